@@ -1,0 +1,81 @@
+#include "command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace acuity {
+
+namespace {
+
+void add_format(CLI::App& command, Format& format) {
+  command.add_option("--format", format, "How results are written: table, csv or json")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Format>{{"table", Format::table}, {"csv", Format::csv}, {"json", Format::json}}))
+      ->option_text("table|csv|json");
+}
+
+void add_study(CLI::App& command, std::string& study, std::string& annotations) {
+  command.add_option("study", study, "Study file (TOML)")->required()->option_text("STUDY");
+  command.add_option("--annotations", annotations, "CSV file of what is known; left out, the prior speaks")
+      ->option_text("A.csv");
+}
+
+CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
+  CLI::App* command = program.add_subcommand(
+      "score", "Say for every pool point what annotating it is worth, at which precision, for how much");
+  add_study(*command, arguments.study, arguments.annotations);
+  command->add_option("--top", arguments.top, "Only the best K, best first")->option_text("K");
+  command->add_option("--remaining", arguments.remaining, "Money left, instead of the budget minus the costs so far")
+      ->option_text("R");
+  add_format(*command, arguments.format);
+  return command;
+}
+
+CLI::App* declare_predict(CLI::App& program, PredictArguments& arguments) {
+  CLI::App* command = program.add_subcommand("predict", "Mean and variance of f at the points of a table");
+  add_study(*command, arguments.study, arguments.annotations);
+  command->add_option("--at", arguments.at, "CSV file with the study's inputs")->required()->option_text("P.csv");
+  add_format(*command, arguments.format);
+  return command;
+}
+
+CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
+  CLI::App* command = program.add_subcommand("reproduce", "Run the paper's experiments and write curves and pictures");
+  command->add_option("names", arguments.names, "Experiments; none means all")->option_text("NAME...");
+  command->add_option("--out", arguments.out, "Folder for the results")->option_text("DIR");
+  command->add_flag("--list", arguments.list, "List the experiments and stop");
+  command->add_option("--repeats", arguments.repeats, "How often each is repeated")->capture_default_str()->option_text("N");
+  command->add_option("--seed", arguments.seed, "Everything shown follows from it (default 1)")->option_text("S");
+  command->add_option("--threads", arguments.threads, "Threads; 0 means all cores. Results do not depend on it")
+      ->option_text("T");
+  add_format(*command, arguments.format);
+  return command;
+}
+
+constexpr const char* version_text =
+    "acuity " ACUITY_VERSION "\ninstruction set: x86-64 (baseline)\nfeatures: regression, score, predict, reproduce\n";
+
+}  // namespace
+
+std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std::ostream& out, std::ostream& log) {
+  CLI::App program("acuity decides which input to annotate next, and how precisely.", "acuity");
+  program.require_subcommand(1);
+  program.set_version_flag("--version", version_text);
+  program.footer("Exit codes: 0 done, 2 usage or input error, 3 nothing left to ask.");
+  ScoreArguments score;
+  PredictArguments predict;
+  ReproduceArguments reproduce;
+  const CLI::App* score_command = declare_score(program, score);
+  const CLI::App* predict_command = declare_predict(program, predict);
+  declare_reproduce(program, reproduce);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version come this way, too. Whatever code the parser has for a mistake, ours is 2.
+    return program.exit(error, out, log) == 0 ? ExitCode::done : ExitCode::input_error;
+  }
+  if (score_command->parsed()) return Arguments(score);
+  if (predict_command->parsed()) return Arguments(predict);
+  return Arguments(reproduce);
+}
+
+}  // namespace acuity

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <variant>
+
+#include "commands.hpp"
+
+namespace acuity {
+
+using Arguments = std::variant<ScoreArguments, PredictArguments, ReproduceArguments>;
+
+/// The command asked for; or, where there is nothing more to do (help, version, a usage error), an exit code.
+std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std::ostream& out, std::ostream& log);
+
+}  // namespace acuity

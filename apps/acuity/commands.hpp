@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+// The program's commands: what each is given, and what it does. command_line.cpp declares the options, main.cpp calls.
+
+namespace acuity {
+
+/// docs/design.md 4; scripts rely on the numbers.
+enum class ExitCode : int { done = 0, internal_error = 1, input_error = 2, finished = 3 };
+
+enum class Format { table, csv, json };
+
+struct ScoreArguments {
+  std::string study;
+  std::string annotations;  ///< empty: the prior speaks
+  std::optional<std::int64_t> top;
+  std::optional<double> remaining;
+  Format format = Format::table;
+};
+
+struct PredictArguments {
+  std::string study;
+  std::string annotations;
+  std::string at;
+  Format format = Format::table;
+};
+
+struct ReproduceArguments {
+  std::vector<std::string> names;  ///< empty: all
+  std::string out;
+  bool list = false;
+  int repeats = 15;
+  std::uint64_t seed = 1;
+  int threads = 0;
+  Format format = Format::table;
+};
+
+/// Results go to `out`, notes and progress to `log`.
+ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log);
+
+}  // namespace acuity

@@ -1,0 +1,55 @@
+#include <iostream>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+
+#include "acuity/numerics/errors.hpp"
+#include "command_line.hpp"
+
+namespace acuity {
+
+namespace {
+
+struct Call {
+  std::ostream& out;
+  std::ostream& log;
+
+  ExitCode operator()(const ScoreArguments& arguments) const { return score(arguments, out, log); }
+  ExitCode operator()(const PredictArguments& arguments) const { return predict(arguments, out, log); }
+  ExitCode operator()(const ReproduceArguments& arguments) const { return reproduce(arguments, out, log); }
+};
+
+// Results appear whole or not at all: they are gathered first, and bad input leaves standard output empty.
+ExitCode run(int argc, char** argv) {
+  std::ostringstream results;
+  ExitCode code = ExitCode::done;
+  try {
+    const auto parsed = parse_command_line(argc, argv, std::cout, std::cerr);
+    if (const ExitCode* early = std::get_if<ExitCode>(&parsed)) return *early;
+    code = std::visit(Call{results, std::cerr}, std::get<Arguments>(parsed));
+  } catch (const std::invalid_argument& error) {
+    std::cerr << error.what() << '\n';
+    return ExitCode::input_error;
+  } catch (const NumericalError& error) {
+    std::cerr << error.what() << '\n';
+    return ExitCode::input_error;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "acuity: not enough memory for this problem\n";
+    return ExitCode::internal_error;
+  } catch (const std::exception& error) {
+    std::cerr << "acuity: internal error: " << error.what() << '\n';
+    return ExitCode::internal_error;
+  }
+  std::cout << results.view() << std::flush;
+  if (!std::cout) {
+    std::cerr << "acuity: standard output cannot be written\n";
+    return ExitCode::internal_error;
+  }
+  return code;
+}
+
+}  // namespace
+
+}  // namespace acuity
+
+int main(int argc, char** argv) { return static_cast<int>(acuity::run(argc, argv)); }

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "acuity/model/gp_posterior.hpp"
+#include "acuity/study/study.hpp"
+#include "commands.hpp"
+#include "notes.hpp"
+#include "result_table.hpp"
+
+namespace acuity {
+
+ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log) {
+  const Study study = Study::open(arguments.study);
+  std::vector<Annotation> annotations;
+  if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
+  const Points at = study.read_inputs(Table::read(arguments.at));
+  const GpPosterior posterior(study.prior_given(annotations),
+                              Observations(observations_of(annotations), study.pool().points()));
+  const Marginals marginals = posterior.predict(at);
+
+  std::vector<std::string> columns{"id"};
+  columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
+  columns.insert(columns.end(), {"mean", "variance"});
+  ResultTable table(arguments.format, columns);
+  for (Index row = 0; row < at.rows(); ++row) {
+    std::vector<ResultTable::Cell> cells{std::to_string(row)};
+    for (const double input : at.row(row)) cells.emplace_back(input);
+    cells.insert(cells.end(), {marginals.mean(row), marginals.variance(row)});
+    table.add(cells);
+  }
+  write_notes(study, posterior.jittered(), log);
+  if (arguments.format == Format::json)
+    out << "{\"rows\": " << table.text() << "}\n";
+  else
+    out << table.text();
+  return ExitCode::done;
+}
+
+}  // namespace acuity

@@ -1,0 +1,45 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+namespace acuity {
+
+namespace {
+
+std::string duration(double seconds) {
+  const int whole = static_cast<int>(seconds + 0.5);
+  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+Progress::Progress(std::string what, std::ostream& log)
+    : what_(std::move(what)), log_(log), terminal_(&log == &std::cerr && ::isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (line_open_) log_ << '\n' << std::flush;
+}
+
+void Progress::update(int done, int total) {
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const double left = seconds * (total - done) / done;
+  if (terminal_) {
+    constexpr int width = 30;
+    const int full = width * done / total;
+    log_ << fmt::format("\r{} [{}{}] {}/{} runs, {} left\033[K", what_, std::string(static_cast<std::size_t>(full), '#'),
+                        std::string(static_cast<std::size_t>(width - full), '.'), done, total, duration(left))
+         << std::flush;
+    line_open_ = true;
+    return;
+  }
+  const int tenths = 10 * done / total;
+  if (tenths == tenths_shown_) return;
+  tenths_shown_ = tenths;
+  log_ << fmt::format("{}: {}/{} runs, {} so far, {} left\n", what_, done, total, duration(seconds), duration(left))
+       << std::flush;
+}
+
+}  // namespace acuity

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <ostream>
+#include <string>
+
+namespace acuity {
+
+/// How far long work is: a bar that redraws itself on a terminal, a plain line now and then elsewhere (no carriage
+/// returns into files).
+class Progress {
+ public:
+  Progress(std::string what, std::ostream& log);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(int done, int total);
+
+ private:
+  std::string what_;
+  std::ostream& log_;
+  bool terminal_;
+  bool line_open_ = false;
+  int tenths_shown_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace acuity

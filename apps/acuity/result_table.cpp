@@ -1,0 +1,82 @@
+#include "result_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace acuity {
+
+std::string exact(double value) { return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{:.17g}", value); }
+
+std::string exact_json(double value) { return std::isfinite(value) ? exact(value) : '"' + exact(value) + '"'; }
+
+std::string json_string(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string brief(double value) { return fmt::format("{:.6g}", value); }
+
+ResultTable::ResultTable(Format format, std::vector<std::string> columns)
+    : format_(format), columns_(std::move(columns)), numeric_(columns_.size(), false) {
+  if (format_ != Format::csv) return;
+  for (std::size_t k = 0; k < columns_.size(); ++k) text_ += (k > 0 ? "," : "") + csv_cell(columns_[k]);
+  text_ += '\n';
+}
+
+void ResultTable::add(const std::vector<Cell>& row) {
+  std::vector<std::string> cells;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const double* number = std::get_if<double>(&row[k]);
+    const std::string* word = std::get_if<std::string>(&row[k]);
+    switch (format_) {
+      case Format::csv:
+        text_ += (k > 0 ? "," : "") + (number ? exact(*number) : csv_cell(*word));
+        break;
+      case Format::json:
+        text_ += (k > 0 ? ", " : text_.empty() ? "\n  {" : ",\n  {") + json_string(columns_[k]) + ": " +
+                 (number ? exact_json(*number) : json_string(*word));
+        break;
+      case Format::table:
+        cells.push_back(number ? brief(*number) : *word);
+        numeric_[k] = number != nullptr;
+        break;
+    }
+  }
+  if (format_ == Format::csv) text_ += '\n';
+  if (format_ == Format::json) text_ += '}';
+  if (format_ == Format::table) rows_.push_back(std::move(cells));
+}
+
+std::string ResultTable::text() const {
+  if (format_ == Format::csv) return text_;
+  if (format_ == Format::json) return text_.empty() ? "[]" : "[" + text_ + "\n]";
+  std::vector<std::size_t> widths;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    widths.push_back(columns_[k].size());
+    for (const auto& row : rows_) widths[k] = std::max(widths[k], row[k].size());
+  }
+  std::string text;
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string one;
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      if (k > 0) one += "  ";
+      one += numeric_[k] ? fmt::format("{:>{}}", cells[k], widths[k]) : fmt::format("{:<{}}", cells[k], widths[k]);
+    }
+    one.erase(one.find_last_not_of(' ') + 1);
+    text += one + '\n';
+  };
+  line(columns_);
+  for (const auto& row : rows_) line(row);
+  return text;
+}
+
+}  // namespace acuity

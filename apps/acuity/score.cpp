@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "acuity/selection/full_scan.hpp"
+#include "acuity/selection/suggestion.hpp"
+#include "acuity/study/study.hpp"
+#include "commands.hpp"
+#include "notes.hpp"
+#include "result_table.hpp"
+
+namespace acuity {
+
+namespace {
+
+// Best first, and the tie rule decides which one that is; `random` always comes in the order drawn.
+void put_best_first(std::vector<Score>& scores, const Score& chosen) {
+  std::stable_sort(scores.begin(), scores.end(), [](const Score& a, const Score& b) {
+    return a.value > b.value || (a.value == b.value && a.order > b.order);
+  });
+  const auto at = std::find_if(scores.begin(), scores.end(), [&](const Score& s) { return s.point == chosen.point; });
+  *at = chosen;
+  std::rotate(scores.begin(), at, at + 1);
+}
+
+std::string why_nothing(const Study& study, const Candidates& candidates) {
+  if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
+    return "every pool point is annotated";
+  if (levels_in_play(study.offer(), study.acquisition(), candidates).empty())
+    return fmt::format("no level is affordable, {} remains{}", candidates.remaining,
+                       study.acquisition().finest_only() ? " and only the highest precision is asked for" : "");
+  return "every level that could be bought has been, and would only repeat its answer";
+}
+
+std::string next_in_words(const Study& study, const Suggestion& next, const Candidates& candidates) {
+  const std::string unit = study.file().unit.empty() ? "" : " " + study.file().unit;
+  std::string inputs;
+  for (std::size_t k = 0; k < next.inputs.size() && k < 4; ++k)
+    inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", study.pool().inputs()[k], brief(next.inputs[k]));
+  if (next.inputs.size() > 4) inputs += ", ...";
+  const std::string level =
+      next.level.alpha ? "alpha = " + brief(*next.level.alpha) : "level \"" + next.level.name + "\"";
+  const std::string left =
+      std::isinf(candidates.remaining) ? "no limit" : fmt::format("{}{} remain", brief(candidates.remaining), unit);
+  return fmt::format("Next: ask about {} ({}) at {}, for {}{}; worth {} {}. Budget: {}.\n", next.point, inputs, level,
+                     brief(next.cost), unit, brief(next.information), study.acquisition().information->unit(), left);
+}
+
+}  // namespace
+
+ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log) {
+  if (arguments.top && *arguments.top < 1)
+    throw InputError(fmt::format("--top is {}, must be at least 1", *arguments.top));
+  if (arguments.remaining && !(*arguments.remaining >= 0.0))
+    throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
+
+  const Study study = Study::open(arguments.study);
+  std::vector<Annotation> annotations;
+  if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
+  const GpPoolBelief belief(study.prior_given(annotations), study.pool().points(), observations_of(annotations));
+  const Candidates candidates = study.candidates_after(annotations, arguments.remaining);
+
+  const Marginals& marginals = belief.marginals();
+  const std::optional<Score> chosen =
+      select_by_full_scan(marginals, study.offer(), study.acquisition(), candidates);
+  std::vector<Score> scores;
+  if (chosen) {
+    scores = score_pool(marginals, study.offer(), study.acquisition(), candidates);
+    if (arguments.top || study.acquisition().ranking == Ranking::random) put_best_first(scores, *chosen);
+    if (arguments.top) scores.resize(std::min(scores.size(), static_cast<std::size_t>(*arguments.top)));
+  }
+
+  ResultTable table(arguments.format, {"id", "mean", "variance", study.is_ladder() ? "alpha" : "level", "information",
+                                       "cost", "information_per_cost"});
+  for (const Score& s : scores) {
+    const Level& level = study.offer().levels[static_cast<std::size_t>(s.level)];
+    table.add({study.pool().id(s.point), marginals.mean(s.point), marginals.variance(s.point),
+               level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name), s.information, s.cost,
+               s.information_per_cost()});
+  }
+  write_notes(study, belief.jittered(), log);
+  if (arguments.format == Format::json)
+    out << fmt::format("{{\"unit\": {}, \"remaining\": {}, \"rows\": {}}}\n",
+                       json_string(std::string(study.acquisition().information->unit())),
+                       exact_json(candidates.remaining), table.text());
+  else
+    out << table.text();
+  if (!chosen) {
+    log << arguments.study << ": nothing to ask: " << why_nothing(study, candidates) << '\n';
+    return ExitCode::finished;
+  }
+  if (arguments.format == Format::table)
+    out << next_in_words(study, make_suggestion(*chosen, study.pool(), study.offer(), marginals), candidates);
+  return ExitCode::done;
+}
+
+}  // namespace acuity

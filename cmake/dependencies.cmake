@@ -1,0 +1,11 @@
+# Everything comes from Debian's packages; packaging/packages lists their names.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(muparser REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "acuity/acquisition/information.hpp"
+
+namespace acuity {
+
+/// What decides between candidates.
+enum class Ranking {
+  information_per_cost,  ///< every level competes
+  information,           ///< BALD: the highest precision only, its cost ignored
+  random                 ///< a seeded draw; the highest precision only
+};
+
+/// How the next annotation is chosen: what it is worth, and what is made of that.
+struct Acquisition {
+  std::shared_ptr<const Information> information = std::make_shared<ModelInformation>();
+  Ranking ranking = Ranking::information_per_cost;
+  std::uint64_t seed = 0;  ///< for random choice
+
+  bool finest_only() const { return ranking != Ranking::information_per_cost; }
+};
+
+/// One candidate annotation with its merits. `value` is what candidates are ranked by.
+struct Score {
+  Index point = 0;
+  Index level = 0;
+  double information = 0.0;
+  double cost = 0.0;
+  double value = 0.0;
+  double order = 0.0;  ///< decides between infinite values, larger first
+
+  double information_per_cost() const { return information / cost; }
+};
+
+/// The one place where worth is divided by price. `draw` is the candidate's random key.
+double merit(Ranking ranking, double information, double cost, std::uint64_t draw);
+
+/// The tie rule (docs/math.md 5.2): is a candidate of this value as good as the best?
+bool ties_with(const Score& best, double value, double order);
+
+}  // namespace acuity

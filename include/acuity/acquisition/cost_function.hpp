@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace acuity {
+
+/// What an annotation of precision alpha costs (docs/math.md 5.1). Price lists need none: each level has its cost.
+class CostFunction {
+ public:
+  virtual ~CostFunction() = default;
+  /// Infinite alpha is an ordinary argument. The result may be infinite or negative; who offers a level checks.
+  virtual double operator()(double alpha) const = 0;
+};
+
+/// Shape of the paper's price list, (1 + c / alpha)^-q.
+struct PowerCostOptions {
+  double c = 9.0;  ///< the sharpest annotation costs (1 + c)^q times the vaguest
+  double q = 1.0;  ///< 0 makes every precision cost the same
+};
+
+class PowerCost : public CostFunction {
+ public:
+  explicit PowerCost(PowerCostOptions options = {});
+  double operator()(double alpha) const override;
+
+ private:
+  PowerCostOptions options_;
+};
+
+/// A price per annotation and a price per unit of precision, b + c * alpha.
+struct LinearCostOptions {
+  double b = 0.1;
+  double c = 0.9;
+};
+
+class LinearCost : public CostFunction {
+ public:
+  explicit LinearCost(LinearCostOptions options = {});
+  double operator()(double alpha) const override;
+
+ private:
+  LinearCostOptions options_;
+};
+
+/// A user's formula in `alpha`.
+class ExpressionCost : public CostFunction {
+ public:
+  /// Throws InputError with a sentence about the expression.
+  explicit ExpressionCost(const std::string& expression);
+  ~ExpressionCost() override;
+  double operator()(double alpha) const override;
+
+ private:
+  struct Formula;
+  std::unique_ptr<Formula> formula_;
+};
+
+}  // namespace acuity

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "acuity/data/level.hpp"
+#include "acuity/model/marginals.hpp"
+
+namespace acuity {
+
+/// What an annotation is worth, before anybody asks what it costs (docs/math.md 4). Sees the marginals of the whole
+/// pool, never a model.
+class Information {
+ public:
+  virtual ~Information() = default;
+
+  /// "nats" or "bits".
+  virtual std::string_view unit() const = 0;
+
+  /// out[(i - begin) * levels.size() + k]: worth of annotating pool point i, begin <= i < end, at level levels[k].
+  virtual void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+                     std::span<const Index> levels, double* out) const = 0;
+
+  /// Orders points whose worth is infinite, larger first. By default they are all tied.
+  virtual double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const;
+};
+
+/// MI(answer; f) in regression.
+class ModelInformation : public Information {
+ public:
+  std::string_view unit() const override { return "nats"; }
+  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end, std::span<const Index> levels,
+             double* out) const override;
+};
+
+/// How the noisy answer and Y hang together: b, the answer is a noisy copy of Y; c, both come from f independently.
+enum class TargetGraph { b, c };
+
+/// What to do where MI(answer; Y) of graph b is infinite, at every point, because a level adds no noise.
+enum class InfinitePolicy {
+  refuse,  ///< an error that says why
+  limit,   ///< the order of the values as the added noise goes to 0: by latent plus base variance
+  first    ///< all tied: the lowest pool row wins
+};
+
+struct TargetInformationOptions {
+  TargetGraph graph = TargetGraph::c;
+  InfinitePolicy infinite = InfinitePolicy::refuse;
+};
+
+/// MI(answer; Y) in regression, Y an answer of the highest precision.
+class TargetInformation : public Information {
+ public:
+  explicit TargetInformation(TargetInformationOptions options = {}) : options_(options) {}
+
+  std::string_view unit() const override { return "nats"; }
+  /// Throws std::invalid_argument under InfinitePolicy::refuse where a value is infinite by construction.
+  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end, std::span<const Index> levels,
+             double* out) const override;
+  double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const override;
+
+ private:
+  TargetInformationOptions options_;
+};
+
+}  // namespace acuity

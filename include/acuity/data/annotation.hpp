@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "acuity/data/observation.hpp"
+
+namespace acuity {
+
+/// One answer: where, at which level, what value, what it cost.
+struct Annotation {
+  Place place;
+  double value = 0.0;
+  Channel channel;              ///< resolved: what the model needs to know of the level
+  std::optional<Index> level;   ///< of the offer; absent where the noise itself was reported
+  double cost = 0.0;
+};
+
+}  // namespace acuity

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "acuity/data/channel.hpp"
+#include "acuity/data/points.hpp"
+
+namespace acuity {
+
+/// What an annotator is told about a level, untouched.
+using LevelValue = std::variant<std::string, double, std::int64_t, bool>;
+
+/// One precision on offer.
+struct Level {
+  std::string name;             ///< price lists; empty on a ladder
+  std::optional<double> alpha;  ///< ladders; infinity is an ordinary value
+  /// Gaussian: noise on top of the point's own sigma^2(x). Flip: the probability of being right.
+  Channel channel;
+  double cost = 1.0;
+  bool repeats_itself = false;  ///< asking again gives the same answer: never bought twice at a point
+  bool exact = false;           ///< the user said that a total noise of zero is meant
+  LevelValue value;
+};
+
+/// What can be bought at every point of a pool: the levels, and the noise no level can remove.
+struct Offer {
+  std::vector<Level> levels;
+  Vector base_noise;  ///< sigma^2(x), one per pool point (zeros for classification)
+
+  /// The channel of an annotation of pool point `point` at `level`.
+  Channel channel(Index point, Index level) const;
+
+  /// The level of highest precision; of several, the cheapest, then the first.
+  Index finest() const;
+};
+
+/// The channel of a level at a point whose own noise is `base_noise`.
+Channel channel_at(const Level& level, double base_noise);
+
+}  // namespace acuity

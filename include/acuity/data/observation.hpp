@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "acuity/data/channel.hpp"
+#include "acuity/data/points.hpp"
+
+namespace acuity {
+
+/// Where something was observed: a row of the pool, or coordinates of its own.
+class Place {
+ public:
+  Place(Index pool_row) : row_(pool_row) {}  // NOLINT: condition(17, ...) reads well
+  explicit Place(Vector coordinates) : coordinates_(std::move(coordinates)) {}
+
+  std::optional<Index> pool_row() const { return row_; }
+  /// Only for places that are no pool row.
+  const Vector& coordinates() const { return coordinates_; }
+
+ private:
+  std::optional<Index> row_;
+  Vector coordinates_;
+};
+
+/// What the model sees of an annotation.
+struct Observation {
+  Place place;
+  double value = 0.0;
+  Channel channel;
+};
+
+/// Observations by column, with the coordinates of every one: what a posterior is made from.
+class Observations {
+ public:
+  Observations() = default;
+  Observations(Points points, Vector values, std::vector<Channel> channels);
+  /// Gaussian channels with these noise variances.
+  Observations(Points points, Vector values, const Vector& noise_variances);
+  /// Pool rows are looked up in `pool`.
+  Observations(const std::vector<Observation>& observations, const Points& pool);
+
+  Index size() const { return values_.size(); }
+  const Points& points() const { return points_; }
+  const Vector& values() const { return values_; }
+  const std::vector<Channel>& channels() const { return channels_; }
+  /// Noise variance of each; throws std::invalid_argument where a channel is not Gaussian.
+  Vector noise() const;
+
+ private:
+  Points points_;
+  Vector values_;
+  std::vector<Channel> channels_;
+};
+
+/// The noise variance of a Gaussian channel; throws std::invalid_argument for any other.
+double noise_variance(const Channel& channel);
+
+}  // namespace acuity

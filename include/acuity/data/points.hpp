@@ -1,0 +1,17 @@
+#pragma once
+
+#include <Eigen/Core>
+
+namespace acuity {
+
+using Index = Eigen::Index;
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+/// Inputs, one per row. Row-major, so that a NumPy array or a block of a table maps in without a copy.
+using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Points that live elsewhere: a Points, some of its rows, or a map onto someone's array.
+using PointsRef = Eigen::Ref<const Points>;
+
+}  // namespace acuity

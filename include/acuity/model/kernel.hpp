@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "acuity/data/points.hpp"
+
+namespace acuity {
+
+/// Prior covariance of f between inputs. Derive from it to bring your own.
+///
+/// Parameters are positive and seen by optimisers through their logarithms; a kernel itself never changes.
+/// Every function takes many points at once, so that the virtual call costs nothing that shows.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  /// k(a_i, b_j), one row per point of `a` and one column per point of `b`.
+  virtual Matrix cross(const PointsRef& a, const PointsRef& b) const = 0;
+  /// k(x_i, x_i)
+  virtual Vector diagonal(const PointsRef& x) const = 0;
+
+  virtual Vector log_parameters() const = 0;
+  virtual std::shared_ptr<const Kernel> with_log_parameters(const Vector& log_parameters) const = 0;
+  /// sum over i, j of weights(i, j) * d k(x_i, x_j) / d log theta, for each parameter theta. Likelihood gradients
+  /// need no more than this, so no n x n matrix per parameter is ever formed.
+  virtual Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const = 0;
+};
+
+enum class KernelFamily { rbf, matern32, matern52 };
+
+/// One of the stationary kernels of docs/math.md 2.2.
+struct StationaryKernelOptions {
+  KernelFamily family = KernelFamily::rbf;
+  double amplitude = 1.0;                         ///< a: the prior variance is a^2
+  Vector lengthscale = Vector::Constant(1, 1.0);  ///< one for all inputs, or one per input
+};
+
+/// a^2 times a function of the distance measured in length scales. Log parameters: log a, then log l (one or one
+/// per input).
+class StationaryKernel : public Kernel {
+ public:
+  explicit StationaryKernel(StationaryKernelOptions options = {});
+
+  Matrix cross(const PointsRef& a, const PointsRef& b) const override;
+  Vector diagonal(const PointsRef& x) const override;
+  Vector log_parameters() const override;
+  std::shared_ptr<const Kernel> with_log_parameters(const Vector& log_parameters) const override;
+  Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const override;
+
+  const StationaryKernelOptions& options() const { return options_; }
+
+ private:
+  Vector inverse_lengthscales(Index inputs) const;
+
+  StationaryKernelOptions options_;
+};
+
+}  // namespace acuity

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "acuity/data/points.hpp"
+
+namespace acuity {
+
+/// Centre and scale of every input, (x - centre) / scale. Default: inputs stay as they are.
+class Scaling {
+ public:
+  Scaling() = default;
+  /// By mean and standard deviation (divisor n) of `points`; the scale of a constant column is 1. No points: as
+  /// they are.
+  static Scaling standardise(const Points& points);
+
+  bool is_identity() const { return centre_.size() == 0; }
+  Points apply(const PointsRef& points) const;
+
+ private:
+  Vector centre_, scale_;
+};
+
+}  // namespace acuity

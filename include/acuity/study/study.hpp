@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acuity/acquisition/cost_function.hpp"
+#include "acuity/data/annotation.hpp"
+#include "acuity/data/pool.hpp"
+#include "acuity/data/table.hpp"
+#include "acuity/model/prior.hpp"
+#include "acuity/selection/candidates.hpp"
+#include "acuity/study/study_file.hpp"
+
+namespace acuity {
+
+class NoiseLaw;
+
+/// A study file turned into the values the library works with: pool, levels with channels and costs, prior, and the
+/// way to choose. Opened once, never changed.
+class Study {
+ public:
+  /// Reads the study file and its pool; throws InputError.
+  static Study open(const std::filesystem::path& path);
+  ~Study();
+  Study(Study&&) noexcept;
+  Study& operator=(Study&&) noexcept;
+
+  const StudyFile& file() const { return file_; }
+  const Pool& pool() const { return pool_; }
+  const Offer& offer() const { return offer_; }
+  const Acquisition& acquisition() const { return acquisition_; }
+  bool is_ladder() const { return file_.ladder.has_value(); }
+  /// Things a person should know although nothing is wrong.
+  const std::vector<std::string>& remarks() const { return remarks_; }
+
+  /// The annotations of a CSV file; throws InputError with file, line and column.
+  std::vector<Annotation> read_annotations(const std::filesystem::path& path) const;
+  /// The study's inputs in any table.
+  Points read_inputs(const Table& table) const;
+
+  /// The prior once these are known: scaling and mean may depend on them.
+  Prior prior_given(const std::vector<Annotation>& annotations) const;
+  /// What may be bought after these. `remaining` replaces budget minus costs.
+  Candidates candidates_after(const std::vector<Annotation>& annotations,
+                              std::optional<double> remaining = std::nullopt) const;
+
+ private:
+  Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition, std::shared_ptr<const CostFunction> cost,
+        std::shared_ptr<const NoiseLaw> noise, std::vector<std::string> remarks);
+
+  StudyFile file_;
+  Pool pool_;
+  Offer offer_;
+  Acquisition acquisition_;
+  std::shared_ptr<const CostFunction> cost_;  // of a ladder
+  std::shared_ptr<const NoiseLaw> noise_;
+  std::vector<std::string> remarks_;
+
+  friend class AnnotationReader;
+};
+
+/// What the model sees of annotations.
+std::vector<Observation> observations_of(const std::vector<Annotation>& annotations);
+
+}  // namespace acuity

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "acuity/acquisition/acquisition.hpp"
+#include "acuity/data/level.hpp"
+#include "acuity/model/kernel.hpp"
+
+namespace acuity {
+
+enum class Standardise { none, pool, annotations };
+
+/// sigma^2(x): one number, a formula in the inputs, or a column of the table in which the point stands.
+struct NoiseColumn {
+  std::string name;
+};
+using NoiseSetting = std::variant<double, std::string, NoiseColumn>;
+
+struct PowerCostSetting {
+  double c, q;
+};
+struct LinearCostSetting {
+  double b, c;
+};
+/// A number is a formula, too.
+using CostSetting = std::variant<PowerCostSetting, LinearCostSetting, std::string>;
+
+/// The paper's ladder: precisions alpha with noise gamma / alpha on top of sigma^2(x).
+struct LadderSetting {
+  std::vector<double> inverse_alphas;  ///< 1 / alpha, so that infinite precision is the ordinary value 0
+  double gamma = 0.0;
+  CostSetting cost;
+};
+
+struct AcquisitionSetting {
+  enum class Kind { model, target, bald, random };
+  Kind kind = Kind::model;
+  TargetInformationOptions target;
+};
+
+/// A study file as written (docs/design.md): every key known, every value in range, nothing looked up yet.
+struct StudyFile {
+  std::filesystem::path path;
+
+  std::string name;
+  std::optional<double> budget;  ///< absent: no limit
+  std::string unit;
+  std::uint64_t seed = 0;
+
+  std::filesystem::path pool_file;  ///< relative to the study's folder, resolved
+  std::optional<std::string> pool_id;
+  std::optional<std::vector<std::string>> inputs;
+  Standardise standardise = Standardise::none;
+  bool repeat = false;
+
+  KernelFamily kernel = KernelFamily::rbf;
+  double amplitude = 1.0;
+  std::vector<double> lengthscale{1.0};
+  bool lengthscale_per_input = false;
+  std::optional<double> mean = 0.0;  ///< absent: the average of the annotations
+
+  NoiseSetting noise = 0.0;
+  std::optional<LadderSetting> ladder;
+  std::vector<Level> price_list;  ///< where there is no ladder
+
+  AcquisitionSetting acquisition;
+
+  /// "study.toml: sentence", for complaints about the study itself.
+  [[noreturn]] void complain(const std::string& sentence) const;
+};
+
+/// Throws InputError with one sentence: `FILE:LINE: ...` for what is not TOML, `FILE: ...` for keys and values.
+StudyFile read_study_file(const std::filesystem::path& path);
+
+}  // namespace acuity

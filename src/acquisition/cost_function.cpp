@@ -1,0 +1,39 @@
+#include "acuity/acquisition/cost_function.hpp"
+
+#include <cmath>
+
+#include "acuity/numerics/errors.hpp"
+#include "numerics/expression.hpp"
+
+namespace acuity {
+
+PowerCost::PowerCost(PowerCostOptions options) : options_(options) {
+  require(std::isfinite(options.c) && options.c >= 0.0, "PowerCost", "c", options.c, "zero or more and finite");
+  require(std::isfinite(options.q) && options.q >= 0.0, "PowerCost", "q", options.q, "zero or more and finite");
+}
+
+double PowerCost::operator()(double alpha) const {
+  return std::exp(-options_.q * std::log1p(options_.c / alpha));
+}
+
+LinearCost::LinearCost(LinearCostOptions options) : options_(options) {
+  require(std::isfinite(options.b), "LinearCost", "b", options.b, "finite");
+  require(std::isfinite(options.c), "LinearCost", "c", options.c, "finite");
+}
+
+double LinearCost::operator()(double alpha) const {
+  return options_.c == 0.0 ? options_.b : options_.b + options_.c * alpha;
+}
+
+struct ExpressionCost::Formula {
+  numerics::Expression expression;
+};
+
+ExpressionCost::ExpressionCost(const std::string& expression)
+    : formula_(std::make_unique<Formula>(Formula{numerics::Expression(expression, {"alpha"})})) {}
+
+ExpressionCost::~ExpressionCost() = default;
+
+double ExpressionCost::operator()(double alpha) const { return formula_->expression(&alpha); }
+
+}  // namespace acuity

@@ -1,0 +1,32 @@
+#include "acuity/acquisition/regression_information.hpp"
+
+#include <cmath>
+
+namespace acuity {
+
+namespace {
+
+// math.md 4.1: log1p, because signal / noise may be tiny; 0/0 carries no information.
+double half_log1p_ratio(double signal, double noise) {
+  return signal > 0.0 ? 0.5 * std::log1p(signal / noise) : 0.0;
+}
+
+}  // namespace
+
+// math.md eq. (4.1)
+double model_information(double latent, double base, double added) {
+  return half_log1p_ratio(latent, base + added);
+}
+
+// math.md eq. (4.2)
+double target_information_b(double latent, double base, double added) {
+  return half_log1p_ratio(latent + base, added);
+}
+
+// math.md eq. (4.2)
+double target_information_c(double latent, double base, double added) {
+  const double noise = base + added;
+  return half_log1p_ratio(latent * latent, latent * (noise + base) + noise * base);
+}
+
+}  // namespace acuity

@@ -1,0 +1,35 @@
+#include "acuity/data/level.hpp"
+
+#include <tuple>
+
+namespace acuity {
+
+namespace {
+
+// Smaller is more precise.
+double vagueness(const Channel& channel) {
+  if (const auto* gaussian = std::get_if<GaussianChannel>(&channel)) return gaussian->noise_variance;
+  return -std::get<FlipChannel>(channel).accuracy;
+}
+
+}  // namespace
+
+Channel channel_at(const Level& level, double base_noise) {
+  if (const auto* gaussian = std::get_if<GaussianChannel>(&level.channel))
+    return GaussianChannel{base_noise + gaussian->noise_variance};
+  return level.channel;
+}
+
+Channel Offer::channel(Index point, Index level) const {
+  return channel_at(levels[static_cast<std::size_t>(level)], base_noise(point));
+}
+
+Index Offer::finest() const {
+  std::size_t best = 0;
+  const auto key = [this](std::size_t k) { return std::tuple(vagueness(levels[k].channel), levels[k].cost); };
+  for (std::size_t k = 1; k < levels.size(); ++k)
+    if (key(k) < key(best)) best = k;
+  return static_cast<Index>(best);
+}
+
+}  // namespace acuity

@@ -1,0 +1,50 @@
+#include "experiments/learning_curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace acuity {
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) throw std::invalid_argument("quantile: no values, must be at least one");
+  std::sort(values.begin(), values.end());
+  const double position = share * static_cast<double>(values.size() - 1);
+  const std::size_t below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+double error_at(const Run& run, double cost) {
+  const Step* before = nullptr;
+  for (const Step& step : run.steps) {
+    if (std::isnan(step.error)) continue;
+    if (step.spent >= cost) {
+      if (before == nullptr || step.spent == cost) return step.error;
+      const double share = (cost - before->spent) / (step.spent - before->spent);
+      return before->error + share * (step.error - before->error);
+    }
+    before = &step;
+  }
+  if (before == nullptr) throw std::invalid_argument("error_at: the run has no evaluated step");
+  return before->error;
+}
+
+LearningCurve learning_curve(const std::string& method, const std::vector<Run>& runs, double from, double to,
+                             double step) {
+  LearningCurve curve{.method = method};
+  const auto count = static_cast<int>(std::floor((to - from) / step + 1e-9));
+  for (int k = 0; k <= count; ++k) {
+    const double cost = from + step * k;
+    std::vector<double> errors;
+    for (const Run& run : runs)
+      if (run.method == method) errors.push_back(error_at(run, cost));
+    curve.cost.push_back(cost);
+    curve.first_quartile.push_back(quantile(errors, 0.25));
+    curve.median.push_back(quantile(errors, 0.5));
+    curve.third_quartile.push_back(quantile(errors, 0.75));
+  }
+  return curve;
+}
+
+}  // namespace acuity

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace acuity {
+
+/// One annotation of a run and where it left the model.
+struct Step {
+  std::string point;
+  double alpha = 0.0;
+  double information = 0.0;  ///< NaN for the initial set: nobody chose it
+  double cost = 0.0;
+  double spent = 0.0;  ///< this annotation included
+  double y = 0.0;
+  double error = 0.0;  ///< of the model after this annotation; NaN where not evaluated
+};
+
+/// One repeat of one method.
+struct Run {
+  std::string method;
+  int repeat = 0;
+  std::vector<Step> steps;
+
+  double final_error() const { return steps.back().error; }
+};
+
+/// Error against money, over repeats of one method.
+struct LearningCurve {
+  std::string method;
+  std::vector<double> cost, first_quartile, median, third_quartile;
+};
+
+/// Quantile of unsorted values, linear between order statistics.
+double quantile(std::vector<double> values, double share);
+
+/// The error of a run at a cost: linear between evaluations, the last value held.
+double error_at(const Run& run, double cost);
+
+/// Quartiles over the runs of `method` at costs from, from + step, ..., to.
+LearningCurve learning_curve(const std::string& method, const std::vector<Run>& runs, double from, double to,
+                             double step);
+
+}  // namespace acuity

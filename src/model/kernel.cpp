@@ -1,0 +1,92 @@
+#include "acuity/model/kernel.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "acuity/numerics/errors.hpp"
+#include "numerics/stationary.hpp"
+
+namespace acuity {
+
+namespace {
+
+numerics::Profile profile(KernelFamily family) {
+  switch (family) {
+    case KernelFamily::rbf:
+      return numerics::Profile::rbf;
+    case KernelFamily::matern32:
+      return numerics::Profile::matern32;
+    case KernelFamily::matern52:
+      return numerics::Profile::matern52;
+  }
+  throw std::invalid_argument("StationaryKernel: unknown family");
+}
+
+}  // namespace
+
+StationaryKernel::StationaryKernel(StationaryKernelOptions options) : options_(std::move(options)) {
+  require(std::isfinite(options_.amplitude) && options_.amplitude > 0.0, "StationaryKernel", "amplitude",
+          options_.amplitude, "positive and finite");
+  require(options_.lengthscale.size() > 0, "StationaryKernel", "number of length scales", 0.0, "at least 1");
+  for (const double l : options_.lengthscale)
+    require(std::isfinite(l) && l > 0.0, "StationaryKernel", "lengthscale", l, "positive and finite");
+}
+
+Vector StationaryKernel::inverse_lengthscales(Index inputs) const {
+  const Vector& l = options_.lengthscale;
+  if (l.size() != 1 && l.size() != inputs)
+    throw std::invalid_argument("StationaryKernel: " + std::to_string(l.size()) + " length scales for " +
+                                std::to_string(inputs) + " inputs, must be 1 or as many");
+  return (l.size() == 1 ? Vector::Constant(inputs, l(0)) : l).cwiseInverse();
+}
+
+Matrix StationaryKernel::cross(const PointsRef& a, const PointsRef& b) const {
+  const Points left = a, right = b;  // contiguous, whatever the caller's strides
+  Matrix k(left.rows(), right.rows());
+  numerics::covariance(profile(options_.family), options_.amplitude * options_.amplitude, left.data(), left.rows(),
+                       right.data(), right.rows(), left.cols(), inverse_lengthscales(left.cols()).data(),
+                       k.data());
+  return k;
+}
+
+Vector StationaryKernel::diagonal(const PointsRef& x) const {
+  return Vector::Constant(x.rows(), options_.amplitude * options_.amplitude);
+}
+
+Vector StationaryKernel::log_parameters() const {
+  Vector log_parameters(1 + options_.lengthscale.size());
+  log_parameters << std::log(options_.amplitude), options_.lengthscale.array().log().matrix();
+  return log_parameters;
+}
+
+std::shared_ptr<const Kernel> StationaryKernel::with_log_parameters(const Vector& log_parameters) const {
+  return std::make_shared<StationaryKernel>(
+      StationaryKernelOptions{.family = options_.family,
+                              .amplitude = std::exp(log_parameters(0)),
+                              .lengthscale = log_parameters.tail(options_.lengthscale.size()).array().exp()});
+}
+
+// math.md 2.2: dk/dlog a = 2 k, dk/dlog l_k = g(rho) q_k; a shared length scale sums over the inputs.
+Vector StationaryKernel::weighted_gradient(const PointsRef& x, const Matrix& weights) const {
+  const Points points = x;
+  const Vector inverse_l = inverse_lengthscales(points.cols());
+  Matrix slope(points.rows(), points.rows());
+  numerics::lengthscale_slope(profile(options_.family), options_.amplitude * options_.amplitude, points.data(),
+                              points.rows(), points.data(), points.rows(), points.cols(), inverse_l.data(),
+                              slope.data());
+  slope.array() *= weights.array();
+
+  const bool shared = options_.lengthscale.size() == 1;
+  Vector gradient = Vector::Zero(1 + options_.lengthscale.size());
+  gradient(0) = 2.0 * cross(points, points).cwiseProduct(weights).sum();
+  for (Index k = 0; k < points.cols(); ++k) {
+    const Eigen::ArrayXd u = points.col(k).array() * inverse_l(k);
+    double sum = 0.0;
+    for (Index j = 0; j < points.rows(); ++j) sum += (slope.col(j).array() * (u - u(j)).square()).sum();
+    gradient(shared ? 1 : 1 + k) += sum;
+  }
+  return gradient;
+}
+
+}  // namespace acuity

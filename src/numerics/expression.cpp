@@ -1,0 +1,67 @@
+#include "numerics/expression.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <muParser.h>
+
+#include <algorithm>
+
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity::numerics {
+
+struct Expression::Parser {
+  std::string text;
+  std::vector<double> values;  // muParser reads variables through pointers into here
+  mu::Parser parser;
+};
+
+namespace {
+
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+Expression::Expression(const std::string& text, const std::vector<std::string>& variables)
+    : parser_(std::make_unique<Parser>()) {
+  parser_->text = text;
+  parser_->values.resize(variables.size());
+  std::vector<std::string> usable;
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    try {
+      parser_->parser.DefineVar(variables[k], &parser_->values[k]);
+      usable.push_back(variables[k]);
+    } catch (const mu::ParserError&) {
+      // A column called "x-1" or "sin" cannot be written in an expression; an expression that tries is refused below.
+    }
+  }
+  const std::string shown = fmt::format("expression \"{}\"", one_line(text));
+  try {
+    parser_->parser.SetExpr(text);
+    parser_->parser.Eval();
+    if (parser_->parser.GetNumResults() != 1) throw InputError(shown + " is a list, must be one formula");
+  } catch (const mu::ParserError& error) {
+    if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
+      throw InputError(fmt::format("{} names \"{}\", must use {} only", shown, one_line(error.GetToken()),
+                                   fmt::join(usable, ", ")));
+    throw InputError(fmt::format("{} does not parse (near position {}), must be a formula in {}", shown,
+                                 error.GetPos() + 1, fmt::join(usable, ", ")));
+  }
+}
+
+Expression::~Expression() = default;
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression&&) noexcept = default;
+
+const std::string& Expression::text() const { return parser_->text; }
+
+double Expression::operator()(const double* values) const {
+  std::copy(values, values + parser_->values.size(), parser_->values.begin());
+  return parser_->parser.Eval();
+}
+
+}  // namespace acuity::numerics

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "acuity/numerics/errors.hpp"
+#include "acuity/study/study.hpp"
+#include "study/nearest.hpp"
+#include "study/noise_law.hpp"
+
+namespace acuity {
+
+/// Reads one file of annotations against a study: where they are, how precise, what they cost.
+class AnnotationReader {
+ public:
+  AnnotationReader(const Study& study, const std::filesystem::path& path) : study_(study), table_(Table::read(path)) {
+    find_columns();
+    for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
+      level_index_.emplace(study_.offer_.levels[k].name, static_cast<Index>(k));
+  }
+
+  std::vector<Annotation> read() const {
+    std::vector<Annotation> annotations;
+    for (Index row = 0; row < table_.rows(); ++row) annotations.push_back(annotation(row));
+    return annotations;
+  }
+
+ private:
+  enum class Given { alpha, level, noise_variance };
+
+  void find_columns() {
+    y_ = table_.column("y", "the values told");
+    cost_ = table_.find("cost");
+    id_ = table_.find("id");
+    if (!id_ && study_.file_.pool_id) id_ = table_.find(*study_.file_.pool_id);
+    for (const std::string& input : study_.pool_.inputs())
+      inputs_.push_back(id_ ? table_.find(input) : table_.column(input, "pool.inputs (or an \"id\" column)"));
+
+    std::vector<std::string> found;
+    for (const char* name : {"alpha", "level", "noise_variance", "accuracy"})
+      if (table_.find(name)) found.emplace_back(name);
+    if (found.size() != 1)
+      throw InputError(fmt::format(
+          "{}:1: {}, must be one column of \"{}\" or \"noise_variance\"", table_.source(),
+          found.empty() ? "no column says how precise the values are" : "columns " + quoted_list(found) + " are all there",
+          study_.is_ladder() ? "alpha" : "level"));
+    if (found[0] == "accuracy")
+      throw InputError(table_.source() + ":1: column \"accuracy\" is for binary targets, target.kind is \"real\"");
+    if (found[0] == (study_.is_ladder() ? "level" : "alpha"))
+      throw InputError(fmt::format("{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"noise_variance\"",
+                                   table_.source(), found[0], study_.is_ladder() ? "[precision]" : "[[level]]",
+                                   study_.is_ladder() ? "alpha" : "level"));
+    given_ = found[0] == "alpha" ? Given::alpha : found[0] == "level" ? Given::level : Given::noise_variance;
+    precision_ = *table_.find(found[0]);
+  }
+
+  Annotation annotation(Index row) const {
+    const Place place = read_place(row);
+    Annotation annotation{.place = place, .value = table_.number(row, y_), .channel = {}};
+    const bool cost_told = cost_ && !table_.empty(row, *cost_);
+    switch (given_) {
+      case Given::alpha:
+        read_alpha(row, !cost_told, annotation);
+        break;
+      case Given::level:
+        read_level(row, annotation);
+        break;
+      case Given::noise_variance: {
+        const double variance = table_.number(row, precision_);
+        if (!(variance > 0.0)) table_.complain(row, precision_, "a finite number above 0");
+        annotation.channel = GaussianChannel{variance};
+        break;
+      }
+    }
+    if (cost_told) {
+      annotation.cost = table_.number(row, *cost_);
+      if (annotation.cost < 0.0) table_.complain(row, *cost_, "0 or more");
+    }
+    return annotation;
+  }
+
+  // The id counts; an empty one is a point given by its inputs.
+  Place read_place(Index row) const {
+    const std::string id = id_ ? table_.text(row, *id_) : "";
+    if (id.empty()) {
+      Vector x(static_cast<Index>(inputs_.size()));
+      for (std::size_t k = 0; k < inputs_.size(); ++k) {
+        if (!inputs_[k]) table_.complain(row, *id_, "the id of a pool point where the inputs are not given");
+        x(static_cast<Index>(k)) = table_.number(row, *inputs_[k]);
+      }
+      return Place(x);
+    }
+    const std::optional<Index> found = study_.pool_.find(id);
+    if (!found) table_.complain(row, *id_, "the id of a pool point");
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      if (!inputs_[k] || table_.empty(row, *inputs_[k])) continue;
+      const double told = table_.number(row, *inputs_[k]), known = study_.pool_.points()(*found, static_cast<Index>(k));
+      if (std::abs(told - known) > 1e-9 * std::max(std::abs(told), std::abs(known)))
+        table_.complain(row, *inputs_[k],
+                        fmt::format("{} as at {}, where id \"{}\" stands", known, study_.pool_.where(*found), id));
+    }
+    return Place(*found);
+  }
+
+  double base_noise(Index row, const Place& place) const {
+    if (const std::optional<Index> pool_row = place.pool_row()) return study_.offer_.base_noise(*pool_row);
+    return (*study_.noise_)(place.coordinates().data(), table_, row);
+  }
+
+  void set_level_noise(Index row, const Level& level, Annotation& annotation) const {
+    annotation.channel = channel_at(level, base_noise(row, annotation.place));
+    if (!level.exact && noise_variance(annotation.channel) <= 0.0)
+      table_.complain(row, precision_, "a precision whose total noise at this point is above 0");
+  }
+
+  // Any precision in range, on the ladder or between its rungs.
+  void read_alpha(Index row, bool price_it, Annotation& annotation) const {
+    const std::optional<double> alpha = table_.parse_number(row, precision_);
+    if (!alpha || !(*alpha >= 1.0)) table_.complain(row, precision_, "a number of at least 1 (inf is one)");
+    const Level level{.name = {}, .alpha = alpha, .channel = GaussianChannel{study_.file_.ladder->gamma / *alpha}, .value = *alpha};
+    set_level_noise(row, level, annotation);
+    for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
+      if (study_.offer_.levels[k].alpha == alpha) annotation.level = static_cast<Index>(k);
+    if (!price_it) return;
+    annotation.cost = (*study_.cost_)(*alpha);
+    if (!(std::isfinite(annotation.cost) && annotation.cost > 0.0))
+      throw InputError(fmt::format("{}: precision.cost is {} at alpha = {}, must be a finite number above 0",
+                                   table_.where(row), annotation.cost, *alpha));
+  }
+
+  void read_level(Index row, Annotation& annotation) const {
+    const auto found = level_index_.find(table_.text(row, precision_));
+    if (found == level_index_.end()) {
+      std::vector<std::string> names;
+      for (const Level& level : study_.offer_.levels) names.push_back(level.name);
+      table_.complain(row, precision_, "one of the levels " + quoted_list(names));
+    }
+    const Level& level = study_.offer_.levels[static_cast<std::size_t>(found->second)];
+    set_level_noise(row, level, annotation);
+    annotation.level = found->second;
+    annotation.cost = level.cost;
+  }
+
+  const Study& study_;
+  Table table_;
+  Index y_ = 0, precision_ = 0;
+  std::optional<Index> id_, cost_;
+  std::vector<std::optional<Index>> inputs_;
+  Given given_ = Given::alpha;
+  std::unordered_map<std::string, Index> level_index_;
+};
+
+std::vector<Annotation> Study::read_annotations(const std::filesystem::path& path) const {
+  return AnnotationReader(*this, path).read();
+}
+
+}  // namespace acuity

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace acuity {
+
+/// The name that takes the fewest edits (Levenshtein) to reach from `word`.
+std::string nearest(std::string_view word, const std::vector<std::string>& names);
+
+/// "a", "b" or "c"
+std::string quoted_list(const std::vector<std::string>& names);
+
+}  // namespace acuity

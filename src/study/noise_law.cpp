@@ -1,0 +1,36 @@
+#include "study/noise_law.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity {
+
+NoiseLaw::NoiseLaw(const StudyFile& study, const std::vector<std::string>& inputs) : setting_(study.noise) {
+  if (const auto* text = std::get_if<std::string>(&setting_)) {
+    try {
+      formula_.emplace(*text, inputs);
+    } catch (const InputError& error) {
+      study.complain(std::string("noise.variance: ") + error.what());
+    }
+  }
+}
+
+double NoiseLaw::operator()(const double* x, const Table& table, Index row) const {
+  if (const double* number = std::get_if<double>(&setting_)) return *number;
+  if (const auto* named = std::get_if<NoiseColumn>(&setting_)) {
+    const Index column = table.column(named->name, "noise.variance");
+    const double variance = table.number(row, column);
+    if (variance < 0.0) table.complain(row, column, "0 or more");
+    return variance;
+  }
+  const double variance = (*formula_)(x);
+  if (!(std::isfinite(variance) && variance >= 0.0))
+    throw InputError(fmt::format("{}: noise.variance \"{}\" is {} at this point, must be a finite number, 0 or more",
+                                 table.where(row), formula_->text(), variance));
+  return variance;
+}
+
+}  // namespace acuity

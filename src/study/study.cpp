@@ -1,0 +1,249 @@
+#include "acuity/study/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "acuity/numerics/errors.hpp"
+#include "study/noise_law.hpp"
+
+namespace acuity {
+
+namespace {
+
+// Every numeric column but the id. A column counts as numeric when most of its cells are numbers, so that one bad
+// cell is complained about instead of silently dropping an input.
+std::vector<std::string> numeric_columns(const Table& table, const std::optional<std::string>& id) {
+  std::vector<std::string> names;
+  for (Index column = 0; column < static_cast<Index>(table.columns().size()); ++column) {
+    const std::string& name = table.columns()[static_cast<std::size_t>(column)];
+    if (name == id) continue;
+    Index numbers = 0;
+    for (Index row = 0; row < table.rows(); ++row) numbers += table.parse_number(row, column) ? 1 : 0;
+    if (2 * numbers <= table.rows()) continue;
+    if (name.empty())
+      throw InputError(fmt::format("{}:1: numeric column {} has no name, must have one (or list pool.inputs)",
+                                   table.source(), column + 1));
+    names.push_back(name);
+  }
+  if (names.empty()) throw InputError(table.source() + ":1: no column is numeric, must be at least one");
+  return names;
+}
+
+Points read_columns(const Table& table, const std::vector<std::string>& names, std::string_view needed_for) {
+  Points points(table.rows(), static_cast<Index>(names.size()));
+  std::vector<Index> columns;
+  for (const std::string& name : names) columns.push_back(table.column(name, needed_for));
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    table.numbers(columns[k], points.data() + k, points.cols());
+  return points;
+}
+
+Pool read_pool(const StudyFile& study, const Table& table) {
+  if (table.rows() == 0) throw InputError(table.source() + ":1: the pool has no rows, must have at least one");
+  std::optional<Index> id_column;
+  if (study.pool_id) id_column = table.column(*study.pool_id, "pool.id");
+  std::vector<std::string> inputs = study.inputs ? *study.inputs : numeric_columns(table, study.pool_id);
+  Points points = read_columns(table, inputs, "pool.inputs");
+  std::vector<std::string> ids;
+  std::vector<std::int64_t> lines;
+  for (Index row = 0; row < table.rows(); ++row) {
+    lines.push_back(table.line(row));
+    if (!id_column) continue;
+    ids.push_back(table.text(row, *id_column));
+    if (ids.back().empty()) table.complain(row, *id_column, "an id");
+  }
+  return {std::move(points), std::move(inputs), std::move(ids), table.source(), std::move(lines)};
+}
+
+std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
+  const CostSetting& setting = study.ladder->cost;
+  if (const auto* power = std::get_if<PowerCostSetting>(&setting))
+    return std::make_shared<PowerCost>(PowerCostOptions{.c = power->c, .q = power->q});
+  if (const auto* linear = std::get_if<LinearCostSetting>(&setting))
+    return std::make_shared<LinearCost>(LinearCostOptions{.b = linear->b, .c = linear->c});
+  try {
+    return std::make_shared<ExpressionCost>(std::get<std::string>(setting));
+  } catch (const InputError& error) {
+    study.complain(std::string("precision.cost: ") + error.what());
+  }
+}
+
+// The rungs of the ladder, priced; or the price list as it is.
+std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost) {
+  if (!study.ladder) return study.price_list;
+  std::vector<Level> levels;
+  for (const double inverse_alpha : study.ladder->inverse_alphas) {
+    const double alpha = 1.0 / inverse_alpha;
+    const double price = (*cost)(alpha);
+    if (!(std::isfinite(price) && price > 0.0))
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0", price, alpha));
+    levels.push_back({.name = {},
+                      .alpha = alpha,
+                      .channel = GaussianChannel{study.ladder->gamma * inverse_alpha},
+                      .cost = price,
+                      .value = alpha});
+  }
+  return levels;
+}
+
+void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& offer) {
+  Index quietest = 0;
+  const double base = offer.base_noise.minCoeff(&quietest);
+  for (const Level& level : offer.levels) {
+    if (level.exact || base + noise_variance(level.channel) > 0.0) continue;
+    const std::string which = level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"";
+    study.complain(fmt::format("the total noise of {} is 0 at {}, must be above 0{}", which, pool.where(quietest),
+                               level.alpha ? "" : " (or say exact = true)"));
+  }
+}
+
+Acquisition make_acquisition(const StudyFile& study, const Offer& offer) {
+  using Kind = AcquisitionSetting::Kind;
+  const AcquisitionSetting& setting = study.acquisition;
+  Acquisition acquisition;
+  acquisition.seed = study.seed;
+  if (setting.kind == Kind::bald) acquisition.ranking = Ranking::information;
+  if (setting.kind == Kind::random) acquisition.ranking = Ranking::random;
+  if (setting.kind == Kind::target) {
+    acquisition.information = std::make_shared<TargetInformation>(setting.target);
+    if (setting.target.graph == TargetGraph::b && setting.target.infinite == InfinitePolicy::refuse)
+      for (const Level& level : offer.levels)
+        if (noise_variance(level.channel) == 0.0)
+          study.complain(fmt::format(
+              "acquisition.infinite is \"refuse\": with graph \"b\" an answer at {} is Y itself, so its information is "
+              "infinite at every point and ranks none; must be \"limit\" or \"first\", or leave that level out",
+              level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\""));
+  }
+  return acquisition;
+}
+
+std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, const Offer& offer) {
+  std::vector<std::string> remarks;
+  if (const auto* noise = std::get_if<NoiseColumn>(&study.noise))
+    if (!study.inputs && std::find(pool.inputs().begin(), pool.inputs().end(), noise->name) != pool.inputs().end())
+      remarks.push_back(fmt::format("column \"{}\" is both noise.variance and an input; pool.inputs can leave it out",
+                                    noise->name));
+  for (const Level& level : offer.levels)
+    if (level.exact && offer.base_noise.minCoeff() == 0.0)
+      remarks.push_back(fmt::format(
+          "level \"{}\" is exact, so its information is infinite and ties at every point: the lowest pool row wins",
+          level.name));
+  return remarks;
+}
+
+}  // namespace
+
+Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
+             std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
+             std::vector<std::string> remarks)
+    : file_(std::move(file)),
+      pool_(std::move(pool)),
+      offer_(std::move(offer)),
+      acquisition_(std::move(acquisition)),
+      cost_(std::move(cost)),
+      noise_(std::move(noise)),
+      remarks_(std::move(remarks)) {}
+Study::~Study() = default;
+Study::Study(Study&&) noexcept = default;
+Study& Study::operator=(Study&&) noexcept = default;
+
+Study Study::open(const std::filesystem::path& path) {
+  StudyFile file = read_study_file(path);
+  const std::shared_ptr<const CostFunction> cost = file.ladder ? make_cost(file) : nullptr;
+  Offer offer{.levels = make_levels(file, cost.get()), .base_noise = {}};
+
+  const Table table = Table::read(file.pool_file);
+  Pool pool = read_pool(file, table);
+  if (file.lengthscale_per_input && file.lengthscale.size() != pool.inputs().size())
+    file.complain(fmt::format("model.lengthscale has {} entries, must be one number or a list of {}, one per input",
+                              file.lengthscale.size(), pool.inputs().size()));
+  const auto noise = std::make_shared<const NoiseLaw>(file, pool.inputs());
+  offer.base_noise.resize(pool.size());
+  for (Index row = 0; row < pool.size(); ++row)
+    offer.base_noise(row) = (*noise)(pool.points().row(row).data(), table, row);
+  check_total_noise(file, pool, offer);
+
+  Acquisition acquisition = make_acquisition(file, offer);
+  std::vector<std::string> remarks = make_remarks(file, pool, offer);
+  return {std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost, noise,
+          std::move(remarks)};
+}
+
+Points Study::read_inputs(const Table& table) const { return read_columns(table, pool_.inputs(), "pool.inputs"); }
+
+Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
+  Prior prior;
+  prior.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
+      .family = file_.kernel,
+      .amplitude = file_.amplitude,
+      .lengthscale = Eigen::Map<const Vector>(file_.lengthscale.data(), static_cast<Index>(file_.lengthscale.size()))});
+  const Observations observations(observations_of(annotations), pool_.points());
+  if (file_.standardise == Standardise::pool) prior.scaling = Scaling::standardise(pool_.points());
+  if (file_.standardise == Standardise::annotations) prior.scaling = Scaling::standardise(observations.points());
+  if (file_.mean)
+    prior.mean = *file_.mean;
+  else
+    prior.mean = annotations.empty() ? 0.0 : observations.values().mean();
+  return prior;
+}
+
+namespace {
+
+// Equal inputs, whatever the id: a key for rows of points. Adding 0 makes -0 and 0 the same.
+std::string key_of(const double* x, Index count) {
+  std::string key;
+  for (Index k = 0; k < count; ++k) {
+    const double value = x[k] + 0.0;
+    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  return key;
+}
+
+}  // namespace
+
+Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
+                                   std::optional<double> remaining) const {
+  Candidates candidates;
+  candidates.step = annotations.size();
+  double spent = 0.0;
+  for (const Annotation& annotation : annotations) spent += annotation.cost;
+  candidates.remaining = remaining.value_or(file_.budget.value_or(candidates.remaining) - spent);
+  candidates.slack = 1e-9 * file_.budget.value_or(std::isfinite(candidates.remaining) ? candidates.remaining : 0.0);
+
+  // Pool rows by their inputs, for annotations that name no row.
+  std::unordered_multimap<std::string, Index> rows;
+  const bool by_inputs = std::any_of(annotations.begin(), annotations.end(),
+                                     [](const Annotation& a) { return !a.place.pool_row(); });
+  const Index inputs = pool_.points().cols();
+  for (Index row = 0; by_inputs && row < pool_.size(); ++row)
+    rows.emplace(key_of(pool_.points().row(row).data(), inputs), row);
+
+  candidates.open.assign(static_cast<std::size_t>(pool_.size()), 1);
+  const auto close = [&](Index row, const Annotation& annotation) {
+    if (!file_.repeat) candidates.open[static_cast<std::size_t>(row)] = 0;
+    const bool sold = annotation.level && offer_.levels[static_cast<std::size_t>(*annotation.level)].repeats_itself;
+    if (sold) candidates.sold.emplace(row, *annotation.level);
+  };
+  for (const Annotation& annotation : annotations) {
+    if (const std::optional<Index> row = annotation.place.pool_row()) {
+      close(*row, annotation);
+      continue;
+    }
+    const auto [first, last] = rows.equal_range(key_of(annotation.place.coordinates().data(), inputs));
+    for (auto row = first; row != last; ++row) close(row->second, annotation);
+  }
+  return candidates;
+}
+
+std::vector<Observation> observations_of(const std::vector<Annotation>& annotations) {
+  std::vector<Observation> observations;
+  observations.reserve(annotations.size());
+  for (const Annotation& a : annotations) observations.push_back({.place = a.place, .value = a.value, .channel = a.channel});
+  return observations;
+}
+
+}  // namespace acuity

@@ -1,0 +1,277 @@
+#include "acuity/study/study_file.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "study/toml_section.hpp"
+
+namespace acuity {
+
+namespace {
+
+void read_campaign(const TomlSection& campaign, StudyFile& study) {
+  campaign.allow({"name", "budget", "unit", "seed", "initial"});
+  study.name = campaign.text("name").value_or(study.path.stem().string());
+  const std::optional<double> budget = campaign.number("budget", Range::zero_or_more_or_infinite);
+  if (budget && std::isfinite(*budget)) study.budget = budget;
+  study.unit = campaign.text("unit").value_or("");
+  study.seed = static_cast<std::uint64_t>(campaign.integer("seed", 0).value_or(0));
+  if (campaign.is_table("initial")) {
+    const TomlSection initial = campaign.section("initial");
+    initial.allow({"file"});
+    if (!initial.text("file")) initial.missing("file", "the name of a table");
+  } else {
+    campaign.integer("initial", 0);
+  }
+}
+
+void read_pool(const TomlSection& pool, StudyFile& study) {
+  pool.allow({"file", "id", "inputs", "standardise", "repeat"});
+  const std::optional<std::string> file = pool.text("file");
+  if (!file) pool.missing("file", "the name of a table");
+  study.pool_file = study.path.parent_path() / *file;
+  study.pool_id = pool.text("id");
+  study.inputs = pool.texts("inputs");
+  if (study.inputs) {
+    std::unordered_set<std::string> seen;
+    for (const std::string& input : *study.inputs)
+      if (!seen.insert(input).second) pool.wrong("inputs", "a list without repetitions");
+    if (study.pool_id && seen.contains(*study.pool_id)) pool.wrong("inputs", "a list without the id column");
+  }
+  study.standardise =
+      static_cast<Standardise>(pool.choice("standardise", {"none", "pool", "annotations"}).value_or(0));
+  study.repeat = pool.boolean("repeat").value_or(false);
+}
+
+void read_model(const TomlSection& model, StudyFile& study) {
+  model.allow({"kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts", "fit_noise"});
+  study.kernel = static_cast<KernelFamily>(model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(0));
+  study.amplitude = model.number("amplitude", Range::positive).value_or(1.0);
+  study.lengthscale_per_input = model.is_array("lengthscale");
+  study.lengthscale = study.lengthscale_per_input
+                          ? *model.numbers("lengthscale", Range::positive)
+                          : std::vector{model.number("lengthscale", Range::positive).value_or(1.0)};
+  if (model.is_string("mean")) {
+    model.choice("mean", {"annotations"});
+    study.mean.reset();
+  } else {
+    study.mean = model.number("mean", Range::finite).value_or(0.0);
+  }
+  if (model.is_number("fit"))
+    model.integer("fit", 1);
+  else
+    model.choice("fit", {"never", "every"});
+  model.choice("optimiser", {"lbfgs", "adam"});
+  model.integer("restarts", 0);
+  model.boolean("fit_noise");
+  if (model.has("fit") && model.text("fit") != "never")
+    model.wrong("fit", "\"never\": version " ACUITY_VERSION " does not learn hyperparameters");
+}
+
+void read_noise(const TomlSection& noise, StudyFile& study) {
+  noise.allow({"variance"});
+  if (noise.is_table("variance")) {
+    const TomlSection column = noise.section("variance");
+    column.allow({"column"});
+    if (!column.text("column")) column.missing("column", "the name of a column");
+    study.noise = NoiseColumn{*column.text("column")};
+  } else if (noise.is_string("variance")) {
+    study.noise = *noise.text("variance");
+  } else if (noise.has("variance")) {
+    study.noise = *noise.number("variance", Range::zero_or_more);
+  } else {
+    noise.missing("variance", "a number, a formula in the inputs, or { column = \"...\" }");
+  }
+}
+
+CostSetting read_cost(const TomlSection& precision) {
+  if (!precision.has("cost"))
+    precision.missing("cost", "{ form = \"power\", ... }, { form = \"linear\", ... } or a formula in alpha");
+  if (precision.is_string("cost")) return *precision.text("cost");
+  if (!precision.is_table("cost")) return LinearCostSetting{*precision.number("cost", Range::positive), 0.0};
+  const TomlSection cost = precision.section("cost");
+  const std::optional<std::size_t> form = cost.choice("form", {"power", "linear"});
+  if (!form) cost.missing("form", "\"power\" or \"linear\"");
+  const auto required = [&](const char* key, Range range) {
+    if (!cost.has(key)) cost.missing(key, "a number");
+    return *cost.number(key, range);
+  };
+  if (*form == 0) {
+    cost.allow({"form", "c", "q"});
+    return PowerCostSetting{required("c", Range::zero_or_more), required("q", Range::zero_or_more)};
+  }
+  cost.allow({"form", "b", "c"});
+  return LinearCostSetting{required("b", Range::finite), required("c", Range::finite)};
+}
+
+// Levels uniform in 1 / alpha or in alpha, from the vaguest to the sharpest; or as listed.
+std::vector<double> read_inverse_alphas(const TomlSection& precision) {
+  if (!precision.has("alpha"))
+    precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
+  std::vector<double> inverse;
+  if (precision.is_array("alpha")) {
+    const std::vector<double> alphas = *precision.numbers("alpha", Range::at_least_one);
+    for (const double alpha : alphas) inverse.push_back(1.0 / alpha);
+    auto sorted = inverse;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+      precision.wrong("alpha", "a list without repetitions");
+    return inverse;
+  }
+  const TomlSection alpha = precision.section("alpha");
+  alpha.allow({"from", "to", "count", "spacing", "continuous"});
+  if (alpha.boolean("continuous").value_or(false))
+    alpha.wrong("continuous", "false: version " ACUITY_VERSION " offers levels only");
+  for (const char* key : {"from", "to"})
+    if (!alpha.has(key)) alpha.missing(key, "a number of at least 1 (inf is one)");
+  const double from = *alpha.number("from", Range::at_least_one), to = *alpha.number("to", Range::at_least_one);
+  if (!(from < to)) alpha.wrong("to", "above " + alpha.path("from"));
+  if (!alpha.has("count")) alpha.missing("count", "a whole number, 2 or more");
+  const std::int64_t count = *alpha.integer("count", 2);
+  if (count > 1'000'000) alpha.wrong("count", "1000000 at most");
+  const bool linear = alpha.choice("spacing", {"inverse", "linear"}).value_or(0) == 1;
+  if (linear && std::isinf(to)) alpha.wrong("to", "finite with spacing \"linear\"");
+  for (std::int64_t k = 0; k < count; ++k) {
+    const double share = static_cast<double>(count - 1 - k) / static_cast<double>(count - 1);
+    inverse.push_back(linear ? 1.0 / (to + (from - to) * share) : 1.0 / to + (1.0 / from - 1.0 / to) * share);
+  }
+  return inverse;
+}
+
+LadderSetting read_ladder(const TomlSection& precision) {
+  precision.allow({"alpha", "gamma", "kappa", "cost"});
+  LadderSetting ladder{.inverse_alphas = read_inverse_alphas(precision), .gamma = 0.0, .cost = read_cost(precision)};
+  if (!precision.has("gamma")) precision.missing("gamma", "a finite number above 0");
+  ladder.gamma = *precision.number("gamma", Range::positive);
+  return ladder;
+}
+
+LevelValue read_value(const TomlSection& level, const std::string& name) {
+  if (!level.has("value")) return name;
+  const toml::node& value = *level.node("value");
+  if (const auto text = value.value_exact<std::string>()) return *text;
+  if (const auto number = value.value_exact<double>()) return *number;
+  if (const auto whole = value.value_exact<std::int64_t>()) return *whole;
+  if (const auto truth = value.value_exact<bool>()) return *truth;
+  level.wrong("value", "text, a number, true or false");
+}
+
+double read_level_cost(const TomlSection& level) {
+  if (!level.has("cost")) level.missing("cost", "a finite number above 0");
+  if (!level.is_table("cost")) return *level.number("cost", Range::positive);
+  const TomlSection cost = level.section("cost");
+  cost.allow({"setup", "per", "units"});
+  for (const char* key : {"per", "units"})
+    if (!cost.has(key)) cost.missing(key, "a number");
+  const double total = cost.number("setup", Range::zero_or_more).value_or(0.0) +
+                       *cost.number("per", Range::zero_or_more) * *cost.number("units", Range::zero_or_more);
+  if (!(std::isfinite(total) && total > 0.0))
+    level.wrong("cost", fmt::format("above 0 in total (setup + per * units is {})", total));
+  return total;
+}
+
+std::vector<Level> read_price_list(const std::vector<TomlSection>& tables) {
+  std::vector<Level> levels;
+  std::unordered_set<std::string> names;
+  for (const TomlSection& table : tables) {
+    table.allow({"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact"});
+    const std::optional<std::string> name = table.text("name");
+    if (!name || name->empty()) table.missing("name", "text in quotes");
+    if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
+    Level level{.name = *name, .cost = read_level_cost(table), .value = read_value(table, *name)};
+    level.exact = table.boolean("exact").value_or(false);
+    const std::optional<double> sd = table.number("noise_sd", Range::zero_or_more);
+    if (!sd && !level.exact) table.missing("noise_sd", "a finite number above 0 (or exact = true)");
+    if (sd.value_or(0.0) > 0.0 && level.exact) table.wrong("noise_sd", "0 where exact = true");
+    level.channel = GaussianChannel{sd.value_or(0.0) * sd.value_or(0.0)};
+    level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
+    levels.push_back(std::move(level));
+  }
+  return levels;
+}
+
+void read_acquisition(const TomlSection& acquisition, StudyFile& study) {
+  acquisition.allow({"information", "graph", "infinite", "approximation"});
+  study.acquisition.kind = static_cast<AcquisitionSetting::Kind>(
+      acquisition.choice("information", {"model", "target", "bald", "random"}).value_or(0));
+  study.acquisition.target.graph = static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(1));
+  study.acquisition.target.infinite =
+      static_cast<InfinitePolicy>(acquisition.choice("infinite", {"refuse", "limit", "first"}).value_or(0));
+  if (acquisition.choice("approximation", {"exact", "taylor"}).value_or(0) == 1)
+    acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
+}
+
+// Keys of the other kind of target are refused by name, before anything else is said about them.
+void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& levels, bool binary) {
+  const auto refuse = [&](const TomlSection& section, const char* key) {
+    if (section.has(key))
+      section.complain(fmt::format("{} is for {} targets, target.kind is \"{}\"", section.path(key),
+                                   binary ? "real" : "binary", binary ? "binary" : "real"));
+  };
+  if (binary) {
+    refuse(file, "noise");
+    for (const TomlSection& level : levels) refuse(level, "noise_sd");
+  } else {
+    refuse(file.section("target"), "classes");
+    refuse(file.section("precision"), "kappa");
+    for (const TomlSection& level : levels) refuse(level, "accuracy");
+  }
+}
+
+toml::table parse_toml(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    std::string reason(error.description());
+    std::replace_if(
+        reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+    throw InputError(fmt::format("{}:{}: {}; the file must be TOML", path.string(), error.source().begin.line, reason));
+  }
+}
+
+}  // namespace
+
+void StudyFile::complain(const std::string& sentence) const { throw InputError(path.string() + ": " + sentence); }
+
+StudyFile read_study_file(const std::filesystem::path& path) {
+  const toml::table table = parse_toml(path);
+  const TomlSection file(path.string(), "", &table);
+  StudyFile study;
+  study.path = path;
+
+  file.allow({"campaign", "pool", "target", "model", "noise", "precision", "level", "acquisition", "annotator", "stop"});
+  const std::vector<TomlSection> levels = file.sections("level");
+  const TomlSection target = file.section("target");
+  target.allow({"kind", "classes"});
+  const bool binary = target.choice("kind", {"real", "binary"}).value_or(0) == 1;
+  refuse_other_kind(file, levels, binary);
+  if (binary) target.wrong("kind", "\"real\": version " ACUITY_VERSION " does not model binary targets");
+
+  read_campaign(file.section("campaign"), study);
+  read_pool(file.section("pool"), study);
+  read_model(file.section("model"), study);
+  if (file.has("precision") == file.has("level"))
+    file.complain(file.has("level") ? "[precision] and [[level]] are both there, must be one of them"
+                                    : "[precision] and [[level]] are both missing, must be one of them");
+  if (file.has("precision")) {
+    study.ladder = read_ladder(file.section("precision"));
+    if (!file.has("noise")) file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
+  } else {
+    study.price_list = read_price_list(levels);
+  }
+  if (file.has("noise")) read_noise(file.section("noise"), study);
+  read_acquisition(file.section("acquisition"), study);
+  file.section("annotator")
+      .allow({"command", "simulated", "protocol", "workers", "timeout", "retries", "on_fail", "max_failures"});
+  file.section("stop").allow({"information_per_cost", "predictive_sd", "wall_clock"});
+  return study;
+}
+
+}  // namespace acuity

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+// The one place that knows the TOML library: a table with its name, read key by key with complaints in the words of
+// the study file.
+
+namespace toml::inline v3 {
+class table;
+class node;
+}  // namespace toml::inline v3
+
+namespace acuity {
+
+/// A number must lie in one of these.
+enum class Range { finite, positive, zero_or_more, at_least_one, zero_or_more_or_infinite };
+
+class TomlSection {
+ public:
+  /// `name` is how the section is called in complaints ("model", "level 2", "precision.cost"); empty for the file.
+  TomlSection(std::string file, std::string name, const toml::table* table)
+      : file_(std::move(file)), name_(std::move(name)), table_(table) {}
+
+  bool present() const { return table_ != nullptr; }
+  bool has(const std::string& key) const;
+  bool is_string(const std::string& key) const;
+  bool is_number(const std::string& key) const;
+  bool is_table(const std::string& key) const;
+  bool is_array(const std::string& key) const;
+  bool is_bool(const std::string& key) const;
+
+  /// Refuses every key that is not in the list, naming the nearest that is.
+  void allow(const std::vector<std::string>& keys) const;
+
+  std::optional<std::string> text(const std::string& key) const;
+  std::optional<double> number(const std::string& key, Range range) const;
+  std::optional<std::int64_t> integer(const std::string& key, std::int64_t at_least) const;
+  std::optional<bool> boolean(const std::string& key) const;
+  std::optional<std::vector<std::string>> texts(const std::string& key) const;
+  std::optional<std::vector<double>> numbers(const std::string& key, Range range) const;
+  /// The index of the value in `choices`.
+  std::optional<std::size_t> choice(const std::string& key, const std::vector<std::string>& choices) const;
+  TomlSection section(const std::string& key) const;
+  /// An array of tables, `[[key]]`; empty where there is none.
+  std::vector<TomlSection> sections(const std::string& key) const;
+  const toml::node* node(const std::string& key) const;
+
+  /// "model.kernel"
+  std::string path(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
+  /// Throws InputError `FILE: model.kernel is "rbg", must be requirement`.
+  [[noreturn]] void wrong(const std::string& key, const std::string& requirement) const;
+  [[noreturn]] void missing(const std::string& key, const std::string& requirement) const;
+  [[noreturn]] void complain(const std::string& sentence) const;
+
+ private:
+  std::string shown(const toml::node& node) const;
+
+  std::string file_, name_;
+  const toml::table* table_;
+};
+
+}  // namespace acuity
