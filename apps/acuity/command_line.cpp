@@ -7,9 +7,12 @@ namespace acuity {
 namespace {
 
 void add_format(CLI::App& command, Format& format) {
-  command.add_option("--format", format, "How results are written: table, csv or json")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Format>{{"table", Format::table}, {"csv", Format::csv}, {"json", Format::json}}))
+  const auto take = [&format](const std::string& word) {
+    if (word != "table" && word != "csv" && word != "json")
+      throw CLI::ValidationError("--format is \"" + word + "\", must be table, csv or json");
+    format = word == "csv" ? Format::csv : word == "json" ? Format::json : Format::table;
+  };
+  command.add_option_function<std::string>("--format", take, "How results are written (default table)")
       ->option_text("table|csv|json");
 }
 
@@ -39,7 +42,7 @@ CLI::App* declare_predict(CLI::App& program, PredictArguments& arguments) {
 }
 
 CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
-  CLI::App* command = program.add_subcommand("reproduce", "Run the paper's experiments and write curves and pictures");
+  CLI::App* command = program.add_subcommand("reproduce", "ExperimentRun the paper's experiments and write curves and pictures");
   command->add_option("names", arguments.names, "Experiments; none means all")->option_text("NAME...");
   command->add_option("--out", arguments.out, "Folder for the results")->option_text("DIR");
   command->add_flag("--list", arguments.list, "List the experiments and stop");
@@ -51,8 +54,15 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
   return command;
 }
 
+#if defined(__AVX512F__)
+#define ACUITY_INSTRUCTION_SET "x86-64-v4"
+#elif defined(__AVX2__)
+#define ACUITY_INSTRUCTION_SET "x86-64-v3"
+#else
+#define ACUITY_INSTRUCTION_SET "x86-64 (baseline)"
+#endif
 constexpr const char* version_text =
-    "acuity " ACUITY_VERSION "\ninstruction set: x86-64 (baseline)\nfeatures: regression, score, predict, reproduce\n";
+    "acuity " ACUITY_VERSION "\ninstruction set: " ACUITY_INSTRUCTION_SET "\nfeatures: regression, score, predict, reproduce\n";
 
 }  // namespace
 
@@ -68,6 +78,15 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   const CLI::App* predict_command = declare_predict(program, predict);
   declare_reproduce(program, reproduce);
   try {
+    // Said here, because the parser would only say that a command is missing.
+    const std::string first = argc > 1 ? argv[1] : "";
+    std::string known;
+    bool is_known = first.empty() || first[0] == '-';
+    for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+      known += (known.empty() ? "" : ", ") + command->get_name();
+      is_known = is_known || command->get_name() == first;
+    }
+    if (!is_known) throw CLI::ValidationError("command \"" + first + "\" is not known, must be one of " + known);
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version come this way, too. Whatever code the parser has for a mistake, ours is 2.

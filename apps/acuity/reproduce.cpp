@@ -39,7 +39,7 @@ const Experiment& find_experiment(const std::string& name) {
 }
 
 struct Outcome {
-  std::vector<Run> runs;
+  std::vector<ExperimentRun> runs;
   std::vector<LearningCurve> curves;
   double cpu_seconds = 0.0;
 };
@@ -58,7 +58,7 @@ std::string runs_csv(const Outcome& outcome) {
   const auto unless_nan = [](double value) {
     return std::isnan(value) ? ResultTable::Cell(std::string()) : ResultTable::Cell(value);
   };
-  for (const Run& run : outcome.runs)
+  for (const ExperimentRun& run : outcome.runs)
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
       const Step& s = run.steps[i];
       table.add({std::to_string(run.repeat), run.method, std::to_string(i), s.point, s.alpha,
@@ -72,7 +72,7 @@ std::string finals(const Outcome& outcome, Format format) {
   ResultTable table(format, {"method", "annotations", "q1", "median", "q3"});
   for (const LearningCurve& curve : outcome.curves) {
     std::vector<double> counts;
-    for (const Run& run : outcome.runs)
+    for (const ExperimentRun& run : outcome.runs)
       if (run.method == curve.method) counts.push_back(static_cast<double>(run.steps.size()));
     table.add({curve.method, quantile(counts, 0.5), curve.first_quartile.back(), curve.median.back(),
                curve.third_quartile.back()});
@@ -116,6 +116,7 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
   for (const std::string& name : arguments.names) chosen.push_back(find_experiment(name));
   if (chosen.empty()) chosen = experiments();
 
+  std::string json;
   for (const Experiment& experiment : chosen) {
     SineOptions options = experiment.options;
     options.repeats = arguments.repeats;
@@ -140,9 +141,14 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
     if (arguments.format == Format::table)
       out << fmt::format("{}: test error once {} is spent, {} repeats, seed {}\n", experiment.name, options.budget,
                          options.repeats, options.seed);
-    out << finals(outcome, arguments.format) << (arguments.format == Format::json ? "\n" : "");
+    if (arguments.format == Format::json)
+      json += (json.empty() ? "" : ", ") + fmt::format("{{\"name\": {}, \"finals\": {}}}", json_string(experiment.name),
+                                                      finals(outcome, Format::json));
+    else
+      out << finals(outcome, arguments.format);
     log << "written: " << (folder / "figure.svg").string() << " and curves.csv, runs.csv, summary.json beside it\n";
   }
+  if (arguments.format == Format::json) out << "{\"experiments\": [" << json << "]}\n";
   return ExitCode::done;
 }
 

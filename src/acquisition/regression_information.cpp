@@ -25,8 +25,9 @@ double target_information_b(double latent, double base, double added) {
 
 // math.md eq. (4.2)
 double target_information_c(double latent, double base, double added) {
+  // Both sides divided by the latent variance, so that its square cannot overflow.
   const double noise = base + added;
-  return half_log1p_ratio(latent * latent, latent * (noise + base) + noise * base);
+  return half_log1p_ratio(latent, noise + base + noise * base / latent);
 }
 
 }  // namespace acuity

@@ -15,7 +15,7 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
-double error_at(const Run& run, double cost) {
+double error_at(const ExperimentRun& run, double cost) {
   const Step* before = nullptr;
   for (const Step& step : run.steps) {
     if (std::isnan(step.error)) continue;
@@ -30,14 +30,14 @@ double error_at(const Run& run, double cost) {
   return before->error;
 }
 
-LearningCurve learning_curve(const std::string& method, const std::vector<Run>& runs, double from, double to,
+LearningCurve learning_curve(const std::string& method, const std::vector<ExperimentRun>& runs, double from, double to,
                              double step) {
   LearningCurve curve{.method = method};
   const auto count = static_cast<int>(std::floor((to - from) / step + 1e-9));
   for (int k = 0; k <= count; ++k) {
     const double cost = from + step * k;
     std::vector<double> errors;
-    for (const Run& run : runs)
+    for (const ExperimentRun& run : runs)
       if (run.method == method) errors.push_back(error_at(run, cost));
     curve.cost.push_back(cost);
     curve.first_quartile.push_back(quantile(errors, 0.25));

@@ -17,7 +17,7 @@ struct Step {
 };
 
 /// One repeat of one method.
-struct Run {
+struct ExperimentRun {
   std::string method;
   int repeat = 0;
   std::vector<Step> steps;
@@ -35,10 +35,10 @@ struct LearningCurve {
 double quantile(std::vector<double> values, double share);
 
 /// The error of a run at a cost: linear between evaluations, the last value held.
-double error_at(const Run& run, double cost);
+double error_at(const ExperimentRun& run, double cost);
 
 /// Quartiles over the runs of `method` at costs from, from + step, ..., to.
-LearningCurve learning_curve(const std::string& method, const std::vector<Run>& runs, double from, double to,
+LearningCurve learning_curve(const std::string& method, const std::vector<ExperimentRun>& runs, double from, double to,
                              double step);
 
 }  // namespace acuity

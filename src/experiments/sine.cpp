@@ -66,9 +66,9 @@ Acquisition acquisition_of(const std::string& method, std::uint64_t seed) {
 }
 
 // The paper's algorithm: ask, annotate, condition, until nothing affordable is left.
-Run run_method(const SineData& data, const SineOptions& options, int method_number, int repeat) {
+ExperimentRun run_method(const SineData& data, const SineOptions& options, int method_number, int repeat) {
   const std::string& method = sine_methods()[static_cast<std::size_t>(method_number)];
-  const Acquisition acquisition = acquisition_of(method, options.seed + static_cast<std::uint64_t>(repeat));
+  const Acquisition acquisition = acquisition_of(method, options.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(repeat + 1)));
   // Methods share the initial answers of a repeat; what each of them buys is drawn for it alone.
   const auto stream = static_cast<std::uint32_t>(16 * repeat);
   SimulatedAnnotator initial_annotator(truth, options.seed, stream);
@@ -79,7 +79,7 @@ Run run_method(const SineData& data, const SineOptions& options, int method_numb
                         .slack = 1e-9 * options.budget};
   candidates.open.resize(static_cast<std::size_t>(data.points.size()), 0);  // test points are never for sale
 
-  Run run{.method = method, .repeat = repeat};
+  ExperimentRun run{.method = method, .repeat = repeat};
   double spent = 0.0;
   const auto buy = [&](const Score& score, Annotator& annotator) {
     Suggestion suggestion = make_suggestion(score, data.points, data.offer, belief.marginals());
@@ -122,9 +122,9 @@ const std::vector<std::string>& sine_methods() {
   return methods;
 }
 
-std::vector<Run> run_sine(const SineOptions& options, const std::function<void(int, int)>& progress) {
+std::vector<ExperimentRun> run_sine(const SineOptions& options, const std::function<void(int, int)>& progress) {
   const int methods = static_cast<int>(sine_methods().size());
-  std::vector<Run> runs(static_cast<std::size_t>(options.repeats * methods));
+  std::vector<ExperimentRun> runs(static_cast<std::size_t>(options.repeats * methods));
   std::mutex progress_mutex;
   int done = 0;
   numerics::parallel_for(

@@ -27,6 +27,6 @@ const std::vector<std::string>& sine_methods();
 
 /// Every method on every repeat; methods share the data of a repeat. `progress` is told, from any thread but one at
 /// a time, how many of how many runs are done. Errors are mean squared errors against noisy test answers.
-std::vector<Run> run_sine(const SineOptions& options, const std::function<void(int, int)>& progress = {});
+std::vector<ExperimentRun> run_sine(const SineOptions& options, const std::function<void(int, int)>& progress = {});
 
 }  // namespace acuity

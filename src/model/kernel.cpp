@@ -26,8 +26,9 @@ numerics::Profile profile(KernelFamily family) {
 }  // namespace
 
 StationaryKernel::StationaryKernel(StationaryKernelOptions options) : options_(std::move(options)) {
-  require(std::isfinite(options_.amplitude) && options_.amplitude > 0.0, "StationaryKernel", "amplitude",
-          options_.amplitude, "positive and finite");
+  const double variance = options_.amplitude * options_.amplitude;
+  require(options_.amplitude > 0.0 && std::isnormal(variance), "StationaryKernel", "amplitude", options_.amplitude,
+          "positive, with a square that is a finite number above 0");
   require(options_.lengthscale.size() > 0, "StationaryKernel", "number of length scales", 0.0, "at least 1");
   for (const double l : options_.lengthscale)
     require(std::isfinite(l) && l > 0.0, "StationaryKernel", "lengthscale", l, "positive and finite");

@@ -13,9 +13,11 @@ Scaling Scaling::standardise(const Points& points) {
     // Equality, not a small deviation: the mean of equal numbers may differ from them in the last digit, and a
     // scale of 1e-17 would tear coincident points apart.
     const bool constant = points.col(k).maxCoeff() == points.col(k).minCoeff();
-    const double variance = (points.col(k).array() - scaling.centre_(k)).square().mean();
     if (constant) scaling.centre_(k) = points(0, k);
-    scaling.scale_(k) = constant || variance == 0.0 ? 1.0 : std::sqrt(variance);
+    // In units of the largest deviation: squares of very large or small inputs neither overflow nor vanish.
+    const auto deviation = (points.col(k).array() - scaling.centre_(k)).eval();
+    const double largest = deviation.abs().maxCoeff();
+    scaling.scale_(k) = constant ? 1.0 : largest * std::sqrt((deviation / largest).square().mean());
   }
   return scaling;
 }

@@ -24,6 +24,19 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// A lone "=" assigns, which is never what a formula means.
+bool assigns(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '=') continue;
+    if (i + 1 < text.size() && text[i + 1] == '=') {
+      ++i;
+      continue;
+    }
+    if (i == 0 || std::string("<>!").find(text[i - 1]) == std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Expression::Expression(const std::string& text, const std::vector<std::string>& variables)
@@ -40,6 +53,7 @@ Expression::Expression(const std::string& text, const std::vector<std::string>& 
     }
   }
   const std::string shown = fmt::format("expression \"{}\"", one_line(text));
+  if (assigns(text)) throw InputError(shown + " assigns with \"=\", must compare with \"==\" or not at all");
   try {
     parser_->parser.SetExpr(text);
     parser_->parser.Eval();

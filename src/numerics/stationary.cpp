@@ -10,6 +10,9 @@ namespace {
 
 using Column = Eigen::Map<Eigen::ArrayXd>;
 
+// Exponents are cut here: past negligible_exponent the covariance is zero, and zero times infinity would be no number.
+constexpr double far = 400.0;
+
 const double root3 = std::sqrt(3.0), root5 = std::sqrt(5.0);
 
 // Beyond this exponent a covariance counts as zero. Far below any rounding that matters, and far enough from the
@@ -50,13 +53,13 @@ void covariance(Profile profile, double variance, const double* a, std::ptrdiff_
         k = variance * decay(-0.5 * rho_squared);
         break;
       case Profile::matern32: {
-        const Eigen::ArrayXd t = root3 * rho_squared.sqrt();
+        const Eigen::ArrayXd t = (root3 * rho_squared.sqrt()).min(far);
         k = variance * (1.0 + t) * decay(-t);
         break;
       }
       case Profile::matern52: {
-        const Eigen::ArrayXd t = root5 * rho_squared.sqrt();
-        k = variance * (1.0 + t + (5.0 / 3.0) * rho_squared) * decay(-t);
+        const Eigen::ArrayXd t = (root5 * rho_squared.sqrt()).min(far);
+        k = variance * (1.0 + t + t.square() / 3.0) * decay(-t);
         break;
       }
     }
@@ -74,7 +77,7 @@ void lengthscale_slope(Profile profile, double variance, const double* a, std::p
         g = 3.0 * variance * decay(-root3 * rho_squared.sqrt());
         break;
       case Profile::matern52: {
-        const Eigen::ArrayXd t = root5 * rho_squared.sqrt();
+        const Eigen::ArrayXd t = (root5 * rho_squared.sqrt()).min(far);
         g = (5.0 / 3.0) * variance * (1.0 + t) * decay(-t);
         break;
       }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -28,14 +29,24 @@ class AnnotationReader {
 
  private:
   enum class Given { alpha, level, noise_variance };
+  static constexpr std::string_view own_columns[] = {"id", "y", "alpha", "level", "noise_variance", "accuracy", "cost"};
 
   void find_columns() {
     y_ = table_.column("y", "the values told");
     cost_ = table_.find("cost");
     id_ = table_.find("id");
     if (!id_ && study_.file_.pool_id) id_ = table_.find(*study_.file_.pool_id);
-    for (const std::string& input : study_.pool_.inputs())
-      inputs_.push_back(id_ ? table_.find(input) : table_.column(input, "pool.inputs (or an \"id\" column)"));
+    for (const std::string& input : study_.pool_.inputs()) {
+      // An input that is called like one of our own columns: ours it is, and the point must be given by its id.
+      const bool reserved = std::find(std::begin(own_columns), std::end(own_columns), input) != std::end(own_columns);
+      if (reserved && !id_)
+        throw InputError(fmt::format("{}:1: column \"{}\" is an input and has a meaning of its own here, must be renamed "
+                                     "(or points be given by an \"id\" column)", table_.source(), input));
+      if (reserved)
+        inputs_.push_back(std::nullopt);
+      else
+        inputs_.push_back(id_ ? table_.find(input) : table_.column(input, "pool.inputs (or an \"id\" column)"));
+    }
 
     std::vector<std::string> found;
     for (const char* name : {"alpha", "level", "noise_variance", "accuracy"})
@@ -43,7 +54,7 @@ class AnnotationReader {
     if (found.size() != 1)
       throw InputError(fmt::format(
           "{}:1: {}, must be one column of \"{}\" or \"noise_variance\"", table_.source(),
-          found.empty() ? "no column says how precise the values are" : "columns " + quoted_list(found) + " are all there",
+          found.empty() ? "no column says how precise the values are" : "columns " + quoted_list(found, "and") + " are all there",
           study_.is_ladder() ? "alpha" : "level"));
     if (found[0] == "accuracy")
       throw InputError(table_.source() + ":1: column \"accuracy\" is for binary targets, target.kind is \"real\"");

@@ -31,10 +31,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
   return found == names.end() ? std::string() : *found;
 }
 
-std::string quoted_list(const std::vector<std::string>& names) {
+std::string quoted_list(const std::vector<std::string>& names, std::string_view last) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    if (i > 0) text += i + 1 == names.size() ? ' ' + std::string(last) + ' ' : ", ";
     text += '"' + names[i] + '"';
   }
   return text;

@@ -9,7 +9,7 @@ namespace acuity {
 /// The name that takes the fewest edits (Levenshtein) to reach from `word`.
 std::string nearest(std::string_view word, const std::vector<std::string>& names);
 
-/// "a", "b" or "c"
-std::string quoted_list(const std::vector<std::string>& names);
+/// "a", "b" or "c"; or with another word before the last.
+std::string quoted_list(const std::vector<std::string>& names, std::string_view last = "or");
 
 }  // namespace acuity

@@ -76,14 +76,13 @@ std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
 std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost) {
   if (!study.ladder) return study.price_list;
   std::vector<Level> levels;
-  for (const double inverse_alpha : study.ladder->inverse_alphas) {
-    const double alpha = 1.0 / inverse_alpha;
+  for (const auto& [alpha, inverse] : study.ladder->rungs) {
     const double price = (*cost)(alpha);
     if (!(std::isfinite(price) && price > 0.0))
       study.complain(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0", price, alpha));
     levels.push_back({.name = {},
                       .alpha = alpha,
-                      .channel = GaussianChannel{study.ladder->gamma * inverse_alpha},
+                      .channel = GaussianChannel{study.ladder->gamma * inverse},
                       .cost = price,
                       .value = alpha});
   }
@@ -127,10 +126,15 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
     if (!study.inputs && std::find(pool.inputs().begin(), pool.inputs().end(), noise->name) != pool.inputs().end())
       remarks.push_back(fmt::format("column \"{}\" is both noise.variance and an input; pool.inputs can leave it out",
                                     noise->name));
+  using Kind = AcquisitionSetting::Kind;
+  const AcquisitionSetting& how = study.acquisition;
+  const bool ranks_infinities =
+      how.kind == Kind::target && how.target.graph == TargetGraph::b && how.target.infinite == InfinitePolicy::limit;
   for (const Level& level : offer.levels)
-    if (level.exact && offer.base_noise.minCoeff() == 0.0)
+    if (level.exact && offer.base_noise.minCoeff() == 0.0 && how.kind != Kind::random && !ranks_infinities)
       remarks.push_back(fmt::format(
-          "level \"{}\" is exact, so its information is infinite and ties at every point: the lowest pool row wins",
+          "level \"{}\" is exact where sigma^2(x) is 0: its information is infinite there, all such points tie, and the "
+          "lowest pool row wins",
           level.name));
   return remarks;
 }

@@ -53,6 +53,8 @@ void read_model(const TomlSection& model, StudyFile& study) {
   model.allow({"kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts", "fit_noise"});
   study.kernel = static_cast<KernelFamily>(model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(0));
   study.amplitude = model.number("amplitude", Range::positive).value_or(1.0);
+  if (!std::isnormal(study.amplitude * study.amplitude))
+    model.wrong("amplitude", "a number whose square is finite and above 0");
   study.lengthscale_per_input = model.is_array("lengthscale");
   study.lengthscale = study.lengthscale_per_input
                           ? *model.numbers("lengthscale", Range::positive)
@@ -70,7 +72,7 @@ void read_model(const TomlSection& model, StudyFile& study) {
   model.choice("optimiser", {"lbfgs", "adam"});
   model.integer("restarts", 0);
   model.boolean("fit_noise");
-  if (model.has("fit") && model.text("fit") != "never")
+  if (model.has("fit") && !(model.is_string("fit") && model.text("fit") == "never"))
     model.wrong("fit", "\"never\": version " ACUITY_VERSION " does not learn hyperparameters");
 }
 
@@ -111,18 +113,17 @@ CostSetting read_cost(const TomlSection& precision) {
 }
 
 // Levels uniform in 1 / alpha or in alpha, from the vaguest to the sharpest; or as listed.
-std::vector<double> read_inverse_alphas(const TomlSection& precision) {
+std::vector<Rung> read_rungs(const TomlSection& precision) {
   if (!precision.has("alpha"))
     precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
-  std::vector<double> inverse;
+  std::vector<Rung> rungs;
   if (precision.is_array("alpha")) {
-    const std::vector<double> alphas = *precision.numbers("alpha", Range::at_least_one);
-    for (const double alpha : alphas) inverse.push_back(1.0 / alpha);
-    auto sorted = inverse;
-    std::sort(sorted.begin(), sorted.end());
-    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    std::vector<double> alphas = *precision.numbers("alpha", Range::at_least_one);
+    for (const double alpha : alphas) rungs.push_back({alpha, 1.0 / alpha});
+    std::sort(alphas.begin(), alphas.end());
+    if (std::adjacent_find(alphas.begin(), alphas.end()) != alphas.end())
       precision.wrong("alpha", "a list without repetitions");
-    return inverse;
+    return rungs;
   }
   const TomlSection alpha = precision.section("alpha");
   alpha.allow({"from", "to", "count", "spacing", "continuous"});
@@ -139,14 +140,15 @@ std::vector<double> read_inverse_alphas(const TomlSection& precision) {
   if (linear && std::isinf(to)) alpha.wrong("to", "finite with spacing \"linear\"");
   for (std::int64_t k = 0; k < count; ++k) {
     const double share = static_cast<double>(count - 1 - k) / static_cast<double>(count - 1);
-    inverse.push_back(linear ? 1.0 / (to + (from - to) * share) : 1.0 / to + (1.0 / from - 1.0 / to) * share);
+    const double uniform = linear ? to + (from - to) * share : 1.0 / to + (1.0 / from - 1.0 / to) * share;
+    rungs.push_back(linear ? Rung{uniform, 1.0 / uniform} : Rung{1.0 / uniform, uniform});
   }
-  return inverse;
+  return rungs;
 }
 
 LadderSetting read_ladder(const TomlSection& precision) {
   precision.allow({"alpha", "gamma", "kappa", "cost"});
-  LadderSetting ladder{.inverse_alphas = read_inverse_alphas(precision), .gamma = 0.0, .cost = read_cost(precision)};
+  LadderSetting ladder{.rungs = read_rungs(precision), .gamma = 0.0, .cost = read_cost(precision)};
   if (!precision.has("gamma")) precision.missing("gamma", "a finite number above 0");
   ladder.gamma = *precision.number("gamma", Range::positive);
   return ladder;
@@ -189,7 +191,10 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables) {
     const std::optional<double> sd = table.number("noise_sd", Range::zero_or_more);
     if (!sd && !level.exact) table.missing("noise_sd", "a finite number above 0 (or exact = true)");
     if (sd.value_or(0.0) > 0.0 && level.exact) table.wrong("noise_sd", "0 where exact = true");
-    level.channel = GaussianChannel{sd.value_or(0.0) * sd.value_or(0.0)};
+    const double variance = sd.value_or(0.0) * sd.value_or(0.0);
+    if (!std::isfinite(variance) || (sd.value_or(0.0) > 0.0 && variance == 0.0))
+      table.wrong("noise_sd", "a number whose square is finite and above 0");
+    level.channel = GaussianChannel{variance};
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     levels.push_back(std::move(level));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -36,7 +37,11 @@ struct Score {
 };
 
 /// The one place where worth is divided by price. `draw` is the candidate's random key.
-double merit(Ranking ranking, double information, double cost, std::uint64_t draw);
+inline double merit(Ranking ranking, double information, double cost, std::uint64_t draw) {
+  if (ranking == Ranking::information_per_cost) return information / cost;
+  if (ranking == Ranking::information) return information;
+  return -std::ldexp(static_cast<double>(draw), -64);  // the smallest key is drawn first
+}
 
 /// The tie rule (docs/math.md 5.2): is a candidate of this value as good as the best?
 bool ties_with(const Score& best, double value, double order);

@@ -30,9 +30,14 @@ struct LinearCostSetting {
 /// A number is a formula, too.
 using CostSetting = std::variant<PowerCostSetting, LinearCostSetting, std::string>;
 
+/// One precision of a ladder, with its inverse: infinite precision is the ordinary value 0 there.
+struct Rung {
+  double alpha, inverse;
+};
+
 /// The paper's ladder: precisions alpha with noise gamma / alpha on top of sigma^2(x).
 struct LadderSetting {
-  std::vector<double> inverse_alphas;  ///< 1 / alpha, so that infinite precision is the ordinary value 0
+  std::vector<Rung> rungs;
   double gamma = 0.0;
   CostSetting cost;
 };

@@ -1,0 +1,25 @@
+# Installs acuity into an empty folder, then builds and runs a separate project that finds it there.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/tree)
+set(flags "")
+if(SANITIZE)
+  set(flags "-fsanitize=address,undefined")
+endif()
+# Once as it comes, once with the widest vectors the machine has: matrices must cross the interface either way.
+foreach(more "" "-march=native")
+  run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${WORK_DIR}/build${more} -G Ninja -DCMAKE_BUILD_TYPE=Release
+      -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${flags} ${more}" -DCMAKE_PREFIX_PATH=${WORK_DIR}/tree)
+  run(${CMAKE_COMMAND} --build ${WORK_DIR}/build${more})
+  run(${WORK_DIR}/build${more}/consumer)
+  message(STATUS "${output}")
+endforeach()
+run(${WORK_DIR}/tree/bin/acuity --version)
+message(STATUS "${output}")

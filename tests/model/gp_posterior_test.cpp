@@ -1,0 +1,140 @@
+#include "acuity/model/gp_posterior.hpp"
+
+#include <gtest/gtest.h>
+
+#include "acuity/model/gp_pool_belief.hpp"
+#include "support/golden.hpp"
+#include "support/problems.hpp"
+
+namespace acuity {
+namespace {
+
+using testing::close;
+using testing::close_relative;
+
+KernelFamily family(const std::string& name) {
+  return name == "rbf" ? KernelFamily::rbf : name == "matern32" ? KernelFamily::matern32 : KernelFamily::matern52;
+}
+
+struct GoldenModel {
+  Prior prior;
+  Observations observations;
+  Points test;
+  bool near_singular;
+};
+
+GoldenModel golden_model(const nlohmann::json& data, const nlohmann::json& model) {
+  const Vector noise = testing::vector(data.at("n0")) + data.at("gamma").get<double>() * testing::vector(data.at("beta"));
+  return {.prior = {.kernel = std::make_shared<StationaryKernel>(
+                        StationaryKernelOptions{.family = family(model.at("kernel")),
+                                                .amplitude = model.at("a"),
+                                                .lengthscale = testing::vector(model.at("l"))}),
+                    .mean = data.at("prior_mean")},
+          .observations = {testing::points(data.at("X")), testing::vector(data.at("y")), noise},
+          .test = testing::points(data.at("X_test")),
+          .near_singular = data.at("near_singular")};
+}
+
+// Tolerances: 1e-10; the near-singular set ten times what its README says double precision attains.
+TEST(GpPosterior, HitsTheGoldenValues) {
+  for (const auto& data : testing::golden("gp_regression").at("cases"))
+    for (const auto& model : data.at("models")) {
+      SCOPED_TRACE(data.at("name").get<std::string>() + " " + model.at("kernel").get<std::string>());
+      const GoldenModel g = golden_model(data, model);
+      const GpPosterior posterior(g.prior, g.observations);
+      const double tolerance = g.near_singular ? 2e-7 : 1e-10;
+      EXPECT_TRUE(close_relative(posterior.log_marginal_likelihood(), -model.at("nll").get<double>(), tolerance));
+      EXPECT_TRUE(close(posterior.log_determinant(), model.at("log_det"), tolerance));
+      EXPECT_TRUE(close(posterior.quadratic_form(), model.at("quad"), tolerance));
+      const Marginals m = posterior.predict(g.test);
+      const double prior_variance = g.prior.kernel->diagonal(g.test)(0);
+      for (Index i = 0; i < m.mean.size(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        EXPECT_TRUE(close(m.mean(i), model.at("mean")[at], g.near_singular ? 3e-11 : 1e-10));
+        EXPECT_NEAR(m.variance(i), model.at("var")[at].get<double>(), (g.near_singular ? 1e-11 : 1e-10) * prior_variance);
+      }
+    }
+}
+
+TEST(GpPosterior, HitsTheGoldenValuesOneObservationAtATime) {
+  for (const auto& data : testing::golden("gp_regression").at("cases")) {
+    const GoldenModel g = golden_model(data, data.at("models")[0]);
+    const double tolerance = g.near_singular ? 3e-11 : 1e-10;
+    GpPoolBelief belief(g.prior, g.test);
+    Index k = 0;
+    for (const auto& step : data.at("incremental_rbf_shared")) {
+      belief.condition(Place(g.observations.points().row(k).transpose()), g.observations.channels()[static_cast<std::size_t>(k)],
+                       g.observations.values()(k));
+      ++k;
+      ASSERT_EQ(step.at("k"), k);
+      for (Index i = 0; i < g.test.rows(); ++i) {
+        EXPECT_TRUE(close(belief.marginals().mean(i), step.at("mean")[static_cast<std::size_t>(i)], tolerance));
+        EXPECT_TRUE(close(belief.marginals().variance(i), step.at("var")[static_cast<std::size_t>(i)], tolerance));
+      }
+    }
+    EXPECT_EQ(k, g.observations.size());
+  }
+}
+
+TEST(GpPosterior, AgreesWithTheTextbookInverse) {
+  for (const Index inputs : {1, 4}) {
+    const testing::Problem problem = testing::make_problem({.pool = 2500, .observations = 30, .inputs = inputs});
+    const Marginals fast = GpPosterior(problem.prior, problem.columns()).predict(problem.pool);
+    const Marginals slow = testing::predict_by_inverse(problem.prior, problem.columns(), problem.pool);
+    EXPECT_LT((fast.mean - slow.mean).cwiseAbs().maxCoeff(), 1e-10);
+    EXPECT_LT((fast.variance - slow.variance).cwiseAbs().maxCoeff(), 1e-10);
+  }
+}
+
+TEST(GpPosterior, WithoutObservationsIsThePrior) {
+  const Prior prior{.mean = 2.5};
+  const GpPosterior posterior(prior, Observations(Points(0, 1), Vector(0), Vector(0)));
+  const Marginals m = posterior.predict(Points::Random(3, 1));
+  EXPECT_EQ(m.mean, Vector::Constant(3, 2.5));
+  EXPECT_EQ(m.variance, Vector::Ones(3));
+  EXPECT_EQ(posterior.log_marginal_likelihood(), 0.0);
+}
+
+TEST(GpPosterior, CannotFailWhileNoiseIsPositive) {
+  const Points same = Points::Constant(200, 1, 1.5);
+  const GpPosterior posterior(Prior{}, Observations(same, Vector::Ones(200), Vector::Constant(200, 1e-18)));
+  EXPECT_TRUE(posterior.predict(same).mean.allFinite());
+  EXPECT_NEAR(posterior.predict(same).mean(0), 1.0, 1e-6);
+  EXPECT_EQ(posterior.jittered(), 0);
+}
+
+TEST(GpPosterior, ExactObservationsInterpolateAndOnlyRepeatsAreJittered) {
+  Points x(3, 1);
+  x << 0.0, 1.0, 1.0;
+  const GpPosterior posterior(Prior{}, Observations(x, Vector{{1.0, 2.0, 2.0}}, Vector::Zero(3)));
+  EXPECT_NEAR(posterior.predict(x).mean(0), 1.0, 1e-9);
+  EXPECT_NEAR(posterior.predict(x).mean(1), 2.0, 1e-9);
+  EXPECT_EQ(posterior.jittered(), 1);
+}
+
+TEST(GpPosterior, RefusesNoiseThatIsNone) {
+  for (const double noise : {-1e-3, std::nan(""), std::numeric_limits<double>::infinity()})
+    EXPECT_THROW(GpPosterior(Prior{}, Observations(Points::Zero(1, 1), Vector::Zero(1), Vector::Constant(1, noise))),
+                 std::invalid_argument);
+}
+
+TEST(GpPosterior, ScalesInputsByThePrior) {
+  testing::Problem problem = testing::make_problem({.inputs = 2});
+  problem.prior.scaling = Scaling::standardise(problem.pool);
+  const Marginals before = GpPosterior(problem.prior, problem.columns()).predict(problem.pool);
+  testing::Problem larger = problem;
+  larger.pool.col(0) *= 1000.0;
+  for (Observation& o : larger.observations)
+    if (!o.place.pool_row()) {
+      Vector x = o.place.coordinates();
+      x(0) *= 1000.0;
+      o.place = Place(x);
+    }
+  larger.prior.scaling = Scaling::standardise(larger.pool);
+  const Marginals after = GpPosterior(larger.prior, larger.columns()).predict(larger.pool);
+  EXPECT_LT((before.mean - after.mean).cwiseAbs().maxCoeff(), 1e-11);
+  EXPECT_LT((before.variance - after.variance).cwiseAbs().maxCoeff(), 1e-11);
+}
+
+}  // namespace
+}  // namespace acuity

@@ -1,0 +1,235 @@
+#include "acuity/selection/full_scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "acuity/acquisition/cost_function.hpp"
+#include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/model/gp_posterior.hpp"
+#include "acuity/selection/suggestion.hpp"
+#include "support/golden.hpp"
+#include "support/problems.hpp"
+
+namespace acuity {
+namespace {
+
+using testing::close;
+using testing::close_relative;
+using testing::golden;
+
+Acquisition acquisition(const std::string& name) {
+  Acquisition a;
+  if (name == "bald") a.ranking = Ranking::information;
+  if (name == "mi_y_b" || name == "mi_y_c")
+    a.information = std::make_shared<TargetInformation>(
+        TargetInformationOptions{.graph = name == "mi_y_b" ? TargetGraph::b : TargetGraph::c});
+  return a;
+}
+
+TEST(FullScan, FollowsTheGoldenTracesStepByStep) {
+  const auto& g = golden("greedy_regression");
+  const Points pool = testing::points(g.at("X_pool")), initial = testing::points(g.at("X_init"));
+  const double gamma = g.at("gamma");
+  const Prior prior{.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
+                        .amplitude = g.at("a"), .lengthscale = Vector::Constant(1, g.at("l"))})};
+  int steps = 0;
+  for (const auto& trace : g.at("traces")) {
+    SCOPED_TRACE(trace.at("acquisition").get<std::string>() + " " + trace.at("cost").dump());
+    const PowerCost cost({.c = trace.at("cost").at("c"), .q = trace.at("cost").at("q")});
+    Offer offer{.levels = {}, .base_noise = testing::vector(g.at("n0_pool"))};
+    for (const double beta : testing::vector(g.at(trace.at("betas_key").get<std::string>())))
+      offer.levels.push_back({.alpha = 1.0 / beta, .channel = GaussianChannel{gamma * beta}, .cost = cost(1.0 / beta)});
+    const auto& answers = g.at(trace.at("y_table_key").get<std::string>());
+
+    std::vector<Observation> known;
+    for (Index i = 0; i < initial.rows(); ++i)
+      known.push_back({.place = Place(initial.row(i).transpose()),
+                       .value = g.at("y_init")[static_cast<std::size_t>(i)],
+                       .channel = GaussianChannel{testing::vector(g.at("n0_init"))(i)}});
+    GpPoolBelief belief(prior, pool, known);
+    const double budget = trace.at("budget");
+    Candidates candidates{.open = std::vector<char>(40, 1), .remaining = budget, .slack = 1e-9 * budget};
+    const Acquisition choice = acquisition(trace.at("acquisition"));
+    for (const auto& step : trace.at("steps")) {
+      const std::optional<Score> best = select_by_full_scan(belief.marginals(), offer, choice, candidates);
+      ASSERT_TRUE(best);
+      ASSERT_EQ(best->point, step.at("index").get<Index>());
+      ASSERT_EQ(best->level, step.at("level").get<Index>());
+      EXPECT_TRUE(close_relative(best->value, step.at("objective"), 1e-10));
+      EXPECT_TRUE(close_relative(best->information, step.at("mi"), 1e-10));
+      EXPECT_TRUE(close_relative(best->cost, step.at("cost"), 1e-12));
+      EXPECT_TRUE(close(belief.marginals().variance(best->point), step.at("var_before"), 1e-10));
+      const double answer = answers[static_cast<std::size_t>(best->point)][static_cast<std::size_t>(best->level)];
+      EXPECT_EQ(answer, step.at("label").get<double>());
+      belief.condition(best->point, offer.channel(best->point, best->level), answer);
+      known.push_back({.place = best->point, .value = answer, .channel = offer.channel(best->point, best->level)});
+      candidates.open[static_cast<std::size_t>(best->point)] = 0;
+      candidates.remaining -= best->cost;
+      EXPECT_TRUE(close(candidates.remaining, step.at("remaining"), 1e-10));
+      ++steps;
+    }
+    if (static_cast<int>(trace.at("steps").size()) < trace.at("max_steps").get<int>()) {
+      EXPECT_FALSE(select_by_full_scan(belief.marginals(), offer, choice, candidates)) << "the budget rule ends the run";
+    }
+    const Points test = testing::points(g.at("X_test"));
+    const Marginals end = GpPosterior(prior, Observations(known, pool)).predict(test);
+    for (Index i = 0; i < test.rows(); ++i) {
+      EXPECT_TRUE(close(end.mean(i), trace.at("final_test").at("mean")[static_cast<std::size_t>(i)], 1e-10));
+      EXPECT_TRUE(close(end.variance(i), trace.at("final_test").at("var")[static_cast<std::size_t>(i)], 1e-10));
+    }
+  }
+  EXPECT_EQ(steps, 111);
+}
+
+// A belief made by hand: what is chosen depends on nothing else.
+struct Bench {
+  Marginals belief;
+  Offer offer;
+  Acquisition acquisition;
+  Candidates candidates;
+
+  explicit Bench(std::vector<double> variances, std::vector<Level> levels = testing::ladder(11, 0.8))
+      : belief{Vector::Zero(static_cast<Index>(variances.size())),
+               Eigen::Map<Vector>(variances.data(), static_cast<Index>(variances.size()))},
+        offer{std::move(levels), Vector::Constant(belief.mean.size(), 0.01)} {}
+
+  std::optional<Score> select() const { return select_by_full_scan(belief, offer, acquisition, candidates); }
+  std::vector<Score> scores() const { return score_pool(belief, offer, acquisition, candidates); }
+};
+
+// The slow twin of the scan itself: every pair in one list, the rule of math.md 5.2 spelled out.
+Score by_listing(const Bench& bench) {
+  std::vector<Score> all;
+  for (Index i = 0; i < bench.belief.variance.size(); ++i)
+    for (Index k = 0; k < static_cast<Index>(bench.offer.levels.size()); ++k) {
+      Score s{.point = i, .level = k, .cost = bench.offer.levels[static_cast<std::size_t>(k)].cost};
+      bench.acquisition.information->worth(bench.belief, bench.offer, i, i + 1, std::span(&s.level, 1), &s.information);
+      s.value = s.information / s.cost;
+      if (bench.candidates.is_open(i) && bench.candidates.affordable(s.cost) && !bench.candidates.sold.contains({i, k}))
+        all.push_back(s);
+    }
+  double best = 0.0;
+  for (const Score& s : all) best = std::max(best, s.value);
+  std::optional<Score> chosen;
+  for (const Score& s : all)
+    if (s.value >= best * (1 - 1e-9) && (!chosen || (s.point == chosen->point && s.cost < chosen->cost))) chosen = s;
+  return *chosen;
+}
+
+TEST(FullScan, EqualsListingEveryPair) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const testing::Problem problem = testing::make_problem({.pool = 200, .observations = 1 + static_cast<Index>(seed), .seed = seed});
+    Bench bench({0.0}, testing::ladder(17, 0.1 * static_cast<double>(seed)));
+    bench.belief = GpPoolBelief(problem.prior, problem.pool, problem.observations).marginals();
+    bench.offer.base_noise = 0.01 * (1.0 + problem.pool.col(0).array().square());
+    if (seed % 2 == 0) bench.acquisition.information = std::make_shared<TargetInformation>();
+    if (seed % 3 == 0) bench.candidates.remaining = 0.5;
+    if (seed % 5 == 0) bench.candidates.open.assign(200, 1), bench.candidates.open[7] = 0;
+    const Score slow = by_listing(bench), fast = *bench.select();
+    EXPECT_EQ(fast.point, slow.point);
+    EXPECT_EQ(fast.level, slow.level);
+    EXPECT_EQ(fast.value, slow.value);
+  }
+}
+
+TEST(FullScan, TiedPointsGoToTheLowestRow) {
+  EXPECT_EQ(Bench({0.1, 0.5, 0.5, 0.2}).select()->point, 1);
+  EXPECT_EQ(Bench({0.1, 0.5 * (1 - 1e-10), 0.5, 0.2}).select()->point, 1);
+  EXPECT_EQ(Bench({0.1, 0.5 * (1 - 1e-7), 0.5, 0.2}).select()->point, 2);
+}
+
+TEST(FullScan, TiedLevelsGoToTheCheaper) {
+  // Twice the information at twice the price, the dear one listed first.
+  Bench bench({1.0}, {{.name = "dear", .channel = GaussianChannel{1.0 / 3.0 - 0.01}, .cost = 2.0},
+                      {.name = "cheap", .channel = GaussianChannel{1.0 - 0.01}, .cost = 1.0}});
+  EXPECT_EQ(bench.select()->level, 1);
+  EXPECT_EQ(bench.scores()[0].level, 1);
+  bench.offer.levels[0].cost = 2.0 * (1 - 1e-6);
+  EXPECT_EQ(bench.select()->level, 0);
+}
+
+TEST(FullScan, OnlyAffordableLevelsCompete) {
+  Bench bench({1.0, 0.5}, {{.name = "dear", .channel = GaussianChannel{0.0}, .cost = 1.0},
+                           {.name = "cheap", .channel = GaussianChannel{90.0}, .cost = 0.5}});
+  EXPECT_EQ(bench.select()->level, 0);
+  bench.candidates.remaining = 1.0 - 1e-12;
+  bench.candidates.slack = 1e-9;
+  EXPECT_EQ(bench.select()->level, 0) << "the slack absorbs rounding";
+  bench.candidates.remaining = 0.9;
+  EXPECT_EQ(bench.select()->level, 1);
+  bench.candidates.remaining = 0.4;
+  EXPECT_FALSE(bench.select());
+  EXPECT_TRUE(bench.scores().empty());
+}
+
+TEST(FullScan, BaldTakesTheHighestPrecisionOrNothing) {
+  Bench bench({0.5, 1.0}, testing::ladder(5, 2.0));
+  bench.acquisition.ranking = Ranking::information;
+  const Score best = *bench.select();
+  EXPECT_EQ(best.point, 1);
+  EXPECT_EQ(best.level, 0);
+  EXPECT_EQ(best.value, best.information);
+  bench.candidates.remaining = 0.99;
+  EXPECT_FALSE(bench.select());
+}
+
+TEST(FullScan, ClosedPointsAndSoldPairsAreNoCandidates) {
+  Bench bench({0.5, 1.0}, testing::ladder(2, 1.0));
+  bench.candidates.open = {1, 0};
+  EXPECT_EQ(bench.select()->point, 0);
+  EXPECT_EQ(bench.scores().size(), 1U);
+  bench.candidates.open = {1, 1};
+  const Score best = *bench.select();
+  bench.candidates.sold = {{1, best.level}};
+  EXPECT_NE(std::pair(bench.select()->point, bench.select()->level), std::pair(Index{1}, best.level));
+  bench.candidates.sold = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+  EXPECT_FALSE(bench.select());
+}
+
+TEST(FullScan, InfiniteInformationIsRankedAsTold) {
+  Bench bench({0.1, 0.5, 0.5}, testing::ladder(3, 1.0));
+  bench.acquisition.information = std::make_shared<TargetInformation>(
+      TargetInformationOptions{.graph = TargetGraph::b, .infinite = InfinitePolicy::limit});
+  EXPECT_EQ(bench.select()->point, 1);
+  EXPECT_EQ(bench.select()->level, 0);
+  bench.acquisition.information = std::make_shared<TargetInformation>(
+      TargetInformationOptions{.graph = TargetGraph::b, .infinite = InfinitePolicy::first});
+  EXPECT_EQ(bench.select()->point, 0);
+}
+
+TEST(FullScan, RandomChoiceFollowsFromSeedAndStep) {
+  Bench bench(std::vector<double>(50, 0.3));
+  bench.acquisition.ranking = Ranking::random;
+  std::set<Index> drawn;
+  for (std::uint64_t step = 0; step < 200; ++step) {
+    bench.candidates.step = step;
+    EXPECT_EQ(bench.select()->point, bench.select()->point);
+    EXPECT_EQ(bench.select()->level, 0);
+    drawn.insert(bench.select()->point);
+  }
+  EXPECT_GT(drawn.size(), 40U);
+  // Closing points that were not drawn changes nothing: every point has its own key.
+  const Index first = bench.select()->point;
+  bench.candidates.open.assign(50, 1);
+  for (Index i = 0; i < 50; i += 2)
+    if (i != first) bench.candidates.open[static_cast<std::size_t>(i)] = 0;
+  EXPECT_EQ(bench.select()->point, first);
+}
+
+TEST(Suggestion, SaysEverythingAnAnnotatorNeeds) {
+  Points x(2, 2);
+  x << 1, 2, 3, 4;
+  const Pool pool(x, {"u", "v"}, {"a", "b"});
+  Bench bench({0.5, 1.0}, testing::ladder(2, 1.0));
+  const Suggestion s = make_suggestion(*bench.select(), pool, bench.offer, bench.belief);
+  EXPECT_EQ(s.point, "b");
+  EXPECT_EQ(s.inputs, (std::vector<double>{3, 4}));
+  EXPECT_EQ(s.variance, 1.0);
+  EXPECT_EQ(*s.level.alpha, 1.0);
+  EXPECT_NEAR(noise_variance(s.channel), 0.1, 1e-15);
+  EXPECT_EQ(s.information_per_cost(), s.information / s.cost);
+}
+
+}  // namespace
+}  // namespace acuity

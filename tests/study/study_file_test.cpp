@@ -1,0 +1,214 @@
+#include "acuity/study/study_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "acuity/data/observation.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "support/program.hpp"
+#include "support/studies.hpp"
+
+namespace acuity {
+namespace {
+
+using testing::Folder;
+using testing::ladder_study;
+using testing::with;
+
+StudyFile read(const std::string& text) {
+  const Folder folder;
+  return read_study_file(folder.write("study.toml", text));
+}
+
+std::string complaint(const std::string& text) {
+  const Folder folder;
+  try {
+    read_study_file(folder.write("study.toml", text));
+  } catch (const InputError& error) {
+    const std::string message = error.what(), prefix = (folder.path() / "study.toml").string();
+    EXPECT_TRUE(message.starts_with(prefix)) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+    return message.substr(prefix.size());
+  }
+  return "";
+}
+
+TEST(StudyFile, HasTheDefaultsOfTheContract) {
+  const StudyFile study = read(ladder_study());
+  EXPECT_EQ(study.name, "study");
+  EXPECT_EQ(study.budget, std::nullopt);
+  EXPECT_EQ(study.seed, 0U);
+  EXPECT_EQ(study.pool_file.filename(), "pool.csv");
+  EXPECT_EQ(study.standardise, Standardise::none);
+  EXPECT_FALSE(study.repeat);
+  EXPECT_EQ(study.kernel, KernelFamily::rbf);
+  EXPECT_EQ(study.amplitude, 1.0);
+  EXPECT_EQ(study.lengthscale, std::vector{1.0});
+  EXPECT_EQ(study.mean, 0.0);
+  EXPECT_EQ(study.acquisition.kind, AcquisitionSetting::Kind::model);
+  EXPECT_EQ(study.acquisition.target.graph, TargetGraph::c);
+  EXPECT_EQ(study.acquisition.target.infinite, InfinitePolicy::refuse);
+}
+
+TEST(StudyFile, ReadsEveryKey) {
+  const StudyFile study = read(R"(
+[campaign]
+name = "wing"
+budget = 50
+unit = "runs"
+seed = 7
+initial = 10
+[pool]
+file = "p.csv"
+id = "case"
+inputs = ["x", "y"]
+standardise = "annotations"
+repeat = true
+[target]
+kind = "real"
+[model]
+kernel = "matern52"
+amplitude = 2
+lengthscale = [1, 0.5]
+mean = "annotations"
+fit = "never"
+optimiser = "adam"
+restarts = 2
+fit_noise = false
+[noise]
+variance = { column = "s2" }
+[[level]]
+name = "coarse"
+value = 400000
+noise_sd = 0.5
+cost = { setup = 40, per = 12, units = 4 }
+repeat = "same"
+[[level]]
+name = "fine"
+cost = 200
+exact = true
+[acquisition]
+information = "target"
+graph = "b"
+infinite = "limit"
+approximation = "exact"
+[annotator]
+command = "./simulate --x {x}"
+workers = 4
+timeout = "30m"
+retries = 1
+on_fail = "retry"
+max_failures = 10
+[stop]
+information_per_cost = 1e-4
+predictive_sd = 0.02
+wall_clock = "36h"
+)");
+  EXPECT_EQ(study.name, "wing");
+  EXPECT_EQ(study.budget, 50.0);
+  EXPECT_EQ(study.seed, 7U);
+  EXPECT_EQ(study.pool_id, "case");
+  EXPECT_EQ(study.inputs->size(), 2U);
+  EXPECT_EQ(study.standardise, Standardise::annotations);
+  EXPECT_TRUE(study.repeat);
+  EXPECT_EQ(study.kernel, KernelFamily::matern52);
+  EXPECT_EQ(study.lengthscale, (std::vector{1.0, 0.5}));
+  EXPECT_TRUE(study.lengthscale_per_input);
+  EXPECT_EQ(study.mean, std::nullopt);
+  EXPECT_EQ(std::get<NoiseColumn>(study.noise).name, "s2");
+  ASSERT_EQ(study.price_list.size(), 2U);
+  EXPECT_EQ(study.price_list[0].cost, 88.0);
+  EXPECT_EQ(noise_variance(study.price_list[0].channel), 0.25);
+  EXPECT_TRUE(study.price_list[0].repeats_itself);
+  EXPECT_EQ(std::get<std::int64_t>(study.price_list[0].value), 400000);
+  EXPECT_TRUE(study.price_list[1].exact);
+  EXPECT_EQ(std::get<std::string>(study.price_list[1].value), "fine");
+  EXPECT_EQ(study.acquisition.kind, AcquisitionSetting::Kind::target);
+  EXPECT_EQ(study.acquisition.target.graph, TargetGraph::b);
+  EXPECT_EQ(study.acquisition.target.infinite, InfinitePolicy::limit);
+}
+
+TEST(StudyFile, LaddersAreUniformInInverseAlphaOrInAlphaOrListed) {
+  const auto rungs = [](const std::string& alpha) {
+    std::vector<double> inverse;
+    const StudyFile study = read(with(ladder_study(), "alpha", alpha));
+    for (const Rung& rung : study.ladder->rungs) inverse.push_back(rung.inverse);
+    return inverse;
+  };
+  EXPECT_EQ(rungs("{ from = 1, to = inf, count = 5 }"), (std::vector{1.0, 0.75, 0.5, 0.25, 0.0}));
+  EXPECT_EQ(rungs("{ from = 2, to = inf, count = 3, spacing = \"inverse\" }"), (std::vector{0.5, 0.25, 0.0}));
+  EXPECT_EQ(rungs("{ from = 1, to = 4, count = 4, spacing = \"linear\" }"), (std::vector{1.0, 1.0 / 2, 1.0 / 3, 0.25}));
+  EXPECT_EQ(rungs("[1, 2.0, inf]"), (std::vector{1.0, 0.5, 0.0}));
+  EXPECT_EQ(read(with(ladder_study(), "alpha", "[49, 99]")).ladder->rungs[0].alpha, 49.0) << "as written, to the last digit";
+}
+
+TEST(StudyFile, ComplaintsSayWhereWhatAndWhatIsRequired) {
+  const std::string study = ladder_study();
+  EXPECT_EQ(complaint(study + "[modle]\n"),
+            ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", \"noise\", "
+            "\"precision\", \"level\", \"acquisition\", \"annotator\" or \"stop\" (nearest: \"model\")");
+  EXPECT_NE(complaint(study + "[model]\nlengthscales = 2\n").find("(nearest: \"model.lengthscale\")"), std::string::npos);
+  EXPECT_EQ(complaint(study + "[model]\namplitude = -1\n"), ": model.amplitude is -1, must be a finite number above 0");
+  EXPECT_EQ(complaint(study + "[model]\nkernel = \"rbg\"\n"),
+            ": model.kernel is \"rbg\", must be \"rbf\", \"matern32\" or \"matern52\"");
+  EXPECT_EQ(complaint(with(study, "gamma", "nan")), ": precision.gamma is nan, must be a finite number above 0");
+  EXPECT_EQ(complaint("x = = 3\n").substr(0, 3), ":1:");
+  EXPECT_EQ(complaint("[pool]\nfile = \"p\"\n\nid = \n").substr(0, 3), ":4:");
+}
+
+TEST(StudyFile, RefusesWhatTheContractRefuses) {
+  const std::string study = ladder_study();
+  for (const char* addition :
+       {"[campaign]\nbudget = -1\n", "[campaign]\nseed = -1\n", "[campaign]\nseed = 1.5\n", "[campaign]\ninitial = -1\n",
+        "[campaign]\nname = 3\n", "[target]\nkind = \"complex\"\n", "[target]\nclasses = [\"a\", \"b\"]\n",
+        "[model]\nlengthscale = []\n", "[model]\nlengthscale = [1, -1]\n", "[model]\nlengthscale = 0\n",
+        "[model]\namplitude = inf\n", "[model]\namplitude = 1e200\n", "[model]\namplitude = 1e-200\n", "[model]\nmean = \"average\"\n", "[model]\nfit = 0\n", "[model]\nrestarts = -1\n",
+        "[acquisition]\ninformation = \"entropy\"\n", "[acquisition]\ngraph = \"a\"\n",
+        "[acquisition]\napproximation = \"taylor\"\n", "[annotator]\ncomand = \"x\"\n", "[stop]\nnever = true\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\n"})
+    EXPECT_FALSE(complaint(study + addition).empty()) << addition;
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"alpha", "[0.5, 1]"}, {"alpha", "[1, 1]"}, {"alpha", "[]"}, {"alpha", "{ from = 0, to = 2, count = 3 }"},
+           {"alpha", "{ from = 3, to = 2, count = 3 }"}, {"alpha", "{ from = 1, to = 2, count = 1 }"},
+           {"alpha", "{ from = 1, to = inf, count = 3, spacing = \"linear\" }"}, {"alpha", "{ from = 1, to = 2 }"},
+           {"alpha", "{ from = 1, to = 2, count = 3, steps = 2 }"}, {"alpha", "\"all\""}, {"gamma", "-0.1"}, {"gamma", "0"},
+           {"cost", "{ form = \"cubic\" }"}, {"cost", "{ form = \"power\", c = 9 }"}, {"cost", "{ form = \"power\", c = 9, q = -1 }"},
+           {"cost", "{ form = \"linear\", b = 1 }"}, {"cost", "-2"}, {"cost", "0"}, {"cost", "true"}, {"variance", "-0.1"},
+           {"variance", "inf"}, {"variance", "{ columm = \"s\" }"}, {"variance", "true"}, {"file", "3"}})
+    EXPECT_FALSE(complaint(with(study, key, value)).empty()) << key << " = " << value;
+}
+
+TEST(StudyFile, RefusesPriceListsThatAreNone) {
+  const auto list = [](const std::string& levels) { return "[pool]\nfile = \"pool.csv\"\n" + levels; };
+  const std::string good = "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\n";
+  EXPECT_EQ(complaint(list(good)), "");
+  EXPECT_NE(complaint(list(good + good)).find("level 2.name is \"a\", must be unique"), std::string::npos);
+  for (const char* level :
+       {"[[level]]\nnoise_sd = 1\ncost = 1\n", "[[level]]\nname = \"a\"\ncost = 1\n", "[[level]]\nname = \"a\"\nnoise_sd = 1\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = -1\ncost = 1\n", "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 0\n", "[[level]]\nname = \"a\"\nnoise_sd = 1e200\ncost = 1\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1e-200\ncost = 1\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = -2\n", "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = inf\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = { per = 0, units = 3 }\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\naccuracy = 0.9\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\nexact = true\n", "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\nrepeat = \"never\"\n",
+        "[level]\nname = \"a\"\nnoise_sd = 1\ncost = 1\n", ""})
+    EXPECT_FALSE(complaint(list(level)).empty()) << level;
+}
+
+TEST(StudyFile, KeysOfTheOtherKindAreNamedAsSuch) {
+  EXPECT_EQ(complaint(ladder_study() + "kappa = 0.8\n"), ": precision.kappa is for binary targets, target.kind is \"real\"");
+  EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n" + ladder_study()), ": noise is for real targets, target.kind is \"binary\"");
+  EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n[[level]]\nnoise_sd = 1\n"),
+            ": level 1.noise_sd is for real targets, target.kind is \"binary\"");
+}
+
+TEST(StudyFile, SaysWhatThisVersionDoesNotDo) {
+  EXPECT_NE(complaint(ladder_study() + "[model]\nfit = \"every\"\n").find("does not learn"), std::string::npos);
+  EXPECT_NE(complaint(ladder_study() + "[model]\nfit = 5\n").find("does not learn"), std::string::npos);
+  EXPECT_NE(complaint("[pool]\nfile = \"p\"\n[target]\nkind = \"binary\"\n").find("does not model binary"), std::string::npos);
+  EXPECT_NE(complaint(with(ladder_study(), "alpha", "{ from = 1, to = inf, continuous = true }")).find("levels only"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace acuity

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "acuity/data/points.hpp"
+
+namespace acuity::testing {
+
+/// tests/golden/NAME.json: reference values computed in arbitrary precision.
+const nlohmann::json& golden(const std::string& name);
+
+/// A number, or the text "inf".
+double number(const nlohmann::json& value);
+Vector vector(const nlohmann::json& values);
+Points points(const nlohmann::json& rows);
+
+/// |found - wanted| <= tolerance * max(1, |wanted|); equal infinities are close.
+::testing::AssertionResult close(double found, double wanted, double tolerance);
+/// |found - wanted| <= tolerance * |wanted|
+::testing::AssertionResult close_relative(double found, double wanted, double tolerance);
+
+}  // namespace acuity::testing
