@@ -27,7 +27,9 @@ CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
       "score", "Say for every pool point what annotating it is worth, at which precision, for how much");
   add_study(*command, arguments.study, arguments.annotations);
   command->add_option("--top", arguments.top, "Only the best K, best first")->option_text("K");
-  command->add_option("--remaining", arguments.remaining, "Money left, instead of the budget minus the costs so far")
+  command
+      ->add_option("--remaining", arguments.remaining,
+                   "Money left, instead of the budget minus the costs so far")
       ->option_text("R");
   add_format(*command, arguments.format);
   return command;
@@ -36,19 +38,25 @@ CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
 CLI::App* declare_predict(CLI::App& program, PredictArguments& arguments) {
   CLI::App* command = program.add_subcommand("predict", "Mean and variance of f at the points of a table");
   add_study(*command, arguments.study, arguments.annotations);
-  command->add_option("--at", arguments.at, "CSV file with the study's inputs")->required()->option_text("P.csv");
+  command->add_option("--at", arguments.at, "CSV file with the study's inputs")
+      ->required()
+      ->option_text("P.csv");
   add_format(*command, arguments.format);
   return command;
 }
 
 CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
-  CLI::App* command = program.add_subcommand("reproduce", "ExperimentRun the paper's experiments and write curves and pictures");
+  CLI::App* command =
+      program.add_subcommand("reproduce", "Run the paper's experiments and write curves and pictures");
   command->add_option("names", arguments.names, "Experiments; none means all")->option_text("NAME...");
   command->add_option("--out", arguments.out, "Folder for the results")->option_text("DIR");
   command->add_flag("--list", arguments.list, "List the experiments and stop");
-  command->add_option("--repeats", arguments.repeats, "How often each is repeated")->capture_default_str()->option_text("N");
-  command->add_option("--seed", arguments.seed, "Everything shown follows from it (default 1)")->option_text("S");
-  command->add_option("--threads", arguments.threads, "Threads; 0 means all cores. Results do not depend on it")
+  command->add_option("--repeats", arguments.repeats, "How often each is repeated (default 15)")
+      ->option_text("N");
+  command->add_option("--seed", arguments.seed, "Everything shown follows from it (default 1)")
+      ->option_text("S");
+  command
+      ->add_option("--threads", arguments.threads, "Threads; 0 means all cores. Results do not depend on it")
       ->option_text("T");
   add_format(*command, arguments.format);
   return command;
@@ -61,12 +69,13 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
 #else
 #define ACUITY_INSTRUCTION_SET "x86-64 (baseline)"
 #endif
-constexpr const char* version_text =
-    "acuity " ACUITY_VERSION "\ninstruction set: " ACUITY_INSTRUCTION_SET "\nfeatures: regression, score, predict, reproduce\n";
+constexpr const char* version_text = "acuity " ACUITY_VERSION "\ninstruction set: " ACUITY_INSTRUCTION_SET
+                                     "\nfeatures: regression, score, predict, reproduce\n";
 
 }  // namespace
 
-std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std::ostream& out, std::ostream& log) {
+std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std::ostream& out,
+                                                     std::ostream& log) {
   CLI::App program("acuity decides which input to annotate next, and how precisely.", "acuity");
   program.require_subcommand(1);
   program.set_version_flag("--version", version_text);
@@ -86,7 +95,8 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
       known += (known.empty() ? "" : ", ") + command->get_name();
       is_known = is_known || command->get_name() == first;
     }
-    if (!is_known) throw CLI::ValidationError("command \"" + first + "\" is not known, must be one of " + known);
+    if (!is_known)
+      throw CLI::ValidationError("command \"" + first + "\" is not known, must be one of " + known);
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version come this way, too. Whatever code the parser has for a mistake, ours is 2.

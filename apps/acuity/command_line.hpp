@@ -11,6 +11,7 @@ namespace acuity {
 using Arguments = std::variant<ScoreArguments, PredictArguments, ReproduceArguments>;
 
 /// The command asked for; or, where there is nothing more to do (help, version, a usage error), an exit code.
-std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std::ostream& out, std::ostream& log);
+std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std::ostream& out,
+                                                     std::ostream& log);
 
 }  // namespace acuity

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-// The program's commands: what each is given, and what it does. command_line.cpp declares the options, main.cpp calls.
+// The program's commands: what each is given, and what it does. command_line.cpp declares the options,
+// main.cpp calls.
 
 namespace acuity {
 

@@ -52,4 +52,6 @@ ExitCode run(int argc, char** argv) {
 
 }  // namespace acuity
 
-int main(int argc, char** argv) { return static_cast<int>(acuity::run(argc, argv)); }
+int main(int argc, char** argv) {
+  return static_cast<int>(acuity::run(argc, argv));
+}

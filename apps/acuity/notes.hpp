@@ -12,8 +12,10 @@ namespace acuity {
 inline void write_notes(const Study& study, Index jittered, std::ostream& log) {
   for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
   if (jittered > 0)
-    log << fmt::format("note: {} exact annotation{} got a noise variance of 1e-10 of the prior's, repeating what was known\n",
-                       jittered, jittered == 1 ? "" : "s");
+    log << fmt::format(
+        "note: {} exact annotation{} got a noise variance of 1e-10 of the prior's, repeating what was "
+        "known\n",
+        jittered, jittered == 1 ? "" : "s");
 }
 
 }  // namespace acuity

@@ -29,7 +29,8 @@ void Progress::update(int done, int total) {
   if (terminal_) {
     constexpr int width = 30;
     const int full = width * done / total;
-    log_ << fmt::format("\r{} [{}{}] {}/{} runs, {} left\033[K", what_, std::string(static_cast<std::size_t>(full), '#'),
+    log_ << fmt::format("\r{} [{}{}] {}/{} runs, {} left\033[K", what_,
+                        std::string(static_cast<std::size_t>(full), '#'),
                         std::string(static_cast<std::size_t>(width - full), '.'), done, total, duration(left))
          << std::flush;
     line_open_ = true;
@@ -38,7 +39,8 @@ void Progress::update(int done, int total) {
   const int tenths = 10 * done / total;
   if (tenths == tenths_shown_) return;
   tenths_shown_ = tenths;
-  log_ << fmt::format("{}: {}/{} runs, {} so far, {} left\n", what_, done, total, duration(seconds), duration(left))
+  log_ << fmt::format("{}: {}/{} runs, {} so far, {} left\n", what_, done, total, duration(seconds),
+                      duration(left))
        << std::flush;
 }
 

@@ -6,8 +6,8 @@
 
 namespace acuity {
 
-/// How far long work is: a bar that redraws itself on a terminal, a plain line now and then elsewhere (no carriage
-/// returns into files).
+/// How far long work is: a bar that redraws itself on a terminal, a plain line now and then elsewhere (no
+/// carriage returns into files).
 class Progress {
  public:
   Progress(std::string what, std::ostream& log);

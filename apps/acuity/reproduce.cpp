@@ -26,7 +26,8 @@ struct Experiment {
 
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> known{
-      {"sine-q1", "sine curve, uniform pool of 6000, cost 1 / (1 + 9 / alpha), budget 50", SineOptions{.q = 1.0}}};
+      {"sine-q1", "sine curve, uniform pool of 6000, cost 1 / (1 + 9 / alpha), budget 50",
+       SineOptions{.q = 1.0}}};
   return known;
 }
 
@@ -35,7 +36,8 @@ const Experiment& find_experiment(const std::string& name) {
     if (experiment.name == name) return experiment;
   std::vector<std::string> names;
   for (const Experiment& experiment : experiments()) names.push_back(experiment.name);
-  throw InputError(fmt::format("experiment \"{}\" is not known, must be one of: {}", name, fmt::join(names, ", ")));
+  throw InputError(
+      fmt::format("experiment \"{}\" is not known, must be one of: {}", name, fmt::join(names, ", ")));
 }
 
 struct Outcome {
@@ -53,8 +55,8 @@ std::string curves_csv(const Outcome& outcome) {
 }
 
 std::string runs_csv(const Outcome& outcome) {
-  ResultTable table(Format::csv,
-                    {"repeat", "method", "step", "point", "alpha", "information", "cost", "spent", "y", "error"});
+  ResultTable table(Format::csv, {"repeat", "method", "step", "point", "alpha", "information", "cost",
+                                  "spent", "y", "error"});
   const auto unless_nan = [](double value) {
     return std::isnan(value) ? ResultTable::Cell(std::string()) : ResultTable::Cell(value);
   };
@@ -81,12 +83,13 @@ std::string finals(const Outcome& outcome, Format format) {
 }
 
 std::string summary_json(const Experiment& experiment, const SineOptions& o, const Outcome& outcome) {
-  return fmt::format(
-      "{{\"name\": {}, \"version\": \"" ACUITY_VERSION
-      "\", \"seed\": {}, \"settings\": {{\"repeats\": {}, \"pool\": {}, \"initial\": {}, \"test\": {}, \"budget\": {}, "
-      "\"q\": {}}}, \"cpu_seconds\": {:.3f}, \"finals\": {}}}\n",
-      json_string(experiment.name), o.seed, o.repeats, o.pool, o.initial, o.test, exact_json(o.budget),
-      exact_json(o.q), outcome.cpu_seconds, finals(outcome, Format::json));
+  return fmt::format("{{\"name\": {}, \"version\": \"" ACUITY_VERSION
+                     "\", \"seed\": {}, \"settings\": {{\"repeats\": {}, \"pool\": {}, \"initial\": {}, "
+                     "\"test\": {}, \"budget\": {}, "
+                     "\"q\": {}}}, \"cpu_seconds\": {:.3f}, \"finals\": {}}}\n",
+                     json_string(experiment.name), o.seed, o.repeats, o.pool, o.initial, o.test,
+                     exact_json(o.budget), exact_json(o.q), outcome.cpu_seconds,
+                     finals(outcome, Format::json));
 }
 
 Outcome run(const Experiment& experiment, const SineOptions& options, std::ostream& log) {
@@ -106,12 +109,15 @@ Outcome run(const Experiment& experiment, const SineOptions& options, std::ostre
 
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.list) {
-    for (const Experiment& experiment : experiments()) out << experiment.name << ": " << experiment.what << '\n';
+    for (const Experiment& experiment : experiments())
+      out << experiment.name << ": " << experiment.what << '\n';
     return ExitCode::done;
   }
   if (arguments.out.empty()) throw InputError("--out is missing, must be a folder for the results");
-  if (arguments.repeats < 1) throw InputError(fmt::format("--repeats is {}, must be at least 1", arguments.repeats));
-  if (arguments.threads < 0) throw InputError(fmt::format("--threads is {}, must be 0 or more", arguments.threads));
+  if (arguments.repeats < 1)
+    throw InputError(fmt::format("--repeats is {}, must be at least 1", arguments.repeats));
+  if (arguments.threads < 0)
+    throw InputError(fmt::format("--threads is {}, must be 0 or more", arguments.threads));
   std::vector<Experiment> chosen;
   for (const std::string& name : arguments.names) chosen.push_back(find_experiment(name));
   if (chosen.empty()) chosen = experiments();
@@ -139,14 +145,16 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
                                     .cost = "total cost of all annotations (an exact one costs 1)",
                                     .error = "mean squared error on test points"}));
     if (arguments.format == Format::table)
-      out << fmt::format("{}: test error once {} is spent, {} repeats, seed {}\n", experiment.name, options.budget,
-                         options.repeats, options.seed);
+      out << fmt::format("{}: test error once {} is spent, {} repeats, seed {}\n", experiment.name,
+                         options.budget, options.repeats, options.seed);
     if (arguments.format == Format::json)
-      json += (json.empty() ? "" : ", ") + fmt::format("{{\"name\": {}, \"finals\": {}}}", json_string(experiment.name),
-                                                      finals(outcome, Format::json));
+      json += (json.empty() ? "" : ", ") + fmt::format("{{\"name\": {}, \"finals\": {}}}",
+                                                       json_string(experiment.name),
+                                                       finals(outcome, Format::json));
     else
       out << finals(outcome, arguments.format);
-    log << "written: " << (folder / "figure.svg").string() << " and curves.csv, runs.csv, summary.json beside it\n";
+    log << "written: " << (folder / "figure.svg").string()
+        << " and curves.csv, runs.csv, summary.json beside it\n";
   }
   if (arguments.format == Format::json) out << "{\"experiments\": [" << json << "]}\n";
   return ExitCode::done;

@@ -8,9 +8,13 @@
 
 namespace acuity {
 
-std::string exact(double value) { return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{:.17g}", value); }
+std::string exact(double value) {
+  return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{:.17g}", value);
+}
 
-std::string exact_json(double value) { return std::isfinite(value) ? exact(value) : '"' + exact(value) + '"'; }
+std::string exact_json(double value) {
+  return std::isfinite(value) ? exact(value) : '"' + exact(value) + '"';
+}
 
 std::string json_string(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -23,7 +27,9 @@ std::string csv_cell(const std::string& text) {
   return quoted + '"';
 }
 
-std::string brief(double value) { return fmt::format("{:.6g}", value); }
+std::string brief(double value) {
+  return fmt::format("{:.6g}", value);
+}
 
 ResultTable::ResultTable(Format format, std::vector<std::string> columns)
     : format_(format), columns_(std::move(columns)), numeric_(columns_.size(), false) {
@@ -42,8 +48,10 @@ void ResultTable::add(const std::vector<Cell>& row) {
         text_ += (k > 0 ? "," : "") + (number ? exact(*number) : csv_cell(*word));
         break;
       case Format::json:
-        text_ += (k > 0 ? ", " : text_.empty() ? "\n  {" : ",\n  {") + json_string(columns_[k]) + ": " +
-                 (number ? exact_json(*number) : json_string(*word));
+        text_ += (k > 0           ? ", "
+                  : text_.empty() ? "\n  {"
+                                  : ",\n  {") +
+                 json_string(columns_[k]) + ": " + (number ? exact_json(*number) : json_string(*word));
         break;
       case Format::table:
         cells.push_back(number ? brief(*number) : *word);
@@ -69,7 +77,8 @@ std::string ResultTable::text() const {
     std::string one;
     for (std::size_t k = 0; k < cells.size(); ++k) {
       if (k > 0) one += "  ";
-      one += numeric_[k] ? fmt::format("{:>{}}", cells[k], widths[k]) : fmt::format("{:<{}}", cells[k], widths[k]);
+      one += numeric_[k] ? fmt::format("{:>{}}", cells[k], widths[k])
+                         : fmt::format("{:<{}}", cells[k], widths[k]);
     }
     one.erase(one.find_last_not_of(' ') + 1);
     text += one + '\n';

@@ -21,7 +21,8 @@ void put_best_first(std::vector<Score>& scores, const Score& chosen) {
   std::stable_sort(scores.begin(), scores.end(), [](const Score& a, const Score& b) {
     return a.value > b.value || (a.value == b.value && a.order > b.order);
   });
-  const auto at = std::find_if(scores.begin(), scores.end(), [&](const Score& s) { return s.point == chosen.point; });
+  const auto at =
+      std::find_if(scores.begin(), scores.end(), [&](const Score& s) { return s.point == chosen.point; });
   *at = chosen;
   std::rotate(scores.begin(), at, at + 1);
 }
@@ -30,8 +31,9 @@ std::string why_nothing(const Study& study, const Candidates& candidates) {
   if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
     return "every pool point is annotated";
   if (levels_in_play(study.offer(), study.acquisition(), candidates).empty())
-    return fmt::format("no level is affordable, {} remains{}", candidates.remaining,
-                       study.acquisition().finest_only() ? " and only the highest precision is asked for" : "");
+    return fmt::format(
+        "no level is affordable, {} remains{}", candidates.remaining,
+        study.acquisition().finest_only() ? " and only the highest precision is asked for" : "");
   return "every level that could be bought has been, and would only repeat its answer";
 }
 
@@ -43,10 +45,12 @@ std::string next_in_words(const Study& study, const Suggestion& next, const Cand
   if (next.inputs.size() > 4) inputs += ", ...";
   const std::string level =
       next.level.alpha ? "alpha = " + brief(*next.level.alpha) : "level \"" + next.level.name + "\"";
-  const std::string left =
-      std::isinf(candidates.remaining) ? "no limit" : fmt::format("{}{} remain", brief(candidates.remaining), unit);
-  return fmt::format("Next: ask about {} ({}) at {}, for {}{}; worth {} {}. Budget: {}.\n", next.point, inputs, level,
-                     brief(next.cost), unit, brief(next.information), study.acquisition().information->unit(), left);
+  const std::string left = std::isinf(candidates.remaining)
+                               ? "no limit"
+                               : fmt::format("{}{} remain", brief(candidates.remaining), unit);
+  return fmt::format("Next: ask about {} ({}) at {}, for {}{}; worth {} {}. Budget: {}.\n", next.point,
+                     inputs, level, brief(next.cost), unit, brief(next.information),
+                     study.acquisition().information->unit(), left);
 }
 
 }  // namespace
@@ -60,7 +64,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   const Study study = Study::open(arguments.study);
   std::vector<Annotation> annotations;
   if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
-  const GpPoolBelief belief(study.prior_given(annotations), study.pool().points(), observations_of(annotations));
+  const GpPoolBelief belief(study.prior_given(annotations), study.pool().points(),
+                            observations_of(annotations));
   const Candidates candidates = study.candidates_after(annotations, arguments.remaining);
 
   const Marginals& marginals = belief.marginals();
@@ -73,13 +78,13 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
     if (arguments.top) scores.resize(std::min(scores.size(), static_cast<std::size_t>(*arguments.top)));
   }
 
-  ResultTable table(arguments.format, {"id", "mean", "variance", study.is_ladder() ? "alpha" : "level", "information",
-                                       "cost", "information_per_cost"});
+  ResultTable table(arguments.format, {"id", "mean", "variance", study.is_ladder() ? "alpha" : "level",
+                                       "information", "cost", "information_per_cost"});
   for (const Score& s : scores) {
     const Level& level = study.offer().levels[static_cast<std::size_t>(s.level)];
     table.add({study.pool().id(s.point), marginals.mean(s.point), marginals.variance(s.point),
-               level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name), s.information, s.cost,
-               s.information_per_cost()});
+               level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name), s.information,
+               s.cost, s.information_per_cost()});
   }
   write_notes(study, belief.jittered(), log);
   if (arguments.format == Format::json)

@@ -5,13 +5,14 @@
 #include <cstdio>
 
 int main() {
-  // 200 inputs we could ask about, and three precisions: answers carry noise 0.01 + 0.09 / alpha and cost less when
-  // they are vague.
+  // 200 inputs we could ask about, and three precisions: answers carry noise 0.01 + 0.09 / alpha and cost
+  // less when they are vague.
   const acuity::Points pool = acuity::Vector::LinSpaced(200, 0.0, 5.0);
   const acuity::PowerCost cost({.c = 9.0, .q = 0.6});
   acuity::Offer offer{.levels = {}, .base_noise = acuity::Vector::Constant(200, 0.01)};
   for (const double alpha : {1.0, 4.0, 100.0})
-    offer.levels.push_back({.alpha = alpha, .channel = acuity::GaussianChannel{0.09 / alpha}, .cost = cost(alpha)});
+    offer.levels.push_back(
+        {.alpha = alpha, .channel = acuity::GaussianChannel{0.09 / alpha}, .cost = cost(alpha)});
 
   acuity::GpPoolBelief belief(acuity::Prior{}, pool);  // an RBF kernel of amplitude and length scale 1
   acuity::Candidates candidates{.remaining = 3.0};     // the budget
@@ -22,5 +23,6 @@ int main() {
     candidates.remaining -= best->cost;
     std::printf("x = %.2f, alpha = %3.0f: %.2f nats for %.2f\n", x, alpha, best->information, best->cost);
   }
-  std::printf("largest remaining standard deviation: %.2f\n", std::sqrt(belief.marginals().variance.maxCoeff()));
+  std::printf("largest remaining standard deviation: %.2f\n",
+              std::sqrt(belief.marginals().variance.maxCoeff()));
 }

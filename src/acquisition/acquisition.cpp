@@ -6,7 +6,9 @@ namespace acuity {
 
 namespace {
 
-bool within_tie(double best, double value) { return value >= best - 1e-9 * std::abs(best); }
+bool within_tie(double best, double value) {
+  return value >= best - 1e-9 * std::abs(best);
+}
 
 }  // namespace
 

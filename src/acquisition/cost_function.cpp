@@ -8,8 +8,10 @@
 namespace acuity {
 
 PowerCost::PowerCost(PowerCostOptions options) : options_(options) {
-  require(std::isfinite(options.c) && options.c >= 0.0, "PowerCost", "c", options.c, "zero or more and finite");
-  require(std::isfinite(options.q) && options.q >= 0.0, "PowerCost", "q", options.q, "zero or more and finite");
+  require(std::isfinite(options.c) && options.c >= 0.0, "PowerCost", "c", options.c,
+          "zero or more and finite");
+  require(std::isfinite(options.q) && options.q >= 0.0, "PowerCost", "q", options.q,
+          "zero or more and finite");
 }
 
 double PowerCost::operator()(double alpha) const {
@@ -34,6 +36,8 @@ ExpressionCost::ExpressionCost(const std::string& expression)
 
 ExpressionCost::~ExpressionCost() = default;
 
-double ExpressionCost::operator()(double alpha) const { return formula_->expression(&alpha); }
+double ExpressionCost::operator()(double alpha) const {
+  return formula_->expression(&alpha);
+}
 
 }  // namespace acuity

@@ -22,7 +22,9 @@ void evaluate(const Formula& formula, const Marginals& belief, const Offer& offe
 
 }  // namespace
 
-double Information::order_when_infinite(const Marginals&, const Offer&, Index) const { return 0.0; }
+double Information::order_when_infinite(const Marginals&, const Offer&, Index) const {
+  return 0.0;
+}
 
 void ModelInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                              std::span<const Index> levels, double* out) const {
@@ -39,12 +41,14 @@ void TargetInformation::worth(const Marginals& belief, const Offer& offer, Index
     for (const Index level : levels)
       if (noise_variance(offer.levels[static_cast<std::size_t>(level)].channel) == 0.0)
         throw std::invalid_argument(
-            "TargetInformation: at the highest precision the answer is Y itself, so under graph b its information "
+            "TargetInformation: at the highest precision the answer is Y itself, so under graph b its "
+            "information "
             "about Y is infinite at every point and cannot rank them");
   evaluate(target_information_b, belief, offer, begin, end, levels, out);
 }
 
-double TargetInformation::order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const {
+double TargetInformation::order_when_infinite(const Marginals& belief, const Offer& offer,
+                                              Index point) const {
   if (options_.graph == TargetGraph::c || options_.infinite != InfinitePolicy::limit) return 0.0;
   return belief.variance(point) + offer.base_noise(point);
 }

@@ -15,8 +15,8 @@ class Annotator {
   virtual double annotate(const Suggestion& suggestion) = 0;
 };
 
-/// Answers from a known truth plus the noise of the suggestion's channel. An answer depends on the seed, the stream
-/// and the suggestion's id, not on what was answered before.
+/// Answers from a known truth plus the noise of the suggestion's channel. An answer depends on the seed, the
+/// stream and the suggestion's id, not on what was answered before.
 class SimulatedAnnotator : public Annotator {
  public:
   using Truth = std::function<double(const std::vector<double>& inputs)>;

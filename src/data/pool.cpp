@@ -17,8 +17,8 @@ Pool::Pool(Points points, std::vector<std::string> inputs, std::vector<std::stri
     throw std::invalid_argument("Pool: " + std::to_string(inputs_.size()) + " input names for " +
                                 std::to_string(points_.cols()) + " columns, must be as many");
   if (!ids_.empty() && static_cast<Index>(ids_.size()) != size())
-    throw std::invalid_argument("Pool: " + std::to_string(ids_.size()) + " ids for " + std::to_string(size()) +
-                                " points, must be as many");
+    throw std::invalid_argument("Pool: " + std::to_string(ids_.size()) + " ids for " +
+                                std::to_string(size()) + " points, must be as many");
   row_of_id_.reserve(ids_.size());
   for (Index row = 0; row < static_cast<Index>(ids_.size()); ++row) {
     const auto [other, is_new] = row_of_id_.emplace(ids_[static_cast<std::size_t>(row)], row);

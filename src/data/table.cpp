@@ -19,7 +19,9 @@ namespace acuity {
 
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -109,8 +111,9 @@ class Scanner {
       ++at_;
       while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
       if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' && text_[at_] != '\r')
-        throw InputError(fmt::format("{}:{}: \"{}\" follows a closing quote, must be a comma or the end of the line",
-                                     source_, next_line_, shown(text_.substr(at_, 1))));
+        throw InputError(
+            fmt::format("{}:{}: \"{}\" follows a closing quote, must be a comma or the end of the line",
+                        source_, next_line_, shown(text_.substr(at_, 1))));
       return;
     }
     throw InputError(fmt::format("{}:{}: a quote is opened and never closed", source_, line_));
@@ -150,7 +153,8 @@ std::string read_file(const std::filesystem::path& file) {
     throw InputError(file.string() + ": is a folder, must be a file");
   std::FILE* stream = std::fopen(file.c_str(), "rb");
   if (stream == nullptr)
-    throw InputError(fmt::format("{}: cannot be read ({}), must be a file", file.string(), std::strerror(errno)));
+    throw InputError(
+        fmt::format("{}: cannot be read ({}), must be a file", file.string(), std::strerror(errno)));
   std::string content;
   const auto size = std::filesystem::file_size(file, status);
   if (!status) content.reserve(size);
@@ -182,7 +186,9 @@ void write_file(const std::filesystem::path& file, std::string_view content) {
   if (renamed) give_up(renamed.value());
 }
 
-Table Table::read(const std::filesystem::path& file) { return parse(read_file(file), file.string()); }
+Table Table::read(const std::filesystem::path& file) {
+  return parse(read_file(file), file.string());
+}
 
 Table Table::parse(std::string text, std::string source) {
   Table table;
@@ -198,16 +204,17 @@ Table Table::parse(std::string text, std::string source) {
         std::string_view(table.text_).substr(scanner.begin() + cells[k], cells[k + 1] - cells[k] - 1);
     table.columns_.push_back(unquote(raw));
     if (!table.columns_.back().empty() && !seen.insert(table.columns_.back()).second)
-      throw InputError(fmt::format("{}:{}: column \"{}\" stands twice in the header, must be unique", table.source_,
-                                   scanner.line(), shown(table.columns_.back())));
+      throw InputError(fmt::format("{}:{}: column \"{}\" stands twice in the header, must be unique",
+                                   table.source_, scanner.line(), shown(table.columns_.back())));
   }
 
   const std::size_t stride = table.columns_.size() + 1;
   while (scanner.next(table.cell_begin_)) {
     const std::size_t found = table.cell_begin_.size() - stride * table.lines_.size() - 1;
     if (found + 1 != stride)
-      throw InputError(fmt::format("{}:{}: the row has {} cell{}, must have {} like the header", table.source_,
-                                   scanner.line(), found, found == 1 ? "" : "s", table.columns_.size()));
+      throw InputError(fmt::format("{}:{}: the row has {} cell{}, must have {} like the header",
+                                   table.source_, scanner.line(), found, found == 1 ? "" : "s",
+                                   table.columns_.size()));
     table.row_begin_.push_back(scanner.begin());
     table.lines_.push_back(scanner.line());
   }
@@ -225,18 +232,20 @@ Index Table::column(std::string_view name, std::string_view needed_for) const {
   std::vector<std::string> names;
   for (const std::string& column : columns_) names.push_back('"' + shown(column) + '"');
   if (names.size() > 12) names.erase(names.begin() + 12, names.end()), names.emplace_back("...");
-  throw InputError(fmt::format("{}:1: column \"{}\" is missing, must be there for {}; the header has {}", source_,
-                               name, needed_for, fmt::join(names, ", ")));
+  throw InputError(fmt::format("{}:1: column \"{}\" is missing, must be there for {}; the header has {}",
+                               source_, name, needed_for, fmt::join(names, ", ")));
 }
 
 std::string_view Table::raw(Index row, Index column) const {
   const std::uint64_t begin = row_begin_[static_cast<std::size_t>(row)];
-  const std::uint32_t* cell = &cell_begin_[static_cast<std::size_t>(row) * (columns_.size() + 1) +
-                                           static_cast<std::size_t>(column)];
+  const std::uint32_t* cell =
+      &cell_begin_[static_cast<std::size_t>(row) * (columns_.size() + 1) + static_cast<std::size_t>(column)];
   return std::string_view(text_).substr(begin + cell[0], cell[1] - cell[0] - 1);
 }
 
-std::string Table::text(Index row, Index column) const { return unquote(raw(row, column)); }
+std::string Table::text(Index row, Index column) const {
+  return unquote(raw(row, column));
+}
 
 std::optional<double> Table::parse_number(Index row, Index column) const {
   const std::string_view cell = trim(raw(row, column));
@@ -254,7 +263,9 @@ void Table::numbers(Index column, double* out, Index stride) const {
   for (Index row = 0; row < rows(); ++row) out[row * stride] = number(row, column);
 }
 
-std::string Table::where(Index row) const { return fmt::format("{}:{}", source_, line(row)); }
+std::string Table::where(Index row) const {
+  return fmt::format("{}:{}", source_, line(row));
+}
 
 void Table::complain(Index row, Index column, std::string_view requirement) const {
   const std::string cell = text(row, column);

@@ -30,8 +30,8 @@ double error_at(const ExperimentRun& run, double cost) {
   return before->error;
 }
 
-LearningCurve learning_curve(const std::string& method, const std::vector<ExperimentRun>& runs, double from, double to,
-                             double step) {
+LearningCurve learning_curve(const std::string& method, const std::vector<ExperimentRun>& runs, double from,
+                             double to, double step) {
   LearningCurve curve{.method = method};
   const auto count = static_cast<int>(std::floor((to - from) / step + 1e-9));
   for (int k = 0; k <= count; ++k) {

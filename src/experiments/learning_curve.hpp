@@ -38,7 +38,7 @@ double quantile(std::vector<double> values, double share);
 double error_at(const ExperimentRun& run, double cost);
 
 /// Quartiles over the runs of `method` at costs from, from + step, ..., to.
-LearningCurve learning_curve(const std::string& method, const std::vector<ExperimentRun>& runs, double from, double to,
-                             double step);
+LearningCurve learning_curve(const std::string& method, const std::vector<ExperimentRun>& runs, double from,
+                             double to, double step);
 
 }  // namespace acuity

@@ -17,11 +17,15 @@ namespace acuity {
 
 namespace {
 
-double truth(const std::vector<double>& x) { return 0.2 * x[0] * std::sin(3.0 * x[0]); }
-double base_noise(double x) { return 0.01 * (1.0 + (x / 5.0) * (x / 5.0)); }
+double truth(const std::vector<double>& x) {
+  return 0.2 * x[0] * std::sin(3.0 * x[0]);
+}
+double base_noise(double x) {
+  return 0.01 * (1.0 + (x / 5.0) * (x / 5.0));
+}
 
-// The data of one repeat. The belief runs over pool and test points alike: only pool points are open, and the error
-// comes for free.
+// The data of one repeat. The belief runs over pool and test points alike: only pool points are open, and the
+// error comes for free.
 struct SineData {
   Pool points;
   Offer offer;
@@ -61,18 +65,21 @@ Acquisition acquisition_of(const std::string& method, std::uint64_t seed) {
   if (method == "random") acquisition.ranking = Ranking::random;
   if (method == "bald") acquisition.ranking = Ranking::information;
   if (method == "target")
-    acquisition.information = std::make_shared<TargetInformation>(TargetInformationOptions{.graph = TargetGraph::c});
+    acquisition.information =
+        std::make_shared<TargetInformation>(TargetInformationOptions{.graph = TargetGraph::c});
   return acquisition;
 }
 
 // The paper's algorithm: ask, annotate, condition, until nothing affordable is left.
 ExperimentRun run_method(const SineData& data, const SineOptions& options, int method_number, int repeat) {
   const std::string& method = sine_methods()[static_cast<std::size_t>(method_number)];
-  const Acquisition acquisition = acquisition_of(method, options.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(repeat + 1)));
+  const Acquisition acquisition =
+      acquisition_of(method, options.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(repeat + 1)));
   // Methods share the initial answers of a repeat; what each of them buys is drawn for it alone.
   const auto stream = static_cast<std::uint32_t>(16 * repeat);
   SimulatedAnnotator initial_annotator(truth, options.seed, stream);
-  SimulatedAnnotator method_annotator(truth, options.seed, stream + 1 + static_cast<std::uint32_t>(method_number));
+  SimulatedAnnotator method_annotator(truth, options.seed,
+                                      stream + 1 + static_cast<std::uint32_t>(method_number));
   GpPoolBelief belief(Prior{}, data.points.points(), {}, 1);
   Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(options.pool), 1),
                         .remaining = options.budget,
@@ -122,7 +129,8 @@ const std::vector<std::string>& sine_methods() {
   return methods;
 }
 
-std::vector<ExperimentRun> run_sine(const SineOptions& options, const std::function<void(int, int)>& progress) {
+std::vector<ExperimentRun> run_sine(const SineOptions& options,
+                                    const std::function<void(int, int)>& progress) {
   const int methods = static_cast<int>(sine_methods().size());
   std::vector<ExperimentRun> runs(static_cast<std::size_t>(options.repeats * methods));
   std::mutex progress_mutex;

@@ -9,8 +9,8 @@
 
 namespace acuity {
 
-/// The paper's sine curves (docs/math.md 10): y = 0.2 x sin(3 x) with noise that grows in x, a uniform pool, weak
-/// answers at 100 precisions under a power cost.
+/// The paper's sine curves (docs/math.md 10): y = 0.2 x sin(3 x) with noise that grows in x, a uniform pool,
+/// weak answers at 100 precisions under a power cost.
 struct SineOptions {
   double q = 1.0;  ///< exponent of the cost
   int pool = 6000;
@@ -25,8 +25,10 @@ struct SineOptions {
 /// The methods compared, in the order shown.
 const std::vector<std::string>& sine_methods();
 
-/// Every method on every repeat; methods share the data of a repeat. `progress` is told, from any thread but one at
-/// a time, how many of how many runs are done. Errors are mean squared errors against noisy test answers.
-std::vector<ExperimentRun> run_sine(const SineOptions& options, const std::function<void(int, int)>& progress = {});
+/// Every method on every repeat; methods share the data of a repeat. `progress` is told, from any thread but
+/// one at a time, how many of how many runs are done. Errors are mean squared errors against noisy test
+/// answers.
+std::vector<ExperimentRun> run_sine(const SineOptions& options,
+                                    const std::function<void(int, int)>& progress = {});
 
 }  // namespace acuity

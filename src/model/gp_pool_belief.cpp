@@ -13,7 +13,8 @@ namespace acuity {
 
 namespace {
 
-// Wide enough that the loops over a tile run at full speed, narrow enough that some hundred rows stay in cache.
+// Wide enough that the loops over a tile run at full speed, narrow enough that some hundred rows stay in
+// cache.
 constexpr Index tile_width = 256;
 
 struct Tile {
@@ -72,8 +73,9 @@ void GpPoolBelief::State::append(const Place& place, const Channel& channel, std
     variance = marginals.variance(*row);
   } else {
     if (place.coordinates().size() != points.cols())
-      throw std::invalid_argument("GpPoolBelief: the place has " + std::to_string(place.coordinates().size()) +
-                                  " inputs, must have " + std::to_string(points.cols()));
+      throw std::invalid_argument("GpPoolBelief: the place has " +
+                                  std::to_string(place.coordinates().size()) + " inputs, must have " +
+                                  std::to_string(points.cols()));
     x = prior.scaling.apply(Points(place.coordinates().transpose()));
     l = prior.kernel->cross(points.topRows(n), x);
     factor.solve(l.data());
@@ -112,7 +114,8 @@ void GpPoolBelief::State::catch_up(Tile& tile) {
     s = (s - v.square()).max(0.0);
     m += z(i) * v;
     // The observed point itself, without the cancellation: s n / (s + n).
-    if (inside) s(self) = before * (noise[static_cast<std::size_t>(i)] / (before + noise[static_cast<std::size_t>(i)]));
+    if (inside)
+      s(self) = before * (noise[static_cast<std::size_t>(i)] / (before + noise[static_cast<std::size_t>(i)]));
   }
   tile.seen = to;
 }
@@ -125,9 +128,9 @@ void GpPoolBelief::State::catch_up_all() {
                          [this](Index t) { catch_up(tiles[static_cast<std::size_t>(t)]); });
 }
 
-// Pending answers replaced by their expectation given the known ones, so that means are those of the known answers
-// alone (math.md 7). An imputed answer changes no mean: its entry of (K + noise)^-1 residual is zero, and that
-// condition determines all of them.
+// Pending answers replaced by their expectation given the known ones, so that means are those of the known
+// answers alone (math.md 7). An imputed answer changes no mean: its entry of (K + noise)^-1 residual is zero,
+// and that condition determines all of them.
 void GpPoolBelief::State::impute() {
   const Index n = size();
   std::vector<Index> pending;
@@ -180,9 +183,15 @@ GpPoolBelief::~GpPoolBelief() = default;
 GpPoolBelief::GpPoolBelief(GpPoolBelief&&) noexcept = default;
 GpPoolBelief& GpPoolBelief::operator=(GpPoolBelief&&) noexcept = default;
 
-const Marginals& GpPoolBelief::marginals() const { return state_->marginals; }
-Index GpPoolBelief::size() const { return state_->size(); }
-Index GpPoolBelief::jittered() const { return state_->jittered; }
+const Marginals& GpPoolBelief::marginals() const {
+  return state_->marginals;
+}
+Index GpPoolBelief::size() const {
+  return state_->size();
+}
+Index GpPoolBelief::jittered() const {
+  return state_->jittered;
+}
 
 void GpPoolBelief::condition(const Place& place, const Channel& channel, std::optional<double> answer) {
   bool any_pending = false;

@@ -41,12 +41,13 @@ GpPosterior::GpPosterior(Prior prior, const Observations& observations)
   const Eigen::LLT<Matrix> blocked(covariance);
   const bool well_behaved = blocked.info() == Eigen::Success && (noise.array() > 0.0).all();
   factor_ = well_behaved ? Matrix(blocked.matrixL()) : factor_carefully(kernel, noise, jittered_);
-  residual_ = factor_.triangularView<Eigen::Lower>().solve(
-      (observations.values().array() - prior_.mean).matrix());
+  residual_ =
+      factor_.triangularView<Eigen::Lower>().solve((observations.values().array() - prior_.mean).matrix());
 }
 
-// math.md eq. (2.1). Solving against the factor, rather than forming an inverse, keeps the variance accurate where
-// annotations crowd together; the clamp removes the last rounding below zero. In blocks: memory stays bounded.
+// math.md eq. (2.1). Solving against the factor, rather than forming an inverse, keeps the variance accurate
+// where annotations crowd together; the clamp removes the last rounding below zero. In blocks: memory stays
+// bounded.
 Marginals GpPosterior::predict(const PointsRef& x) const {
   constexpr Index block = 1024;
   Marginals marginals{Vector(x.rows()), Vector(x.rows())};
@@ -62,9 +63,13 @@ Marginals GpPosterior::predict(const PointsRef& x) const {
   return marginals;
 }
 
-double GpPosterior::log_determinant() const { return 2.0 * factor_.diagonal().array().log().sum(); }
+double GpPosterior::log_determinant() const {
+  return 2.0 * factor_.diagonal().array().log().sum();
+}
 
-double GpPosterior::quadratic_form() const { return residual_.squaredNorm(); }
+double GpPosterior::quadratic_form() const {
+  return residual_.squaredNorm();
+}
 
 double GpPosterior::log_marginal_likelihood() const {
   return -0.5 * (log_determinant() + quadratic_form() +

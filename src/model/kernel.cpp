@@ -27,8 +27,8 @@ numerics::Profile profile(KernelFamily family) {
 
 StationaryKernel::StationaryKernel(StationaryKernelOptions options) : options_(std::move(options)) {
   const double variance = options_.amplitude * options_.amplitude;
-  require(options_.amplitude > 0.0 && std::isnormal(variance), "StationaryKernel", "amplitude", options_.amplitude,
-          "positive, with a square that is a finite number above 0");
+  require(options_.amplitude > 0.0 && std::isnormal(variance), "StationaryKernel", "amplitude",
+          options_.amplitude, "positive, with a square that is a finite number above 0");
   require(options_.lengthscale.size() > 0, "StationaryKernel", "number of length scales", 0.0, "at least 1");
   for (const double l : options_.lengthscale)
     require(std::isfinite(l) && l > 0.0, "StationaryKernel", "lengthscale", l, "positive and finite");
@@ -45,9 +45,9 @@ Vector StationaryKernel::inverse_lengthscales(Index inputs) const {
 Matrix StationaryKernel::cross(const PointsRef& a, const PointsRef& b) const {
   const Points left = a, right = b;  // contiguous, whatever the caller's strides
   Matrix k(left.rows(), right.rows());
-  numerics::covariance(profile(options_.family), options_.amplitude * options_.amplitude, left.data(), left.rows(),
-                       right.data(), right.rows(), left.cols(), inverse_lengthscales(left.cols()).data(),
-                       k.data());
+  numerics::covariance(profile(options_.family), options_.amplitude * options_.amplitude, left.data(),
+                       left.rows(), right.data(), right.rows(), left.cols(),
+                       inverse_lengthscales(left.cols()).data(), k.data());
   return k;
 }
 
@@ -73,9 +73,9 @@ Vector StationaryKernel::weighted_gradient(const PointsRef& x, const Matrix& wei
   const Points points = x;
   const Vector inverse_l = inverse_lengthscales(points.cols());
   Matrix slope(points.rows(), points.rows());
-  numerics::lengthscale_slope(profile(options_.family), options_.amplitude * options_.amplitude, points.data(),
-                              points.rows(), points.data(), points.rows(), points.cols(), inverse_l.data(),
-                              slope.data());
+  numerics::lengthscale_slope(profile(options_.family), options_.amplitude * options_.amplitude,
+                              points.data(), points.rows(), points.data(), points.rows(), points.cols(),
+                              inverse_l.data(), slope.data());
   slope.array() *= weights.array();
 
   const bool shared = options_.lengthscale.size() == 1;

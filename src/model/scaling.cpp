@@ -10,8 +10,8 @@ Scaling Scaling::standardise(const Points& points) {
   scaling.centre_ = points.colwise().mean();
   scaling.scale_.resize(points.cols());
   for (Index k = 0; k < points.cols(); ++k) {
-    // Equality, not a small deviation: the mean of equal numbers may differ from them in the last digit, and a
-    // scale of 1e-17 would tear coincident points apart.
+    // Equality, not a small deviation: the mean of equal numbers may differ from them in the last digit, and
+    // a scale of 1e-17 would tear coincident points apart.
     const bool constant = points.col(k).maxCoeff() == points.col(k).minCoeff();
     if (constant) scaling.centre_(k) = points(0, k);
     // In units of the largest deviation: squares of very large or small inputs neither overflow nor vanish.

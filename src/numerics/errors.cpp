@@ -10,6 +10,8 @@ void require(bool holds, std::string_view where, std::string_view name, double v
     throw std::invalid_argument(fmt::format("{}: {} is {}, must be {}", where, name, value, requirement));
 }
 
-std::string shortest(double value) { return fmt::format("{}", value); }
+std::string shortest(double value) {
+  return fmt::format("{}", value);
+}
 
 }  // namespace acuity

@@ -19,8 +19,7 @@ struct Expression::Parser {
 namespace {
 
 std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
   return text;
 }
 
@@ -49,7 +48,8 @@ Expression::Expression(const std::string& text, const std::vector<std::string>& 
       parser_->parser.DefineVar(variables[k], &parser_->values[k]);
       usable.push_back(variables[k]);
     } catch (const mu::ParserError&) {
-      // A column called "x-1" or "sin" cannot be written in an expression; an expression that tries is refused below.
+      // A column called "x-1" or "sin" cannot be written in an expression; an expression that tries is
+      // refused below.
     }
   }
   const std::string shown = fmt::format("expression \"{}\"", one_line(text));
@@ -71,7 +71,9 @@ Expression::~Expression() = default;
 Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
 
-const std::string& Expression::text() const { return parser_->text; }
+const std::string& Expression::text() const {
+  return parser_->text;
+}
 
 double Expression::operator()(const double* values) const {
   std::copy(values, values + parser_->values.size(), parser_->values.begin());

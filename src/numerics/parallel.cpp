@@ -9,7 +9,9 @@
 
 namespace acuity::numerics {
 
-int default_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int default_threads() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 void parallel_for(std::ptrdiff_t count, int threads, const std::function<void(std::ptrdiff_t)>& task) {
   const std::ptrdiff_t used = std::min<std::ptrdiff_t>(count, std::max(1, threads));

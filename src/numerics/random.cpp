@@ -58,8 +58,12 @@ Draws::~Draws() = default;
 Draws::Draws(Draws&&) noexcept = default;
 Draws& Draws::operator=(Draws&&) noexcept = default;
 
-double Draws::uniform() { return boost::random::uniform_01<double>()(engine_->bits); }
-double Draws::normal() { return engine_->normal(engine_->bits); }
+double Draws::uniform() {
+  return boost::random::uniform_01<double>()(engine_->bits);
+}
+double Draws::normal() {
+  return engine_->normal(engine_->bits);
+}
 std::int64_t Draws::below(std::int64_t count) {
   return boost::random::uniform_int_distribution<std::int64_t>(0, count - 1)(engine_->bits);
 }

@@ -4,14 +4,20 @@
 #include <memory>
 #include <vector>
 
-// Seeded draws that are the same on every platform and in any order of execution: counter-based (Philox), with
-// distributions whose algorithms are fixed. The std:: ones differ between libraries, one even between compiler
-// flags.
+// Seeded draws that are the same on every platform and in any order of execution: counter-based (Philox),
+// with distributions whose algorithms are fixed. The std:: ones differ between libraries, one even between
+// compiler flags.
 
 namespace acuity::numerics {
 
 /// What a stream of draws is for, so that no two uses share one by accident.
-enum class Purpose : std::uint32_t { random_choice = 1, data = 2, initial_design = 3, answer = 4, resampling = 5 };
+enum class Purpose : std::uint32_t {
+  random_choice = 1,
+  data = 2,
+  initial_design = 3,
+  answer = 4,
+  resampling = 5
+};
 
 /// A stream of draws, fixed by what it is for: the seed, the purpose, and up to two counters of the caller's.
 class Draws {
@@ -23,8 +29,8 @@ class Draws {
 
   double uniform();  ///< in [0, 1)
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  double normal();                                  ///< mean 0, variance 1
-  std::int64_t below(std::int64_t count);           ///< 0, 1, ..., count - 1
+  double normal();                         ///< mean 0, variance 1
+  std::int64_t below(std::int64_t count);  ///< 0, 1, ..., count - 1
   std::vector<std::int64_t> permutation(std::int64_t count);
 
  private:
@@ -32,8 +38,8 @@ class Draws {
   std::unique_ptr<Engine> engine_;
 };
 
-/// One draw that belongs to an item, whatever else is drawn: random choice among any subset of a pool is the item
-/// with the smallest key, on any number of threads or machines.
+/// One draw that belongs to an item, whatever else is drawn: random choice among any subset of a pool is the
+/// item with the smallest key, on any number of threads or machines.
 std::uint64_t draw_key(std::uint64_t seed, Purpose purpose, std::uint64_t step, std::uint64_t item);
 
 }  // namespace acuity::numerics

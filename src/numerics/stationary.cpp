@@ -10,13 +10,15 @@ namespace {
 
 using Column = Eigen::Map<Eigen::ArrayXd>;
 
-// Exponents are cut here: past negligible_exponent the covariance is zero, and zero times infinity would be no number.
+// Exponents are cut here: past negligible_exponent the covariance is zero, and zero times infinity would be
+// no number.
 constexpr double far = 400.0;
 
 const double root3 = std::sqrt(3.0), root5 = std::sqrt(5.0);
 
-// Beyond this exponent a covariance counts as zero. Far below any rounding that matters, and far enough from the
-// smallest doubles that products of two such values are not denormal: those cost a factor of ten (math.md 9).
+// Beyond this exponent a covariance counts as zero. Far below any rounding that matters, and far enough from
+// the smallest doubles that products of two such values are not denormal: those cost a factor of ten (math.md
+// 9).
 constexpr double negligible_exponent = -345.0;
 
 Eigen::ArrayXd decay(const Eigen::ArrayXd& exponent) {

@@ -35,7 +35,7 @@ struct Stroke {
   const char* colour;
   const char* dashes;
 };
-constexpr Stroke strokes[] = {{"#888888", "2 3"}, {"#0072b2", "8 4"}, {"#009e73", "8 3 2 3"},
+constexpr Stroke strokes[] = {{"#888888", "2 3"},  {"#0072b2", "8 4"}, {"#009e73", "8 3 2 3"},
                               {"#d55e00", "none"}, {"#cc79a7", "4 4"}, {"#e69f00", "12 3"}};
 
 // Linear in cost, logarithmic in error.
@@ -76,12 +76,14 @@ std::vector<double> error_ticks(const Axes& axes) {
 }
 
 std::vector<double> cost_ticks(const Axes& axes) {
-  const double rough = (axes.cost_high - axes.cost_low) / 6.0, power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double rough = (axes.cost_high - axes.cost_low) / 6.0,
+               power = std::pow(10.0, std::floor(std::log10(rough)));
   double step = 10.0 * power;
   for (const double digit : {5.0, 2.0, 1.0})
     if (digit * power >= rough) step = digit * power;
   std::vector<double> ticks;
-  for (double tick = std::ceil(axes.cost_low / step) * step; tick <= axes.cost_high + 1e-9 * step; tick += step)
+  for (double tick = std::ceil(axes.cost_low / step) * step; tick <= axes.cost_high + 1e-9 * step;
+       tick += step)
     ticks.push_back(tick);
   return ticks;
 }
@@ -98,7 +100,8 @@ std::string grid(const Axes& axes, const LearningCurvesLabels& labels) {
         "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:g}</text>\n",
         axes.x(tick), axes.x(tick), bottom, bottom + 5, axes.x(tick), bottom + 20, tick);
-  svg += fmt::format("<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/>\n", left, right, bottom);
+  svg += fmt::format("<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/>\n", left, right,
+                     bottom);
   svg += fmt::format("<text class=\"label\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                      (left + right) / 2, bottom + 44, escape(labels.cost));
   svg += fmt::format(
@@ -107,7 +110,8 @@ std::string grid(const Axes& axes, const LearningCurvesLabels& labels) {
   return svg;
 }
 
-std::string path(const Axes& axes, const std::vector<double>& cost, const std::vector<double>& error, bool back) {
+std::string path(const Axes& axes, const std::vector<double>& cost, const std::vector<double>& error,
+                 bool back) {
   std::string d;
   for (std::size_t i = 0; i < cost.size(); ++i) {
     const std::size_t k = back ? cost.size() - 1 - i : i;
@@ -147,10 +151,12 @@ std::string direct_labels(const Axes& axes, const std::vector<LearningCurve>& cu
 
 }  // namespace
 
-std::string learning_curves_svg(const std::vector<LearningCurve>& curves, const LearningCurvesLabels& labels) {
+std::string learning_curves_svg(const std::vector<LearningCurve>& curves,
+                                const LearningCurvesLabels& labels) {
   const Axes axes = fit_axes(curves);
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+      "role=\"img\" "
       "aria-label=\"{2}\">\n"
       "<style>text{{font-family:Helvetica,Arial,sans-serif;font-size:13px;fill:#222}}.title{{font-size:17px;"
       "font-weight:bold}}.tick{{font-size:12px}}.grid{{stroke:#888;stroke-opacity:.35}}.axis{{stroke:#222}}"
@@ -160,7 +166,8 @@ std::string learning_curves_svg(const std::vector<LearningCurve>& curves, const 
       "<text class=\"title\" x=\"{3}\" y=\"28\">{2}</text>\n<text x=\"{3}\" y=\"48\">{4}</text>\n",
       width, height, escape(labels.title), left, escape(labels.subtitle));
   svg += grid(axes, labels);
-  for (std::size_t i = 0; i < curves.size(); ++i) svg += curve_svg(axes, curves[i], strokes[i % std::size(strokes)]);
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    svg += curve_svg(axes, curves[i], strokes[i % std::size(strokes)]);
   svg += direct_labels(axes, curves);
   return svg + "</svg>\n";
 }

@@ -14,8 +14,8 @@ struct LearningCurvesLabels {
   std::string error = "test error";
 };
 
-/// Medians with quartile bands against cost, logarithmic in the error, as one self-contained SVG: distinguishable
-/// without colour (dashes, direct labels), readable on light and dark ground.
+/// Medians with quartile bands against cost, logarithmic in the error, as one self-contained SVG:
+/// distinguishable without colour (dashes, direct labels), readable on light and dark ground.
 std::string learning_curves_svg(const std::vector<LearningCurve>& curves, const LearningCurvesLabels& labels);
 
 }  // namespace acuity

@@ -55,7 +55,8 @@ struct Row {
     double best_value = 0.0;
     for (std::size_t k = 0; k < size(); ++k) {
       const double v = value(k);
-      if (std::isnan(v)) throw NumericalError("the score of pool row " + std::to_string(point) + " is not a number");
+      if (std::isnan(v))
+        throw NumericalError("the score of pool row " + std::to_string(point) + " is not a number");
       if (for_sale(k) && (!best || v > best_value)) best = k, best_value = v;
     }
     return best ? std::optional(score(*best)) : std::nullopt;
@@ -65,7 +66,8 @@ struct Row {
   Score cheapest_tied(const Score& best) const {
     std::optional<std::size_t> chosen;
     for (std::size_t k = 0; k < size(); ++k)
-      if (for_sale(k) && ties_with(best, value(k), order) && (!chosen || costs[k] < costs[*chosen])) chosen = k;
+      if (for_sale(k) && ties_with(best, value(k), order) && (!chosen || costs[k] < costs[*chosen]))
+        chosen = k;
     return score(*chosen);
   }
 };
@@ -88,13 +90,13 @@ void for_each_point(const Marginals& belief, const Offer& offer, const Acquisiti
     acquisition.information->worth(belief, offer, first, last, levels, worth.data());
     for (Index point = first; point < last; ++point) {
       if (!candidates.is_open(point)) continue;
-      const std::uint64_t draw =
-          acquisition.ranking == Ranking::random
-              ? numerics::draw_key(acquisition.seed, numerics::Purpose::random_choice, candidates.step,
-                                   static_cast<std::uint64_t>(point))
-              : 0;
-      visit(Row{point, levels, costs, worth.data() + (point - first) * static_cast<Index>(levels.size()), draw,
-                acquisition.information->order_when_infinite(belief, offer, point), acquisition.ranking, candidates});
+      const std::uint64_t draw = acquisition.ranking == Ranking::random
+                                     ? numerics::draw_key(acquisition.seed, numerics::Purpose::random_choice,
+                                                          candidates.step, static_cast<std::uint64_t>(point))
+                                     : 0;
+      visit(Row{point, levels, costs, worth.data() + (point - first) * static_cast<Index>(levels.size()),
+                draw, acquisition.information->order_when_infinite(belief, offer, point), acquisition.ranking,
+                candidates});
     }
   }
 }

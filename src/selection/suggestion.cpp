@@ -2,7 +2,8 @@
 
 namespace acuity {
 
-Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer, const Marginals& belief) {
+Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer,
+                           const Marginals& belief) {
   const auto inputs = pool.points().row(score.point);
   return {.row = score.point,
           .point = pool.id(score.point),

@@ -15,7 +15,8 @@ namespace acuity {
 /// Reads one file of annotations against a study: where they are, how precise, what they cost.
 class AnnotationReader {
  public:
-  AnnotationReader(const Study& study, const std::filesystem::path& path) : study_(study), table_(Table::read(path)) {
+  AnnotationReader(const Study& study, const std::filesystem::path& path)
+      : study_(study), table_(Table::read(path)) {
     find_columns();
     for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
       level_index_.emplace(study_.offer_.levels[k].name, static_cast<Index>(k));
@@ -29,7 +30,8 @@ class AnnotationReader {
 
  private:
   enum class Given { alpha, level, noise_variance };
-  static constexpr std::string_view own_columns[] = {"id", "y", "alpha", "level", "noise_variance", "accuracy", "cost"};
+  static constexpr std::string_view own_columns[] = {"id",       "y",   "alpha", "level", "noise_variance",
+                                                     "accuracy", "cost"};
 
   void find_columns() {
     y_ = table_.column("y", "the values told");
@@ -37,31 +39,39 @@ class AnnotationReader {
     id_ = table_.find("id");
     if (!id_ && study_.file_.pool_id) id_ = table_.find(*study_.file_.pool_id);
     for (const std::string& input : study_.pool_.inputs()) {
-      // An input that is called like one of our own columns: ours it is, and the point must be given by its id.
-      const bool reserved = std::find(std::begin(own_columns), std::end(own_columns), input) != std::end(own_columns);
+      // An input that is called like one of our own columns: ours it is, and the point must be given by its
+      // id.
+      const bool reserved =
+          std::find(std::begin(own_columns), std::end(own_columns), input) != std::end(own_columns);
       if (reserved && !id_)
-        throw InputError(fmt::format("{}:1: column \"{}\" is an input and has a meaning of its own here, must be renamed "
-                                     "(or points be given by an \"id\" column)", table_.source(), input));
+        throw InputError(
+            fmt::format("{}:1: column \"{}\" is an input and has a meaning of its own here, must be renamed "
+                        "(or points be given by an \"id\" column)",
+                        table_.source(), input));
       if (reserved)
         inputs_.push_back(std::nullopt);
       else
-        inputs_.push_back(id_ ? table_.find(input) : table_.column(input, "pool.inputs (or an \"id\" column)"));
+        inputs_.push_back(id_ ? table_.find(input)
+                              : table_.column(input, "pool.inputs (or an \"id\" column)"));
     }
 
     std::vector<std::string> found;
     for (const char* name : {"alpha", "level", "noise_variance", "accuracy"})
       if (table_.find(name)) found.emplace_back(name);
     if (found.size() != 1)
-      throw InputError(fmt::format(
-          "{}:1: {}, must be one column of \"{}\" or \"noise_variance\"", table_.source(),
-          found.empty() ? "no column says how precise the values are" : "columns " + quoted_list(found, "and") + " are all there",
-          study_.is_ladder() ? "alpha" : "level"));
-    if (found[0] == "accuracy")
-      throw InputError(table_.source() + ":1: column \"accuracy\" is for binary targets, target.kind is \"real\"");
-    if (found[0] == (study_.is_ladder() ? "level" : "alpha"))
-      throw InputError(fmt::format("{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"noise_variance\"",
-                                   table_.source(), found[0], study_.is_ladder() ? "[precision]" : "[[level]]",
+      throw InputError(fmt::format("{}:1: {}, must be one column of \"{}\" or \"noise_variance\"",
+                                   table_.source(),
+                                   found.empty() ? "no column says how precise the values are"
+                                                 : "columns " + quoted_list(found, "and") + " are all there",
                                    study_.is_ladder() ? "alpha" : "level"));
+    if (found[0] == "accuracy")
+      throw InputError(table_.source() +
+                       ":1: column \"accuracy\" is for binary targets, target.kind is \"real\"");
+    if (found[0] == (study_.is_ladder() ? "level" : "alpha"))
+      throw InputError(fmt::format(
+          "{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"noise_variance\"",
+          table_.source(), found[0], study_.is_ladder() ? "[precision]" : "[[level]]",
+          study_.is_ladder() ? "alpha" : "level"));
     given_ = found[0] == "alpha" ? Given::alpha : found[0] == "level" ? Given::level : Given::noise_variance;
     precision_ = *table_.find(found[0]);
   }
@@ -106,10 +116,12 @@ class AnnotationReader {
     if (!found) table_.complain(row, *id_, "the id of a pool point");
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       if (!inputs_[k] || table_.empty(row, *inputs_[k])) continue;
-      const double told = table_.number(row, *inputs_[k]), known = study_.pool_.points()(*found, static_cast<Index>(k));
+      const double told = table_.number(row, *inputs_[k]),
+                   known = study_.pool_.points()(*found, static_cast<Index>(k));
       if (std::abs(told - known) > 1e-9 * std::max(std::abs(told), std::abs(known)))
-        table_.complain(row, *inputs_[k],
-                        fmt::format("{} as at {}, where id \"{}\" stands", known, study_.pool_.where(*found), id));
+        table_.complain(
+            row, *inputs_[k],
+            fmt::format("{} as at {}, where id \"{}\" stands", known, study_.pool_.where(*found), id));
     }
     return Place(*found);
   }
@@ -129,7 +141,10 @@ class AnnotationReader {
   void read_alpha(Index row, bool price_it, Annotation& annotation) const {
     const std::optional<double> alpha = table_.parse_number(row, precision_);
     if (!alpha || !(*alpha >= 1.0)) table_.complain(row, precision_, "a number of at least 1 (inf is one)");
-    const Level level{.name = {}, .alpha = alpha, .channel = GaussianChannel{study_.file_.ladder->gamma / *alpha}, .value = *alpha};
+    const Level level{.name = {},
+                      .alpha = alpha,
+                      .channel = GaussianChannel{study_.file_.ladder->gamma / *alpha},
+                      .value = *alpha};
     set_level_noise(row, level, annotation);
     for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
       if (study_.offer_.levels[k].alpha == alpha) annotation.level = static_cast<Index>(k);

@@ -25,9 +25,9 @@ std::size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
-  const auto found = std::min_element(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
-    return edits(word, a) < edits(word, b);
-  });
+  const auto found = std::min_element(
+      names.begin(), names.end(),
+      [&](const std::string& a, const std::string& b) { return edits(word, a) < edits(word, b); });
   return found == names.end() ? std::string() : *found;
 }
 

@@ -28,8 +28,9 @@ double NoiseLaw::operator()(const double* x, const Table& table, Index row) cons
   }
   const double variance = (*formula_)(x);
   if (!(std::isfinite(variance) && variance >= 0.0))
-    throw InputError(fmt::format("{}: noise.variance \"{}\" is {} at this point, must be a finite number, 0 or more",
-                                 table.where(row), formula_->text(), variance));
+    throw InputError(
+        fmt::format("{}: noise.variance \"{}\" is {} at this point, must be a finite number, 0 or more",
+                    table.where(row), formula_->text(), variance));
   return variance;
 }
 

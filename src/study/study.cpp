@@ -14,8 +14,8 @@ namespace acuity {
 
 namespace {
 
-// Every numeric column but the id. A column counts as numeric when most of its cells are numbers, so that one bad
-// cell is complained about instead of silently dropping an input.
+// Every numeric column but the id. A column counts as numeric when most of its cells are numbers, so that one
+// bad cell is complained about instead of silently dropping an input.
 std::vector<std::string> numeric_columns(const Table& table, const std::optional<std::string>& id) {
   std::vector<std::string> names;
   for (Index column = 0; column < static_cast<Index>(table.columns().size()); ++column) {
@@ -43,7 +43,8 @@ Points read_columns(const Table& table, const std::vector<std::string>& names, s
 }
 
 Pool read_pool(const StudyFile& study, const Table& table) {
-  if (table.rows() == 0) throw InputError(table.source() + ":1: the pool has no rows, must have at least one");
+  if (table.rows() == 0)
+    throw InputError(table.source() + ":1: the pool has no rows, must have at least one");
   std::optional<Index> id_column;
   if (study.pool_id) id_column = table.column(*study.pool_id, "pool.id");
   std::vector<std::string> inputs = study.inputs ? *study.inputs : numeric_columns(table, study.pool_id);
@@ -79,7 +80,8 @@ std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost)
   for (const auto& [alpha, inverse] : study.ladder->rungs) {
     const double price = (*cost)(alpha);
     if (!(std::isfinite(price) && price > 0.0))
-      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0", price, alpha));
+      study.complain(
+          fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0", price, alpha));
     levels.push_back({.name = {},
                       .alpha = alpha,
                       .channel = GaussianChannel{study.ladder->gamma * inverse},
@@ -94,9 +96,10 @@ void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& of
   const double base = offer.base_noise.minCoeff(&quietest);
   for (const Level& level : offer.levels) {
     if (level.exact || base + noise_variance(level.channel) > 0.0) continue;
-    const std::string which = level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"";
-    study.complain(fmt::format("the total noise of {} is 0 at {}, must be above 0{}", which, pool.where(quietest),
-                               level.alpha ? "" : " (or say exact = true)"));
+    const std::string which =
+        level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"";
+    study.complain(fmt::format("the total noise of {} is 0 at {}, must be above 0{}", which,
+                               pool.where(quietest), level.alpha ? "" : " (or say exact = true)"));
   }
 }
 
@@ -113,8 +116,10 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer) {
       for (const Level& level : offer.levels)
         if (noise_variance(level.channel) == 0.0)
           study.complain(fmt::format(
-              "acquisition.infinite is \"refuse\": with graph \"b\" an answer at {} is Y itself, so its information is "
-              "infinite at every point and ranks none; must be \"limit\" or \"first\", or leave that level out",
+              "acquisition.infinite is \"refuse\": with graph \"b\" an answer at {} is Y itself, so its "
+              "information is "
+              "infinite at every point and ranks none; must be \"limit\" or \"first\", or leave that level "
+              "out",
               level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\""));
   }
   return acquisition;
@@ -123,19 +128,21 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer) {
 std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, const Offer& offer) {
   std::vector<std::string> remarks;
   if (const auto* noise = std::get_if<NoiseColumn>(&study.noise))
-    if (!study.inputs && std::find(pool.inputs().begin(), pool.inputs().end(), noise->name) != pool.inputs().end())
-      remarks.push_back(fmt::format("column \"{}\" is both noise.variance and an input; pool.inputs can leave it out",
-                                    noise->name));
+    if (!study.inputs &&
+        std::find(pool.inputs().begin(), pool.inputs().end(), noise->name) != pool.inputs().end())
+      remarks.push_back(fmt::format(
+          "column \"{}\" is both noise.variance and an input; pool.inputs can leave it out", noise->name));
   using Kind = AcquisitionSetting::Kind;
   const AcquisitionSetting& how = study.acquisition;
-  const bool ranks_infinities =
-      how.kind == Kind::target && how.target.graph == TargetGraph::b && how.target.infinite == InfinitePolicy::limit;
+  const bool ranks_infinities = how.kind == Kind::target && how.target.graph == TargetGraph::b &&
+                                how.target.infinite == InfinitePolicy::limit;
   for (const Level& level : offer.levels)
     if (level.exact && offer.base_noise.minCoeff() == 0.0 && how.kind != Kind::random && !ranks_infinities)
-      remarks.push_back(fmt::format(
-          "level \"{}\" is exact where sigma^2(x) is 0: its information is infinite there, all such points tie, and the "
-          "lowest pool row wins",
-          level.name));
+      remarks.push_back(
+          fmt::format("level \"{}\" is exact where sigma^2(x) is 0: its information is infinite there, all "
+                      "such points tie, and the "
+                      "lowest pool row wins",
+                      level.name));
   return remarks;
 }
 
@@ -163,8 +170,9 @@ Study Study::open(const std::filesystem::path& path) {
   const Table table = Table::read(file.pool_file);
   Pool pool = read_pool(file, table);
   if (file.lengthscale_per_input && file.lengthscale.size() != pool.inputs().size())
-    file.complain(fmt::format("model.lengthscale has {} entries, must be one number or a list of {}, one per input",
-                              file.lengthscale.size(), pool.inputs().size()));
+    file.complain(
+        fmt::format("model.lengthscale has {} entries, must be one number or a list of {}, one per input",
+                    file.lengthscale.size(), pool.inputs().size()));
   const auto noise = std::make_shared<const NoiseLaw>(file, pool.inputs());
   offer.base_noise.resize(pool.size());
   for (Index row = 0; row < pool.size(); ++row)
@@ -173,21 +181,25 @@ Study Study::open(const std::filesystem::path& path) {
 
   Acquisition acquisition = make_acquisition(file, offer);
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
-  return {std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost, noise,
-          std::move(remarks)};
+  return {std::move(file), std::move(pool),   std::move(offer), std::move(acquisition), cost,
+          noise,           std::move(remarks)};
 }
 
-Points Study::read_inputs(const Table& table) const { return read_columns(table, pool_.inputs(), "pool.inputs"); }
+Points Study::read_inputs(const Table& table) const {
+  return read_columns(table, pool_.inputs(), "pool.inputs");
+}
 
 Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
   Prior prior;
   prior.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
       .family = file_.kernel,
       .amplitude = file_.amplitude,
-      .lengthscale = Eigen::Map<const Vector>(file_.lengthscale.data(), static_cast<Index>(file_.lengthscale.size()))});
+      .lengthscale =
+          Eigen::Map<const Vector>(file_.lengthscale.data(), static_cast<Index>(file_.lengthscale.size()))});
   const Observations observations(observations_of(annotations), pool_.points());
   if (file_.standardise == Standardise::pool) prior.scaling = Scaling::standardise(pool_.points());
-  if (file_.standardise == Standardise::annotations) prior.scaling = Scaling::standardise(observations.points());
+  if (file_.standardise == Standardise::annotations)
+    prior.scaling = Scaling::standardise(observations.points());
   if (file_.mean)
     prior.mean = *file_.mean;
   else
@@ -216,7 +228,8 @@ Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
   double spent = 0.0;
   for (const Annotation& annotation : annotations) spent += annotation.cost;
   candidates.remaining = remaining.value_or(file_.budget.value_or(candidates.remaining) - spent);
-  candidates.slack = 1e-9 * file_.budget.value_or(std::isfinite(candidates.remaining) ? candidates.remaining : 0.0);
+  candidates.slack =
+      1e-9 * file_.budget.value_or(std::isfinite(candidates.remaining) ? candidates.remaining : 0.0);
 
   // Pool rows by their inputs, for annotations that name no row.
   std::unordered_multimap<std::string, Index> rows;
@@ -229,7 +242,8 @@ Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
   candidates.open.assign(static_cast<std::size_t>(pool_.size()), 1);
   const auto close = [&](Index row, const Annotation& annotation) {
     if (!file_.repeat) candidates.open[static_cast<std::size_t>(row)] = 0;
-    const bool sold = annotation.level && offer_.levels[static_cast<std::size_t>(*annotation.level)].repeats_itself;
+    const bool sold =
+        annotation.level && offer_.levels[static_cast<std::size_t>(*annotation.level)].repeats_itself;
     if (sold) candidates.sold.emplace(row, *annotation.level);
   };
   for (const Annotation& annotation : annotations) {
@@ -246,7 +260,8 @@ Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
 std::vector<Observation> observations_of(const std::vector<Annotation>& annotations) {
   std::vector<Observation> observations;
   observations.reserve(annotations.size());
-  for (const Annotation& a : annotations) observations.push_back({.place = a.place, .value = a.value, .channel = a.channel});
+  for (const Annotation& a : annotations)
+    observations.push_back({.place = a.place, .value = a.value, .channel = a.channel});
   return observations;
 }
 

@@ -51,7 +51,8 @@ void read_pool(const TomlSection& pool, StudyFile& study) {
 
 void read_model(const TomlSection& model, StudyFile& study) {
   model.allow({"kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts", "fit_noise"});
-  study.kernel = static_cast<KernelFamily>(model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(0));
+  study.kernel =
+      static_cast<KernelFamily>(model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(0));
   study.amplitude = model.number("amplitude", Range::positive).value_or(1.0);
   if (!std::isnormal(study.amplitude * study.amplitude))
     model.wrong("amplitude", "a number whose square is finite and above 0");
@@ -114,8 +115,7 @@ CostSetting read_cost(const TomlSection& precision) {
 
 // Levels uniform in 1 / alpha or in alpha, from the vaguest to the sharpest; or as listed.
 std::vector<Rung> read_rungs(const TomlSection& precision) {
-  if (!precision.has("alpha"))
-    precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
+  if (!precision.has("alpha")) precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
   std::vector<Rung> rungs;
   if (precision.is_array("alpha")) {
     std::vector<double> alphas = *precision.numbers("alpha", Range::at_least_one);
@@ -131,7 +131,8 @@ std::vector<Rung> read_rungs(const TomlSection& precision) {
     alpha.wrong("continuous", "false: version " ACUITY_VERSION " offers levels only");
   for (const char* key : {"from", "to"})
     if (!alpha.has(key)) alpha.missing(key, "a number of at least 1 (inf is one)");
-  const double from = *alpha.number("from", Range::at_least_one), to = *alpha.number("to", Range::at_least_one);
+  const double from = *alpha.number("from", Range::at_least_one),
+               to = *alpha.number("to", Range::at_least_one);
   if (!(from < to)) alpha.wrong("to", "above " + alpha.path("from"));
   if (!alpha.has("count")) alpha.missing("count", "a whole number, 2 or more");
   const std::int64_t count = *alpha.integer("count", 2);
@@ -205,7 +206,8 @@ void read_acquisition(const TomlSection& acquisition, StudyFile& study) {
   acquisition.allow({"information", "graph", "infinite", "approximation"});
   study.acquisition.kind = static_cast<AcquisitionSetting::Kind>(
       acquisition.choice("information", {"model", "target", "bald", "random"}).value_or(0));
-  study.acquisition.target.graph = static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(1));
+  study.acquisition.target.graph =
+      static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(1));
   study.acquisition.target.infinite =
       static_cast<InfinitePolicy>(acquisition.choice("infinite", {"refuse", "limit", "first"}).value_or(0));
   if (acquisition.choice("approximation", {"exact", "taylor"}).value_or(0) == 1)
@@ -235,15 +237,17 @@ toml::table parse_toml(const std::filesystem::path& path) {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
     std::string reason(error.description());
-    std::replace_if(
-        reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-    throw InputError(fmt::format("{}:{}: {}; the file must be TOML", path.string(), error.source().begin.line, reason));
+    std::replace_if(reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+    throw InputError(
+        fmt::format("{}:{}: {}; the file must be TOML", path.string(), error.source().begin.line, reason));
   }
 }
 
 }  // namespace
 
-void StudyFile::complain(const std::string& sentence) const { throw InputError(path.string() + ": " + sentence); }
+void StudyFile::complain(const std::string& sentence) const {
+  throw InputError(path.string() + ": " + sentence);
+}
 
 StudyFile read_study_file(const std::filesystem::path& path) {
   const toml::table table = parse_toml(path);
@@ -251,7 +255,8 @@ StudyFile read_study_file(const std::filesystem::path& path) {
   StudyFile study;
   study.path = path;
 
-  file.allow({"campaign", "pool", "target", "model", "noise", "precision", "level", "acquisition", "annotator", "stop"});
+  file.allow({"campaign", "pool", "target", "model", "noise", "precision", "level", "acquisition",
+              "annotator", "stop"});
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
   target.allow({"kind", "classes"});
@@ -274,7 +279,8 @@ StudyFile read_study_file(const std::filesystem::path& path) {
   if (file.has("noise")) read_noise(file.section("noise"), study);
   read_acquisition(file.section("acquisition"), study);
   file.section("annotator")
-      .allow({"command", "simulated", "protocol", "workers", "timeout", "retries", "on_fail", "max_failures"});
+      .allow(
+          {"command", "simulated", "protocol", "workers", "timeout", "retries", "on_fail", "max_failures"});
   file.section("stop").allow({"information_per_cost", "predictive_sd", "wall_clock"});
   return study;
 }

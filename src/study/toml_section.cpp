@@ -48,15 +48,31 @@ std::string in_words(Range range) {
 
 }  // namespace
 
-const toml::node* TomlSection::node(const std::string& key) const { return table_ ? table_->get(key) : nullptr; }
-bool TomlSection::has(const std::string& key) const { return node(key) != nullptr; }
-bool TomlSection::is_string(const std::string& key) const { return has(key) && node(key)->is_string(); }
-bool TomlSection::is_number(const std::string& key) const { return has(key) && node(key)->is_number(); }
-bool TomlSection::is_table(const std::string& key) const { return has(key) && node(key)->is_table(); }
-bool TomlSection::is_array(const std::string& key) const { return has(key) && node(key)->is_array(); }
-bool TomlSection::is_bool(const std::string& key) const { return has(key) && node(key)->is_boolean(); }
+const toml::node* TomlSection::node(const std::string& key) const {
+  return table_ ? table_->get(key) : nullptr;
+}
+bool TomlSection::has(const std::string& key) const {
+  return node(key) != nullptr;
+}
+bool TomlSection::is_string(const std::string& key) const {
+  return has(key) && node(key)->is_string();
+}
+bool TomlSection::is_number(const std::string& key) const {
+  return has(key) && node(key)->is_number();
+}
+bool TomlSection::is_table(const std::string& key) const {
+  return has(key) && node(key)->is_table();
+}
+bool TomlSection::is_array(const std::string& key) const {
+  return has(key) && node(key)->is_array();
+}
+bool TomlSection::is_bool(const std::string& key) const {
+  return has(key) && node(key)->is_boolean();
+}
 
-void TomlSection::complain(const std::string& sentence) const { throw InputError(file_ + ": " + sentence); }
+void TomlSection::complain(const std::string& sentence) const {
+  throw InputError(file_ + ": " + sentence);
+}
 
 std::string TomlSection::shown(const toml::node& node) const {
   if (const auto number = node.value_exact<double>()) return shortest(*number);
@@ -66,8 +82,7 @@ std::string TomlSection::shown(const toml::node& node) const {
   else
     node.visit([&](const auto& value) { text << value; });
   std::string line = text.str();
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < 0x20; }, ' ');
   return line.size() > 80 ? line.substr(0, 77) + "..." : line;
 }
 

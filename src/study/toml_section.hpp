@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-// The one place that knows the TOML library: a table with its name, read key by key with complaints in the words of
-// the study file.
+// The one place that knows the TOML library: a table with its name, read key by key with complaints in the
+// words of the study file.
 
 namespace toml::inline v3 {
 class table;
@@ -19,7 +19,8 @@ enum class Range { finite, positive, zero_or_more, at_least_one, zero_or_more_or
 
 class TomlSection {
  public:
-  /// `name` is how the section is called in complaints ("model", "level 2", "precision.cost"); empty for the file.
+  /// `name` is how the section is called in complaints ("model", "level 2", "precision.cost"); empty for the
+  /// file.
   TomlSection(std::string file, std::string name, const toml::table* table)
       : file_(std::move(file)), name_(std::move(name)), table_(table) {}
 

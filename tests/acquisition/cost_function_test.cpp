@@ -18,12 +18,15 @@ TEST(CostFunction, HitsTheGoldenValues) {
     const double cost = g.at("cost");
     if (g.at("kind") == "power") {
       const double beta = g.at("beta");
-      EXPECT_TRUE(testing::close_relative(PowerCost({.c = g.at("c"), .q = g.at("q")})(1.0 / beta), cost, 1e-12));
+      EXPECT_TRUE(
+          testing::close_relative(PowerCost({.c = g.at("c"), .q = g.at("q")})(1.0 / beta), cost, 1e-12));
     } else if (g.at("q") == 1.0) {
-      EXPECT_TRUE(testing::close_relative(LinearCost({.b = g.at("b"), .c = g.at("c")})(g.at("alpha")), cost, 1e-12));
+      EXPECT_TRUE(
+          testing::close_relative(LinearCost({.b = g.at("b"), .c = g.at("c")})(g.at("alpha")), cost, 1e-12));
     } else {
-      const ExpressionCost formula(std::to_string(g.at("b").get<double>()) + " + " + std::to_string(g.at("c").get<double>()) +
-                                   " * alpha^" + std::to_string(g.at("q").get<double>()));
+      const ExpressionCost formula(std::to_string(g.at("b").get<double>()) + " + " +
+                                   std::to_string(g.at("c").get<double>()) + " * alpha^" +
+                                   std::to_string(g.at("q").get<double>()));
       EXPECT_TRUE(testing::close_relative(formula(g.at("alpha")), cost, 1e-12));
     }
   }

@@ -19,7 +19,8 @@ TEST(RegressionInformation, HitsTheGoldenValues) {
   const auto& file = testing::golden("regression_mi");
   int checked = 0;
   for (const auto& g : file.at("cases")) {
-    const double s = g.at("s"), n0 = g.at("n0"), added = file.at("gamma").get<double>() * g.at("beta").get<double>();
+    const double s = g.at("s"), n0 = g.at("n0"),
+                 added = file.at("gamma").get<double>() * g.at("beta").get<double>();
     EXPECT_TRUE(close_relative(model_information(s, n0, added), number(g.at("mi_f")), 1e-12));
     EXPECT_TRUE(close_relative(model_information(s, n0, 0.0), number(g.at("bald")), 1e-12));
     EXPECT_TRUE(close_relative(target_information_b(s, n0, added), number(g.at("mi_y_b")), 1e-12));

@@ -1,4 +1,5 @@
-// Includes point one way only: a folder may include itself and the folders before it in this list (docs/design.md).
+// Includes point one way only: a folder may include itself and the folders before it in this list
+// (docs/design.md).
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> layers{"numerics",   "data",     "model",       "acquisition", "selection",
-                                      "study",      "annotation", "campaign",  "experiments", "report"};
+const std::vector<std::string> layers{"numerics", "data",       "model",    "acquisition", "selection",
+                                      "study",    "annotation", "campaign", "experiments", "report"};
 
 int layer_of(const std::string& folder) {
   for (std::size_t i = 0; i < layers.size(); ++i)
@@ -50,7 +51,8 @@ std::vector<std::string> violations(const fs::path& root) {
 
 TEST(IncludeDirection, PointsUpTheListOnly) {
   for (const char* root : {"/include/acuity", "/src"})
-    for (const std::string& complaint : violations(std::string(ACUITY_SOURCE_DIR) + root)) ADD_FAILURE() << complaint;
+    for (const std::string& complaint : violations(std::string(ACUITY_SOURCE_DIR) + root))
+      ADD_FAILURE() << complaint;
 }
 
 TEST(IncludeDirection, PublicHeadersIncludeNothingPrivate) {

@@ -16,7 +16,9 @@ struct Case {
   std::string expected;  // what standard error starts with
 };
 
-std::ostream& operator<<(std::ostream& stream, const Case& c) { return stream << c.name; }
+std::ostream& operator<<(std::ostream& stream, const Case& c) {
+  return stream << c.name;
+}
 
 const std::string good_pool = "case,x\na,0\nb,5\n", good_annotations = "id,y,alpha\na,1,1\n";
 const std::string named = with(ladder_study(), "file", "\"pool.csv\"\nid = \"case\"");
@@ -24,43 +26,63 @@ const std::string named_list = with(price_list_study(), "file", "\"pool.csv\"\ni
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
-      {"MissingColumnInPool", with(named, "id", "\"case\"\ninputs = [\"z\"]"), good_pool, good_annotations, "pool.csv:1: column \"z\" is missing"},
+      {"MissingColumnInPool", with(named, "id", "\"case\"\ninputs = [\"z\"]"), good_pool, good_annotations,
+       "pool.csv:1: column \"z\" is missing"},
       {"MissingColumnInAnnotations", named, good_pool, "id,alpha\na,1\n", "A.csv:1: column \"y\" is missing"},
-      {"TextForANumber", named, "case,x\na,0\nb,five\nc,2\n", good_annotations, "pool.csv:3: column \"x\" is \"five\""},
-      {"Nan", named, "case,x\na,nan\nb,5\n", good_annotations, "pool.csv:2: column \"x\" is \"nan\", must be a finite number"},
-      {"Inf", named, good_pool, "id,y,alpha\na,inf,1\n", "A.csv:2: column \"y\" is \"inf\", must be a finite number"},
+      {"TextForANumber", named, "case,x\na,0\nb,five\nc,2\n", good_annotations,
+       "pool.csv:3: column \"x\" is \"five\""},
+      {"Nan", named, "case,x\na,nan\nb,5\n", good_annotations,
+       "pool.csv:2: column \"x\" is \"nan\", must be a finite number"},
+      {"Inf", named, good_pool, "id,y,alpha\na,inf,1\n",
+       "A.csv:2: column \"y\" is \"inf\", must be a finite number"},
       {"RaggedRow", named, "case,x\na,0\nb\n", good_annotations, "pool.csv:3: the row has 1 cell"},
       {"DuplicateId", named, "case,x\na,0\na,5\n", good_annotations, "pool.csv:3: id \"a\" stands at"},
       {"EmptyPool", named, "", good_annotations, "pool.csv:1: the file is empty"},
       {"EmptyAnnotations", named, good_pool, "", "A.csv:1: the file is empty"},
-      {"UnknownLevel", named_list, good_pool, "id,y,level\na,1,medium\n", "A.csv:2: column \"level\" is \"medium\""},
+      {"UnknownLevel", named_list, good_pool, "id,y,level\na,1,medium\n",
+       "A.csv:2: column \"level\" is \"medium\""},
       {"UnknownPoolId", named, good_pool, "id,y,alpha\nq,1,1\n", "A.csv:2: column \"id\" is \"q\""},
-      {"AlphaBelowOne", named, good_pool, "id,y,alpha\na,1,0.5\n", "A.csv:2: column \"alpha\" is \"0.5\", must be a number of at least 1"},
-      {"AlphaBelowOneInStudy", with(named, "alpha", "[0.5, 1]"), good_pool, good_annotations, "study.toml: precision.alpha is"},
-      {"NegativeCost", with(named_list, "cost", "-1"), good_pool, "id,y,level\n", "study.toml: level 1.cost is -1"},
+      {"AlphaBelowOne", named, good_pool, "id,y,alpha\na,1,0.5\n",
+       "A.csv:2: column \"alpha\" is \"0.5\", must be a number of at least 1"},
+      {"AlphaBelowOneInStudy", with(named, "alpha", "[0.5, 1]"), good_pool, good_annotations,
+       "study.toml: precision.alpha is"},
+      {"NegativeCost", with(named_list, "cost", "-1"), good_pool, "id,y,level\n",
+       "study.toml: level 1.cost is -1"},
       {"ZeroCost", with(named_list, "cost", "0"), good_pool, "id,y,level\n", "study.toml: level 1.cost is 0"},
-      {"NegativeCostTold", named, good_pool, "id,y,alpha,cost\na,1,1,-3\n", "A.csv:2: column \"cost\" is \"-3\""},
-      {"NegativeNoise", with(named, "variance", "-0.5"), good_pool, good_annotations, "study.toml: noise.variance is -0.5"},
-      {"NegativeNoiseSd", with(named_list, "noise_sd", "-0.5"), good_pool, "id,y,level\n", "study.toml: level 1.noise_sd is -0.5"},
-      {"NegativeNoiseTold", named, good_pool, "id,y,noise_variance\na,1,-1\n", "A.csv:2: column \"noise_variance\" is \"-1\""},
-      {"NegativeNoiseFromAFormula", with(named, "variance", "\"x - 3\""), good_pool, good_annotations, "pool.csv:2: noise.variance \"x - 3\" is -3"},
-      {"MissingNoise", "[pool]\nfile = \"pool.csv\"\n[precision]\nalpha = [1, 2]\ngamma = 1\ncost = 1\n", good_pool, good_annotations,
-       "study.toml: noise.variance is missing"},
-      {"MissingNoiseSd", "[pool]\nfile = \"pool.csv\"\n[[level]]\nname = \"a\"\ncost = 1\n", good_pool, good_annotations,
-       "study.toml: level 1.noise_sd is missing"},
-      {"UnknownKey", named + "[model]\nkernal = \"rbf\"\n", good_pool, good_annotations, "study.toml: key \"model.kernal\" is not known"},
-      {"KeyOfTheOtherKind", named + "kappa = 0.8\n", good_pool, good_annotations, "study.toml: precision.kappa is for binary targets"},
+      {"NegativeCostTold", named, good_pool, "id,y,alpha,cost\na,1,1,-3\n",
+       "A.csv:2: column \"cost\" is \"-3\""},
+      {"NegativeNoise", with(named, "variance", "-0.5"), good_pool, good_annotations,
+       "study.toml: noise.variance is -0.5"},
+      {"NegativeNoiseSd", with(named_list, "noise_sd", "-0.5"), good_pool, "id,y,level\n",
+       "study.toml: level 1.noise_sd is -0.5"},
+      {"NegativeNoiseTold", named, good_pool, "id,y,noise_variance\na,1,-1\n",
+       "A.csv:2: column \"noise_variance\" is \"-1\""},
+      {"NegativeNoiseFromAFormula", with(named, "variance", "\"x - 3\""), good_pool, good_annotations,
+       "pool.csv:2: noise.variance \"x - 3\" is -3"},
+      {"MissingNoise", "[pool]\nfile = \"pool.csv\"\n[precision]\nalpha = [1, 2]\ngamma = 1\ncost = 1\n",
+       good_pool, good_annotations, "study.toml: noise.variance is missing"},
+      {"MissingNoiseSd", "[pool]\nfile = \"pool.csv\"\n[[level]]\nname = \"a\"\ncost = 1\n", good_pool,
+       good_annotations, "study.toml: level 1.noise_sd is missing"},
+      {"UnknownKey", named + "[model]\nkernal = \"rbf\"\n", good_pool, good_annotations,
+       "study.toml: key \"model.kernal\" is not known"},
+      {"KeyOfTheOtherKind", named + "kappa = 0.8\n", good_pool, good_annotations,
+       "study.toml: precision.kappa is for binary targets"},
       {"ExpressionThatDoesNotParse", with(named, "variance", "\"0.1 * (1 +\""), good_pool, good_annotations,
        "study.toml: noise.variance: expression \"0.1 * (1 +\" does not parse"},
-      {"ExpressionWithAnUnknownInput", with(named, "variance", "\"0.1 * speed\""), good_pool, good_annotations,
+      {"ExpressionWithAnUnknownInput", with(named, "variance", "\"0.1 * speed\""), good_pool,
+       good_annotations,
        "study.toml: noise.variance: expression \"0.1 * speed\" names \"speed\", must use x only"},
-      {"CostExpressionWithAnUnknownName", with(named, "cost", "\"beta\""), good_pool, good_annotations, "study.toml: precision.cost: expression"},
+      {"CostExpressionWithAnUnknownName", with(named, "cost", "\"beta\""), good_pool, good_annotations,
+       "study.toml: precision.cost: expression"},
       {"PoolIsAFolder", with(named, "file", "\".\""), good_pool, good_annotations, ".: is a folder"},
-      {"PoolIsMissing", with(named, "file", "\"none.csv\""), good_pool, good_annotations, "none.csv: cannot be read"},
+      {"PoolIsMissing", with(named, "file", "\"none.csv\""), good_pool, good_annotations,
+       "none.csv: cannot be read"},
       {"NotToml", "id,x\n1,2\n", good_pool, good_annotations, "study.toml:1: "},
       {"TomlSyntaxWithItsLine", "[pool]\nfile = \"pool.csv\n", good_pool, good_annotations, "study.toml:2: "},
-      {"TwoPrecisionColumns", named, good_pool, "id,y,alpha,noise_variance\na,1,1,1\n", "A.csv:1: columns \"alpha\" and \"noise_variance\" are all there"},
-      {"BinaryGarbage", named, std::string("\x00\x01\x02,\x03\n\x04\n", 8), good_annotations, "pool.csv:2: the row has 1 cell"},
+      {"TwoPrecisionColumns", named, good_pool, "id,y,alpha,noise_variance\na,1,1,1\n",
+       "A.csv:1: columns \"alpha\" and \"noise_variance\" are all there"},
+      {"BinaryGarbage", named, std::string("\x00\x01\x02,\x03\n\x04\n", 8), good_annotations,
+       "pool.csv:2: the row has 1 cell"},
   };
   return all;
 }
@@ -76,7 +98,8 @@ TEST_P(BadInput, EndsWithOneSentenceAndNothingElse) {
   const std::set<std::filesystem::path> before(std::filesystem::directory_iterator(folder.path()), {});
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"score", "study.toml", "--annotations", "A.csv", "--format", "csv"},
-        std::vector<std::string>{"predict", "study.toml", "--annotations", "A.csv", "--at", "pool.csv", "--format", "json"}}) {
+        std::vector<std::string>{"predict", "study.toml", "--annotations", "A.csv", "--at", "pool.csv",
+                                 "--format", "json"}}) {
     const ProgramResult result = run_acuity(words, folder.path());
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.out, "");
@@ -97,13 +120,24 @@ TEST(Usage, MistakesAreExitCodeTwoInAtMostTwoLines) {
   const Folder folder;
   folder.write("study.toml", ladder_study());
   folder.write("pool.csv", "x\n1\n2\n");
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {}, {"frobnicate"}, {"score"}, {"score", "study.toml", "--top", "0"}, {"score", "study.toml", "--top", "-3"},
-           {"score", "study.toml", "--top", "many"}, {"score", "study.toml", "--remaining", "-1"},
-           {"score", "study.toml", "--remaining", "nan"}, {"score", "study.toml", "--format", "xml"},
-           {"score", "study.toml", "--frobnicate"}, {"score", "missing.toml"}, {"score", "."}, {"predict", "study.toml"},
-           {"predict", "study.toml", "--at", "none.csv"}, {"reproduce", "no-such", "--out", "results"},
-           {"reproduce", "sine-q1"}, {"reproduce", "--out", "results", "--repeats", "0"}}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{},
+                                             {"frobnicate"},
+                                             {"score"},
+                                             {"score", "study.toml", "--top", "0"},
+                                             {"score", "study.toml", "--top", "-3"},
+                                             {"score", "study.toml", "--top", "many"},
+                                             {"score", "study.toml", "--remaining", "-1"},
+                                             {"score", "study.toml", "--remaining", "nan"},
+                                             {"score", "study.toml", "--format", "xml"},
+                                             {"score", "study.toml", "--frobnicate"},
+                                             {"score", "missing.toml"},
+                                             {"score", "."},
+                                             {"predict", "study.toml"},
+                                             {"predict", "study.toml", "--at", "none.csv"},
+                                             {"reproduce", "no-such", "--out", "results"},
+                                             {"reproduce", "sine-q1"},
+                                             {"reproduce", "--out", "results", "--repeats", "0"}}) {
     const ProgramResult result = run_acuity(words, folder.path());
     const std::string line = words.empty() ? "" : words.back();
     EXPECT_EQ(result.exit_code, 2) << line;
@@ -117,8 +151,8 @@ TEST(Usage, MistakesAreExitCodeTwoInAtMostTwoLines) {
 
 TEST(Usage, HelpAndVersionGoToStandardOutput) {
   const Folder folder;
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"--help"}, {"score", "--help"}, {"predict", "--help"}, {"reproduce", "--help"}, {"--version"}}) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--help"}, {"score", "--help"}, {"predict", "--help"}, {"reproduce", "--help"}, {"--version"}}) {
     const ProgramResult result = run_acuity(words, folder.path());
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "");

@@ -13,12 +13,18 @@ TEST(Reproduce, ListsItsExperiments) {
 
 TEST(Reproduce, WritesTheSameFilesOnAnyNumberOfThreads) {
   const Folder folder;
-  const ProgramResult one = run_acuity({"reproduce", "sine-q1", "--out", "one", "--repeats", "1", "--threads", "1", "--format", "csv"}, folder.path());
-  const ProgramResult two = run_acuity({"reproduce", "sine-q1", "--out", "two", "--repeats", "1", "--threads", "2", "--format", "csv"}, folder.path());
+  const ProgramResult one = run_acuity(
+      {"reproduce", "sine-q1", "--out", "one", "--repeats", "1", "--threads", "1", "--format", "csv"},
+      folder.path());
+  const ProgramResult two = run_acuity(
+      {"reproduce", "sine-q1", "--out", "two", "--repeats", "1", "--threads", "2", "--format", "csv"},
+      folder.path());
   ASSERT_EQ(one.exit_code, 0) << one.err;
   EXPECT_EQ(one.out, two.out);
   for (const char* file : {"curves.csv", "runs.csv", "figure.svg"})
-    EXPECT_EQ(folder.read(std::string("one/sine-q1/") + file), folder.read(std::string("two/sine-q1/") + file)) << file;
+    EXPECT_EQ(folder.read(std::string("one/sine-q1/") + file),
+              folder.read(std::string("two/sine-q1/") + file))
+        << file;
 
   EXPECT_TRUE(one.out.starts_with("method,annotations,q1,median,q3\n"));
   const auto finals = csv_rows(one.out);

@@ -37,7 +37,8 @@ TEST(Score, PrintsEveryCandidateInPoolOrder) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(result.out.starts_with("id,mean,variance,alpha,information,cost,information_per_cost\n"));
-  EXPECT_EQ(ids(result.out), (std::vector<std::string>{"1", "2", "3"})) << "row 0 is annotated, recognised by its inputs";
+  EXPECT_EQ(ids(result.out), (std::vector<std::string>{"1", "2", "3"}))
+      << "row 0 is annotated, recognised by its inputs";
   for (const auto& row : csv_rows(result.out)) {
     const double x = std::vector{0.5, 1.5, 2.5, 4.0}[std::stoul(row.at("id"))];
     const double expected =
@@ -53,8 +54,9 @@ TEST(Score, TopIsBestFirstAndTheTieRuleDecidesTheFirst) {
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_GE(value(rows[0], "information_per_cost"), value(rows[1], "information_per_cost"));
   // Two equal points, and one that is better by less than the rule can see.
-  const Desk tied(with(ladder_study(), "variance", "{ column = \"s2\" }\n").replace(0, 6, "[pool]\ninputs = [\"x\"]"),
-                  "x,s2\n1,0.5\n100,0.01\n200,0.00999999999999\n300,0.01\n");
+  const Desk tied(
+      with(ladder_study(), "variance", "{ column = \"s2\" }\n").replace(0, 6, "[pool]\ninputs = [\"x\"]"),
+      "x,s2\n1,0.5\n100,0.01\n200,0.00999999999999\n300,0.01\n");
   EXPECT_EQ(ids(tied.score({"--top", "1", "--format", "csv"}).out), std::vector<std::string>{"1"});
 }
 
@@ -66,7 +68,8 @@ TEST(Score, JsonIsOneObjectWithTextForInfinity) {
   ASSERT_EQ(json.at("rows").size(), 3U);
   EXPECT_EQ(json.at("rows")[0].at("id"), "1");
   EXPECT_EQ(json.at("rows")[0].at("alpha"), "inf");
-  EXPECT_EQ(nlohmann::json::parse(Desk(ladder_study()).score({"--format", "json"}).out).at("remaining"), "inf");
+  EXPECT_EQ(nlohmann::json::parse(Desk(ladder_study()).score({"--format", "json"}).out).at("remaining"),
+            "inf");
 }
 
 TEST(Score, WithoutAnnotationsThePriorSpeaks) {
@@ -82,7 +85,8 @@ TEST(Score, PriceListsShowLevelNames) {
   desk.folder.write("L.csv", "id,y,level\n0,1.0,coarse\n");
   const ProgramResult result = desk.score({"--annotations", "L.csv", "--format", "csv"});
   EXPECT_TRUE(result.out.starts_with("id,mean,variance,level,information,cost,information_per_cost\n"));
-  for (const auto& row : csv_rows(result.out)) EXPECT_TRUE(row.at("level") == "coarse" || row.at("level") == "fine");
+  for (const auto& row : csv_rows(result.out))
+    EXPECT_TRUE(row.at("level") == "coarse" || row.at("level") == "fine");
 }
 
 TEST(Score, BudgetMinusCostsLimitsTheLevels) {
@@ -90,7 +94,8 @@ TEST(Score, BudgetMinusCostsLimitsTheLevels) {
   desk.folder.write("L.csv", "id,y,level,cost\n0,1.0,fine,\n1,1.0,coarse,1.5\n");
   for (const auto& row : csv_rows(desk.score({"--annotations", "L.csv", "--format", "csv"}).out))
     EXPECT_EQ(row.at("level"), "coarse") << "0.5 remains after 11.5";
-  const auto json = nlohmann::json::parse(desk.score({"--annotations", "L.csv", "--remaining", "100", "--format", "json"}).out);
+  const auto json = nlohmann::json::parse(
+      desk.score({"--annotations", "L.csv", "--remaining", "100", "--format", "json"}).out);
   EXPECT_EQ(json.at("remaining"), 100.0);
 }
 
@@ -110,7 +115,8 @@ TEST(Score, NoCandidateIsExitThreeWithAReasonAndAnEmptyTable) {
 }
 
 TEST(Score, RepeatKeepsAnnotatedPointsButNotAnswersThatRepeatThemselves) {
-  const std::string repeat = with(with(price_list_study(), "file", "\"pool.csv\"\nrepeat = true"), "noise_sd", "0.5\nrepeat = \"same\"");
+  const std::string repeat = with(with(price_list_study(), "file", "\"pool.csv\"\nrepeat = true"), "noise_sd",
+                                  "0.5\nrepeat = \"same\"");
   const Desk desk(repeat);
   desk.folder.write("L.csv", "id,y,level\n0,1.0,coarse\n");
   const auto rows = csv_rows(desk.score({"--annotations", "L.csv", "--format", "csv"}).out);
@@ -122,9 +128,11 @@ TEST(Score, RandomComesInTheOrderDrawnWithBaldsInformation) {
   std::string pool = "x\n";
   for (int i = 0; i < 40; ++i) pool += std::to_string(0.1 * i) + "\n";
   const auto seeded = [](int seed, const std::string& kind) {
-    return "[campaign]\nseed = " + std::to_string(seed) + "\n" + ladder_study() + "[acquisition]\ninformation = \"" + kind + "\"\n";
+    return "[campaign]\nseed = " + std::to_string(seed) + "\n" + ladder_study() +
+           "[acquisition]\ninformation = \"" + kind + "\"\n";
   };
-  const Desk first(seeded(1, "random"), pool), again(seeded(1, "random"), pool), other(seeded(2, "random"), pool), bald(seeded(1, "bald"), pool);
+  const Desk first(seeded(1, "random"), pool), again(seeded(1, "random"), pool),
+      other(seeded(2, "random"), pool), bald(seeded(1, "bald"), pool);
   const std::vector<std::string> words{"--annotations", "A.csv", "--format", "csv"};
   const std::string out = first.score(words).out;
   EXPECT_EQ(out, again.score(words).out);
@@ -151,8 +159,10 @@ TEST(Score, TheTableEndsWithASentenceThatSaysWhatToDo) {
 // Promise 10 of the contract.
 TEST(Score, UnitsOfAStandardisedInputDoNotMatter) {
   for (const char* rule : {"pool", "annotations"}) {
-    const std::string study = with(with(ladder_study(), "variance", "0.01"), "file", "\"pool.csv\"\nstandardise = \"" + std::string(rule) + "\"");
-    const Desk metres(study, "x,z\n0.5,1\n1.5,3\n2.5,2\n4,7\n"), millimetres(study, "x,z\n500,1\n1500,3\n2500,2\n4000,7\n");
+    const std::string study = with(with(ladder_study(), "variance", "0.01"), "file",
+                                   "\"pool.csv\"\nstandardise = \"" + std::string(rule) + "\"");
+    const Desk metres(study, "x,z\n0.5,1\n1.5,3\n2.5,2\n4,7\n"),
+        millimetres(study, "x,z\n500,1\n1500,3\n2500,2\n4000,7\n");
     metres.folder.write("A.csv", "x,z,y,alpha\n0.5,1,0.1,inf\n3.3,2,-0.2,1\n");
     millimetres.folder.write("A.csv", "x,z,y,alpha\n500,1,0.1,inf\n3300,2,-0.2,1\n");
     const auto a = csv_rows(metres.score({"--annotations", "A.csv", "--format", "csv"}).out);
@@ -167,7 +177,8 @@ TEST(Score, UnitsOfAStandardisedInputDoNotMatter) {
 
 TEST(Score, TheStudysFolderIsWherePathsStart) {
   const Desk desk(ladder_study());
-  const ProgramResult result = run_acuity({"score", desk.folder.path().string() + "/study.toml", "--format", "csv"}, "/");
+  const ProgramResult result =
+      run_acuity({"score", desk.folder.path().string() + "/study.toml", "--format", "csv"}, "/");
   EXPECT_EQ(result.exit_code, 0);
 }
 

@@ -39,7 +39,9 @@ TEST(Table, ReadsHeaderAndCells) {
 }
 
 TEST(Table, TakesByteOrderMarkAnyLineEndAndAMissingLastOne) {
-  for (const char* text : {"\xEF\xBB\xBF" "a,b\r\n1,2\r\n3,4", "a,b\n1,2\n3,4\n", "a,b\r1,2\r3,4\r"}) {
+  for (const char* text : {"\xEF\xBB\xBF"
+                           "a,b\r\n1,2\r\n3,4",
+                           "a,b\n1,2\n3,4\n", "a,b\r1,2\r3,4\r"}) {
     const Table table = Table::parse(text, "t.csv");
     ASSERT_EQ(table.rows(), 2);
     EXPECT_EQ(table.columns()[0], "a");
@@ -49,7 +51,8 @@ TEST(Table, TakesByteOrderMarkAnyLineEndAndAMissingLastOne) {
 }
 
 TEST(Table, TakesQuotesWithCommasQuotesAndLineEndsInside) {
-  const Table table = Table::parse("\"a\",\"b, c\"\n\"1\",\"x \"\"y\"\"\"\n 2 , \"two\nlines\" \n3,z\n", "t.csv");
+  const Table table =
+      Table::parse("\"a\",\"b, c\"\n\"1\",\"x \"\"y\"\"\"\n 2 , \"two\nlines\" \n3,z\n", "t.csv");
   EXPECT_EQ(table.columns()[1], "b, c");
   EXPECT_EQ(table.number(0, 0), 1.0);
   EXPECT_EQ(table.text(0, 1), "x \"y\"");
@@ -97,7 +100,9 @@ TEST(Table, RefusesWhatIsNoTable) {
   EXPECT_EQ(complaint("a\n\"never closed\n1\n"), "t.csv:2: a quote is opened and never closed");
   EXPECT_EQ(complaint("a\n\"1\"2\n"),
             "t.csv:2: \"2\" follows a closing quote, must be a comma or the end of the line");
-  EXPECT_EQ(complaint("\xFF\xFE" "a"), "t.csv:1: the text is UTF-16, must be UTF-8");
+  EXPECT_EQ(complaint("\xFF\xFE"
+                      "a"),
+            "t.csv:1: the text is UTF-16, must be UTF-8");
 }
 
 TEST(Table, AMissingColumnIsNamedBesideThoseThatAreThere) {
@@ -109,7 +114,8 @@ TEST(Table, AMissingColumnIsNamedBesideThoseThatAreThere) {
 TEST(Table, FilesThatCannotBeReadAreInputErrors) {
   const testing::Folder folder;
   EXPECT_NE(complaint_of([&] { Table::read(folder.path()); }).find("is a folder"), std::string::npos);
-  EXPECT_NE(complaint_of([&] { Table::read(folder.path() / "none.csv"); }).find("cannot be read"), std::string::npos);
+  EXPECT_NE(complaint_of([&] { Table::read(folder.path() / "none.csv"); }).find("cannot be read"),
+            std::string::npos);
 }
 
 TEST(WriteFile, ReplacesWholeAndLeavesNothingAside) {

@@ -11,7 +11,9 @@ namespace {
 ExperimentRun make_run(const std::string& method, double shift) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   return {.method = method,
-          .steps = {{.spent = 1.0, .error = none}, {.spent = 2.0, .error = 8.0 + shift}, {.spent = 4.0, .error = 4.0 + shift}}};
+          .steps = {{.spent = 1.0, .error = none},
+                    {.spent = 2.0, .error = 8.0 + shift},
+                    {.spent = 4.0, .error = 4.0 + shift}}};
 }
 
 TEST(Quantile, IsLinearBetweenOrderStatistics) {
@@ -31,7 +33,8 @@ TEST(ErrorAt, InterpolatesAndHoldsTheLastValue) {
 
 TEST(LearningCurve, HoldsQuartilesOfItsMethodOnly) {
   const LearningCurve curve = learning_curve(
-      "model", {make_run("model", 0), make_run("model", 1), make_run("model", 2), make_run("bald", 100)}, 2.0, 4.0, 0.5);
+      "model", {make_run("model", 0), make_run("model", 1), make_run("model", 2), make_run("bald", 100)}, 2.0,
+      4.0, 0.5);
   EXPECT_EQ(curve.cost, (std::vector<double>{2.0, 2.5, 3.0, 3.5, 4.0}));
   EXPECT_EQ(curve.median.front(), 9.0);
   EXPECT_EQ(curve.first_quartile.back(), 4.5);

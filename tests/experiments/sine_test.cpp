@@ -9,7 +9,9 @@
 namespace acuity {
 namespace {
 
-SineOptions small() { return {.pool = 300, .test = 100, .budget = 16.0, .repeats = 2, .threads = 1}; }
+SineOptions small() {
+  return {.pool = 300, .test = 100, .budget = 16.0, .repeats = 2, .threads = 1};
+}
 
 TEST(Sine, SpendsTheBudgetAndNotMore) {
   for (const ExperimentRun& run : run_sine(small())) {
@@ -17,11 +19,13 @@ TEST(Sine, SpendsTheBudgetAndNotMore) {
     EXPECT_GT(run.steps.back().spent, 15.9);
     EXPECT_EQ(run.steps.size(), run.method == "random" || run.method == "bald" ? 16U : 70U) << run.method;
     std::set<std::string> points;
-    for (const Step& step : run.steps) EXPECT_TRUE(points.insert(step.point).second) << "a chosen point leaves the pool";
+    for (const Step& step : run.steps)
+      EXPECT_TRUE(points.insert(step.point).second) << "a chosen point leaves the pool";
   }
 }
 
-// math.md 5.3: gamma / c is at most the base noise everywhere, so with q = 1 information per cost is best at alpha = 1.
+// math.md 5.3: gamma / c is at most the base noise everywhere, so with q = 1 information per cost is best at
+// alpha = 1.
 TEST(Sine, WithQ1TheInformationPerCostRuleBuysTheLowestPrecision) {
   for (const ExperimentRun& run : run_sine(small()))
     for (std::size_t i = 10; i < run.steps.size(); ++i) {

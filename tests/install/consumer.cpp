@@ -18,6 +18,7 @@ int main() {
     candidates.remaining -= best->cost;
     ++bought;
   }
-  std::printf("bought %d annotations, largest variance %.3f\n", bought, belief.marginals().variance.maxCoeff());
+  std::printf("bought %d annotations, largest variance %.3f\n", bought,
+              belief.marginals().variance.maxCoeff());
   return bought >= 6 ? 0 : 1;
 }

@@ -23,7 +23,8 @@ Marginals rebuilt(const Prior& prior, const Points& pool, const std::vector<Obse
   return m;
 }
 
-// Sequences with repeats, near-duplicates, places outside the pool, and noise over twelve orders of magnitude.
+// Sequences with repeats, near-duplicates, places outside the pool, and noise over twelve orders of
+// magnitude.
 RC_GTEST_PROP(GpPoolBelief, EqualsStartingAgainAfterAnySequence, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const auto count = *rc::gen::inRange(1, 40);
@@ -32,7 +33,8 @@ RC_GTEST_PROP(GpPoolBelief, EqualsStartingAgainAfterAnySequence, ()) {
   numerics::Draws draws(seed, numerics::Purpose::data, 1);
   Points pool(300, inputs);  // more than one tile
   for (double& x : pool.reshaped()) x = draws.uniform(0.0, 5.0);
-  const Prior prior{.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{.family = family, .amplitude = 1.5}),
+  const Prior prior{.kernel = std::make_shared<StationaryKernel>(
+                        StationaryKernelOptions{.family = family, .amplitude = 1.5}),
                     .mean = -0.4};
   GpPoolBelief belief(prior, pool);
   std::vector<Observation> observations;
@@ -44,7 +46,9 @@ RC_GTEST_PROP(GpPoolBelief, EqualsStartingAgainAfterAnySequence, ()) {
     if (kind == 3)
       for (double& value : x) value = draws.uniform(0.0, 5.0);
     const bool again = kind == 0 && !observations.empty();
-    const Place place = again ? observations[static_cast<std::size_t>(draws.below(i))].place : kind <= 1 ? Place(row) : Place(x);
+    const Place place = again       ? observations[static_cast<std::size_t>(draws.below(i))].place
+                        : kind <= 1 ? Place(row)
+                                    : Place(x);
     const Observation o{.place = place,
                         .value = draws.normal(),
                         .channel = GaussianChannel{std::pow(10.0, draws.uniform(-6.0, 6.0))}};
@@ -65,7 +69,9 @@ TEST(GpPoolBelief, TakesAThousandIdenticalInputs) {
     weighted += (value - problem.prior.mean) / noise;
   }
   // A thousand answers at one point are one answer with their summed precision (math.md 8).
-  const Observation merged{.place = 3, .value = problem.prior.mean + weighted / precision, .channel = GaussianChannel{1.0 / precision}};
+  const Observation merged{.place = 3,
+                           .value = problem.prior.mean + weighted / precision,
+                           .channel = GaussianChannel{1.0 / precision}};
   EXPECT_LT(worst(belief.marginals(), rebuilt(problem.prior, problem.pool, {merged})), 1e-9);
   EXPECT_EQ(belief.size(), 1000);
 }
@@ -112,7 +118,10 @@ TEST(GpPoolBelief, APendingAnswerLowersVariancesAndLeavesMeans) {
   EXPECT_LT((belief.marginals().mean - before.mean).cwiseAbs().maxCoeff(), 1e-12);
   std::vector<Observation> with = problem.observations;
   with.push_back({.place = 17, .value = 123.0, .channel = GaussianChannel{0.02}});
-  EXPECT_LT((belief.marginals().variance - rebuilt(problem.prior, problem.pool, with).variance).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((belief.marginals().variance - rebuilt(problem.prior, problem.pool, with).variance)
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-10);
 }
 
 TEST(GpPoolBelief, AnAnswerAfterPendingOnesGivesTheMeansOfTheAnswersAlone) {
@@ -125,8 +134,13 @@ TEST(GpPoolBelief, AnAnswerAfterPendingOnesGivesTheMeansOfTheAnswersAlone) {
     belief.condition(o.place, o.channel, pending ? std::nullopt : std::optional(o.value));
     all.push_back(o);
     if (!pending) answered.push_back(o);
-    EXPECT_LT((belief.marginals().mean - rebuilt(problem.prior, problem.pool, answered).mean).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_LT((belief.marginals().variance - rebuilt(problem.prior, problem.pool, all).variance).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT(
+        (belief.marginals().mean - rebuilt(problem.prior, problem.pool, answered).mean).cwiseAbs().maxCoeff(),
+        1e-9);
+    EXPECT_LT((belief.marginals().variance - rebuilt(problem.prior, problem.pool, all).variance)
+                  .cwiseAbs()
+                  .maxCoeff(),
+              1e-9);
   }
 }
 

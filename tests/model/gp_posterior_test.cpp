@@ -13,7 +13,9 @@ using testing::close;
 using testing::close_relative;
 
 KernelFamily family(const std::string& name) {
-  return name == "rbf" ? KernelFamily::rbf : name == "matern32" ? KernelFamily::matern32 : KernelFamily::matern52;
+  return name == "rbf"        ? KernelFamily::rbf
+         : name == "matern32" ? KernelFamily::matern32
+                              : KernelFamily::matern52;
 }
 
 struct GoldenModel {
@@ -24,7 +26,8 @@ struct GoldenModel {
 };
 
 GoldenModel golden_model(const nlohmann::json& data, const nlohmann::json& model) {
-  const Vector noise = testing::vector(data.at("n0")) + data.at("gamma").get<double>() * testing::vector(data.at("beta"));
+  const Vector noise =
+      testing::vector(data.at("n0")) + data.at("gamma").get<double>() * testing::vector(data.at("beta"));
   return {.prior = {.kernel = std::make_shared<StationaryKernel>(
                         StationaryKernelOptions{.family = family(model.at("kernel")),
                                                 .amplitude = model.at("a"),
@@ -43,7 +46,8 @@ TEST(GpPosterior, HitsTheGoldenValues) {
       const GoldenModel g = golden_model(data, model);
       const GpPosterior posterior(g.prior, g.observations);
       const double tolerance = g.near_singular ? 2e-7 : 1e-10;
-      EXPECT_TRUE(close_relative(posterior.log_marginal_likelihood(), -model.at("nll").get<double>(), tolerance));
+      EXPECT_TRUE(
+          close_relative(posterior.log_marginal_likelihood(), -model.at("nll").get<double>(), tolerance));
       EXPECT_TRUE(close(posterior.log_determinant(), model.at("log_det"), tolerance));
       EXPECT_TRUE(close(posterior.quadratic_form(), model.at("quad"), tolerance));
       const Marginals m = posterior.predict(g.test);
@@ -51,7 +55,8 @@ TEST(GpPosterior, HitsTheGoldenValues) {
       for (Index i = 0; i < m.mean.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         EXPECT_TRUE(close(m.mean(i), model.at("mean")[at], g.near_singular ? 3e-11 : 1e-10));
-        EXPECT_NEAR(m.variance(i), model.at("var")[at].get<double>(), (g.near_singular ? 1e-11 : 1e-10) * prior_variance);
+        EXPECT_NEAR(m.variance(i), model.at("var")[at].get<double>(),
+                    (g.near_singular ? 1e-11 : 1e-10) * prior_variance);
       }
     }
 }
@@ -63,13 +68,15 @@ TEST(GpPosterior, HitsTheGoldenValuesOneObservationAtATime) {
     GpPoolBelief belief(g.prior, g.test);
     Index k = 0;
     for (const auto& step : data.at("incremental_rbf_shared")) {
-      belief.condition(Place(g.observations.points().row(k).transpose()), g.observations.channels()[static_cast<std::size_t>(k)],
-                       g.observations.values()(k));
+      belief.condition(Place(g.observations.points().row(k).transpose()),
+                       g.observations.channels()[static_cast<std::size_t>(k)], g.observations.values()(k));
       ++k;
       ASSERT_EQ(step.at("k"), k);
       for (Index i = 0; i < g.test.rows(); ++i) {
-        EXPECT_TRUE(close(belief.marginals().mean(i), step.at("mean")[static_cast<std::size_t>(i)], tolerance));
-        EXPECT_TRUE(close(belief.marginals().variance(i), step.at("var")[static_cast<std::size_t>(i)], tolerance));
+        EXPECT_TRUE(
+            close(belief.marginals().mean(i), step.at("mean")[static_cast<std::size_t>(i)], tolerance));
+        EXPECT_TRUE(
+            close(belief.marginals().variance(i), step.at("var")[static_cast<std::size_t>(i)], tolerance));
       }
     }
     EXPECT_EQ(k, g.observations.size());
@@ -78,7 +85,8 @@ TEST(GpPosterior, HitsTheGoldenValuesOneObservationAtATime) {
 
 TEST(GpPosterior, AgreesWithTheTextbookInverse) {
   for (const Index inputs : {1, 4}) {
-    const testing::Problem problem = testing::make_problem({.pool = 2500, .observations = 30, .inputs = inputs});
+    const testing::Problem problem =
+        testing::make_problem({.pool = 2500, .observations = 30, .inputs = inputs});
     const Marginals fast = GpPosterior(problem.prior, problem.columns()).predict(problem.pool);
     const Marginals slow = testing::predict_by_inverse(problem.prior, problem.columns(), problem.pool);
     EXPECT_LT((fast.mean - slow.mean).cwiseAbs().maxCoeff(), 1e-10);
@@ -114,8 +122,9 @@ TEST(GpPosterior, ExactObservationsInterpolateAndOnlyRepeatsAreJittered) {
 
 TEST(GpPosterior, RefusesNoiseThatIsNone) {
   for (const double noise : {-1e-3, std::nan(""), std::numeric_limits<double>::infinity()})
-    EXPECT_THROW(GpPosterior(Prior{}, Observations(Points::Zero(1, 1), Vector::Zero(1), Vector::Constant(1, noise))),
-                 std::invalid_argument);
+    EXPECT_THROW(
+        GpPosterior(Prior{}, Observations(Points::Zero(1, 1), Vector::Zero(1), Vector::Constant(1, noise))),
+        std::invalid_argument);
 }
 
 TEST(GpPosterior, ScalesInputsByThePrior) {

@@ -67,7 +67,8 @@ TEST(StationaryKernel, GradientIsTheSlopeInTheLogParameters) {
       up(p) += h;
       down(p) -= h;
       const Matrix slope =
-          (kernel.with_log_parameters(up)->cross(x, x) - kernel.with_log_parameters(down)->cross(x, x)) / (2 * h);
+          (kernel.with_log_parameters(up)->cross(x, x) - kernel.with_log_parameters(down)->cross(x, x)) /
+          (2 * h);
       EXPECT_TRUE(close(gradient(p), slope.cwiseProduct(weights).sum(), 1e-8));
     }
   }
@@ -77,14 +78,16 @@ TEST(StationaryKernel, GradientsOfTheLikelihoodAreGolden) {
   for (const auto& data : testing::golden("gp_regression").at("cases")) {
     if (data.at("near_singular")) continue;
     const Points x = testing::points(data.at("X"));
-    const Vector noise = testing::vector(data.at("n0")) + data.at("gamma").get<double>() * testing::vector(data.at("beta"));
+    const Vector noise =
+        testing::vector(data.at("n0")) + data.at("gamma").get<double>() * testing::vector(data.at("beta"));
     const Vector r = testing::vector(data.at("y")).array() - data.at("prior_mean").get<double>();
     for (const auto& model : data.at("models")) {
       const std::string name = model.at("kernel");
       const KernelFamily family = name == "rbf"        ? KernelFamily::rbf
                                   : name == "matern32" ? KernelFamily::matern32
                                                        : KernelFamily::matern52;
-      const StationaryKernel kernel({.family = family, .amplitude = model.at("a"), .lengthscale = testing::vector(model.at("l"))});
+      const StationaryKernel kernel(
+          {.family = family, .amplitude = model.at("a"), .lengthscale = testing::vector(model.at("l"))});
       Matrix inverse = kernel.cross(x, x);
       inverse.diagonal() += noise;
       inverse = inverse.inverse().eval();
@@ -105,7 +108,7 @@ TEST(StationaryKernel, CoincidentAndFarPointsAreHarmless) {
     const StationaryKernel kernel(options);
     const Matrix k = kernel.cross(x, x);
     EXPECT_EQ(k(0, 1), k(0, 0));
-    EXPECT_EQ(k(0, 2), 0.0);  // zero, not a denormal
+    EXPECT_EQ(k(0, 2), 0.0);                           // zero, not a denormal
     EXPECT_EQ(kernel.cross(x * 1e200, x)(2, 0), 0.0);  // nor zero times infinity
     EXPECT_TRUE(kernel.weighted_gradient(x, Matrix::Ones(3, 3)).allFinite());
   }
@@ -116,8 +119,9 @@ TEST(StationaryKernel, RefusesWhatMakesNoSense) {
   EXPECT_THROW(StationaryKernel({.amplitude = std::nan("")}), std::invalid_argument);
   EXPECT_THROW(StationaryKernel({.lengthscale = Vector{{1.0, -1.0}}}), std::invalid_argument);
   EXPECT_THROW(StationaryKernel({.lengthscale = Vector(0)}), std::invalid_argument);
-  EXPECT_THROW(StationaryKernel({.lengthscale = Vector{{1.0, 1.0}}}).cross(Points::Zero(1, 3), Points::Zero(1, 3)),
-               std::invalid_argument);
+  EXPECT_THROW(
+      StationaryKernel({.lengthscale = Vector{{1.0, 1.0}}}).cross(Points::Zero(1, 3), Points::Zero(1, 3)),
+      std::invalid_argument);
 }
 
 // A user's own kernel: a straight line through the origin.
@@ -137,7 +141,8 @@ TEST(Kernel, AUsersOwnServesEveryModel) {
   x << 1.0, 2.0;
   pool << 3.0;
   const Prior prior{.kernel = std::make_shared<LineKernel>()};
-  const Marginals m = GpPosterior(prior, Observations(x, Vector{{2.0, 4.0}}, Vector::Constant(2, 1e-6))).predict(pool);
+  const Marginals m =
+      GpPosterior(prior, Observations(x, Vector{{2.0, 4.0}}, Vector::Constant(2, 1e-6))).predict(pool);
   EXPECT_NEAR(m.mean(0), 6.0, 1e-4);
   GpPoolBelief belief(prior, pool);
   belief.condition(Place(Vector::Constant(1, 1.0)), GaussianChannel{1e-6}, 2.0);

@@ -41,7 +41,9 @@ TEST(Scaling, OfNothingLeavesThingsAsTheyAre) {
 TEST(Scaling, UndoesAChangeOfUnits) {
   Points x = Points::Random(20, 3), larger = x;
   larger.col(1) *= 1000.0;
-  EXPECT_LT((Scaling::standardise(x).apply(x) - Scaling::standardise(larger).apply(larger)).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT(
+      (Scaling::standardise(x).apply(x) - Scaling::standardise(larger).apply(larger)).cwiseAbs().maxCoeff(),
+      1e-12);
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ TEST(Expression, SurvivesBeingMoved) {
 }
 
 TEST(Expression, NamesTheUnknownWord) {
-  EXPECT_EQ(complaint("x + velocity", {"x", "y"}), "expression \"x + velocity\" names \"velocity\", must use x, y only");
+  EXPECT_EQ(complaint("x + velocity", {"x", "y"}),
+            "expression \"x + velocity\" names \"velocity\", must use x, y only");
 }
 
 TEST(Expression, SaysThatItDoesNotParse) {

@@ -23,9 +23,10 @@ TEST(ParallelFor, NothingToDoIsFine) {
 
 TEST(ParallelFor, ThrowsWhatATaskThrew) {
   for (const int threads : {1, 3})
-    EXPECT_THROW(parallel_for(50, threads, [](std::ptrdiff_t i) {
-                   if (i == 20) throw std::runtime_error("twenty");
-                 }),
+    EXPECT_THROW(parallel_for(50, threads,
+                              [](std::ptrdiff_t i) {
+                                if (i == 20) throw std::runtime_error("twenty");
+                              }),
                  std::runtime_error);
 }
 

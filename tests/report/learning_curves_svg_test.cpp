@@ -20,7 +20,8 @@ LearningCurve curve(const std::string& method, double level) {
 }
 
 TEST(LearningCurvesSvg, DrawsABandALineAndAnEscapedNamePerMethod) {
-  const std::string svg = learning_curves_svg({curve("random", 2.0), curve("a<b", 1.0)}, {.title = "T & T", .subtitle = "s"});
+  const std::string svg =
+      learning_curves_svg({curve("random", 2.0), curve("a<b", 1.0)}, {.title = "T & T", .subtitle = "s"});
   EXPECT_TRUE(svg.starts_with("<svg "));
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
   EXPECT_EQ(count(svg, "fill-opacity"), 2U);

@@ -39,7 +39,8 @@ TEST(FullScan, FollowsTheGoldenTracesStepByStep) {
     const PowerCost cost({.c = trace.at("cost").at("c"), .q = trace.at("cost").at("q")});
     Offer offer{.levels = {}, .base_noise = testing::vector(g.at("n0_pool"))};
     for (const double beta : testing::vector(g.at(trace.at("betas_key").get<std::string>())))
-      offer.levels.push_back({.alpha = 1.0 / beta, .channel = GaussianChannel{gamma * beta}, .cost = cost(1.0 / beta)});
+      offer.levels.push_back(
+          {.alpha = 1.0 / beta, .channel = GaussianChannel{gamma * beta}, .cost = cost(1.0 / beta)});
     const auto& answers = g.at(trace.at("y_table_key").get<std::string>());
 
     std::vector<Observation> known;
@@ -60,23 +61,27 @@ TEST(FullScan, FollowsTheGoldenTracesStepByStep) {
       EXPECT_TRUE(close_relative(best->information, step.at("mi"), 1e-10));
       EXPECT_TRUE(close_relative(best->cost, step.at("cost"), 1e-12));
       EXPECT_TRUE(close(belief.marginals().variance(best->point), step.at("var_before"), 1e-10));
-      const double answer = answers[static_cast<std::size_t>(best->point)][static_cast<std::size_t>(best->level)];
+      const double answer =
+          answers[static_cast<std::size_t>(best->point)][static_cast<std::size_t>(best->level)];
       EXPECT_EQ(answer, step.at("label").get<double>());
       belief.condition(best->point, offer.channel(best->point, best->level), answer);
-      known.push_back({.place = best->point, .value = answer, .channel = offer.channel(best->point, best->level)});
+      known.push_back(
+          {.place = best->point, .value = answer, .channel = offer.channel(best->point, best->level)});
       candidates.open[static_cast<std::size_t>(best->point)] = 0;
       candidates.remaining -= best->cost;
       EXPECT_TRUE(close(candidates.remaining, step.at("remaining"), 1e-10));
       ++steps;
     }
     if (static_cast<int>(trace.at("steps").size()) < trace.at("max_steps").get<int>()) {
-      EXPECT_FALSE(select_by_full_scan(belief.marginals(), offer, choice, candidates)) << "the budget rule ends the run";
+      EXPECT_FALSE(select_by_full_scan(belief.marginals(), offer, choice, candidates))
+          << "the budget rule ends the run";
     }
     const Points test = testing::points(g.at("X_test"));
     const Marginals end = GpPosterior(prior, Observations(known, pool)).predict(test);
     for (Index i = 0; i < test.rows(); ++i) {
       EXPECT_TRUE(close(end.mean(i), trace.at("final_test").at("mean")[static_cast<std::size_t>(i)], 1e-10));
-      EXPECT_TRUE(close(end.variance(i), trace.at("final_test").at("var")[static_cast<std::size_t>(i)], 1e-10));
+      EXPECT_TRUE(
+          close(end.variance(i), trace.at("final_test").at("var")[static_cast<std::size_t>(i)], 1e-10));
     }
   }
   EXPECT_EQ(steps, 111);
@@ -104,22 +109,26 @@ Score by_listing(const Bench& bench) {
   for (Index i = 0; i < bench.belief.variance.size(); ++i)
     for (Index k = 0; k < static_cast<Index>(bench.offer.levels.size()); ++k) {
       Score s{.point = i, .level = k, .cost = bench.offer.levels[static_cast<std::size_t>(k)].cost};
-      bench.acquisition.information->worth(bench.belief, bench.offer, i, i + 1, std::span(&s.level, 1), &s.information);
+      bench.acquisition.information->worth(bench.belief, bench.offer, i, i + 1, std::span(&s.level, 1),
+                                           &s.information);
       s.value = s.information / s.cost;
-      if (bench.candidates.is_open(i) && bench.candidates.affordable(s.cost) && !bench.candidates.sold.contains({i, k}))
+      if (bench.candidates.is_open(i) && bench.candidates.affordable(s.cost) &&
+          !bench.candidates.sold.contains({i, k}))
         all.push_back(s);
     }
   double best = 0.0;
   for (const Score& s : all) best = std::max(best, s.value);
   std::optional<Score> chosen;
   for (const Score& s : all)
-    if (s.value >= best * (1 - 1e-9) && (!chosen || (s.point == chosen->point && s.cost < chosen->cost))) chosen = s;
+    if (s.value >= best * (1 - 1e-9) && (!chosen || (s.point == chosen->point && s.cost < chosen->cost)))
+      chosen = s;
   return *chosen;
 }
 
 TEST(FullScan, EqualsListingEveryPair) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    const testing::Problem problem = testing::make_problem({.pool = 200, .observations = 1 + static_cast<Index>(seed), .seed = seed});
+    const testing::Problem problem =
+        testing::make_problem({.pool = 200, .observations = 1 + static_cast<Index>(seed), .seed = seed});
     Bench bench({0.0}, testing::ladder(17, 0.1 * static_cast<double>(seed)));
     bench.belief = GpPoolBelief(problem.prior, problem.pool, problem.observations).marginals();
     bench.offer.base_noise = 0.01 * (1.0 + problem.pool.col(0).array().square());

@@ -22,7 +22,9 @@ struct Desk {
   explicit Desk(const std::string& text, const std::string& pool = "case,x\na,0\nb,5\nc,3\n")
       : study((folder.write("pool.csv", pool), Study::open(folder.write("study.toml", text)))) {}
 
-  std::vector<Annotation> read(const std::string& csv) const { return study.read_annotations(folder.write("A.csv", csv)); }
+  std::vector<Annotation> read(const std::string& csv) const {
+    return study.read_annotations(folder.write("A.csv", csv));
+  }
   std::string complaint(const std::string& csv) const {
     try {
       read(csv);
@@ -62,7 +64,8 @@ TEST(Annotations, ThePoolsOwnIdColumnServesAsWell) {
 TEST(Annotations, WithoutAnIdColumnInThePoolRowsAreNumbers) {
   const Desk desk(ladder_study(), "x\n0\n5\n");
   EXPECT_EQ(desk.read("id,y,alpha\n1,1,1\n")[0].place.pool_row(), 1);
-  EXPECT_EQ(desk.complaint("id,y,alpha\n2,1,1\n"), "A.csv:2: column \"id\" is \"2\", must be the id of a pool point");
+  EXPECT_EQ(desk.complaint("id,y,alpha\n2,1,1\n"),
+            "A.csv:2: column \"id\" is \"2\", must be the id of a pool point");
 }
 
 TEST(Annotations, LevelsByNameWithTheirCostOrTheCostTold) {
@@ -84,40 +87,56 @@ TEST(Annotations, ReportedNoiseIsTheTotalAndCostsNothingUnlessTold) {
 }
 
 TEST(Annotations, NoiseColumnIsReadWhereThePointStands) {
-  const Desk desk(with(with(named, "variance", "{ column = \"s2\" }"), "file", "\"pool.csv\"\ninputs = [\"x\"]"),
-                  "case,x,s2\na,0,0.5\n");
+  const Desk desk(
+      with(with(named, "variance", "{ column = \"s2\" }"), "file", "\"pool.csv\"\ninputs = [\"x\"]"),
+      "case,x,s2\na,0,0.5\n");
   EXPECT_EQ(noise_variance(desk.read("id,y,alpha\na,1,inf\n")[0].channel), 0.5);
   EXPECT_EQ(noise_variance(desk.read("x,y,alpha,s2\n3,1,inf,0.75\n")[0].channel), 0.75);
   EXPECT_EQ(desk.complaint("x,y,alpha\n3,1,inf\n").find("A.csv:1: column \"s2\" is missing"), 0U);
 }
 
 TEST(Annotations, AnInputCalledLikeOneOfOurColumnsNeedsIds) {
-  const Desk desk(with(with(named, "id", "\"case\"\ninputs = [\"x\", \"y\"]"), "variance", "0.1"), "case,x,y\na,0,7\n");
-  EXPECT_EQ(desk.complaint("x,y,alpha\n0,7,1\n").find("A.csv:1: column \"y\" is an input and has a meaning of its own"), 0U);
+  const Desk desk(with(with(named, "id", "\"case\"\ninputs = [\"x\", \"y\"]"), "variance", "0.1"),
+                  "case,x,y\na,0,7\n");
+  EXPECT_EQ(desk.complaint("x,y,alpha\n0,7,1\n")
+                .find("A.csv:1: column \"y\" is an input and has a meaning of its own"),
+            0U);
   const auto a = desk.read("id,y,alpha\na,3,1\n");
   EXPECT_EQ(a[0].value, 3.0);
   EXPECT_EQ(a[0].place.pool_row(), 0);
 }
 
-TEST(Annotations, AHeaderAloneIsNone) { EXPECT_TRUE(Desk(named).read("id,y,alpha\n").empty()); }
+TEST(Annotations, AHeaderAloneIsNone) {
+  EXPECT_TRUE(Desk(named).read("id,y,alpha\n").empty());
+}
 
 TEST(Annotations, ComplaintsNameFileLineAndColumn) {
   const Desk desk(named);
-  EXPECT_EQ(desk.complaint("id,y,alpha\nzz,1,1\n"), "A.csv:2: column \"id\" is \"zz\", must be the id of a pool point");
-  EXPECT_EQ(desk.complaint("id,x,y,alpha\na,0,1,1\nb,4,1,1\n").find("A.csv:3: column \"x\" is \"4\", must be 5 as at "), 0U);
+  EXPECT_EQ(desk.complaint("id,y,alpha\nzz,1,1\n"),
+            "A.csv:2: column \"id\" is \"zz\", must be the id of a pool point");
+  EXPECT_EQ(desk.complaint("id,x,y,alpha\na,0,1,1\nb,4,1,1\n")
+                .find("A.csv:3: column \"x\" is \"4\", must be 5 as at "),
+            0U);
   EXPECT_EQ(desk.complaint("id,y,alpha\na,1,1\n,1,1\n"),
             "A.csv:3: column \"id\" is empty, must be the id of a pool point where the inputs are not given");
-  EXPECT_EQ(desk.complaint("id,y,alpha\na,1,0.5\n"), "A.csv:2: column \"alpha\" is \"0.5\", must be a number of at least 1 (inf is one)");
-  EXPECT_EQ(desk.complaint("id,y,alpha\na,1,nan\n"), "A.csv:2: column \"alpha\" is \"nan\", must be a number of at least 1 (inf is one)");
-  EXPECT_EQ(desk.complaint("id,y,alpha\na,inf,1\n"), "A.csv:2: column \"y\" is \"inf\", must be a finite number");
+  EXPECT_EQ(desk.complaint("id,y,alpha\na,1,0.5\n"),
+            "A.csv:2: column \"alpha\" is \"0.5\", must be a number of at least 1 (inf is one)");
+  EXPECT_EQ(desk.complaint("id,y,alpha\na,1,nan\n"),
+            "A.csv:2: column \"alpha\" is \"nan\", must be a number of at least 1 (inf is one)");
+  EXPECT_EQ(desk.complaint("id,y,alpha\na,inf,1\n"),
+            "A.csv:2: column \"y\" is \"inf\", must be a finite number");
   EXPECT_EQ(desk.complaint("id,y,alpha\na,,1\n"), "A.csv:2: column \"y\" is empty, must be a finite number");
-  EXPECT_EQ(desk.complaint("id,y,alpha,cost\na,1,1,-1\n"), "A.csv:2: column \"cost\" is \"-1\", must be 0 or more");
-  EXPECT_EQ(desk.complaint("id,y,noise_variance\na,1,0\n"), "A.csv:2: column \"noise_variance\" is \"0\", must be a finite number above 0");
-  EXPECT_EQ(desk.complaint("id,y,noise_variance\na,1,-2\n"), "A.csv:2: column \"noise_variance\" is \"-2\", must be a finite number above 0");
+  EXPECT_EQ(desk.complaint("id,y,alpha,cost\na,1,1,-1\n"),
+            "A.csv:2: column \"cost\" is \"-1\", must be 0 or more");
+  EXPECT_EQ(desk.complaint("id,y,noise_variance\na,1,0\n"),
+            "A.csv:2: column \"noise_variance\" is \"0\", must be a finite number above 0");
+  EXPECT_EQ(desk.complaint("id,y,noise_variance\na,1,-2\n"),
+            "A.csv:2: column \"noise_variance\" is \"-2\", must be a finite number above 0");
   EXPECT_EQ(desk.complaint("y,alpha\n1,1\n").find("A.csv:1: column \"x\" is missing"), 0U);
   EXPECT_EQ(desk.complaint("id,alpha\na,1\n").find("A.csv:1: column \"y\" is missing"), 0U);
   EXPECT_EQ(desk.complaint("id,y\na,1\n"),
-            "A.csv:1: no column says how precise the values are, must be one column of \"alpha\" or \"noise_variance\"");
+            "A.csv:1: no column says how precise the values are, must be one column of \"alpha\" or "
+            "\"noise_variance\"");
   EXPECT_NE(desk.complaint("id,y,alpha,noise_variance\n"), "");
   EXPECT_NE(desk.complaint("id,y,level\n"), "");
   EXPECT_NE(desk.complaint("id,y,accuracy\n"), "");
@@ -126,7 +145,8 @@ TEST(Annotations, ComplaintsNameFileLineAndColumn) {
 
 TEST(Annotations, UnknownLevelsAreAnsweredWithTheKnownOnes) {
   const Desk desk(named_list);
-  EXPECT_EQ(desk.complaint("id,y,level\na,1,corse\n"), "A.csv:2: column \"level\" is \"corse\", must be one of the levels \"coarse\" or \"fine\"");
+  EXPECT_EQ(desk.complaint("id,y,level\na,1,corse\n"),
+            "A.csv:2: column \"level\" is \"corse\", must be one of the levels \"coarse\" or \"fine\"");
   EXPECT_NE(desk.complaint("id,y,alpha\na,1,1\n"), "");
 }
 
@@ -136,14 +156,16 @@ TEST(Annotations, APrecisionOffTheLadderIsPricedByTheCost) {
   EXPECT_EQ(a[0].cost, 1.75);
   EXPECT_EQ(a[0].level, std::nullopt);
   const Desk falling(with(with(named, "cost", "\"4 - alpha\""), "alpha", "[1, 2]"));
-  EXPECT_EQ(falling.complaint("id,y,alpha\na,1,6\n"), "A.csv:2: precision.cost is -2 at alpha = 6, must be a finite number above 0");
+  EXPECT_EQ(falling.complaint("id,y,alpha\na,1,6\n"),
+            "A.csv:2: precision.cost is -2 at alpha = 6, must be a finite number above 0");
   EXPECT_EQ(falling.complaint("id,y,alpha,cost\na,1,6,2\n"), "") << "a cost that was told needs no price";
 }
 
 TEST(Annotations, ATotalNoiseOfZeroIsRefusedWithItsLine) {
   const Desk desk(with(with(named, "variance", "\"x\""), "alpha", "[1, 2]"));
-  EXPECT_EQ(desk.complaint("id,y,alpha\nb,1,inf\na,1,inf\n"),
-            "A.csv:3: column \"alpha\" is \"inf\", must be a precision whose total noise at this point is above 0");
+  EXPECT_EQ(
+      desk.complaint("id,y,alpha\nb,1,inf\na,1,inf\n"),
+      "A.csv:3: column \"alpha\" is \"inf\", must be a precision whose total noise at this point is above 0");
 }
 
 }  // namespace

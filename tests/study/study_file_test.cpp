@@ -138,44 +138,81 @@ TEST(StudyFile, LaddersAreUniformInInverseAlphaOrInAlphaOrListed) {
   };
   EXPECT_EQ(rungs("{ from = 1, to = inf, count = 5 }"), (std::vector{1.0, 0.75, 0.5, 0.25, 0.0}));
   EXPECT_EQ(rungs("{ from = 2, to = inf, count = 3, spacing = \"inverse\" }"), (std::vector{0.5, 0.25, 0.0}));
-  EXPECT_EQ(rungs("{ from = 1, to = 4, count = 4, spacing = \"linear\" }"), (std::vector{1.0, 1.0 / 2, 1.0 / 3, 0.25}));
+  EXPECT_EQ(rungs("{ from = 1, to = 4, count = 4, spacing = \"linear\" }"),
+            (std::vector{1.0, 1.0 / 2, 1.0 / 3, 0.25}));
   EXPECT_EQ(rungs("[1, 2.0, inf]"), (std::vector{1.0, 0.5, 0.0}));
-  EXPECT_EQ(read(with(ladder_study(), "alpha", "[49, 99]")).ladder->rungs[0].alpha, 49.0) << "as written, to the last digit";
+  EXPECT_EQ(read(with(ladder_study(), "alpha", "[49, 99]")).ladder->rungs[0].alpha, 49.0)
+      << "as written, to the last digit";
 }
 
 TEST(StudyFile, ComplaintsSayWhereWhatAndWhatIsRequired) {
   const std::string study = ladder_study();
   EXPECT_EQ(complaint(study + "[modle]\n"),
-            ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", \"noise\", "
+            ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", "
+            "\"noise\", "
             "\"precision\", \"level\", \"acquisition\", \"annotator\" or \"stop\" (nearest: \"model\")");
-  EXPECT_NE(complaint(study + "[model]\nlengthscales = 2\n").find("(nearest: \"model.lengthscale\")"), std::string::npos);
-  EXPECT_EQ(complaint(study + "[model]\namplitude = -1\n"), ": model.amplitude is -1, must be a finite number above 0");
+  EXPECT_NE(complaint(study + "[model]\nlengthscales = 2\n").find("(nearest: \"model.lengthscale\")"),
+            std::string::npos);
+  EXPECT_EQ(complaint(study + "[model]\namplitude = -1\n"),
+            ": model.amplitude is -1, must be a finite number above 0");
   EXPECT_EQ(complaint(study + "[model]\nkernel = \"rbg\"\n"),
             ": model.kernel is \"rbg\", must be \"rbf\", \"matern32\" or \"matern52\"");
-  EXPECT_EQ(complaint(with(study, "gamma", "nan")), ": precision.gamma is nan, must be a finite number above 0");
+  EXPECT_EQ(complaint(with(study, "gamma", "nan")),
+            ": precision.gamma is nan, must be a finite number above 0");
   EXPECT_EQ(complaint("x = = 3\n").substr(0, 3), ":1:");
   EXPECT_EQ(complaint("[pool]\nfile = \"p\"\n\nid = \n").substr(0, 3), ":4:");
 }
 
 TEST(StudyFile, RefusesWhatTheContractRefuses) {
   const std::string study = ladder_study();
-  for (const char* addition :
-       {"[campaign]\nbudget = -1\n", "[campaign]\nseed = -1\n", "[campaign]\nseed = 1.5\n", "[campaign]\ninitial = -1\n",
-        "[campaign]\nname = 3\n", "[target]\nkind = \"complex\"\n", "[target]\nclasses = [\"a\", \"b\"]\n",
-        "[model]\nlengthscale = []\n", "[model]\nlengthscale = [1, -1]\n", "[model]\nlengthscale = 0\n",
-        "[model]\namplitude = inf\n", "[model]\namplitude = 1e200\n", "[model]\namplitude = 1e-200\n", "[model]\nmean = \"average\"\n", "[model]\nfit = 0\n", "[model]\nrestarts = -1\n",
-        "[acquisition]\ninformation = \"entropy\"\n", "[acquisition]\ngraph = \"a\"\n",
-        "[acquisition]\napproximation = \"taylor\"\n", "[annotator]\ncomand = \"x\"\n", "[stop]\nnever = true\n",
-        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\n"})
+  for (const char* addition : {"[campaign]\nbudget = -1\n",
+                               "[campaign]\nseed = -1\n",
+                               "[campaign]\nseed = 1.5\n",
+                               "[campaign]\ninitial = -1\n",
+                               "[campaign]\nname = 3\n",
+                               "[target]\nkind = \"complex\"\n",
+                               "[target]\nclasses = [\"a\", \"b\"]\n",
+                               "[model]\nlengthscale = []\n",
+                               "[model]\nlengthscale = [1, -1]\n",
+                               "[model]\nlengthscale = 0\n",
+                               "[model]\namplitude = inf\n",
+                               "[model]\namplitude = 1e200\n",
+                               "[model]\namplitude = 1e-200\n",
+                               "[model]\nmean = \"average\"\n",
+                               "[model]\nfit = 0\n",
+                               "[model]\nrestarts = -1\n",
+                               "[acquisition]\ninformation = \"entropy\"\n",
+                               "[acquisition]\ngraph = \"a\"\n",
+                               "[acquisition]\napproximation = \"taylor\"\n",
+                               "[annotator]\ncomand = \"x\"\n",
+                               "[stop]\nnever = true\n",
+                               "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\n"})
     EXPECT_FALSE(complaint(study + addition).empty()) << addition;
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
-           {"alpha", "[0.5, 1]"}, {"alpha", "[1, 1]"}, {"alpha", "[]"}, {"alpha", "{ from = 0, to = 2, count = 3 }"},
-           {"alpha", "{ from = 3, to = 2, count = 3 }"}, {"alpha", "{ from = 1, to = 2, count = 1 }"},
-           {"alpha", "{ from = 1, to = inf, count = 3, spacing = \"linear\" }"}, {"alpha", "{ from = 1, to = 2 }"},
-           {"alpha", "{ from = 1, to = 2, count = 3, steps = 2 }"}, {"alpha", "\"all\""}, {"gamma", "-0.1"}, {"gamma", "0"},
-           {"cost", "{ form = \"cubic\" }"}, {"cost", "{ form = \"power\", c = 9 }"}, {"cost", "{ form = \"power\", c = 9, q = -1 }"},
-           {"cost", "{ form = \"linear\", b = 1 }"}, {"cost", "-2"}, {"cost", "0"}, {"cost", "true"}, {"variance", "-0.1"},
-           {"variance", "inf"}, {"variance", "{ columm = \"s\" }"}, {"variance", "true"}, {"file", "3"}})
+           {"alpha", "[0.5, 1]"},
+           {"alpha", "[1, 1]"},
+           {"alpha", "[]"},
+           {"alpha", "{ from = 0, to = 2, count = 3 }"},
+           {"alpha", "{ from = 3, to = 2, count = 3 }"},
+           {"alpha", "{ from = 1, to = 2, count = 1 }"},
+           {"alpha", "{ from = 1, to = inf, count = 3, spacing = \"linear\" }"},
+           {"alpha", "{ from = 1, to = 2 }"},
+           {"alpha", "{ from = 1, to = 2, count = 3, steps = 2 }"},
+           {"alpha", "\"all\""},
+           {"gamma", "-0.1"},
+           {"gamma", "0"},
+           {"cost", "{ form = \"cubic\" }"},
+           {"cost", "{ form = \"power\", c = 9 }"},
+           {"cost", "{ form = \"power\", c = 9, q = -1 }"},
+           {"cost", "{ form = \"linear\", b = 1 }"},
+           {"cost", "-2"},
+           {"cost", "0"},
+           {"cost", "true"},
+           {"variance", "-0.1"},
+           {"variance", "inf"},
+           {"variance", "{ columm = \"s\" }"},
+           {"variance", "true"},
+           {"file", "3"}})
     EXPECT_FALSE(complaint(with(study, key, value)).empty()) << key << " = " << value;
 }
 
@@ -185,29 +222,39 @@ TEST(StudyFile, RefusesPriceListsThatAreNone) {
   EXPECT_EQ(complaint(list(good)), "");
   EXPECT_NE(complaint(list(good + good)).find("level 2.name is \"a\", must be unique"), std::string::npos);
   for (const char* level :
-       {"[[level]]\nnoise_sd = 1\ncost = 1\n", "[[level]]\nname = \"a\"\ncost = 1\n", "[[level]]\nname = \"a\"\nnoise_sd = 1\n",
-        "[[level]]\nname = \"a\"\nnoise_sd = -1\ncost = 1\n", "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 0\n", "[[level]]\nname = \"a\"\nnoise_sd = 1e200\ncost = 1\n",
+       {"[[level]]\nnoise_sd = 1\ncost = 1\n", "[[level]]\nname = \"a\"\ncost = 1\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\n", "[[level]]\nname = \"a\"\nnoise_sd = -1\ncost = 1\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 0\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1e200\ncost = 1\n",
         "[[level]]\nname = \"a\"\nnoise_sd = 1e-200\ncost = 1\n",
-        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = -2\n", "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = inf\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = -2\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = inf\n",
         "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = { per = 0, units = 3 }\n",
         "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\naccuracy = 0.9\n",
-        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\nexact = true\n", "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\nrepeat = \"never\"\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\nexact = true\n",
+        "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\nrepeat = \"never\"\n",
         "[level]\nname = \"a\"\nnoise_sd = 1\ncost = 1\n", ""})
     EXPECT_FALSE(complaint(list(level)).empty()) << level;
 }
 
 TEST(StudyFile, KeysOfTheOtherKindAreNamedAsSuch) {
-  EXPECT_EQ(complaint(ladder_study() + "kappa = 0.8\n"), ": precision.kappa is for binary targets, target.kind is \"real\"");
-  EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n" + ladder_study()), ": noise is for real targets, target.kind is \"binary\"");
+  EXPECT_EQ(complaint(ladder_study() + "kappa = 0.8\n"),
+            ": precision.kappa is for binary targets, target.kind is \"real\"");
+  EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n" + ladder_study()),
+            ": noise is for real targets, target.kind is \"binary\"");
   EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n[[level]]\nnoise_sd = 1\n"),
             ": level 1.noise_sd is for real targets, target.kind is \"binary\"");
 }
 
 TEST(StudyFile, SaysWhatThisVersionDoesNotDo) {
-  EXPECT_NE(complaint(ladder_study() + "[model]\nfit = \"every\"\n").find("does not learn"), std::string::npos);
+  EXPECT_NE(complaint(ladder_study() + "[model]\nfit = \"every\"\n").find("does not learn"),
+            std::string::npos);
   EXPECT_NE(complaint(ladder_study() + "[model]\nfit = 5\n").find("does not learn"), std::string::npos);
-  EXPECT_NE(complaint("[pool]\nfile = \"p\"\n[target]\nkind = \"binary\"\n").find("does not model binary"), std::string::npos);
-  EXPECT_NE(complaint(with(ladder_study(), "alpha", "{ from = 1, to = inf, continuous = true }")).find("levels only"), std::string::npos);
+  EXPECT_NE(complaint("[pool]\nfile = \"p\"\n[target]\nkind = \"binary\"\n").find("does not model binary"),
+            std::string::npos);
+  EXPECT_NE(complaint(with(ladder_study(), "alpha", "{ from = 1, to = inf, continuous = true }"))
+                .find("levels only"),
+            std::string::npos);
 }
 
 }  // namespace

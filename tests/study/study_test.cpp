@@ -30,7 +30,8 @@ struct Desk {
       std::string message = error.what();
       const std::string prefix = folder.path().string() + "/";
       EXPECT_TRUE(message.starts_with(prefix)) << message;
-      for (std::size_t at = 0; (at = message.find(prefix)) != std::string::npos;) message.erase(at, prefix.size());
+      for (std::size_t at = 0; (at = message.find(prefix)) != std::string::npos;)
+        message.erase(at, prefix.size());
       return message;
     }
     return "";
@@ -63,14 +64,17 @@ TEST(Study, OneBadCellIsNotSilentlyAMissingInput) {
   const Desk desk;
   EXPECT_EQ(desk.complaint(ladder_study(), "x,z\n1,2\n2,oops\n3,4\n"),
             "pool.csv:3: column \"z\" is \"oops\", must be a finite number");
-  EXPECT_EQ(desk.complaint(ladder_study(), "x\nnan\n1\n2\n"), "pool.csv:2: column \"x\" is \"nan\", must be a finite number");
+  EXPECT_EQ(desk.complaint(ladder_study(), "x\nnan\n1\n2\n"),
+            "pool.csv:2: column \"x\" is \"nan\", must be a finite number");
 }
 
 TEST(Study, NoiseMayComeFromAColumn) {
   const Desk desk;
-  const std::string study = with(with(ladder_study(), "variance", "{ column = \"s2\" }"), "file", "\"pool.csv\"\ninputs = [\"x\"]");
+  const std::string study =
+      with(with(ladder_study(), "variance", "{ column = \"s2\" }"), "file", "\"pool.csv\"\ninputs = [\"x\"]");
   EXPECT_EQ(desk.open(study, "x,s2\n1,0.5\n2,0.25\n").offer().base_noise(1), 0.25);
-  EXPECT_EQ(desk.complaint(study, "x,s2\n1,0.5\n2,-1\n"), "pool.csv:3: column \"s2\" is \"-1\", must be 0 or more");
+  EXPECT_EQ(desk.complaint(study, "x,s2\n1,0.5\n2,-1\n"),
+            "pool.csv:3: column \"s2\" is \"-1\", must be 0 or more");
   EXPECT_EQ(desk.complaint(study, "x\n1\n"),
             "pool.csv:1: column \"s2\" is missing, must be there for noise.variance; the header has \"x\"");
   const std::string unlisted = with(ladder_study(), "variance", "{ column = \"s2\" }");
@@ -96,7 +100,8 @@ TEST(Study, ATotalNoiseOfZeroMustBeMeant) {
   EXPECT_EQ(desk.complaint(with(ladder_study(), "variance", "0"), "x\n2\n"),
             "study.toml: the total noise of alpha = inf is 0 at pool.csv:2, must be above 0");
   EXPECT_EQ(desk.complaint(with(with(ladder_study(), "variance", "0"), "alpha", "[1, 2]"), "x\n2\n"), "");
-  EXPECT_NE(desk.complaint(with(price_list_study(), "noise_sd", "0"), "x\n2\n").find("(or say exact = true)"), std::string::npos);
+  EXPECT_NE(desk.complaint(with(price_list_study(), "noise_sd", "0"), "x\n2\n").find("(or say exact = true)"),
+            std::string::npos);
   const std::string exact = with(price_list_study(), "noise_sd", "0\nexact = true");
   EXPECT_EQ(desk.open(exact, "x\n2\n").remarks().size(), 1U) << "infinite information ties everywhere";
 }
@@ -112,18 +117,24 @@ TEST(Study, GraphBAndInfinitePrecisionMustBeResolved) {
 TEST(Study, RefusesPoolsThatAreNone) {
   const Desk desk;
   EXPECT_EQ(desk.complaint(ladder_study(), ""), "pool.csv:1: the file is empty, must have a header row");
-  EXPECT_EQ(desk.complaint(ladder_study(), "x\n"), "pool.csv:1: the pool has no rows, must have at least one");
-  EXPECT_EQ(desk.complaint(ladder_study(), "name\nanna\n"), "pool.csv:1: no column is numeric, must be at least one");
+  EXPECT_EQ(desk.complaint(ladder_study(), "x\n"),
+            "pool.csv:1: the pool has no rows, must have at least one");
+  EXPECT_EQ(desk.complaint(ladder_study(), "name\nanna\n"),
+            "pool.csv:1: no column is numeric, must be at least one");
   EXPECT_NE(desk.complaint(ladder_study(), ",x\n0,1\n").find("column 1 has no name"), std::string::npos);
-  EXPECT_NE(desk.complaint(ladder_study() + "[model]\nlengthscale = [1, 2]\n", "x\n1\n").find("has 2 entries"), std::string::npos);
+  EXPECT_NE(
+      desk.complaint(ladder_study() + "[model]\nlengthscale = [1, 2]\n", "x\n1\n").find("has 2 entries"),
+      std::string::npos);
   const std::string with_id = with(ladder_study(), "file", "\"pool.csv\"\nid = \"case\"");
   EXPECT_EQ(desk.complaint(with_id, "case,x\na,1\na,2\n").find("pool.csv:3: id \"a\" stands at"), 0U);
-  EXPECT_EQ(desk.complaint(with_id, "case,x\na,1\n,2\n"), "pool.csv:3: column \"case\" is empty, must be an id");
+  EXPECT_EQ(desk.complaint(with_id, "case,x\na,1\n,2\n"),
+            "pool.csv:3: column \"case\" is empty, must be an id");
 }
 
 TEST(Study, PriorFollowsTheAnnotationsWhereToldTo) {
   const Desk desk;
-  const std::string study = with(ladder_study(), "file", "\"pool.csv\"\nstandardise = \"annotations\"") + "[model]\nmean = \"annotations\"\n";
+  const std::string study = with(ladder_study(), "file", "\"pool.csv\"\nstandardise = \"annotations\"") +
+                            "[model]\nmean = \"annotations\"\n";
   const Study opened = desk.open(study, "x\n0\n2\n9\n");
   EXPECT_EQ(opened.prior_given({}).mean, 0.0);
   EXPECT_TRUE(opened.prior_given({}).scaling.is_identity());
@@ -140,11 +151,12 @@ TEST(Study, CandidatesAreWhatIsLeftAndCanBePaid) {
   const Candidates all = study.candidates_after({});
   EXPECT_EQ(all.remaining, 12.0);
   EXPECT_NEAR(all.slack, 1.2e-8, 1e-20);
-  const Candidates by_id = study.candidates_after({{.place = 0, .value = 0, .channel = GaussianChannel{1}, .level = 1, .cost = 10}});
+  const Candidates by_id = study.candidates_after(
+      {{.place = 0, .value = 0, .channel = GaussianChannel{1}, .level = 1, .cost = 10}});
   EXPECT_EQ(by_id.remaining, 2.0);
   EXPECT_EQ(by_id.open, (std::vector<char>{0, 1, 1})) << "by id, only that row";
-  const Candidates by_inputs =
-      study.candidates_after({{.place = Place(Vector::Constant(1, 1.0)), .value = 0, .channel = GaussianChannel{1}, .cost = 1}});
+  const Candidates by_inputs = study.candidates_after(
+      {{.place = Place(Vector::Constant(1, 1.0)), .value = 0, .channel = GaussianChannel{1}, .cost = 1}});
   EXPECT_EQ(by_inputs.open, (std::vector<char>{0, 1, 0})) << "by inputs, every row that has them";
   EXPECT_EQ(study.candidates_after({}, 3.0).remaining, 3.0);
 }
@@ -153,8 +165,9 @@ TEST(Study, RepeatsAreAllowedWhereTheAnswerWouldBeNew) {
   const Desk desk;
   const std::string repeat = with(price_list_study(), "file", "\"pool.csv\"\nrepeat = true");
   const Study study = desk.open(with(repeat, "noise_sd", "0.5\nrepeat = \"same\""), "x\n1\n2\n");
-  const Candidates after = study.candidates_after({{.place = 1, .value = 0, .channel = GaussianChannel{1}, .level = 0, .cost = 1},
-                                                   {.place = 0, .value = 0, .channel = GaussianChannel{1}, .level = 1, .cost = 1}});
+  const Candidates after = study.candidates_after(
+      {{.place = 1, .value = 0, .channel = GaussianChannel{1}, .level = 0, .cost = 1},
+       {.place = 0, .value = 0, .channel = GaussianChannel{1}, .level = 1, .cost = 1}});
   EXPECT_EQ(after.open, (std::vector<char>{1, 1}));
   EXPECT_EQ(after.sold, (std::set<std::pair<Index, Index>>{{1, 0}}));
 }

@@ -29,7 +29,8 @@ Vector vector(const nlohmann::json& values) {
 
 Points points(const nlohmann::json& rows) {
   Points result(static_cast<Index>(rows.size()), static_cast<Index>(rows.at(0).size()));
-  for (Index i = 0; i < result.rows(); ++i) result.row(i) = vector(rows[static_cast<std::size_t>(i)]).transpose();
+  for (Index i = 0; i < result.rows(); ++i)
+    result.row(i) = vector(rows[static_cast<std::size_t>(i)]).transpose();
   return result;
 }
 
@@ -37,9 +38,9 @@ namespace {
 
 ::testing::AssertionResult within(double found, double wanted, double allowed) {
   if (found == wanted || std::abs(found - wanted) <= allowed) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "found " << ::testing::PrintToString(found) << ", wanted "
-                                       << ::testing::PrintToString(wanted) << ", off by " << found - wanted
-                                       << ", allowed " << allowed;
+  return ::testing::AssertionFailure()
+         << "found " << ::testing::PrintToString(found) << ", wanted " << ::testing::PrintToString(wanted)
+         << ", off by " << found - wanted << ", allowed " << allowed;
 }
 
 }  // namespace

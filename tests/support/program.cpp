@@ -42,13 +42,16 @@ std::filesystem::path Folder::write(const std::string& name, const std::string& 
   return path_ / name;
 }
 
-std::string Folder::read(const std::string& name) const { return slurp(path_ / name); }
+std::string Folder::read(const std::string& name) const {
+  return slurp(path_ / name);
+}
 
 ProgramResult run_shell(const std::string& line, const std::filesystem::path& folder) {
   const Folder outputs;
   const std::string bin = std::filesystem::path(ACUITY_PROGRAM).parent_path().string();
-  const std::string command = "cd " + quoted(folder.string()) + " && PATH=" + quoted(bin) + ":\"$PATH\" && { " + line +
-                              "\n} >" + quoted((outputs.path() / "out").string()) + " 2>" +
+  const std::string command = "cd " + quoted(folder.string()) + " && PATH=" + quoted(bin) +
+                              ":\"$PATH\" && { " + line + "\n} >" +
+                              quoted((outputs.path() / "out").string()) + " 2>" +
                               quoted((outputs.path() / "err").string()) + " </dev/null";
   const int status = std::system(command.c_str());
   return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),

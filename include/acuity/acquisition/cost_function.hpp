@@ -5,11 +5,13 @@
 
 namespace acuity {
 
-/// What an annotation of precision alpha costs (docs/math.md 5.1). Price lists need none: each level has its cost.
+/// What an annotation of precision alpha costs (docs/math.md 5.1). Price lists need none: each level has its
+/// cost.
 class CostFunction {
  public:
   virtual ~CostFunction() = default;
-  /// Infinite alpha is an ordinary argument. The result may be infinite or negative; who offers a level checks.
+  /// Infinite alpha is an ordinary argument. The result may be infinite or negative; who offers a level
+  /// checks.
   virtual double operator()(double alpha) const = 0;
 };
 

@@ -9,8 +9,8 @@
 
 namespace acuity {
 
-/// What an annotation is worth, before anybody asks what it costs (docs/math.md 4). Sees the marginals of the whole
-/// pool, never a model.
+/// What an annotation is worth, before anybody asks what it costs (docs/math.md 4). Sees the marginals of the
+/// whole pool, never a model.
 class Information {
  public:
   virtual ~Information() = default;
@@ -18,7 +18,8 @@ class Information {
   /// "nats" or "bits".
   virtual std::string_view unit() const = 0;
 
-  /// out[(i - begin) * levels.size() + k]: worth of annotating pool point i, begin <= i < end, at level levels[k].
+  /// out[(i - begin) * levels.size() + k]: worth of annotating pool point i, begin <= i < end, at level
+  /// levels[k].
   virtual void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                      std::span<const Index> levels, double* out) const = 0;
 
@@ -30,11 +31,12 @@ class Information {
 class ModelInformation : public Information {
  public:
   std::string_view unit() const override { return "nats"; }
-  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end, std::span<const Index> levels,
-             double* out) const override;
+  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+             std::span<const Index> levels, double* out) const override;
 };
 
-/// How the noisy answer and Y hang together: b, the answer is a noisy copy of Y; c, both come from f independently.
+/// How the noisy answer and Y hang together: b, the answer is a noisy copy of Y; c, both come from f
+/// independently.
 enum class TargetGraph { b, c };
 
 /// What to do where MI(answer; Y) of graph b is infinite, at every point, because a level adds no noise.
@@ -56,8 +58,8 @@ class TargetInformation : public Information {
 
   std::string_view unit() const override { return "nats"; }
   /// Throws std::invalid_argument under InfinitePolicy::refuse where a value is infinite by construction.
-  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end, std::span<const Index> levels,
-             double* out) const override;
+  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+             std::span<const Index> levels, double* out) const override;
   double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const override;
 
  private:

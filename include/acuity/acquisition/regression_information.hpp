@@ -2,8 +2,8 @@
 
 namespace acuity {
 
-// Mutual information in nats of one annotation in regression (docs/math.md 4.1). latent: posterior variance of f at
-// the point; base: irreducible noise variance there; added: what the level puts on top of it.
+// Mutual information in nats of one annotation in regression (docs/math.md 4.1). latent: posterior variance
+// of f at the point; base: irreducible noise variance there; added: what the level puts on top of it.
 
 /// MI(answer; f). Highest precision (added = 0) is BALD.
 double model_information(double latent, double base, double added);

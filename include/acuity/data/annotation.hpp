@@ -10,8 +10,8 @@ namespace acuity {
 struct Annotation {
   Place place;
   double value = 0.0;
-  Channel channel;              ///< resolved: what the model needs to know of the level
-  std::optional<Index> level;   ///< of the offer; absent where the noise itself was reported
+  Channel channel;             ///< resolved: what the model needs to know of the level
+  std::optional<Index> level;  ///< of the offer; absent where the noise itself was reported
   double cost = 0.0;
 };
 

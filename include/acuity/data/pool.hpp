@@ -14,9 +14,10 @@ namespace acuity {
 /// The inputs that may be asked about.
 class Pool {
  public:
-  /// Without `ids` the row number, counting from 0, is the id. `lines` says where each row stands in `source`.
-  Pool(Points points, std::vector<std::string> inputs, std::vector<std::string> ids = {}, std::string source = {},
-       std::vector<std::int64_t> lines = {});
+  /// Without `ids` the row number, counting from 0, is the id. `lines` says where each row stands in
+  /// `source`.
+  Pool(Points points, std::vector<std::string> inputs, std::vector<std::string> ids = {},
+       std::string source = {}, std::vector<std::int64_t> lines = {});
 
   Index size() const { return points_.rows(); }
   const Points& points() const { return points_; }

@@ -11,10 +11,12 @@
 
 namespace acuity {
 
-/// A CSV file with a header row: commas, optional quotes, UTF-8 with or without byte order mark, any line ends.
+/// A CSV file with a header row: commas, optional quotes, UTF-8 with or without byte order mark, any line
+/// ends.
 ///
-/// The text is kept as it is and turned into numbers when a column is asked for, so a column nobody needs costs
-/// nothing. Blank lines are passed over. Every complaint names file, line (physical, the header is 1) and column.
+/// The text is kept as it is and turned into numbers when a column is asked for, so a column nobody needs
+/// costs nothing. Blank lines are passed over. Every complaint names file, line (physical, the header is 1)
+/// and column.
 class Table {
  public:
   static Table read(const std::filesystem::path& file);

@@ -8,14 +8,16 @@
 
 namespace acuity {
 
-/// Gaussian process regression about a pool (docs/math.md 2.4): equals a GpPosterior rebuilt from all annotations,
-/// at O(n M) for each new one instead of O(n^2 M).
+/// Gaussian process regression about a pool (docs/math.md 2.4): equals a GpPosterior rebuilt from all
+/// annotations, at O(n M) for each new one instead of O(n^2 M).
 ///
-/// The pool is kept in tiles of some columns of L^-1 K, each of which can catch up on several annotations at once.
+/// The pool is kept in tiles of some columns of L^-1 K, each of which can catch up on several annotations at
+/// once.
 class GpPoolBelief : public PoolBelief {
  public:
   /// `threads`: 0 means all the machine has; the result does not depend on it.
-  GpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations = {}, int threads = 0);
+  GpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations = {},
+               int threads = 0);
   ~GpPoolBelief() override;
   GpPoolBelief(GpPoolBelief&&) noexcept;
   GpPoolBelief& operator=(GpPoolBelief&&) noexcept;

@@ -22,8 +22,8 @@ class Kernel {
 
   virtual Vector log_parameters() const = 0;
   virtual std::shared_ptr<const Kernel> with_log_parameters(const Vector& log_parameters) const = 0;
-  /// sum over i, j of weights(i, j) * d k(x_i, x_j) / d log theta, for each parameter theta. Likelihood gradients
-  /// need no more than this, so no n x n matrix per parameter is ever formed.
+  /// sum over i, j of weights(i, j) * d k(x_i, x_j) / d log theta, for each parameter theta. Likelihood
+  /// gradients need no more than this, so no n x n matrix per parameter is ever formed.
   virtual Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const = 0;
 };
 
@@ -36,8 +36,8 @@ struct StationaryKernelOptions {
   Vector lengthscale = Vector::Constant(1, 1.0);  ///< one for all inputs, or one per input
 };
 
-/// a^2 times a function of the distance measured in length scales. Log parameters: log a, then log l (one or one
-/// per input).
+/// a^2 times a function of the distance measured in length scales. Log parameters: log a, then log l (one or
+/// one per input).
 class StationaryKernel : public Kernel {
  public:
   explicit StationaryKernel(StationaryKernelOptions options = {});

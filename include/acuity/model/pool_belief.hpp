@@ -17,7 +17,8 @@ class PoolBelief {
   virtual const Marginals& marginals() const = 0;
 
   /// Takes in one more annotation, for O(n M) with n annotations and M pool points. Without an answer the
-  /// annotation is pending: the belief is as certain as it will be once the answer is there, with unchanged mean.
+  /// annotation is pending: the belief is as certain as it will be once the answer is there, with unchanged
+  /// mean.
   virtual void condition(const Place& place, const Channel& channel, std::optional<double> answer) = 0;
 
   /// How many annotations it is conditioned on.

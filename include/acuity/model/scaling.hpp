@@ -8,8 +8,8 @@ namespace acuity {
 class Scaling {
  public:
   Scaling() = default;
-  /// By mean and standard deviation (divisor n) of `points`; the scale of a constant column is 1. No points: as
-  /// they are.
+  /// By mean and standard deviation (divisor n) of `points`; the scale of a constant column is 1. No points:
+  /// as they are.
   static Scaling standardise(const Points& points);
 
   bool is_identity() const { return centre_.size() == 0; }

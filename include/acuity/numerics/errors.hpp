@@ -6,8 +6,8 @@
 
 namespace acuity {
 
-/// Something a person wrote (a study, a table, an option) is not usable. The message is one sentence that says
-/// where, what was found and what is required.
+/// Something a person wrote (a study, a table, an option) is not usable. The message is one sentence that
+/// says where, what was found and what is required.
 class InputError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -20,7 +20,8 @@ class NumericalError : public std::runtime_error {
 };
 
 /// Throws std::invalid_argument "where: name is value, must be requirement" unless `holds`.
-void require(bool holds, std::string_view where, std::string_view name, double value, std::string_view requirement);
+void require(bool holds, std::string_view where, std::string_view name, double value,
+             std::string_view requirement);
 
 /// A number as people write it: the shortest text that reads back as the same double; `inf` for infinity.
 std::string shortest(double value);

@@ -8,8 +8,8 @@
 
 namespace acuity {
 
-/// The best candidate by looking at every point and every level: slow and obviously right. Ties as docs/math.md 5.2
-/// says: the lowest pool row, then the lower cost. Nothing where no candidate is left.
+/// The best candidate by looking at every point and every level: slow and obviously right. Ties as
+/// docs/math.md 5.2 says: the lowest pool row, then the lower cost. Nothing where no candidate is left.
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
                                          const Acquisition& acquisition, const Candidates& candidates);
 

@@ -16,7 +16,7 @@ struct Suggestion {
   std::string point;           ///< the pool's id of it
   std::vector<double> inputs;  ///< as in the pool, not scaled
   Level level;
-  Channel channel;  ///< of this level at this point
+  Channel channel;                    ///< of this level at this point
   double mean = 0.0, variance = 0.0;  ///< belief about f there before the answer
   double information = 0.0;
   double cost = 0.0;

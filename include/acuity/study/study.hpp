@@ -18,8 +18,8 @@ namespace acuity {
 
 class NoiseLaw;
 
-/// A study file turned into the values the library works with: pool, levels with channels and costs, prior, and the
-/// way to choose. Opened once, never changed.
+/// A study file turned into the values the library works with: pool, levels with channels and costs, prior,
+/// and the way to choose. Opened once, never changed.
 class Study {
  public:
   /// Reads the study file and its pool; throws InputError.
@@ -48,8 +48,9 @@ class Study {
                               std::optional<double> remaining = std::nullopt) const;
 
  private:
-  Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition, std::shared_ptr<const CostFunction> cost,
-        std::shared_ptr<const NoiseLaw> noise, std::vector<std::string> remarks);
+  Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
+        std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
+        std::vector<std::string> remarks);
 
   StudyFile file_;
   Pool pool_;

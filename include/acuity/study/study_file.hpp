@@ -79,7 +79,8 @@ struct StudyFile {
   [[noreturn]] void complain(const std::string& sentence) const;
 };
 
-/// Throws InputError with one sentence: `FILE:LINE: ...` for what is not TOML, `FILE: ...` for keys and values.
+/// Throws InputError with one sentence: `FILE:LINE: ...` for what is not TOML, `FILE: ...` for keys and
+/// values.
 StudyFile read_study_file(const std::filesystem::path& path);
 
 }  // namespace acuity

@@ -1,0 +1,76 @@
+// What the documents show is what the program does: their examples are run and compared to the letter.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "support/program.hpp"
+
+namespace acuity::testing {
+namespace {
+
+std::string file(const std::string& name) {
+  std::ifstream stream(std::string(ACUITY_SOURCE_DIR "/") + name, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+// The contents of every fenced block of this kind.
+std::vector<std::string> blocks(const std::string& text, const std::string& kind) {
+  std::vector<std::string> found;
+  const std::string open = "\n```" + kind + "\n";
+  for (std::size_t at = text.find(open); at != std::string::npos; at = text.find(open, at + 1)) {
+    const std::size_t begin = at + open.size();
+    found.push_back(text.substr(begin, text.find("```\n", begin) - begin));
+  }
+  return found;
+}
+
+TEST(Readme, CommandsPrintWhatIsShown) {
+  const std::vector<std::string> examples = blocks(file("README.md"), "console");
+  ASSERT_GE(examples.size(), 2U);
+  for (const std::string& example : examples) {
+    const std::size_t end = example.find('\n');
+    ASSERT_TRUE(example.starts_with("$ "));
+    const ProgramResult result = run_shell(example.substr(2, end - 2), ACUITY_SOURCE_DIR);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, example.substr(end + 1));
+  }
+}
+
+TEST(Readme, TheLibraryExampleIsTheOneThatIsBuiltAndPrintsWhatIsShown) {
+  const std::string readme = file("README.md");
+  EXPECT_EQ(blocks(readme, "cpp").at(0), file("examples/first-steps/first_steps.cpp"));
+  const ProgramResult result = run_shell(ACUITY_BINARY_DIR "/examples/first-steps/example_first_steps", "/");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(readme.find("```\n" + result.out + "```\n"), std::string::npos) << result.out;
+}
+
+// docs/cli.md is what the program prints. To renew it: ACUITY_RENEW_DOCS=1
+// build/release/tests/cli_documentation_test
+TEST(Docs, CliPageIsWhatHelpPrints) {
+  std::string page = "# The program's own help\n\nPrinted by the program; a test keeps this page true.\n";
+  for (const char* command : {"", "score ", "predict ", "reproduce "}) {
+    const std::string line = "acuity " + std::string(command) + "--help";
+    page += "\n```\n$ " + line + "\n" + run_shell(line, "/").out + "```\n";
+  }
+  if (std::getenv("ACUITY_RENEW_DOCS") != nullptr) std::ofstream(ACUITY_SOURCE_DIR "/docs/cli.md") << page;
+  EXPECT_EQ(file("docs/cli.md"), page);
+}
+
+TEST(Docs, EveryCitationOfAnEquationResolves) {
+  const ProgramResult cited =
+      run_shell("grep -rhoE 'math.md eq. \\([0-9.]+\\)' include src apps tests | sort -u", ACUITY_SOURCE_DIR);
+  const std::string math = file("docs/math.md");
+  std::istringstream lines(cited.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const std::string number = line.substr(line.find('(') + 1, line.find(')') - line.find('(') - 1);
+    EXPECT_NE(math.find("\\tag{" + number + "}"), std::string::npos) << line;
+  }
+  EXPECT_GT(count, 3);
+}
+
+}  // namespace
+}  // namespace acuity::testing
