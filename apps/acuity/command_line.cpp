@@ -1,6 +1,8 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <type_traits>
 
 namespace acuity {
 
@@ -16,9 +18,34 @@ void add_format(CLI::App& command, Format& format) {
       ->option_text("table|csv|json");
 }
 
+// A file name that must not be empty: a script's unset variable is a mistake, not a wish.
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file,
+                      const std::string& help) {
+  const auto take = [&file, name](const std::string& word) {
+    if (word.empty()) throw CLI::ValidationError(name + " is empty, must be a file");
+    file = word;
+  };
+  return command.add_option_function<std::string>(name, take, help);
+}
+
+// A number, or a sentence about what is none.
+template <typename Number>
+CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<Number>& number,
+                        const std::string& help) {
+  const auto take = [&number, name](const std::string& word) {
+    Number value{};
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (word.empty() || error != std::errc() || end != word.data() + word.size())
+      throw CLI::ValidationError(name + " is \"" + word + "\", must be a " +
+                                 (std::is_integral_v<Number> ? "whole number" : "number"));
+    number = value;
+  };
+  return command.add_option_function<std::string>(name, take, help);
+}
+
 void add_study(CLI::App& command, std::string& study, std::string& annotations) {
-  command.add_option("study", study, "Study file (TOML)")->required()->option_text("STUDY");
-  command.add_option("--annotations", annotations, "CSV file of what is known; left out, the prior speaks")
+  add_file(command, "study", study, "Study file (TOML)")->required()->option_text("STUDY");
+  add_file(command, "--annotations", annotations, "CSV file of what is known; left out, the prior speaks")
       ->option_text("A.csv");
 }
 
@@ -26,10 +53,9 @@ CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
   CLI::App* command = program.add_subcommand(
       "score", "Say for every pool point what annotating it is worth, at which precision, for how much");
   add_study(*command, arguments.study, arguments.annotations);
-  command->add_option("--top", arguments.top, "Only the best K, best first")->option_text("K");
-  command
-      ->add_option("--remaining", arguments.remaining,
-                   "Money left, instead of the budget minus the costs so far")
+  add_number(*command, "--top", arguments.top, "Only the best K, best first")->option_text("K");
+  add_number(*command, "--remaining", arguments.remaining,
+             "Money left, instead of the budget minus the costs so far")
       ->option_text("R");
   add_format(*command, arguments.format);
   return command;
@@ -38,7 +64,7 @@ CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
 CLI::App* declare_predict(CLI::App& program, PredictArguments& arguments) {
   CLI::App* command = program.add_subcommand("predict", "Mean and variance of f at the points of a table");
   add_study(*command, arguments.study, arguments.annotations);
-  command->add_option("--at", arguments.at, "CSV file with the study's inputs")
+  add_file(*command, "--at", arguments.at, "CSV file with the study's inputs")
       ->required()
       ->option_text("P.csv");
   add_format(*command, arguments.format);

@@ -24,9 +24,11 @@ ExitCode run(int argc, char** argv) {
   std::ostringstream results;
   ExitCode code = ExitCode::done;
   try {
-    const auto parsed = parse_command_line(argc, argv, std::cout, std::cerr);
-    if (const ExitCode* early = std::get_if<ExitCode>(&parsed)) return *early;
-    code = std::visit(Call{results, std::cerr}, std::get<Arguments>(parsed));
+    const auto parsed = parse_command_line(argc, argv, results, std::cerr);
+    if (const auto* arguments = std::get_if<Arguments>(&parsed))
+      code = std::visit(Call{results, std::cerr}, *arguments);
+    else
+      code = std::get<ExitCode>(parsed);
   } catch (const std::invalid_argument& error) {
     std::cerr << error.what() << '\n';
     return ExitCode::input_error;

@@ -4,9 +4,18 @@
 
 #include <ostream>
 
+#include "acuity/model/marginals.hpp"
+#include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 
 namespace acuity {
+
+/// Nothing that is not a number is ever printed as a result.
+inline void require_finite(const Study& study, const Marginals& marginals) {
+  if (!marginals.mean.allFinite() || !marginals.variance.allFinite())
+    throw NumericalError(study.file().path.string() +
+                         ": the belief is not finite, inputs and values must be of a size to compute with");
+}
 
 /// What a person should know although nothing is wrong: one line each.
 inline void write_notes(const Study& study, Index jittered, std::ostream& log) {

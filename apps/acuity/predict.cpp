@@ -16,7 +16,12 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const GpPosterior posterior(study.prior_given(annotations),
                               Observations(observations_of(annotations), study.pool().points()));
   const Marginals marginals = posterior.predict(at);
+  require_finite(study, marginals);
 
+  for (const std::string& input : study.pool().inputs())
+    if (input == "id" || input == "mean" || input == "variance")
+      throw InputError(fmt::format("{}: input \"{}\" is called like a column of the result, must be renamed",
+                                   arguments.study, input));
   std::vector<std::string> columns{"id"};
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   columns.insert(columns.end(), {"mean", "variance"});

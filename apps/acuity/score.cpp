@@ -69,6 +69,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   const Candidates candidates = study.candidates_after(annotations, arguments.remaining);
 
   const Marginals& marginals = belief.marginals();
+  require_finite(study, marginals);
   const std::optional<Score> chosen =
       select_by_full_scan(marginals, study.offer(), study.acquisition(), candidates);
   std::vector<Score> scores;

@@ -39,7 +39,9 @@ std::optional<Index> Pool::find(std::string_view id) const {
   }
   Index row = -1;
   const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), row);
-  const bool is_row = error == std::errc() && end == id.data() + id.size() && row >= 0 && row < size();
+  // As written by id(): "00" is not row 0.
+  const bool is_row = error == std::errc() && end == id.data() + id.size() && row >= 0 && row < size() &&
+                      std::to_string(row) == id;
   return is_row ? std::optional(row) : std::nullopt;
 }
 

@@ -42,13 +42,9 @@ std::string unquote(std::string_view raw) {
   return text;
 }
 
-// What a cell shows in a complaint: on one line, and not longer than a line can take.
+// What a cell shows in a complaint.
 std::string shown(std::string_view text) {
-  std::string short_text;
-  for (const char c : text.substr(0, 60))
-    short_text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  if (text.size() > 60) short_text += "...";
-  return short_text;
+  return printable(text, 60);
 }
 
 // Splits text into records of cells; counts physical lines, also inside quotes.
@@ -116,7 +112,8 @@ class Scanner {
                         source_, next_line_, shown(text_.substr(at_, 1))));
       return;
     }
-    throw InputError(fmt::format("{}:{}: a quote is opened and never closed", source_, line_));
+    throw InputError(
+        fmt::format("{}:{}: a quote is opened and never closed, must be closed", source_, line_));
   }
 
   void end_line() {
@@ -163,7 +160,7 @@ std::string read_file(const std::filesystem::path& file) {
     content.append(buffer.data(), count);
   const bool failed = std::ferror(stream) != 0;
   std::fclose(stream);
-  if (failed) throw InputError(file.string() + ": cannot be read to its end");
+  if (failed) throw InputError(file.string() + ": cannot be read to its end, must be a file");
   return content;
 }
 

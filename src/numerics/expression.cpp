@@ -5,6 +5,8 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <numbers>
+#include <utility>
 
 #include "acuity/numerics/errors.hpp"
 
@@ -17,11 +19,6 @@ struct Expression::Parser {
 };
 
 namespace {
-
-std::string one_line(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-  return text;
-}
 
 // A lone "=" assigns, which is never what a formula means.
 bool assigns(const std::string& text) {
@@ -43,6 +40,11 @@ Expression::Expression(const std::string& text, const std::vector<std::string>& 
   parser_->text = text;
   parser_->values.resize(variables.size());
   std::vector<std::string> usable;
+  // An input called like one of the constants takes its place.
+  parser_->parser.ClearConst();
+  for (const auto& [name, value] : {std::pair("_pi", std::numbers::pi), std::pair("_e", std::numbers::e)})
+    if (std::find(variables.begin(), variables.end(), name) == variables.end())
+      parser_->parser.DefineConst(name, value);
   for (std::size_t k = 0; k < variables.size(); ++k) {
     try {
       parser_->parser.DefineVar(variables[k], &parser_->values[k]);
@@ -52,7 +54,8 @@ Expression::Expression(const std::string& text, const std::vector<std::string>& 
       // refused below.
     }
   }
-  const std::string shown = fmt::format("expression \"{}\"", one_line(text));
+  const std::string allowed = usable.empty() ? "numbers" : fmt::format("{}", fmt::join(usable, ", "));
+  const std::string shown = fmt::format("expression \"{}\"", printable(text, 80));
   if (assigns(text)) throw InputError(shown + " assigns with \"=\", must compare with \"==\" or not at all");
   try {
     parser_->parser.SetExpr(text);
@@ -60,10 +63,10 @@ Expression::Expression(const std::string& text, const std::vector<std::string>& 
     if (parser_->parser.GetNumResults() != 1) throw InputError(shown + " is a list, must be one formula");
   } catch (const mu::ParserError& error) {
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
-      throw InputError(fmt::format("{} names \"{}\", must use {} only", shown, one_line(error.GetToken()),
-                                   fmt::join(usable, ", ")));
+      throw InputError(
+          fmt::format("{} names \"{}\", must use {} only", shown, printable(error.GetToken(), 40), allowed));
     throw InputError(fmt::format("{} does not parse (near position {}), must be a formula in {}", shown,
-                                 error.GetPos() + 1, fmt::join(usable, ", ")));
+                                 error.GetPos() + 1, allowed));
   }
 }
 

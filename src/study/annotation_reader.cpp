@@ -24,7 +24,13 @@ class AnnotationReader {
 
   std::vector<Annotation> read() const {
     std::vector<Annotation> annotations;
-    for (Index row = 0; row < table_.rows(); ++row) annotations.push_back(annotation(row));
+    double spent = 0.0;
+    for (Index row = 0; row < table_.rows(); ++row) {
+      annotations.push_back(annotation(row));
+      spent += annotations.back().cost;
+      if (!std::isfinite(spent))
+        throw InputError(table_.where(row) + ": the costs up to here add up to infinity, must be finite");
+    }
     return annotations;
   }
 
@@ -65,8 +71,9 @@ class AnnotationReader {
                                                  : "columns " + quoted_list(found, "and") + " are all there",
                                    study_.is_ladder() ? "alpha" : "level"));
     if (found[0] == "accuracy")
-      throw InputError(table_.source() +
-                       ":1: column \"accuracy\" is for binary targets, target.kind is \"real\"");
+      throw InputError(
+          table_.source() +
+          ":1: column \"accuracy\" is for binary targets, target.kind is \"real\"; must be another");
     if (found[0] == (study_.is_ladder() ? "level" : "alpha"))
       throw InputError(fmt::format(
           "{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"noise_variance\"",
@@ -133,6 +140,8 @@ class AnnotationReader {
 
   void set_level_noise(Index row, const Level& level, Annotation& annotation) const {
     annotation.channel = channel_at(level, base_noise(row, annotation.place));
+    if (!std::isfinite(noise_variance(annotation.channel)))
+      table_.complain(row, precision_, "a precision whose total noise at this point is finite");
     if (!level.exact && noise_variance(annotation.channel) <= 0.0)
       table_.complain(row, precision_, "a precision whose total noise at this point is above 0");
   }

@@ -14,16 +14,23 @@ namespace acuity {
 
 namespace {
 
-// Every numeric column but the id. A column counts as numeric when most of its cells are numbers, so that one
-// bad cell is complained about instead of silently dropping an input.
+// Every numeric column but the id. A column counts as numeric when most of its filled cells are numbers, so
+// that one bad cell is complained about instead of silently dropping an input.
 std::vector<std::string> numeric_columns(const Table& table, const std::optional<std::string>& id) {
+  const std::vector<std::string>& header = table.columns();
+  if (std::all_of(header.begin(), header.end(), [](const std::string& name) { return to_number(name); }))
+    throw InputError(table.source() +
+                     ":1: every cell of the first row is a number, must be a header with names");
   std::vector<std::string> names;
   for (Index column = 0; column < static_cast<Index>(table.columns().size()); ++column) {
     const std::string& name = table.columns()[static_cast<std::size_t>(column)];
     if (name == id) continue;
-    Index numbers = 0;
-    for (Index row = 0; row < table.rows(); ++row) numbers += table.parse_number(row, column) ? 1 : 0;
-    if (2 * numbers <= table.rows()) continue;
+    Index numbers = 0, filled = 0;
+    for (Index row = 0; row < table.rows(); ++row) {
+      numbers += table.parse_number(row, column) ? 1 : 0;
+      filled += table.empty(row, column) ? 0 : 1;
+    }
+    if (2 * numbers <= filled) continue;
     if (name.empty())
       throw InputError(fmt::format("{}:1: numeric column {} has no name, must have one (or list pool.inputs)",
                                    table.source(), column + 1));
@@ -95,9 +102,11 @@ void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& of
   Index quietest = 0;
   const double base = offer.base_noise.minCoeff(&quietest);
   for (const Level& level : offer.levels) {
-    if (level.exact || base + noise_variance(level.channel) > 0.0) continue;
     const std::string which =
         level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"";
+    if (!std::isfinite(offer.base_noise.maxCoeff() + noise_variance(level.channel)))
+      study.complain(fmt::format("the total noise of {} is too large for a number, must be finite", which));
+    if (level.exact || base + noise_variance(level.channel) > 0.0) continue;
     study.complain(fmt::format("the total noise of {} is 0 at {}, must be above 0{}", which,
                                pool.where(quietest), level.alpha ? "" : " (or say exact = true)"));
   }
@@ -204,6 +213,12 @@ Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
     prior.mean = *file_.mean;
   else
     prior.mean = annotations.empty() ? 0.0 : observations.values().mean();
+  // Squares of the residuals must be numbers, or nothing the model says would be one.
+  for (const double value : observations.values())
+    if (!std::isfinite((value - prior.mean) * (value - prior.mean)))
+      throw NumericalError(fmt::format(
+          "{}: an annotation is {} and the mean {}, too far apart to compute with; must be rescaled",
+          file_.path.string(), value, prior.mean));
   return prior;
 }
 

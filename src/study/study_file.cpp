@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <unordered_set>
 
 #include "acuity/data/table.hpp"
@@ -61,7 +62,7 @@ void read_model(const TomlSection& model, StudyFile& study) {
                           ? *model.numbers("lengthscale", Range::positive)
                           : std::vector{model.number("lengthscale", Range::positive).value_or(1.0)};
   if (model.is_string("mean")) {
-    model.choice("mean", {"annotations"});
+    if (model.text("mean") != "annotations") model.wrong("mean", "a finite number or \"annotations\"");
     study.mean.reset();
   } else {
     study.mean = model.number("mean", Range::finite).value_or(0.0);
@@ -125,6 +126,8 @@ std::vector<Rung> read_rungs(const TomlSection& precision) {
       precision.wrong("alpha", "a list without repetitions");
     return rungs;
   }
+  if (!precision.is_table("alpha"))
+    precision.wrong("alpha", "a list, or { from = ..., to = ..., count = ... }");
   const TomlSection alpha = precision.section("alpha");
   alpha.allow({"from", "to", "count", "spacing", "continuous"});
   if (alpha.boolean("continuous").value_or(false))
@@ -162,7 +165,10 @@ LevelValue read_value(const TomlSection& level, const std::string& name) {
   if (const auto number = value.value_exact<double>()) return *number;
   if (const auto whole = value.value_exact<std::int64_t>()) return *whole;
   if (const auto truth = value.value_exact<bool>()) return *truth;
-  level.wrong("value", "text, a number, true or false");
+  if (value.is_array() || value.is_table()) level.wrong("value", "text, a number, a date, true or false");
+  std::ostringstream date;
+  value.visit([&](const auto& scalar) { date << scalar; });
+  return date.str();
 }
 
 double read_level_cost(const TomlSection& level) {
@@ -237,7 +243,9 @@ toml::table parse_toml(const std::filesystem::path& path) {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
     std::string reason(error.description());
-    std::replace_if(reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+    if (const std::size_t inside = reason.find(" (TOML_"); inside != std::string::npos)
+      reason.erase(inside,
+                   reason.find(')', inside) + 1 - inside);  // a name of the parser's, no help to anybody
     throw InputError(
         fmt::format("{}:{}: {}; the file must be TOML", path.string(), error.source().begin.line, reason));
   }

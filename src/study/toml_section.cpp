@@ -81,9 +81,7 @@ std::string TomlSection::shown(const toml::node& node) const {
     text << '"' << *word << '"';
   else
     node.visit([&](const auto& value) { text << value; });
-  std::string line = text.str();
-  std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-  return line.size() > 80 ? line.substr(0, 77) + "..." : line;
+  return printable(text.str(), 80);
 }
 
 void TomlSection::wrong(const std::string& key, const std::string& requirement) const {
@@ -107,7 +105,9 @@ void TomlSection::allow(const std::vector<std::string>& keys) const {
 std::optional<std::string> TomlSection::text(const std::string& key) const {
   if (!has(key)) return std::nullopt;
   if (!is_string(key)) wrong(key, "text in quotes");
-  return node(key)->value<std::string>();
+  std::string value = *node(key)->value<std::string>();
+  if (value.empty() || value.find('\0') != std::string::npos) wrong(key, "text that is not empty");
+  return value;
 }
 
 std::optional<double> TomlSection::number(const std::string& key, Range range) const {
@@ -134,8 +134,9 @@ std::optional<std::vector<std::string>> TomlSection::texts(const std::string& ke
   std::vector<std::string> values;
   if (!is_array(key) || node(key)->as_array()->empty()) wrong(key, "a list of names");
   for (const toml::node& entry : *node(key)->as_array()) {
-    if (!entry.is_string()) wrong(key, "a list of names");
-    values.push_back(*entry.value<std::string>());
+    const auto name = entry.value_exact<std::string>();
+    if (!name || name->empty() || name->find('\0') != std::string::npos) wrong(key, "a list of names");
+    values.push_back(*name);
   }
   return values;
 }

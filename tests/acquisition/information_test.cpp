@@ -30,6 +30,15 @@ TEST(RegressionInformation, HitsTheGoldenValues) {
   EXPECT_EQ(checked, 160);
 }
 
+TEST(RegressionInformation, DoesNotDependOnTheUnitsOfY) {
+  const double expected = target_information_c(1.0, 1.0, 1.0);
+  for (const double unit : {1e-200, 1e-81, 1e77, 1e156, 1e300}) {
+    EXPECT_TRUE(close_relative(target_information_c(unit, unit, unit), expected, 1e-14)) << unit;
+    EXPECT_TRUE(close_relative(model_information(unit, unit, unit), model_information(1.0, 1.0, 1.0), 1e-14))
+        << unit;
+  }
+}
+
 TEST(Information, FillsPointsTimesLevels) {
   const Marginals belief{.mean = Vector::Zero(4), .variance = Vector{{0.1, 0.2, 0.3, 0.4}}};
   const Offer offer{.levels = testing::ladder(5, 1.0), .base_noise = Vector{{0.01, 0.02, 0.03, 0.04}}};

@@ -81,6 +81,25 @@ const std::vector<Case>& cases() {
       {"TomlSyntaxWithItsLine", "[pool]\nfile = \"pool.csv\n", good_pool, good_annotations, "study.toml:2: "},
       {"TwoPrecisionColumns", named, good_pool, "id,y,alpha,noise_variance\na,1,1,1\n",
        "A.csv:1: columns \"alpha\" and \"noise_variance\" are all there"},
+      {"ControlCharactersInAName", with(named, "id", "\"a\\nb\\u001b\""), good_pool, good_annotations,
+       "pool.csv:1: column \"a?b?\" is missing"},
+      {"NulInAName", with(named, "id", "\"case\\u0000\""), good_pool, good_annotations,
+       "study.toml: pool.id is \"case?\", must be text"},
+      {"EmptyFileName", with(named, "file", "\"\""), good_pool, good_annotations,
+       "study.toml: pool.file is \"\", must be text"},
+      {"DeepNesting", "a = " + std::string(300, '['), good_pool, good_annotations, "study.toml:1: "},
+      {"HugeAmplitude", named + "[model]\namplitude = 1e200\n", good_pool, good_annotations,
+       "study.toml: model.amplitude is 1e+200"},
+      {"HugeValues", named + "[model]\nmean = -1e308\n", good_pool, "id,y,alpha\na,1e308,1\n",
+       "study.toml: an annotation is 1e+308"},
+      {"HugeNoise", with(with(named, "variance", "1.7e308"), "gamma", "1.7e308"), good_pool, good_annotations,
+       "study.toml: the total noise of alpha = 1 is too large"},
+      {"HugeCosts", named, good_pool, "id,y,alpha,cost\na,1,1,1e308\nb,1,1,1e308\n",
+       "A.csv:3: the costs up to here add up to infinity"},
+      {"PoolWithoutAHeader", ladder_study(), "0.1\n0.2\n", good_annotations,
+       "pool.csv:1: every cell of the first row is a number"},
+      {"MissingValueInASmallPool", ladder_study(), "x,z\n1,2\n3,\n", "x,z,y,alpha\n",
+       "pool.csv:3: column \"z\" is empty"},
       {"BinaryGarbage", named, std::string("\x00\x01\x02,\x03\n\x04\n", 8), good_annotations,
        "pool.csv:2: the row has 1 cell"},
   };
@@ -106,7 +125,7 @@ TEST_P(BadInput, EndsWithOneSentenceAndNothingElse) {
     EXPECT_TRUE(result.err.starts_with(c.expected)) << result.err;
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     EXPECT_TRUE(result.err.ends_with("\n"));
-    for (const char* word : {"std::", "mu::", "toml::", "muParser", "toml++", "Eigen", "terminate"})
+    for (const char* word : {"std::", "mu::", "toml::", "muParser", "toml++", "TOML_", "Eigen", "terminate"})
       EXPECT_EQ(result.err.find(word), std::string::npos) << result.err;
   }
   const std::set<std::filesystem::path> after(std::filesystem::directory_iterator(folder.path()), {});
@@ -127,6 +146,12 @@ TEST(Usage, MistakesAreExitCodeTwoInAtMostTwoLines) {
                                              {"score", "study.toml", "--top", "0"},
                                              {"score", "study.toml", "--top", "-3"},
                                              {"score", "study.toml", "--top", "many"},
+                                             {"score", "study.toml", "--top", ""},
+                                             {"score", "study.toml", "--remaining", ""},
+                                             {"score", "study.toml", "--annotations", ""},
+                                             {"score", ""},
+                                             {"score", "study.toml", "--top", "99999999999999999999"},
+                                             {"score", "study.toml", "--format", "1"},
                                              {"score", "study.toml", "--remaining", "-1"},
                                              {"score", "study.toml", "--remaining", "nan"},
                                              {"score", "study.toml", "--format", "xml"},
@@ -168,6 +193,7 @@ TEST(Usage, AFullStandardOutputIsNotSilent) {
   const ProgramResult result = run_shell("acuity score study.toml >/dev/full", folder.path());
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.err, "acuity: standard output cannot be written\n");
+  EXPECT_EQ(run_shell("acuity --version >/dev/full", folder.path()).exit_code, 1);
 }
 
 }  // namespace

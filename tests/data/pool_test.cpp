@@ -11,7 +11,8 @@ TEST(Pool, RowNumbersAreIdsWhereThereAreNone) {
   const Pool pool(Points::Zero(3, 1), {"x"});
   EXPECT_EQ(pool.id(2), "2");
   EXPECT_EQ(pool.find("2"), 2);
-  for (const char* id : {"3", "-1", "1.0", "", "one", "1 "}) EXPECT_EQ(pool.find(id), std::nullopt) << id;
+  for (const char* id : {"3", "-1", "1.0", "", "one", "1 ", "01", "+1"})
+    EXPECT_EQ(pool.find(id), std::nullopt) << id;
   EXPECT_EQ(pool.where(1), "pool row 1");
 }
 

@@ -53,6 +53,12 @@ TEST(Expression, ComparesWhereItMayNotAssign) {
   EXPECT_EQ(Expression("(x == 2) + (x <= 2) + (x >= 3) + (x != 1)", {"x"})(&two), 3.0);
 }
 
+TEST(Expression, AnInputCalledLikeAConstantTakesItsPlace) {
+  const double value = 7.0;
+  EXPECT_EQ(Expression("_pi", {"_pi"})(&value), 7.0);
+  EXPECT_NEAR(Expression("_pi + x", {"x"})(&value), 10.141592653589793, 1e-15);
+}
+
 TEST(Expression, AColumnThatIsNoIdentifierCannotBeNamedButDoesNoHarm) {
   const Expression expression("x * 2", {"a-b", "x", "sin"});
   const double values[] = {7.0, 4.0, 9.0};

@@ -10,7 +10,7 @@ namespace acuity {
 /// says where, what was found and what is required.
 class InputError : public std::invalid_argument {
  public:
-  using std::invalid_argument::invalid_argument;
+  explicit InputError(const std::string& sentence);
 };
 
 /// The mathematics could not be carried out, although the input was well formed.
@@ -22,6 +22,10 @@ class NumericalError : public std::runtime_error {
 /// Throws std::invalid_argument "where: name is value, must be requirement" unless `holds`.
 void require(bool holds, std::string_view where, std::string_view name, double value,
              std::string_view requirement);
+
+/// Text from a user as it may stand in a message: on one line, without control characters, not longer than it
+/// helps.
+std::string printable(std::string_view text, std::size_t longest);
 
 /// A number as people write it: the shortest text that reads back as the same double; `inf` for infinity.
 std::string shortest(double value);
