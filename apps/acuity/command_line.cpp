@@ -54,6 +54,9 @@ CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
       "score", "Say for every pool point what annotating it is worth, at which precision, for how much");
   add_study(*command, arguments.study, arguments.annotations);
   add_number(*command, "--top", arguments.top, "Only the best K, best first")->option_text("K");
+  command->add_flag(
+      "--batch", arguments.batch,
+      "With --top: a batch to ask for at once, each the best given that those before it are answered");
   add_number(*command, "--remaining", arguments.remaining,
              "Money left, instead of the budget minus the costs so far")
       ->option_text("R");
@@ -67,6 +70,13 @@ CLI::App* declare_predict(CLI::App& program, PredictArguments& arguments) {
   add_file(*command, "--at", arguments.at, "CSV file with the study's inputs")
       ->required()
       ->option_text("P.csv");
+  add_format(*command, arguments.format);
+  return command;
+}
+
+CLI::App* declare_fit(CLI::App& program, FitArguments& arguments) {
+  CLI::App* command = program.add_subcommand("fit", "Learn hyperparameters by maximum marginal likelihood");
+  add_study(*command, arguments.study, arguments.annotations);
   add_format(*command, arguments.format);
   return command;
 }
@@ -96,7 +106,7 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
 #define ACUITY_INSTRUCTION_SET "x86-64 (baseline)"
 #endif
 constexpr const char* version_text = "acuity " ACUITY_VERSION "\ninstruction set: " ACUITY_INSTRUCTION_SET
-                                     "\nfeatures: regression, score, predict, reproduce\n";
+                                     "\nfeatures: regression, score, predict, fit, reproduce\n";
 
 }  // namespace
 
@@ -108,9 +118,11 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   program.footer("Exit codes: 0 done, 2 usage or input error, 3 nothing left to ask.");
   ScoreArguments score;
   PredictArguments predict;
+  FitArguments fit;
   ReproduceArguments reproduce;
   const CLI::App* score_command = declare_score(program, score);
   const CLI::App* predict_command = declare_predict(program, predict);
+  const CLI::App* fit_command = declare_fit(program, fit);
   declare_reproduce(program, reproduce);
   try {
     // Said here, because the parser would only say that a command is missing.
@@ -130,6 +142,7 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   }
   if (score_command->parsed()) return Arguments(score);
   if (predict_command->parsed()) return Arguments(predict);
+  if (fit_command->parsed()) return Arguments(fit);
   return Arguments(reproduce);
 }
 

@@ -20,6 +20,7 @@ struct ScoreArguments {
   std::string study;
   std::string annotations;  ///< empty: the prior speaks
   std::optional<std::int64_t> top;
+  bool batch = false;  ///< the top K share information: each is the best given those before it
   std::optional<double> remaining;
   Format format = Format::table;
 };
@@ -28,6 +29,12 @@ struct PredictArguments {
   std::string study;
   std::string annotations;
   std::string at;
+  Format format = Format::table;
+};
+
+struct FitArguments {
+  std::string study;
+  std::string annotations;
   Format format = Format::table;
 };
 
@@ -44,6 +51,7 @@ struct ReproduceArguments {
 /// Results go to `out`, notes and progress to `log`.
 ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log);
 
 }  // namespace acuity

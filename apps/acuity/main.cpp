@@ -16,6 +16,7 @@ struct Call {
 
   ExitCode operator()(const ScoreArguments& arguments) const { return score(arguments, out, log); }
   ExitCode operator()(const PredictArguments& arguments) const { return predict(arguments, out, log); }
+  ExitCode operator()(const FitArguments& arguments) const { return fit(arguments, out, log); }
   ExitCode operator()(const ReproduceArguments& arguments) const { return reproduce(arguments, out, log); }
 };
 

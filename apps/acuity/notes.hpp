@@ -18,8 +18,10 @@ inline void require_finite(const Study& study, const Marginals& marginals) {
 }
 
 /// What a person should know although nothing is wrong: one line each.
-inline void write_notes(const Study& study, Index jittered, std::ostream& log) {
+inline void write_notes(const Study& study, const StudyModel& model, Index jittered, std::ostream& log) {
   for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
+  if (model.learned && !model.learned->converged)
+    log << "note: learning hyperparameters: " << model.learned->reason << '\n';
   if (jittered > 0)
     log << fmt::format(
         "note: {} exact annotation{} got a noise variance of 1e-10 of the prior's, repeating what was "

@@ -13,8 +13,8 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   std::vector<Annotation> annotations;
   if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
   const Points at = study.read_inputs(Table::read(arguments.at));
-  const GpPosterior posterior(study.prior_given(annotations),
-                              Observations(observations_of(annotations), study.pool().points()));
+  const StudyModel model = study.model_given(annotations);
+  const GpPosterior posterior(model.prior, Observations(model.observations, study.pool().points()));
   const Marginals marginals = posterior.predict(at);
   require_finite(study, marginals);
 
@@ -32,7 +32,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
     cells.insert(cells.end(), {marginals.mean(row), marginals.variance(row)});
     table.add(cells);
   }
-  write_notes(study, posterior.jittered(), log);
+  write_notes(study, model, posterior.jittered(), log);
   if (arguments.format == Format::json)
     out << "{\"rows\": " << table.text() << "}\n";
   else

@@ -5,6 +5,7 @@
 
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "acuity/study/study.hpp"
@@ -27,17 +28,17 @@ void put_best_first(std::vector<Score>& scores, const Score& chosen) {
   std::rotate(scores.begin(), at, at + 1);
 }
 
-std::string why_nothing(const Study& study, const Candidates& candidates) {
+std::string why_nothing(const StudyModel& model, const Candidates& candidates) {
   if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
     return "every pool point is annotated";
-  if (levels_in_play(study.offer(), study.acquisition(), candidates).empty())
-    return fmt::format(
-        "no level is affordable, {} remains{}", candidates.remaining,
-        study.acquisition().finest_only() ? " and only the highest precision is asked for" : "");
+  if (levels_in_play(model.offer, model.acquisition, candidates).empty())
+    return fmt::format("no level is affordable, {} remains{}", candidates.remaining,
+                       model.acquisition.finest_only() ? " and only the highest precision is asked for" : "");
   return "every level that could be bought has been, and would only repeat its answer";
 }
 
-std::string next_in_words(const Study& study, const Suggestion& next, const Candidates& candidates) {
+std::string next_in_words(const Study& study, const StudyModel& model, const Suggestion& next,
+                          const Candidates& candidates) {
   const std::string unit = study.file().unit.empty() ? "" : " " + study.file().unit;
   std::string inputs;
   for (std::size_t k = 0; k < next.inputs.size() && k < 4; ++k)
@@ -50,7 +51,7 @@ std::string next_in_words(const Study& study, const Suggestion& next, const Cand
                                : fmt::format("{}{} remain", brief(candidates.remaining), unit);
   return fmt::format("Next: ask about {} ({}) at {}, for {}{}; worth {} {}. Budget: {}.\n", next.point,
                      inputs, level, brief(next.cost), unit, brief(next.information),
-                     study.acquisition().information->unit(), left);
+                     model.acquisition.information->unit(), left);
 }
 
 }  // namespace
@@ -58,48 +59,54 @@ std::string next_in_words(const Study& study, const Suggestion& next, const Cand
 ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.top && *arguments.top < 1)
     throw InputError(fmt::format("--top is {}, must be at least 1", *arguments.top));
+  if (arguments.batch && !arguments.top) throw InputError("--batch stands alone, must come with --top K");
   if (arguments.remaining && !(*arguments.remaining >= 0.0))
     throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
 
   const Study study = Study::open(arguments.study);
   std::vector<Annotation> annotations;
   if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
-  const GpPoolBelief belief(study.prior_given(annotations), study.pool().points(),
-                            observations_of(annotations));
+  const StudyModel model = study.model_given(annotations);
+  GpPoolBelief belief(model.prior, study.pool().points(), model.observations);
   const Candidates candidates = study.candidates_after(annotations, arguments.remaining);
 
-  const Marginals& marginals = belief.marginals();
+  const Marginals marginals = belief.marginals();
   require_finite(study, marginals);
   const std::optional<Score> chosen =
-      select_by_full_scan(marginals, study.offer(), study.acquisition(), candidates);
+      select_by_full_scan(marginals, model.offer, model.acquisition, candidates);
   std::vector<Score> scores;
-  if (chosen) {
-    scores = score_pool(marginals, study.offer(), study.acquisition(), candidates);
-    if (arguments.top || study.acquisition().ranking == Ranking::random) put_best_first(scores, *chosen);
+  if (chosen && arguments.batch) {
+    scores =
+        select_batch(belief, model.offer, model.acquisition, candidates, *arguments.top, study.file().repeat);
+  } else if (chosen) {
+    scores = score_pool(marginals, model.offer, model.acquisition, candidates);
+    if (arguments.top || model.acquisition.ranking == Ranking::random) put_best_first(scores, *chosen);
     if (arguments.top) scores.resize(std::min(scores.size(), static_cast<std::size_t>(*arguments.top)));
   }
 
   ResultTable table(arguments.format, {"id", "mean", "variance", study.is_ladder() ? "alpha" : "level",
                                        "information", "cost", "information_per_cost"});
   for (const Score& s : scores) {
-    const Level& level = study.offer().levels[static_cast<std::size_t>(s.level)];
+    const Level level = level_of(s, model.offer, model.acquisition);
     table.add({study.pool().id(s.point), marginals.mean(s.point), marginals.variance(s.point),
                level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name), s.information,
                s.cost, s.information_per_cost()});
   }
-  write_notes(study, belief.jittered(), log);
+  write_notes(study, model, belief.jittered(), log);
   if (arguments.format == Format::json)
     out << fmt::format("{{\"unit\": {}, \"remaining\": {}, \"rows\": {}}}\n",
-                       json_string(std::string(study.acquisition().information->unit())),
+                       json_string(std::string(model.acquisition.information->unit())),
                        exact_json(candidates.remaining), table.text());
   else
     out << table.text();
   if (!chosen) {
-    log << arguments.study << ": nothing to ask: " << why_nothing(study, candidates) << '\n';
+    log << arguments.study << ": nothing to ask: " << why_nothing(model, candidates) << '\n';
     return ExitCode::finished;
   }
   if (arguments.format == Format::table)
-    out << next_in_words(study, make_suggestion(*chosen, study.pool(), study.offer(), marginals), candidates);
+    out << next_in_words(study, model,
+                         make_suggestion(*chosen, study.pool(), model.offer, model.acquisition, marginals),
+                         candidates);
   return ExitCode::done;
 }
 

@@ -25,6 +25,7 @@ double target_information_b(double latent, double base, double added) {
 
 // math.md eq. (4.2)
 double target_information_c(double latent, double base, double added) {
+  if (base == 0.0) return model_information(latent, base, added);  // Y is f itself
   // In units of the latent variance, so that no product over- or underflows.
   const double n0 = base / latent, n = (base + added) / latent;
   return latent > 0.0 ? half_log1p_ratio(1.0, n + n0 + n * n0) : 0.0;

@@ -89,7 +89,7 @@ ExperimentRun run_method(const SineData& data, const SineOptions& options, int m
   ExperimentRun run{.method = method, .repeat = repeat};
   double spent = 0.0;
   const auto buy = [&](const Score& score, Annotator& annotator) {
-    Suggestion suggestion = make_suggestion(score, data.points, data.offer, belief.marginals());
+    Suggestion suggestion = make_suggestion(score, data.points, data.offer, acquisition, belief.marginals());
     suggestion.id = static_cast<std::int64_t>(run.steps.size()) + 1;
     const double y = annotator.annotate(suggestion);
     belief.condition(score.point, suggestion.channel, y);

@@ -1,182 +1,140 @@
 #include "acuity/model/gp_pool_belief.hpp"
 
-#include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 #include <string>
 
-#include "model/noise_floor.hpp"
-#include "numerics/growing_factor.hpp"
-#include "numerics/parallel.hpp"
+#include "model/same_place.hpp"
+#include "model/tiled_posterior.hpp"
 
 namespace acuity {
 
 namespace {
 
-// Wide enough that the loops over a tile run at full speed, narrow enough that some hundred rows stay in
-// cache.
-constexpr Index tile_width = 256;
+// Below this many rows merging would save nothing that shows.
+constexpr std::size_t few_rows = 64;
 
-struct Tile {
-  Index begin = 0;        // first pool row
-  Points points;          // scaled
-  std::vector<double> v;  // rows of V = L^-1 K(X, tile), one per annotation seen
-  Index seen = 0;
+// A pending row waits for an answer of its own; an exact one leaves nothing to average.
+bool can_merge(const FactorRow& row) {
+  return row.answer && row.noise > 0.0;
+}
 
-  Index width() const { return points.rows(); }
-};
+template <typename Counts>
+std::size_t distinct_places(const std::vector<FactorRow>& rows, const Counts& counts) {
+  std::vector<char> seen;  // by place number
+  std::size_t distinct = 0;
+  for (const FactorRow& row : rows) {
+    if (!counts(row)) continue;
+    const auto place = static_cast<std::size_t>(row.place);
+    if (place >= seen.size()) seen.resize(place + 1, 0);
+    distinct += seen[place] == 0 ? 1 : 0;
+    seen[place] = 1;
+  }
+  return distinct;
+}
+
+std::size_t rows_after_merging(const std::vector<FactorRow>& rows) {
+  const auto alone =
+      std::count_if(rows.begin(), rows.end(), [](const FactorRow& r) { return !can_merge(r); });
+  return static_cast<std::size_t>(alone) + distinct_places(rows, can_merge);
+}
+
+// Rebuilding costs as much as appending about as many rows as are left. It happens when at least as many were
+// appended since the last time, so a step costs no more than before, amortised (math.md 8).
+bool worth_merging(const std::vector<FactorRow>& rows) {
+  return rows.size() >= few_rows && rows.size() >= 2 * rows_after_merging(rows);
+}
+
+// The same annotation, now also standing for another of its place (math.md eq. (8.1)).
+void absorb(FactorRow& row, const FactorRow& other) {
+  const Reading sum =
+      combined({.value = *row.answer, .noise = row.noise}, {.value = *other.answer, .noise = other.noise});
+  row.answer = sum.value;
+  row.noise = sum.noise;
+  if (!row.pool_row) row.pool_row = other.pool_row;
+}
+
+// Merges rows of one place into the first of them; says for every old row which new one it went into.
+std::vector<Index> merge(std::vector<FactorRow>& rows) {
+  std::vector<Index> moved_to;
+  std::vector<FactorRow> merged;
+  std::map<Index, Index> row_of_place;
+  for (const FactorRow& row : rows) {
+    const Index next = static_cast<Index>(merged.size());
+    const Index target = can_merge(row) ? row_of_place.emplace(row.place, next).first->second : next;
+    if (target == next)
+      merged.push_back(row);
+    else
+      absorb(merged[static_cast<std::size_t>(target)], row);
+    moved_to.push_back(target);
+  }
+  rows = std::move(merged);
+  return moved_to;
+}
 
 }  // namespace
 
 struct GpPoolBelief::State {
-  Prior prior;
-  std::vector<Tile> tiles;
-  Marginals marginals;
-  int threads = 1;
+  // An annotation as it was told, and the factor row that it is (part of).
+  struct Annotation {
+    Index handle;
+    Index row;
+    FactorRow told;
+  };
 
-  // The annotations, in the order taken in.
-  Points points;                               // scaled; may have more rows than annotations
-  std::vector<std::optional<Index>> pool_row;  // where the annotation is a pool point
-  std::vector<double> noise;
-  std::vector<std::optional<double>> answers;
-  numerics::GrowingFactor factor;
-  Vector z;  // L^-1 (answers - mean), pending answers imputed
-  Index jittered = 0;
+  TiledPosterior posterior;
+  std::vector<Annotation> annotations;  // by handle
+  Index next_handle = 0;
+  PlaceNumbers place_number;
 
-  Index size() const { return factor.size(); }
-  Tile& tile_of(Index row) { return tiles[static_cast<std::size_t>(row / tile_width)]; }
+  FactorRow told(const Place& place, const Channel& channel, std::optional<double> answer) {
+    FactorRow row = posterior.row(place, channel, answer);
+    row.place = place_number(row.x.data(), row.x.size());
+    return row;
+  }
 
-  void append(const Place& place, const Channel& channel, std::optional<double> answer);
-  void catch_up(Tile& tile);
-  void catch_up_all();
-  void impute();
+  AnnotationHandle enter(FactorRow told, Index row) {
+    annotations.push_back({.handle = next_handle, .row = row, .told = std::move(told)});
+    return {next_handle++};
+  }
+
+  void move_rows(const std::vector<Index>& moved_to) {
+    for (Annotation& a : annotations) a.row = moved_to[static_cast<std::size_t>(a.row)];
+  }
+
+  void merge_if_worth_it() {
+    if (!worth_merging(posterior.rows())) return;
+    std::vector<FactorRow> rows = posterior.rows();
+    move_rows(merge(rows));
+    posterior.replace_from(0, rows);
+  }
+
+  std::vector<Annotation>::iterator find(AnnotationHandle handle) {
+    const auto found = std::lower_bound(annotations.begin(), annotations.end(), handle.number,
+                                        [](const Annotation& a, Index number) { return a.handle < number; });
+    if (found != annotations.end() && found->handle == handle.number) return found;
+    const bool existed = handle.number >= 0 && handle.number < next_handle;
+    throw std::invalid_argument("GpPoolBelief: annotation " + std::to_string(handle.number) +
+                                (existed ? " was cancelled" : " does not exist") +
+                                ", must be one that condition() returned and that is still there");
+  }
 };
 
-// math.md eq. (2.3). At a pool point l and s are there already, once its tile is up to date.
-void GpPoolBelief::State::append(const Place& place, const Channel& channel, std::optional<double> answer) {
-  if (answer && !std::isfinite(*answer))
-    throw std::invalid_argument("GpPoolBelief: the answer is not finite, must be a finite number");
-  const Index n = size();
-  Points x(1, points.cols());
-  Vector l(n);
-  double variance = 0.0, mean = prior.mean;
-  const std::optional<Index> row = place.pool_row();
-  if (row) {
-    if (*row < 0 || *row >= marginals.mean.size())
-      throw std::invalid_argument("GpPoolBelief: pool row is " + std::to_string(*row) + ", must be below " +
-                                  std::to_string(marginals.mean.size()));
-    Tile& tile = tile_of(*row);
-    catch_up(tile);
-    const Index column = *row - tile.begin;
-    x = tile.points.row(column);
-    for (Index i = 0; i < n; ++i) l(i) = tile.v[static_cast<std::size_t>(i * tile.width() + column)];
-    variance = marginals.variance(*row);
-  } else {
-    if (place.coordinates().size() != points.cols())
-      throw std::invalid_argument("GpPoolBelief: the place has " +
-                                  std::to_string(place.coordinates().size()) + " inputs, must have " +
-                                  std::to_string(points.cols()));
-    x = prior.scaling.apply(Points(place.coordinates().transpose()));
-    l = prior.kernel->cross(points.topRows(n), x);
-    factor.solve(l.data());
-    variance = prior.kernel->diagonal(x)(0) - l.squaredNorm();
-  }
-  mean += l.dot(z);
-  const Pivot p = pivot(variance, noise_variance(channel), prior.kernel->diagonal(x)(0));
-  const double diagonal = std::sqrt(p.squared);
-
-  if (n == points.rows()) points.conservativeResize(std::max<Index>(16, 2 * n), Eigen::NoChange);
-  points.row(n) = x;
-  pool_row.push_back(row);
-  noise.push_back(p.noise);
-  answers.push_back(answer);
-  jittered += p.jittered ? 1 : 0;
-  factor.append(l.data(), diagonal);
-  z.conservativeResize(n + 1);
-  z(n) = answer ? (*answer - mean) / diagonal : 0.0;  // a pending answer is imputed by its expectation
-}
-
-// math.md eq. (2.4), for all rows the tile has not seen.
-void GpPoolBelief::State::catch_up(Tile& tile) {
-  const Index from = tile.seen, to = size(), width = tile.width();
-  if (from == to) return;
-  const Matrix k = prior.kernel->cross(tile.points, points.middleRows(from, to - from));
-  tile.v.insert(tile.v.end(), k.data(), k.data() + k.size());
-  numerics::catch_up(factor, from, to, width, tile.v.data());
-  auto s = marginals.variance.segment(tile.begin, width).array();
-  auto m = marginals.mean.segment(tile.begin, width).array();
-  for (Index i = from; i < to; ++i) {
-    const Eigen::Map<const Eigen::ArrayXd> v(tile.v.data() + i * width, width);
-    const std::optional<Index> row = pool_row[static_cast<std::size_t>(i)];
-    const Index self = row ? *row - tile.begin : -1;
-    const bool inside = self >= 0 && self < width;
-    const double before = inside ? s(self) : 0.0;
-    s = (s - v.square()).max(0.0);
-    m += z(i) * v;
-    // The observed point itself, without the cancellation: s n / (s + n).
-    if (inside)
-      s(self) = before * (noise[static_cast<std::size_t>(i)] / (before + noise[static_cast<std::size_t>(i)]));
-  }
-  tile.seen = to;
-}
-
-void GpPoolBelief::State::catch_up_all() {
-  // A thread costs about as much to start as a few thousand columns to bring up to date.
-  const Index work = marginals.mean.size() * std::max<Index>(1, size() / 16);
-  const int useful = work < 100'000 ? 1 : threads;
-  numerics::parallel_for(static_cast<Index>(tiles.size()), useful,
-                         [this](Index t) { catch_up(tiles[static_cast<std::size_t>(t)]); });
-}
-
-// Pending answers replaced by their expectation given the known ones, so that means are those of the known
-// answers alone (math.md 7). An imputed answer changes no mean: its entry of (K + noise)^-1 residual is zero,
-// and that condition determines all of them.
-void GpPoolBelief::State::impute() {
-  const Index n = size();
-  std::vector<Index> pending;
-  Vector residual = Vector::Zero(n);
-  for (Index i = 0; i < n; ++i) {
-    const std::optional<double>& answer = answers[static_cast<std::size_t>(i)];
-    if (answer)
-      residual(i) = *answer - prior.mean;
-    else
-      pending.push_back(i);
-  }
-  Matrix w = Matrix::Zero(n, static_cast<Index>(pending.size()));  // L^-1 of the pending unit vectors
-  for (Index k = 0; k < w.cols(); ++k) {
-    w(pending[static_cast<std::size_t>(k)], k) = 1.0;
-    factor.solve(w.col(k).data());
-  }
-  z = residual;
-  factor.solve(z.data());
-  const Vector imputed = (w.transpose() * w).llt().solve(-w.transpose() * z);
-  z += w * imputed;
-
-  for (Tile& tile : tiles) {
-    catch_up(tile);
-    auto m = marginals.mean.segment(tile.begin, tile.width()).array();
-    m = prior.mean;
-    for (Index i = 0; i < n; ++i)
-      m += z(i) * Eigen::Map<const Eigen::ArrayXd>(tile.v.data() + i * tile.width(), tile.width());
-  }
-}
-
+// Rows are merged where appending one by one would have merged them, before anything is factored: the result
+// is the same bit for bit, and every place costs its row once.
 GpPoolBelief::GpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations,
                            int threads)
-    : state_(std::make_unique<State>()) {
-  state_->prior = std::move(prior);
-  state_->threads = threads > 0 ? threads : numerics::default_threads();
-  state_->points.resize(0, pool.cols());
-  state_->marginals.mean = Vector::Constant(pool.rows(), state_->prior.mean);
-  state_->marginals.variance.resize(pool.rows());
-  for (Index begin = 0; begin < pool.rows(); begin += tile_width) {
-    const Index width = std::min(tile_width, pool.rows() - begin);
-    Tile tile{.begin = begin, .points = state_->prior.scaling.apply(pool.middleRows(begin, width)), .v = {}};
-    state_->marginals.variance.segment(begin, width) = state_->prior.kernel->diagonal(tile.points);
-    state_->tiles.push_back(std::move(tile));
+    : state_(std::make_unique<State>(
+          State{.posterior = {std::move(prior), pool, threads}, .annotations = {}, .place_number = {}})) {
+  std::vector<FactorRow> rows;
+  for (const Observation& o : observations) {
+    rows.push_back(state_->told(o.place, o.channel, o.value));
+    state_->enter(rows.back(), static_cast<Index>(rows.size()) - 1);
+    if (worth_merging(rows)) state_->move_rows(merge(rows));
   }
-  for (const Observation& o : observations) state_->append(o.place, o.channel, o.value);
-  state_->catch_up_all();
+  state_->posterior.replace_from(0, rows);
 }
 
 GpPoolBelief::~GpPoolBelief() = default;
@@ -184,21 +142,63 @@ GpPoolBelief::GpPoolBelief(GpPoolBelief&&) noexcept = default;
 GpPoolBelief& GpPoolBelief::operator=(GpPoolBelief&&) noexcept = default;
 
 const Marginals& GpPoolBelief::marginals() const {
-  return state_->marginals;
+  return state_->posterior.marginals();
 }
 Index GpPoolBelief::size() const {
-  return state_->size();
+  return static_cast<Index>(state_->annotations.size());
 }
 Index GpPoolBelief::jittered() const {
-  return state_->jittered;
+  return state_->posterior.jittered();
+}
+Index GpPoolBelief::rows() const {
+  return state_->posterior.size();
+}
+Index GpPoolBelief::distinct() const {
+  const auto all = [](const FactorRow&) { return true; };
+  return static_cast<Index>(distinct_places(state_->posterior.rows(), all));
 }
 
-void GpPoolBelief::condition(const Place& place, const Channel& channel, std::optional<double> answer) {
-  bool any_pending = false;
-  for (const std::optional<double>& earlier : state_->answers) any_pending = any_pending || !earlier;
-  state_->append(place, channel, answer);
-  state_->catch_up_all();
-  if (answer && any_pending) state_->impute();
+// Only an answer leads to merging: what pending annotations do can then be undone bit for bit.
+AnnotationHandle GpPoolBelief::condition(const Place& place, const Channel& channel,
+                                         std::optional<double> answer) {
+  FactorRow row = state_->told(place, channel, answer);
+  state_->posterior.append(row);
+  const AnnotationHandle handle = state_->enter(std::move(row), rows() - 1);
+  if (answer) state_->merge_if_worth_it();
+  return handle;
+}
+
+void GpPoolBelief::answer(AnnotationHandle annotation, double value) {
+  State::Annotation& pending = *state_->find(annotation);
+  if (pending.told.answer)
+    throw std::invalid_argument("GpPoolBelief: annotation " + std::to_string(annotation.number) +
+                                " has an answer, must be pending");
+  if (!std::isfinite(value))
+    throw std::invalid_argument("GpPoolBelief: the answer is not finite, must be a finite number");
+  pending.told.answer = value;
+  state_->posterior.answer(pending.row, value);
+  state_->merge_if_worth_it();
+}
+
+// The rows before the cancelled one keep their bits; those after it are made anew. A merged row is made anew
+// from the annotations that are left of it.
+void GpPoolBelief::cancel(AnnotationHandle annotation) {
+  const auto cancelled = state_->find(annotation);
+  const Index row = cancelled->row;
+  state_->annotations.erase(cancelled);
+  std::vector<FactorRow> rows;
+  for (const State::Annotation& a : state_->annotations) {
+    if (a.row != row) continue;
+    if (rows.empty())
+      rows.push_back(a.told);
+    else
+      absorb(rows.front(), a.told);
+  }
+  if (rows.empty())
+    for (State::Annotation& a : state_->annotations) a.row -= a.row > row ? 1 : 0;
+  const std::vector<FactorRow>& all = state_->posterior.rows();
+  rows.insert(rows.end(), all.begin() + row + 1, all.end());
+  state_->posterior.replace_from(row, rows);
 }
 
 }  // namespace acuity

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "acuity/model/replicates.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/growing_factor.hpp"
 
@@ -31,18 +32,24 @@ Matrix factor_carefully(const Matrix& kernel, const Vector& noise, Index& jitter
 
 }  // namespace
 
+// Annotations of one place are one row (math.md 8): the factor grows with the places, not the annotations.
 GpPosterior::GpPosterior(Prior prior, const Observations& observations)
-    : prior_(std::move(prior)), points_(prior_.scaling.apply(observations.points())) {
+    : GpPosterior(std::move(prior), merge_replicates(observations)) {}
+
+GpPosterior::GpPosterior(Prior prior, const Replicates& replicates)
+    : prior_(std::move(prior)),
+      points_(prior_.scaling.apply(replicates.merged.points())),
+      replicate_term_(replicates.log_likelihood_excess) {
   const Matrix kernel = prior_.kernel->cross(points_, points_);
-  const Vector noise = observations.noise();
+  const Vector noise = replicates.merged.noise();
   for (const double variance : noise) pivot(1.0, variance, 1.0);  // says what is wrong with it
   Matrix covariance = kernel;
   covariance.diagonal() += noise;
   const Eigen::LLT<Matrix> blocked(covariance);
   const bool well_behaved = blocked.info() == Eigen::Success && (noise.array() > 0.0).all();
   factor_ = well_behaved ? Matrix(blocked.matrixL()) : factor_carefully(kernel, noise, jittered_);
-  residual_ =
-      factor_.triangularView<Eigen::Lower>().solve((observations.values().array() - prior_.mean).matrix());
+  residual_ = factor_.triangularView<Eigen::Lower>().solve(
+      (replicates.merged.values().array() - prior_.mean).matrix());
 }
 
 // math.md eq. (2.1). Solving against the factor, rather than forming an inverse, keeps the variance accurate
@@ -72,8 +79,9 @@ double GpPosterior::quadratic_form() const {
 }
 
 double GpPosterior::log_marginal_likelihood() const {
-  return -0.5 * (log_determinant() + quadratic_form() +
-                 static_cast<double>(residual_.size()) * std::log(2.0 * std::numbers::pi));
+  const double places = static_cast<double>(residual_.size());
+  return replicate_term_ -
+         0.5 * (log_determinant() + quadratic_form() + places * std::log(2.0 * std::numbers::pi));
 }
 
 }  // namespace acuity

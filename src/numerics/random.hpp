@@ -16,7 +16,8 @@ enum class Purpose : std::uint32_t {
   data = 2,
   initial_design = 3,
   answer = 4,
-  resampling = 5
+  resampling = 5,
+  restarts = 6
 };
 
 /// A stream of draws, fixed by what it is for: the seed, the purpose, and up to two counters of the caller's.

@@ -101,14 +101,42 @@ void for_each_point(const Marginals& belief, const Offer& offer, const Acquisiti
   }
 }
 
+// Every open point at its best precision of all, in pool order.
+std::vector<Score> continuous_scores(const Marginals& belief, const Offer& offer,
+                                     const Acquisition& acquisition, const Candidates& candidates) {
+  std::vector<Score> scores;
+  for (Index point = 0; point < belief.variance.size(); ++point) {
+    if (!candidates.is_open(point)) continue;
+    const std::optional<BestPrecision> best = acquisition.information->best_precision_at(
+        belief, offer, point, *acquisition.continuous, candidates.remaining + candidates.slack);
+    if (!best) continue;
+    if (std::isnan(best->value))
+      throw NumericalError("the score of pool row " + std::to_string(point) + " is not a number");
+    scores.push_back({.point = point,
+                      .information = best->information,
+                      .cost = best->cost,
+                      .value = best->value,
+                      .order = acquisition.information->order_when_infinite(belief, offer, point),
+                      .inverse_alpha = best->inverse_alpha});
+  }
+  return scores;
+}
+
+bool is_continuous(const Acquisition& acquisition) {
+  return acquisition.continuous && acquisition.ranking == Ranking::information_per_cost;
+}
+
 }  // namespace
 
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
                                          const Acquisition& acquisition, const Candidates& candidates) {
   std::vector<Score> leaders;  // of every point, in pool order
-  for_each_point(belief, offer, acquisition, candidates, 0, belief.variance.size(), [&](const Row& row) {
-    if (const std::optional<Score> leader = row.leader()) leaders.push_back(*leader);
-  });
+  if (is_continuous(acquisition))
+    leaders = continuous_scores(belief, offer, acquisition, candidates);
+  else
+    for_each_point(belief, offer, acquisition, candidates, 0, belief.variance.size(), [&](const Row& row) {
+      if (const std::optional<Score> leader = row.leader()) leaders.push_back(*leader);
+    });
   if (leaders.empty()) return std::nullopt;
   Score best = leaders.front();
   for (const Score& score : leaders)
@@ -116,6 +144,7 @@ std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& o
   const auto first_tied = std::find_if(leaders.begin(), leaders.end(), [&](const Score& score) {
     return ties_with(best, score.value, score.order);
   });
+  if (is_continuous(acquisition)) return *first_tied;
   std::optional<Score> chosen;
   for_each_point(belief, offer, acquisition, candidates, first_tied->point, first_tied->point + 1,
                  [&](const Row& row) { chosen = row.cheapest_tied(best); });
@@ -124,6 +153,7 @@ std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& o
 
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
                               const Candidates& candidates) {
+  if (is_continuous(acquisition)) return continuous_scores(belief, offer, acquisition, candidates);
   std::vector<Score> scores;
   for_each_point(belief, offer, acquisition, candidates, 0, belief.variance.size(), [&](const Row& row) {
     if (const std::optional<Score> leader = row.leader()) scores.push_back(row.cheapest_tied(*leader));

@@ -3,13 +3,14 @@
 namespace acuity {
 
 Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer,
-                           const Marginals& belief) {
+                           const Acquisition& acquisition, const Marginals& belief) {
+  const Level level = level_of(score, offer, acquisition);
   const auto inputs = pool.points().row(score.point);
   return {.row = score.point,
           .point = pool.id(score.point),
           .inputs = std::vector<double>(inputs.data(), inputs.data() + inputs.size()),
-          .level = offer.levels[static_cast<std::size_t>(score.level)],
-          .channel = offer.channel(score.point, score.level),
+          .level = level,
+          .channel = channel_at(level, offer.base_noise(score.point)),
           .mean = belief.mean(score.point),
           .variance = belief.variance(score.point),
           .information = score.information,

@@ -139,7 +139,9 @@ class AnnotationReader {
   }
 
   void set_level_noise(Index row, const Level& level, Annotation& annotation) const {
-    annotation.channel = channel_at(level, base_noise(row, annotation.place));
+    annotation.base_noise = base_noise(row, annotation.place);
+    annotation.added_noise = noise_variance(level.channel);
+    annotation.channel = channel_at(level, annotation.base_noise);
     if (!std::isfinite(noise_variance(annotation.channel)))
       table_.complain(row, precision_, "a precision whose total noise at this point is finite");
     if (!level.exact && noise_variance(annotation.channel) <= 0.0)

@@ -112,11 +112,17 @@ void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& of
   }
 }
 
-Acquisition make_acquisition(const StudyFile& study, const Offer& offer) {
+Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
+                             std::shared_ptr<const CostFunction> cost) {
   using Kind = AcquisitionSetting::Kind;
   const AcquisitionSetting& setting = study.acquisition;
   Acquisition acquisition;
   acquisition.seed = study.seed;
+  if (study.ladder && study.ladder->continuous)
+    acquisition.continuous = ContinuousPrecision{.inverse_low = study.ladder->rungs.back().inverse,
+                                                 .inverse_high = study.ladder->rungs.front().inverse,
+                                                 .gamma = study.ladder->gamma,
+                                                 .cost = std::move(cost)};
   if (setting.kind == Kind::bald) acquisition.ranking = Ranking::information;
   if (setting.kind == Kind::random) acquisition.ranking = Ranking::random;
   if (setting.kind == Kind::target) {
@@ -188,7 +194,7 @@ Study Study::open(const std::filesystem::path& path) {
     offer.base_noise(row) = (*noise)(pool.points().row(row).data(), table, row);
   check_total_noise(file, pool, offer);
 
-  Acquisition acquisition = make_acquisition(file, offer);
+  Acquisition acquisition = make_acquisition(file, offer, cost);
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
   return {std::move(file), std::move(pool),   std::move(offer), std::move(acquisition), cost,
           noise,           std::move(remarks)};
@@ -220,6 +226,54 @@ Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
           "{}: an annotation is {} and the mean {}, too far apart to compute with; must be rescaled",
           file_.path.string(), value, prior.mean));
   return prior;
+}
+
+Learned Study::learn_from(const std::vector<Annotation>& annotations) const {
+  const Observations observations(observations_of(annotations), pool_.points());
+  LearnOptions options{.optimiser = file_.fit.optimiser,
+                       .restarts = file_.fit.restarts,
+                       .seed = file_.seed,
+                       .noise = std::nullopt,
+                       .pool = pool_.points()};
+  if (file_.fit.noise) {
+    const Index n = observations.size();
+    options.noise =
+        NoiseParts{.fixed = observations.noise(), .base = Vector::Zero(n), .added = Vector::Zero(n)};
+    for (Index i = 0; i < n; ++i) {
+      const Annotation& annotation = annotations[static_cast<std::size_t>(i)];
+      options.noise->base(i) = annotation.base_noise;
+      if (is_ladder()) options.noise->added(i) = annotation.added_noise;  // a price list has no gamma
+    }
+    options.noise->fixed -= options.noise->base + options.noise->added;
+    options.noise->fixed = options.noise->fixed.cwiseMax(0.0);
+  }
+  return learn(prior_given(annotations), observations, options);
+}
+
+StudyModel Study::model_given(const std::vector<Annotation>& annotations) const {
+  StudyModel model{.prior = prior_given(annotations),
+                   .observations = observations_of(annotations),
+                   .offer = offer_,
+                   .acquisition = acquisition_};
+  const std::size_t every = static_cast<std::size_t>(file_.fit.every);
+  const std::size_t used = every > 0 ? annotations.size() / every * every : 0;
+  if (used == 0) return model;
+  model.learned = learn_from({annotations.begin(), annotations.begin() + static_cast<std::ptrdiff_t>(used)});
+  model.prior.kernel = model.learned->prior.kernel;
+  if (!file_.fit.noise) return model;
+  const double base_scale = model.learned->base_scale,
+               added_scale = is_ladder() ? model.learned->added_scale : 1.0;
+  model.offer.base_noise *= base_scale;
+  if (model.acquisition.continuous) model.acquisition.continuous->gamma *= added_scale;
+  for (Level& level : model.offer.levels)
+    level.channel = GaussianChannel{added_scale * noise_variance(level.channel)};
+  for (std::size_t i = 0; i < annotations.size(); ++i) {
+    const Annotation& a = annotations[i];
+    const double change =
+        (base_scale - 1.0) * a.base_noise + (added_scale - 1.0) * (is_ladder() ? a.added_noise : 0.0);
+    model.observations[i].channel = GaussianChannel{noise_variance(a.channel) + change};
+  }
+  return model;
 }
 
 namespace {

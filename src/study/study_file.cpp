@@ -68,14 +68,13 @@ void read_model(const TomlSection& model, StudyFile& study) {
     study.mean = model.number("mean", Range::finite).value_or(0.0);
   }
   if (model.is_number("fit"))
-    model.integer("fit", 1);
+    study.fit.every = *model.integer("fit", 1);
   else
-    model.choice("fit", {"never", "every"});
-  model.choice("optimiser", {"lbfgs", "adam"});
-  model.integer("restarts", 0);
-  model.boolean("fit_noise");
-  if (model.has("fit") && !(model.is_string("fit") && model.text("fit") == "never"))
-    model.wrong("fit", "\"never\": version " ACUITY_VERSION " does not learn hyperparameters");
+    study.fit.every = model.choice("fit", {"never", "every"}).value_or(0) == 1 ? 1 : 0;
+  study.fit.optimiser = static_cast<Optimiser>(model.choice("optimiser", {"lbfgs", "adam"}).value_or(0));
+  study.fit.restarts =
+      static_cast<int>(std::min<std::int64_t>(model.integer("restarts", 0).value_or(4), 1000));
+  study.fit.noise = model.boolean("fit_noise").value_or(false);
 }
 
 void read_noise(const TomlSection& noise, StudyFile& study) {
@@ -130,13 +129,17 @@ std::vector<Rung> read_rungs(const TomlSection& precision) {
     precision.wrong("alpha", "a list, or { from = ..., to = ..., count = ... }");
   const TomlSection alpha = precision.section("alpha");
   alpha.allow({"from", "to", "count", "spacing", "continuous"});
-  if (alpha.boolean("continuous").value_or(false))
-    alpha.wrong("continuous", "false: version " ACUITY_VERSION " offers levels only");
   for (const char* key : {"from", "to"})
     if (!alpha.has(key)) alpha.missing(key, "a number of at least 1 (inf is one)");
   const double from = *alpha.number("from", Range::at_least_one),
                to = *alpha.number("to", Range::at_least_one);
   if (!(from < to)) alpha.wrong("to", "above " + alpha.path("from"));
+  if (alpha.boolean("continuous").value_or(false)) {
+    for (const char* key : {"count", "spacing"})
+      if (alpha.has(key))
+        alpha.complain(alpha.path(key) + " is there with continuous = true, must be left out");
+    return {{from, 1.0 / from}, {to, 1.0 / to}};
+  }
   if (!alpha.has("count")) alpha.missing("count", "a whole number, 2 or more");
   const std::int64_t count = *alpha.integer("count", 2);
   if (count > 1'000'000) alpha.wrong("count", "1000000 at most");
@@ -150,9 +153,16 @@ std::vector<Rung> read_rungs(const TomlSection& precision) {
   return rungs;
 }
 
+bool is_continuous(const TomlSection& precision) {
+  return precision.is_table("alpha") && precision.section("alpha").boolean("continuous").value_or(false);
+}
+
 LadderSetting read_ladder(const TomlSection& precision) {
   precision.allow({"alpha", "gamma", "kappa", "cost"});
-  LadderSetting ladder{.rungs = read_rungs(precision), .gamma = 0.0, .cost = read_cost(precision)};
+  LadderSetting ladder{.rungs = read_rungs(precision),
+                       .continuous = is_continuous(precision),
+                       .gamma = 0.0,
+                       .cost = read_cost(precision)};
   if (!precision.has("gamma")) precision.missing("gamma", "a finite number above 0");
   ladder.gamma = *precision.number("gamma", Range::positive);
   return ladder;

@@ -39,6 +39,11 @@ TEST(RegressionInformation, DoesNotDependOnTheUnitsOfY) {
   }
 }
 
+TEST(RegressionInformation, OfATargetWithoutNoiseIsThatOfTheModel) {
+  EXPECT_EQ(target_information_c(0.3, 0.0, 0.2), model_information(0.3, 0.0, 0.2));
+  EXPECT_EQ(target_information_c(1e-300, 0.0, 1e300), 0.0);
+}
+
 TEST(Information, FillsPointsTimesLevels) {
   const Marginals belief{.mean = Vector::Zero(4), .variance = Vector{{0.1, 0.2, 0.3, 0.4}}};
   const Offer offer{.levels = testing::ladder(5, 1.0), .base_noise = Vector{{0.01, 0.02, 0.03, 0.04}}};

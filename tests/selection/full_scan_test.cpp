@@ -226,12 +226,35 @@ TEST(FullScan, RandomChoiceFollowsFromSeedAndStep) {
   EXPECT_EQ(bench.select()->point, first);
 }
 
+TEST(FullScan, ContinuousPrecisionBeatsEveryLadderAndAFineOneComesClose) {
+  for (const double q : {0.3, 0.5, 0.8, 1.0, 2.0}) {
+    Bench ladder({0.02, 0.3, 1.0, 0.1}, testing::ladder(2000, q)), any = ladder;
+    any.acquisition.continuous = ContinuousPrecision{
+        .gamma = 0.09, .cost = std::make_shared<PowerCost>(PowerCostOptions{.c = 9.0, .q = q})};
+    for (const double remaining : {10.0, 0.5}) {
+      ladder.candidates.remaining = any.candidates.remaining = remaining;
+      const std::optional<Score> level = ladder.select(), exact = any.select();
+      ASSERT_EQ(level.has_value(), exact.has_value()) << q;
+      if (!level) continue;
+      EXPECT_EQ(exact->point, level->point);
+      EXPECT_GE(exact->value, level->value * (1 - 1e-12));
+      EXPECT_LE(exact->value, level->value * (1 + 1e-4));
+      EXPECT_LE(exact->cost, remaining);
+      const Level made = level_of(*exact, any.offer, any.acquisition);
+      EXPECT_NEAR(noise_variance(made.channel), 0.09 / *made.alpha, 1e-16);
+      EXPECT_EQ(any.scores().size(), 4U);
+    }
+    any.candidates.remaining = 1e-6;
+    EXPECT_FALSE(any.select());
+  }
+}
+
 TEST(Suggestion, SaysEverythingAnAnnotatorNeeds) {
   Points x(2, 2);
   x << 1, 2, 3, 4;
   const Pool pool(x, {"u", "v"}, {"a", "b"});
   Bench bench({0.5, 1.0}, testing::ladder(2, 1.0));
-  const Suggestion s = make_suggestion(*bench.select(), pool, bench.offer, bench.belief);
+  const Suggestion s = make_suggestion(*bench.select(), pool, bench.offer, bench.acquisition, bench.belief);
   EXPECT_EQ(s.point, "b");
   EXPECT_EQ(s.inputs, (std::vector<double>{3, 4}));
   EXPECT_EQ(s.variance, 1.0);

@@ -247,14 +247,32 @@ TEST(StudyFile, KeysOfTheOtherKindAreNamedAsSuch) {
 }
 
 TEST(StudyFile, SaysWhatThisVersionDoesNotDo) {
-  EXPECT_NE(complaint(ladder_study() + "[model]\nfit = \"every\"\n").find("does not learn"),
-            std::string::npos);
-  EXPECT_NE(complaint(ladder_study() + "[model]\nfit = 5\n").find("does not learn"), std::string::npos);
   EXPECT_NE(complaint("[pool]\nfile = \"p\"\n[target]\nkind = \"binary\"\n").find("does not model binary"),
             std::string::npos);
-  EXPECT_NE(complaint(with(ladder_study(), "alpha", "{ from = 1, to = inf, continuous = true }"))
-                .find("levels only"),
-            std::string::npos);
+}
+
+TEST(StudyFile, FitSchedulesAreNeverEveryOrANumber) {
+  const auto every = [](const std::string& fit) {
+    return read(ladder_study() + "[model]\nfit = " + fit + "\n").fit.every;
+  };
+  EXPECT_EQ(every("\"never\""), 0);
+  EXPECT_EQ(every("\"every\""), 1);
+  EXPECT_EQ(every("5"), 5);
+  const StudyFile study =
+      read(ladder_study() + "[model]\noptimiser = \"adam\"\nrestarts = 7\nfit_noise = true\n");
+  EXPECT_EQ(study.fit.optimiser, Optimiser::adam);
+  EXPECT_EQ(study.fit.restarts, 7);
+  EXPECT_TRUE(study.fit.noise);
+}
+
+TEST(StudyFile, AContinuousLadderHasTwoEndsAndNothingBetween) {
+  const StudyFile study = read(with(ladder_study(), "alpha", "{ from = 1, to = inf, continuous = true }"));
+  EXPECT_TRUE(study.ladder->continuous);
+  ASSERT_EQ(study.ladder->rungs.size(), 2U);
+  EXPECT_EQ(study.ladder->rungs[1].inverse, 0.0);
+  EXPECT_FALSE(read(ladder_study()).ladder->continuous);
+  EXPECT_NE(complaint(with(ladder_study(), "alpha", "{ from = 1, to = inf, continuous = true, count = 3 }")),
+            "");
 }
 
 }  // namespace

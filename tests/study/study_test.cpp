@@ -172,5 +172,65 @@ TEST(Study, RepeatsAreAllowedWhereTheAnswerWouldBeNew) {
   EXPECT_EQ(after.sold, (std::set<std::pair<Index, Index>>{{1, 0}}));
 }
 
+std::vector<Annotation> waves(const Study& study, int count) {
+  std::vector<Annotation> annotations;
+  for (int i = 0; i < count; ++i) {
+    const double x = study.pool().points()(i, 0);
+    annotations.push_back({.place = i,
+                           .value = 3.0 * std::sin(2.0 * x) + 0.1 * std::cos(40.0 * x),
+                           .channel = GaussianChannel{0.02},
+                           .level = 0,
+                           .cost = 0.1,
+                           .base_noise = 0.01,
+                           .added_noise = 0.01});
+  }
+  return annotations;
+}
+
+std::string line_of_points(int count) {
+  std::string pool = "x\n";
+  for (int i = 0; i < count; ++i) pool += std::to_string(0.1 * ((7 * i) % count)) + "\n";
+  return pool;
+}
+
+TEST(Study, LearnsWhenItsScheduleSays) {
+  const Desk desk;
+  const std::string base = with(ladder_study(), "variance", "0.01");
+  const Study never = desk.open(base, line_of_points(40));
+  const Study tenth = desk.open(base + "[model]\nfit = 10\n", line_of_points(40));
+  const auto annotations = waves(never, 25);
+  EXPECT_FALSE(never.model_given(annotations).learned);
+  EXPECT_FALSE(tenth.model_given(waves(never, 9)).learned) << "nine are not ten";
+  const StudyModel model = tenth.model_given(annotations);
+  ASSERT_TRUE(model.learned);
+  EXPECT_EQ(model.prior.kernel->log_parameters(),
+            tenth.learn_from(waves(never, 20)).prior.kernel->log_parameters())
+      << "the 21st to 25th come in without learning";
+  EXPECT_GT(model.prior.kernel->log_parameters()(0), 0.5) << "the amplitude is about 2, not 1";
+}
+
+TEST(Study, LearnedNoiseReachesOfferAndObservations) {
+  const Desk desk;
+  const std::string base = with(ladder_study(), "variance", "0.01");
+  const Study study = desk.open(base + "[model]\nfit = \"every\"\nfit_noise = true\n", line_of_points(40));
+  const StudyModel model = study.model_given(waves(study, 30));
+  ASSERT_TRUE(model.learned);
+  const double base_scale = model.learned->base_scale, added_scale = model.learned->added_scale;
+  EXPECT_NE(base_scale, 1.0);
+  EXPECT_NEAR(model.offer.base_noise(0), 0.01 * base_scale, 1e-15);
+  EXPECT_NEAR(noise_variance(model.offer.levels[0].channel), 0.09 * added_scale, 1e-15);
+  EXPECT_NEAR(noise_variance(model.observations[0].channel), 0.01 * base_scale + 0.01 * added_scale, 1e-15);
+}
+
+TEST(Study, ContinuousPrecisionIsHandedToTheAcquisition) {
+  const Desk desk;
+  const Study study =
+      desk.open(with(ladder_study(), "alpha", "{ from = 2, to = inf, continuous = true }"), "x\n1\n");
+  ASSERT_TRUE(study.acquisition().continuous);
+  EXPECT_EQ(study.acquisition().continuous->inverse_low, 0.0);
+  EXPECT_EQ(study.acquisition().continuous->inverse_high, 0.5);
+  EXPECT_EQ(study.acquisition().continuous->gamma, 0.09);
+}
+
 }  // namespace
 }  // namespace acuity

@@ -20,6 +20,8 @@ struct Acquisition {
   std::shared_ptr<const Information> information = std::make_shared<ModelInformation>();
   Ranking ranking = Ranking::information_per_cost;
   std::uint64_t seed = 0;  ///< for random choice
+  /// Instead of the offer's levels, where information per cost decides.
+  std::optional<ContinuousPrecision> continuous;
 
   bool finest_only() const { return ranking != Ranking::information_per_cost; }
 };
@@ -31,7 +33,8 @@ struct Score {
   double information = 0.0;
   double cost = 0.0;
   double value = 0.0;
-  double order = 0.0;  ///< decides between infinite values, larger first
+  double order = 0.0;                   ///< decides between infinite values, larger first
+  std::optional<double> inverse_alpha;  ///< where the precision is none of the offer's levels
 
   double information_per_cost() const { return information / cost; }
 };
@@ -42,6 +45,9 @@ inline double merit(Ranking ranking, double information, double cost, std::uint6
   if (ranking == Ranking::information) return information;
   return -std::ldexp(static_cast<double>(draw), -64);  // the smallest key is drawn first
 }
+
+/// The level of a score: one of the offer's, or the precision between them that was chosen.
+Level level_of(const Score& score, const Offer& offer, const Acquisition& acquisition);
 
 /// The tie rule (docs/math.md 5.2): is a candidate of this value as good as the best?
 bool ties_with(const Score& best, double value, double order);

@@ -25,6 +25,7 @@ class PowerCost : public CostFunction {
  public:
   explicit PowerCost(PowerCostOptions options = {});
   double operator()(double alpha) const override;
+  const PowerCostOptions& options() const { return options_; }
 
  private:
   PowerCostOptions options_;
@@ -40,6 +41,7 @@ class LinearCost : public CostFunction {
  public:
   explicit LinearCost(LinearCostOptions options = {});
   double operator()(double alpha) const override;
+  const LinearCostOptions& options() const { return options_; }
 
  private:
   LinearCostOptions options_;

@@ -1,13 +1,22 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "acuity/acquisition/optimal_precision.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/model/marginals.hpp"
 
 namespace acuity {
+
+/// Every precision between two ends is on offer, at a price.
+struct ContinuousPrecision {
+  double inverse_low = 0.0, inverse_high = 1.0;  ///< 1 / alpha; 0 is infinite precision
+  double gamma = 0.0;  ///< an annotation of precision alpha adds noise gamma / alpha
+  std::shared_ptr<const CostFunction> cost;
+};
 
 /// What an annotation is worth, before anybody asks what it costs (docs/math.md 4). Sees the marginals of the
 /// whole pool, never a model.
@@ -23,6 +32,13 @@ class Information {
   virtual void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                      std::span<const Index> levels, double* out) const = 0;
 
+  /// The best precision at a point where any in a range may be bought, not only those of a ladder; nothing
+  /// where none can be paid for with `remaining`. By default std::invalid_argument: not every information
+  /// knows how.
+  virtual std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer,
+                                                         Index point, const ContinuousPrecision& range,
+                                                         double remaining) const;
+
   /// Orders points whose worth is infinite, larger first. By default they are all tied.
   virtual double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const;
 };
@@ -33,6 +49,9 @@ class ModelInformation : public Information {
   std::string_view unit() const override { return "nats"; }
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
+  std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
+                                                 const ContinuousPrecision& range,
+                                                 double remaining) const override;
 };
 
 /// How the noisy answer and Y hang together: b, the answer is a noisy copy of Y; c, both come from f
@@ -60,6 +79,9 @@ class TargetInformation : public Information {
   /// Throws std::invalid_argument under InfinitePolicy::refuse where a value is infinite by construction.
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
+  std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
+                                                 const ContinuousPrecision& range,
+                                                 double remaining) const override;
   double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const override;
 
  private:

@@ -13,6 +13,8 @@ struct Annotation {
   Channel channel;             ///< resolved: what the model needs to know of the level
   std::optional<Index> level;  ///< of the offer; absent where the noise itself was reported
   double cost = 0.0;
+  double base_noise = 0.0;   ///< sigma^2(x) in the channel's noise; 0 where the noise itself was reported
+  double added_noise = 0.0;  ///< what the level put on top of it; likewise
 };
 
 }  // namespace acuity

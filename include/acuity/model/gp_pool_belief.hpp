@@ -12,10 +12,12 @@ namespace acuity {
 /// annotations, at O(n M) for each new one instead of O(n^2 M).
 ///
 /// The pool is kept in tiles of some columns of L^-1 K, each of which can catch up on several annotations at
-/// once.
+/// once. Pending annotations are exact (docs/math.md 7). Annotations of one place are rows of their own until
+/// they are half of all rows, then they are merged (docs/math.md 8): n above counts places, not annotations.
 class GpPoolBelief : public PoolBelief {
  public:
-  /// `threads`: 0 means all the machine has; the result does not depend on it.
+  /// `threads`: 0 means all the machine has; the result does not depend on it. The observations have the
+  /// handles 0, 1, 2, ...
   GpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations = {},
                int threads = 0);
   ~GpPoolBelief() override;
@@ -23,11 +25,18 @@ class GpPoolBelief : public PoolBelief {
   GpPoolBelief& operator=(GpPoolBelief&&) noexcept;
 
   const Marginals& marginals() const override;
-  void condition(const Place& place, const Channel& channel, std::optional<double> answer) override;
+  AnnotationHandle condition(const Place& place, const Channel& channel,
+                             std::optional<double> answer) override;
+  void answer(AnnotationHandle annotation, double value) override;
+  void cancel(AnnotationHandle annotation) override;
   Index size() const override;
 
-  /// How many annotations without noise got a tiny one, because they repeat what was known already.
+  /// How many rows without noise got a tiny one, because they repeat what was known already.
   Index jittered() const;
+  /// How many places are annotated, pending annotations included.
+  Index distinct() const;
+  /// How many rows the factor has: the n of the costs above. At most size().
+  Index rows() const;
 
  private:
   struct State;

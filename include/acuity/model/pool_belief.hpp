@@ -7,8 +7,16 @@
 
 namespace acuity {
 
+/// Names one annotation of a belief, for as long as the belief lives: 0, 1, 2, ... in the order in which they
+/// were taken in, never used again.
+struct AnnotationHandle {
+  Index number = -1;
+
+  friend bool operator==(AnnotationHandle, AnnotationHandle) = default;
+};
+
 /// The running belief about every point of a pool. It changes with every annotation and has one owner;
-/// regression and classification implement it.
+/// regression and classification implement it. A call that throws leaves it as it was.
 class PoolBelief {
  public:
   virtual ~PoolBelief() = default;
@@ -19,7 +27,17 @@ class PoolBelief {
   /// Takes in one more annotation, for O(n M) with n annotations and M pool points. Without an answer the
   /// annotation is pending: the belief is as certain as it will be once the answer is there, with unchanged
   /// mean.
-  virtual void condition(const Place& place, const Channel& channel, std::optional<double> answer) = 0;
+  virtual AnnotationHandle condition(const Place& place, const Channel& channel,
+                                     std::optional<double> answer) = 0;
+
+  /// The answer to a pending annotation has come, maybe after the answers to later ones. O(p n^2 + n M) with
+  /// p annotations still pending. Throws std::invalid_argument where nothing is pending under this handle.
+  virtual void answer(AnnotationHandle annotation, double value) = 0;
+
+  /// Nobody did this pending annotation, or an answered one is retracted: the belief is what it would be had
+  /// it never been asked for. O(n M) for the newest annotation, O(n M) more for every later one. Throws
+  /// std::invalid_argument where there is no such annotation (any more).
+  virtual void cancel(AnnotationHandle annotation) = 0;
 
   /// How many annotations it is conditioned on.
   virtual Index size() const = 0;

@@ -24,6 +24,7 @@ struct Suggestion {
   double information_per_cost() const { return information / cost; }
 };
 
-Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer, const Marginals& belief);
+Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer,
+                           const Acquisition& acquisition, const Marginals& belief);
 
 }  // namespace acuity

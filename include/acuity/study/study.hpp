@@ -10,6 +10,7 @@
 #include "acuity/data/annotation.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/data/table.hpp"
+#include "acuity/model/learn.hpp"
 #include "acuity/model/prior.hpp"
 #include "acuity/selection/candidates.hpp"
 #include "acuity/study/study_file.hpp"
@@ -17,6 +18,16 @@
 namespace acuity {
 
 class NoiseLaw;
+
+/// What a study has come to: belief before the annotations, the annotations as the model sees them, and the
+/// offer. They hang together: learned noise changes all of them.
+struct StudyModel {
+  Prior prior;
+  std::vector<Observation> observations;
+  Offer offer;
+  Acquisition acquisition;
+  std::optional<Learned> learned;  ///< where the schedule asked for it
+};
 
 /// A study file turned into the values the library works with: pool, levels with channels and costs, prior,
 /// and the way to choose. Opened once, never changed.
@@ -43,6 +54,10 @@ class Study {
 
   /// The prior once these are known: scaling and mean may depend on them.
   Prior prior_given(const std::vector<Annotation>& annotations) const;
+  /// Learns hyperparameters from these, on from the study's values, whatever the study's schedule.
+  Learned learn_from(const std::vector<Annotation>& annotations) const;
+  /// Everything the study says once these are known, hyperparameters learned when its schedule asks for it.
+  StudyModel model_given(const std::vector<Annotation>& annotations) const;
   /// What may be bought after these. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,
                               std::optional<double> remaining = std::nullopt) const;

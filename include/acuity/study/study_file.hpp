@@ -10,6 +10,7 @@
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/model/kernel.hpp"
+#include "acuity/model/learn.hpp"
 
 namespace acuity {
 
@@ -38,8 +39,17 @@ struct Rung {
 /// The paper's ladder: precisions alpha with noise gamma / alpha on top of sigma^2(x).
 struct LadderSetting {
   std::vector<Rung> rungs;
+  bool continuous = false;  ///< every precision between the two rungs is on offer
   double gamma = 0.0;
   CostSetting cost;
+};
+
+/// When and how hyperparameters are learned.
+struct FitSetting {
+  std::int64_t every = 0;  ///< at every k-th annotation; 0: never
+  Optimiser optimiser = Optimiser::lbfgs;
+  int restarts = 4;
+  bool noise = false;  ///< gamma and a scale on sigma^2(x), too
 };
 
 struct AcquisitionSetting {
@@ -68,6 +78,7 @@ struct StudyFile {
   std::vector<double> lengthscale{1.0};
   bool lengthscale_per_input = false;
   std::optional<double> mean = 0.0;  ///< absent: the average of the annotations
+  FitSetting fit;
 
   NoiseSetting noise = 0.0;
   std::optional<LadderSetting> ladder;

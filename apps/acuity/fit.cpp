@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include "acuity/numerics/errors.hpp"
+#include "acuity/study/study.hpp"
+#include "commands.hpp"
+#include "result_table.hpp"
+
+namespace acuity {
+
+namespace {
+
+// One named value of the result, in the three dresses.
+struct Field {
+  std::string name;
+  std::string json;
+  std::string csv;
+  std::string people;
+};
+
+Field number_field(const std::string& name, double value) {
+  return {name, exact_json(value), exact(value), brief(value)};
+}
+
+Field text_field(const std::string& name, const std::string& text) {
+  return {name, json_string(text), csv_cell(text), text};
+}
+
+Field count_field(const std::string& name, int count) {
+  return {name, std::to_string(count), std::to_string(count), std::to_string(count)};
+}
+
+std::string written(const std::vector<Field>& fields, const Vector& lengthscales, Format format) {
+  std::string names, values, lines, json;
+  for (const Field& field : fields) {
+    names += (names.empty() ? "" : ",") + field.name;
+    values += (values.empty() ? "" : ",") + field.csv;
+    lines += fmt::format("{:<24}{}\n", field.name, field.people);
+    // In JSON the length scales of all inputs are one list.
+    if (!field.name.starts_with("lengthscale_"))
+      json += (json.empty() ? "" : ", ") + json_string(field.name) + ": " + field.json;
+    else if (json.find("\"lengthscale\"") == std::string::npos) {
+      std::string list;
+      for (const double l : lengthscales) list += (list.empty() ? "" : ", ") + exact_json(l);
+      json += ", \"lengthscale\": [" + list + "]";
+    }
+  }
+  if (format == Format::json) return "{" + json + "}\n";
+  return format == Format::csv ? names + "\n" + values + "\n" : lines;
+}
+
+}  // namespace
+
+ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log) {
+  const Study study = Study::open(arguments.study);
+  std::vector<Annotation> annotations;
+  if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
+  if (annotations.empty())
+    throw InputError(fmt::format("{}: there are no annotations to learn from, must be at least one",
+                                 arguments.annotations.empty() ? arguments.study : arguments.annotations));
+  const Learned learned = study.learn_from(annotations);
+
+  const auto& kernel = dynamic_cast<const StationaryKernel&>(*learned.prior.kernel);
+  const Vector& lengthscales = kernel.options().lengthscale;
+  std::vector<Field> fields{number_field("amplitude", kernel.options().amplitude)};
+  if (!study.file().lengthscale_per_input) fields.push_back(number_field("lengthscale", lengthscales(0)));
+  for (Index k = 0; study.file().lengthscale_per_input && k < lengthscales.size(); ++k)
+    fields.push_back(
+        number_field("lengthscale_" + study.pool().inputs()[static_cast<std::size_t>(k)], lengthscales(k)));
+  fields.push_back(number_field("mean", learned.prior.mean));
+  if (study.file().fit.noise) {
+    if (study.is_ladder())
+      fields.push_back(number_field("gamma", learned.added_scale * study.file().ladder->gamma));
+    fields.push_back(number_field("noise_scale", learned.base_scale));
+  }
+  fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));
+  fields.push_back(count_field("iterations", learned.iterations));
+  fields.push_back(count_field("evaluations", learned.evaluations));
+  fields.push_back({"converged", learned.converged ? "true" : "false", learned.converged ? "true" : "false",
+                    learned.converged ? "yes" : "no"});
+  fields.push_back(text_field("reason", learned.reason));
+  for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
+  out << written(fields, lengthscales, arguments.format);
+  return ExitCode::done;
+}
+
+}  // namespace acuity

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace acuity {
+
+// When does which level pay, in regression and by MI(answer; f) per cost (docs/math.md 5.5)? A level is
+// better the less noise it has and the less it costs; how much less noise is worth depends on the latent
+// variance alone. For MI(answer; Y) of graph b read latent plus base variance for the latent variance, and
+// added for total noise.
+//
+// All functions throw std::invalid_argument where a noise variance is negative, a cost is not above 0, or one
+// of them is not finite.
+
+/// A level at a point: the variance of its whole noise there, and its price.
+struct PricedNoise {
+  double noise = 0.0;
+  double cost = 1.0;
+};
+
+/// The latent variance at which two levels are worth the same per cost: below it the one with less noise
+/// wins, from it on the cheaper one. Nothing where one of them wins at every variance; infinite where the
+/// change comes beyond the largest double.
+std::optional<double> break_even_variance(const PricedNoise& one, const PricedNoise& other);
+
+/// From `from` (inclusive) to `to` (exclusive) in latent variance, `level` is the best.
+struct BreakEvenInterval {
+  double from = 0.0;
+  double to = 0.0;
+  std::size_t level = 0;
+};
+
+/// Which level wins at which latent variance: from 0 (the limit there) to infinity, without gaps, from the
+/// sharpest winner to the coarsest. A level that wins nowhere is not in it. Of levels that tie the cheaper
+/// wins, then the first.
+std::vector<BreakEvenInterval> break_even_table(std::span<const PricedNoise> levels);
+
+/// At this latent variance a level of noise `noise` is worth this many times the price of one of noise
+/// `other`: if it costs more, the other is the better deal. At 0 and at infinity the limit.
+double break_even_price_ratio(double latent, double noise, double other);
+
+/// The price below which `level` wins against all others at this latent variance; its own price does not
+/// matter. Infinite if it wins at any price, 0 if at none.
+double break_even_price(double latent, std::span<const PricedNoise> levels, std::size_t level);
+
+}  // namespace acuity

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "acuity/acquisition/cost_function.hpp"
+
+namespace acuity {
+
+/// Which of the formulas of docs/math.md 4.1 says what an annotation is worth.
+enum class RegressionInformation {
+  model,     ///< MI(answer; f)
+  target_b,  ///< MI(answer; Y), the answer a noisy copy of Y
+  target_c   ///< MI(answer; Y), answer and Y independent given f
+};
+
+/// What is known at a point, and which precisions may be bought there.
+struct PrecisionProblem {
+  RegressionInformation information = RegressionInformation::model;
+  double latent = 0.0;        ///< posterior variance of f
+  double base = 0.0;          ///< sigma^2(x), the noise that no precision removes
+  double gamma = 0.0;         ///< an annotation of precision alpha adds noise of variance gamma / alpha
+  double inverse_low = 0.0;   ///< 1 / alpha of the highest precision; 0 is infinite precision
+  double inverse_high = 1.0;  ///< 1 / alpha of the lowest precision
+  double remaining =
+      std::numeric_limits<double>::infinity();  ///< only what costs no more; includes the slack
+};
+
+/// The precision to buy, and what makes it the best.
+struct BestPrecision {
+  double inverse_alpha = 0.0;
+  double information = 0.0;
+  double cost = 0.0;
+  double value = 0.0;  ///< information per cost; infinite where the annotation leaves no doubt
+};
+
+/// The precision of highest information per cost among all in the range, not only those of a ladder
+/// (docs/math.md 5.3, 5.4). Of precisions that tie (docs/math.md 5.2) the cheaper wins, so where nothing can
+/// be learned it is the cheapest.
+///
+/// Exact for PowerCost and LinearCost. Any other cost is scanned and the best places are polished, which may
+/// miss a peak or an affordable gap narrower than 1/100 of the range.
+///
+/// Nothing where no precision in the range is affordable; an infinite cost never is. Throws
+/// std::invalid_argument where a cost is not above 0, or the problem is none.
+std::optional<BestPrecision> best_precision(const PrecisionProblem& problem, const CostFunction& cost);
+
+}  // namespace acuity

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acuity/data/observation.hpp"
+#include "acuity/model/prior.hpp"
+
+namespace acuity {
+
+enum class Optimiser {
+  lbfgs,  ///< L-BFGS in the log parameters from several starts, the best likelihood kept
+  adam  ///< the paper's rule (docs/math.md 2.6): raw parameters, 5 % stop rule, 100 epochs, the last iterate
+};
+
+/// The noise of every observation in parts that can be learned: fixed + base_scale * base + added_scale *
+/// added.
+struct NoiseParts {
+  Vector fixed;  ///< known, whatever is learned
+  Vector base;   ///< sigma^2(x)
+  Vector added;  ///< gamma / alpha
+};
+
+/// How well parameters explain what was observed, and the way uphill.
+struct Likelihood {
+  double log_marginal;  ///< n/2 log(2 pi) included; minus infinity where it cannot be computed
+  Vector gradient;  ///< by the kernel's log parameters, then log added_scale, log base_scale with noise parts
+};
+
+/// docs/math.md eq. (2.2): log p(values | points, prior) and its exact gradient.
+Likelihood likelihood(const Prior& prior, const Observations& observations);
+Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
+                      double added_scale, double base_scale);
+
+struct LearnOptions {
+  Optimiser optimiser = Optimiser::lbfgs;
+  int restarts = 4;        ///< lbfgs: further starts besides the prior's own values
+  std::uint64_t seed = 0;  ///< of the further starts
+  int threads = 0;         ///< 0: all the machine has; the result does not depend on it
+  /// Learn the scales of these, too.
+  std::optional<NoiseParts> noise;
+  /// Where the model will be used: a belief that is flat over all of these has learned nothing.
+  Points pool;
+};
+
+/// What was learned, and how it went.
+struct Learned {
+  Prior prior;
+  double added_scale = 1.0, base_scale = 1.0;
+  double log_marginal_likelihood = 0.0;  ///< at these values
+  int iterations = 0;                    ///< of the run whose values are kept
+  int evaluations = 0;                   ///< of all runs
+  bool converged = false;
+  std::string reason;  ///< why it ended, or why the values it started from were kept
+};
+
+/// Maximum marginal likelihood for the kernel's parameters (docs/math.md 2.6). Where every optimum found has
+/// collapsed (a parameter at the edge of what the data can tell, a belief flat over the pool, no finite
+/// likelihood) the prior is given back as it came, and `reason` says why.
+Learned learn(const Prior& prior, const Observations& observations, const LearnOptions& options = {});
+
+}  // namespace acuity

@@ -1,0 +1,332 @@
+#include "acuity/acquisition/optimal_precision.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <boost/math/special_functions/log1p.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <typeinfo>
+#include <vector>
+
+#include "acuity/acquisition/acquisition.hpp"
+#include "acuity/acquisition/regression_information.hpp"
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// Of beta = 1 / alpha.
+struct Range {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+// Information, cost and their ratio as functions of beta. All three informations are
+// log1p(signal / (floor + gamma beta)) / 2 (math.md 5.3).
+class Objective {
+ public:
+  Objective(const PrecisionProblem& problem, const CostFunction& cost) : problem_(problem), cost_(cost) {
+    const double s = problem.latent, n0 = problem.base;
+    switch (problem.information) {
+      case RegressionInformation::model:
+        signal_ = s, floor_ = n0;
+        break;
+      case RegressionInformation::target_b:
+        signal_ = s + n0, floor_ = 0.0;
+        break;
+      case RegressionInformation::target_c: {
+        const double share = s > 0.0 ? 1.0 / (1.0 + n0 / s) : 0.0;  // s / (s + n0), whatever the units
+        signal_ = s * share, floor_ = n0 + n0 * share;
+        break;
+      }
+    }
+  }
+
+  double signal() const { return signal_; }
+  double floor() const { return floor_; }
+  double gamma() const { return problem_.gamma; }
+  double noise(double beta) const { return floor_ + problem_.gamma * beta; }
+
+  // Every precision carries the same information: nothing is to be learned, or precision makes no difference.
+  bool indifferent() const { return signal_ == 0.0 || problem_.gamma == 0.0; }
+
+  double cost(double beta) const {
+    const double cost = cost_(beta > 0.0 ? 1.0 / beta : infinite);
+    require(cost > 0.0, "best_precision", "cost", cost, "above 0 at every precision in range");
+    return cost;
+  }
+
+  bool affordable(double beta) const {
+    const double price = cost(beta);
+    return std::isfinite(price) && price <= problem_.remaining;
+  }
+
+  BestPrecision at(double beta) const {
+    const double worth = information(beta), price = cost(beta);
+    return {.inverse_alpha = beta,
+            .information = worth,
+            .cost = price,
+            .value = merit(Ranking::information_per_cost, worth, price, 0)};
+  }
+
+ private:
+  double information(double beta) const {
+    const double worth = formula(beta), n = noise(beta);
+    const bool no_noise = floor_ == 0.0 && (problem_.gamma == 0.0 || beta == 0.0);
+    if (std::isfinite(worth) || no_noise) return worth;
+    // The noise, or signal / noise, left the range of doubles, where the information is a few hundred nats at
+    // most. An infinite value would win against everything, so it must be one.
+    const double log_noise = n > 0.0 ? std::log(n) : std::log(problem_.gamma) + std::log(beta);
+    const double log_ratio = std::log(signal_) - log_noise;
+    return 0.5 * (log_ratio > 40.0 ? log_ratio : std::log1p(std::exp(log_ratio)));
+  }
+
+  double formula(double beta) const {
+    const double added = problem_.gamma * beta;
+    switch (problem_.information) {
+      case RegressionInformation::model:
+        return model_information(problem_.latent, problem_.base, added);
+      case RegressionInformation::target_b:
+        return target_information_b(problem_.latent, problem_.base, added);
+      default:
+        return target_information_c(problem_.latent, problem_.base, added);
+    }
+  }
+
+  const PrecisionProblem& problem_;
+  const CostFunction& cost_;
+  double signal_ = 0.0;
+  double floor_ = 0.0;
+};
+
+// math.md 5.2, at one point: of the candidates that tie with the best the cheapest; at the same price the one
+// that is worth more, then the more precise.
+BestPrecision choose(const std::vector<BestPrecision>& candidates) {
+  double best = -infinite;
+  for (const BestPrecision& c : candidates) best = std::max(best, c.value);
+  const BestPrecision* chosen = nullptr;
+  const auto precedes = [](const BestPrecision& a, const BestPrecision& b) {
+    if (a.cost != b.cost) return a.cost < b.cost;
+    if (a.value != b.value) return a.value > b.value;
+    return a.inverse_alpha < b.inverse_alpha;
+  };
+  for (const BestPrecision& c : candidates)
+    if (ties_with({.value = best}, c.value, 0.0) && (chosen == nullptr || precedes(c, *chosen))) chosen = &c;
+  return *chosen;
+}
+
+// The last affordable beta on the way from one that is to one that is not. Bisected on the test itself, so
+// that what is returned passes it; by halving the number of doubles between the two, so that 64 steps are
+// enough even next to 0.
+double last_affordable(const Objective& objective, double affordable, double other) {
+  auto good = std::bit_cast<std::uint64_t>(affordable), bad = std::bit_cast<std::uint64_t>(other);
+  while (good + 1 != bad && bad + 1 != good) {
+    const std::uint64_t middle = std::midpoint(good, bad);
+    (objective.affordable(std::bit_cast<double>(middle)) ? good : bad) = middle;
+  }
+  return std::bit_cast<double>(good);
+}
+
+// What can be paid for, where the cost rises or falls throughout.
+std::optional<Range> affordable_part(const Objective& objective, Range range) {
+  const bool low = objective.affordable(range.low), high = objective.affordable(range.high);
+  if (!low && !high) return std::nullopt;
+  if (!low) return Range{last_affordable(objective, range.high, range.low), range.high};
+  if (!high) return Range{range.low, last_affordable(objective, range.low, range.high)};
+  return range;
+}
+
+template <typename Function>
+double refined_root(const Function& f, double low, double high) {
+  std::uintmax_t steps = 200;
+  const auto [a, b] =
+      boost::math::tools::toms748_solve(f, low, high, boost::math::tools::eps_tolerance<double>(), steps);
+  return std::midpoint(a, b);
+}
+
+// The root of `f` between two arguments, zero or more, at which its signs differ. A bracket of many
+// magnitudes is first brought down to about one, by halving the number of doubles in it.
+template <typename Function>
+double root(const Function& f, double low, double high) {
+  const bool sign = f(low) > 0.0;
+  auto a = std::bit_cast<std::uint64_t>(low), b = std::bit_cast<std::uint64_t>(high);
+  while (b - a > std::uint64_t{1} << 52) {
+    const std::uint64_t middle = std::midpoint(a, b);
+    const double value = f(std::bit_cast<double>(middle));
+    if (value == 0.0) return std::bit_cast<double>(middle);
+    ((value > 0.0) == sign ? a : b) = middle;
+  }
+  return refined_root(f, std::bit_cast<double>(a), std::bit_cast<double>(b));
+}
+
+// math.md 5.3: ell(u) = (1 + 1/u) log(1 + u) - 1 at u = signal / noise, without loss where u is small or not
+// a double at all.
+double ell(double signal, double noise) {
+  const double u = signal / noise;
+  if (u == 0.0) return 0.0;
+  if (u < 0.5) return u + (1.0 + u) * (boost::math::log1pmx(u) / u);
+  if (std::isinf(u)) return std::log(signal) - std::log(noise) - 1.0;
+  return (1.0 + 1.0 / u) * std::log1p(u) - 1.0;
+}
+
+// The derivative of ell.
+double ell_slope(double u) {
+  return u == 0.0 ? 0.5 : -(boost::math::log1pmx(u) / u) / u;
+}
+
+// The u at which q ell(u) - D u is largest, D > 0, d = D / q < 1/2: ell'(u) = d. The bracket is in
+// math.md 5.3.
+double peak(double d) {
+  const double low = 1.5 * (0.5 / d - 1.0), high = 1.0 / d;
+  const auto slope = [d](double u) { return ell_slope(u) - d; };
+  if (!(slope(low) > 0.0)) return low;  // by rounding: low is the peak
+  if (!(slope(high) < 0.0)) return high;
+  return root(slope, low, high);
+}
+
+// math.md 5.3: the one beta inside the range at which the objective may have a local maximum.
+std::optional<double> interior_maximum(const Objective& objective, const PowerCostOptions& cost,
+                                       Range range) {
+  const double q = cost.q, s = objective.signal(), gamma = objective.gamma();
+  if (!(q > 0.0 && q < 1.0 && cost.c > 0.0)) return std::nullopt;
+  const double delta = std::fma(-cost.c, objective.floor(), gamma) / cost.c;
+  // math.md eq. (5.1a), whose sign is that of dJ / dbeta. Comparisons below fail on NaN, which takes
+  // parameters at both ends of what a double holds; then the ends of the range are left.
+  const auto rising = [&](double beta) {
+    const double n = objective.noise(beta);
+    return q * ell(s, n) - (1.0 - q) - delta / n;
+  };
+  double left = range.low;
+  if (delta > 0.0) {
+    const double d = delta / s / q;
+    if (!(d < 0.5)) return std::nullopt;
+    left = std::max(left, (s / peak(d) - objective.floor()) / gamma);
+  }
+  if (!(left < range.high && rising(left) > 0.0 && rising(range.high) < 0.0)) return std::nullopt;
+  return root(rising, left, range.high);
+}
+
+// math.md 5.4: the objective has one maximum; this is it, if it is inside the range. A price that does not
+// rise with precision leaves the highest precision.
+std::optional<double> interior_maximum(const Objective& objective, const LinearCostOptions& cost,
+                                       Range range) {
+  if (!(cost.c > 0.0)) return std::nullopt;
+  // math.md eq. (5.1b), whose sign is that of dJ / dalpha.
+  const auto sharpen = [&](double beta) {
+    const double n = objective.noise(beta);
+    return std::fma(objective.gamma() * beta, cost.b / cost.c * beta, -objective.floor()) / n -
+           ell(objective.signal(), n);
+  };
+  double low = range.low;  // not so low that the noise underflows
+  if (objective.floor() == 0.0) low = std::max(low, std::numeric_limits<double>::min() / objective.gamma());
+  if (!(sharpen(low) < 0.0 && sharpen(range.high) > 0.0)) return std::nullopt;
+  return root(sharpen, low, range.high);
+}
+
+template <typename Options>
+std::optional<BestPrecision> solve(const Objective& objective, Range range, const Options& cost) {
+  const std::optional<Range> part = affordable_part(objective, range);
+  if (!part) return std::nullopt;
+  std::vector<BestPrecision> candidates{objective.at(part->low), objective.at(part->high)};
+  if (!objective.indifferent() && std::isfinite(candidates.front().value))
+    if (const std::optional<double> inside = interior_maximum(objective, cost, *part))
+      if (objective.affordable(*inside)) candidates.push_back(objective.at(*inside));
+  return choose(candidates);
+}
+
+// Equal steps in beta, and equal factors where beta is small: a formula's interesting part may be at any
+// precision.
+std::vector<double> scan_places(Range range) {
+  constexpr int equal_steps = 256, equal_factors = 64;
+  constexpr double decades = 8.0;
+  std::vector<double> places{range.low, range.high};
+  for (int i = 1; i < equal_steps; ++i)
+    places.push_back(std::lerp(range.low, range.high, i / double{equal_steps}));
+  for (int i = 1; i <= equal_factors; ++i)
+    places.push_back(std::max(range.low, range.high * std::pow(10.0, -decades * i / equal_factors)));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+// Golden section around the best of three places; `middle` may be one of the outer two. It only asks which of
+// two places is better, so it walks up to a jump (a price that rises in steps, the end of the money) as well
+// as up to a smooth maximum.
+template <typename Function>
+double polish(const Function& f, double low, double middle, double high) {
+  constexpr double golden = 0.3819660112501051;
+  double best = f(middle);
+  for (int step = 0; step < 200; ++step) {
+    const bool right = high - middle > middle - low;
+    const double place = middle + golden * ((right ? high : low) - middle);
+    if (place == middle) break;
+    const double found = f(place);
+    if (found > best) {
+      (right ? low : high) = middle;
+      middle = place;
+      best = found;
+    } else {
+      (right ? high : low) = place;
+    }
+  }
+  return middle;
+}
+
+// Any cost: every local maximum of the scan is polished.
+std::optional<BestPrecision> scan(const Objective& objective, Range range) {
+  const auto value = [&](double beta) {
+    if (!objective.affordable(beta)) return -infinite;
+    const BestPrecision found = objective.at(beta);
+    return objective.indifferent() ? -found.cost : found.value;
+  };
+  const std::vector<double> places = scan_places(range);
+  std::vector<double> values;
+  for (const double beta : places) values.push_back(value(beta));
+  std::vector<BestPrecision> candidates;
+  for (const double end : {range.low, range.high})
+    if (objective.affordable(end)) candidates.push_back(objective.at(end));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::size_t before = i == 0 ? i : i - 1, after = std::min(i + 1, places.size() - 1);
+    if (values[i] == -infinite || values[i] < values[after] || (i > 0 && values[i] <= values[before]))
+      continue;
+    candidates.push_back(objective.at(polish(value, places[before], places[i], places[after])));
+  }
+  if (candidates.empty()) return std::nullopt;
+  return choose(candidates);
+}
+
+void check(const PrecisionProblem& problem) {
+  const auto variance = [](const char* name, double value) {
+    require(std::isfinite(value) && value >= 0.0, "best_precision", name, value, "zero or more and finite");
+  };
+  variance("latent", problem.latent);
+  variance("base", problem.base);
+  variance("gamma", problem.gamma);
+  variance("inverse_low", problem.inverse_low);
+  require(std::isfinite(problem.inverse_high) && problem.inverse_high >= problem.inverse_low,
+          "best_precision", "inverse_high", problem.inverse_high, "at least inverse_low and finite");
+  const double sum = problem.latent + 2.0 * problem.base + problem.gamma * problem.inverse_high;
+  require(std::isfinite(sum), "best_precision", "the sum of all variances", sum, "finite");
+  require(!std::isnan(problem.remaining), "best_precision", "remaining", problem.remaining, "a number");
+}
+
+}  // namespace
+
+std::optional<BestPrecision> best_precision(const PrecisionProblem& problem, const CostFunction& cost) {
+  check(problem);
+  const Objective objective(problem, cost);
+  const Range range{std::abs(problem.inverse_low), std::abs(problem.inverse_high)};  // no -0
+  // The very types: what derives from them may charge otherwise.
+  if (typeid(cost) == typeid(PowerCost))
+    return solve(objective, range, static_cast<const PowerCost&>(cost).options());
+  if (typeid(cost) == typeid(LinearCost))
+    return solve(objective, range, static_cast<const LinearCost&>(cost).options());
+  return scan(objective, range);
+}
+
+}  // namespace acuity

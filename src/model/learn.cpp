@@ -1,0 +1,358 @@
+#include "acuity/model/learn.hpp"
+
+#include <fmt/format.h>
+#include <nlopt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "acuity/model/gp_posterior.hpp"
+#include "model/adam.hpp"
+#include "numerics/denormals.hpp"
+#include "numerics/parallel.hpp"
+#include "numerics/random.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Parameters as an optimiser sees them: the kernel's log parameters, then log added_scale and log base_scale
+// where noise is learned.
+class Problem {
+ public:
+  Problem(const Prior& prior, const Observations& observations, const LearnOptions& options)
+      : prior_(prior), observations_(observations), noise_(options.noise) {}
+
+  Index kernel_parameters() const { return prior_.kernel->log_parameters().size(); }
+  Index size() const { return kernel_parameters() + (noise_ ? 2 : 0); }
+
+  Vector start() const {
+    Vector theta = Vector::Zero(size());
+    theta.head(kernel_parameters()) = prior_.kernel->log_parameters();
+    return theta;
+  }
+
+  Prior prior_at(const Vector& theta) const {
+    Prior prior = prior_;
+    prior.kernel = prior_.kernel->with_log_parameters(theta.head(kernel_parameters()));
+    return prior;
+  }
+  double added_scale(const Vector& theta) const {
+    return noise_ ? std::exp(theta(kernel_parameters())) : 1.0;
+  }
+  double base_scale(const Vector& theta) const {
+    return noise_ ? std::exp(theta(kernel_parameters() + 1)) : 1.0;
+  }
+
+  Likelihood likelihood_at(const Vector& theta) const {
+    if (!theta.allFinite()) return {-infinity, Vector::Zero(size())};
+    try {
+      if (!noise_) return likelihood(prior_at(theta), observations_);
+      return likelihood(prior_at(theta), observations_, *noise_, added_scale(theta), base_scale(theta));
+    } catch (const std::invalid_argument&) {  // a parameter that is no longer a number one can use
+      return {-infinity, Vector::Zero(size())};
+    }
+  }
+
+  const Prior& prior() const { return prior_; }
+  const Observations& observations() const { return observations_; }
+  const std::optional<NoiseParts>& noise() const { return noise_; }
+
+ private:
+  const Prior& prior_;
+  const Observations& observations_;
+  const std::optional<NoiseParts>& noise_;
+};
+
+// What the data can tell: amplitudes around the spread of the values, length scales around the spread of the
+// inputs, noise around what the user said. Beyond these edges the likelihood is flat.
+struct Bounds {
+  Vector low, high, typical;
+};
+
+Bounds bounds_of(const Problem& problem) {
+  const Points x = problem.prior().scaling.apply(problem.observations().points());
+  const Vector residual = problem.observations().values().array() - problem.prior().mean;
+  const double n = static_cast<double>(residual.size());
+  const Vector start = problem.start();
+  Bounds bounds{start.array() - 12.0, start.array() + 12.0, start};
+
+  const Index lengthscales = problem.kernel_parameters() - 1;
+  const bool stationary = dynamic_cast<const StationaryKernel*>(problem.prior().kernel.get()) != nullptr;
+  if (stationary) {
+    const double rms = std::sqrt(residual.squaredNorm() / n);
+    if (rms > 0.0) bounds.typical(0) = std::log(rms);
+    bounds.low(0) = bounds.typical(0) + std::log(1e-3);
+    bounds.high(0) = bounds.typical(0) + std::log(1e5);
+    Vector spread(x.cols());
+    for (Index k = 0; k < x.cols(); ++k)
+      spread(k) = std::sqrt((x.col(k).array() - x.col(k).mean()).square().mean());
+    const double inputs = std::sqrt(static_cast<double>(x.cols()));
+    for (Index k = 0; k < lengthscales; ++k) {
+      const double own = lengthscales == 1 ? spread.norm() / inputs : spread(k);
+      if (!(own > 0.0)) continue;  // a constant input: nothing to learn, the gradient is zero
+      bounds.typical(1 + k) = std::log(own * inputs);
+      bounds.low(1 + k) = std::log(1e-3 * own);
+      bounds.high(1 + k) = std::log(1e6 * own);
+    }
+  }
+  for (Index k = problem.kernel_parameters(); k < problem.size(); ++k) {
+    bounds.low(k) = std::log(1e-4);
+    bounds.high(k) = std::log(1e4);
+  }
+  return bounds;
+}
+
+// One ascent from one start.
+struct Ascent {
+  Vector theta;
+  double log_marginal = -infinity;
+  int evaluations = 0;
+  bool converged = false;
+  std::string reason = "no finite likelihood was found";
+};
+
+struct Climb {
+  const Problem* problem;
+  Ascent* ascent;
+};
+
+double negative_log_likelihood(unsigned size, const double* theta, double* gradient, void* data) {
+  const Climb& climb = *static_cast<Climb*>(data);
+  const Vector at = Eigen::Map<const Vector>(theta, size);
+  const Likelihood found = climb.problem->likelihood_at(at);
+  ++climb.ascent->evaluations;
+  if (found.log_marginal > climb.ascent->log_marginal) {
+    climb.ascent->log_marginal = found.log_marginal;
+    climb.ascent->theta = at;
+  }
+  if (gradient != nullptr) Eigen::Map<Vector>(gradient, size) = -found.gradient;
+  return std::isfinite(found.log_marginal) ? -found.log_marginal : 1e300;
+}
+
+Ascent climb_by_lbfgs(const Problem& problem, const Bounds& bounds, const Vector& start, int evaluations) {
+  const numerics::FlushDenormals flush;
+  Ascent ascent;
+  Climb climb{&problem, &ascent};
+  const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimiser(
+      nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(problem.size())), &nlopt_destroy);
+  nlopt_set_lower_bounds(optimiser.get(), bounds.low.data());
+  nlopt_set_upper_bounds(optimiser.get(), bounds.high.data());
+  nlopt_set_min_objective(optimiser.get(), &negative_log_likelihood, &climb);
+  nlopt_set_ftol_abs(optimiser.get(), 1e-7);
+  nlopt_set_ftol_rel(optimiser.get(), 1e-11);
+  nlopt_set_maxeval(optimiser.get(), evaluations);
+  Vector theta = start.cwiseMax(bounds.low).cwiseMin(bounds.high);
+  double value = 0.0;
+  const nlopt_result code = nlopt_optimize(optimiser.get(), theta.data(), &value);
+  if (!std::isfinite(ascent.log_marginal)) return ascent;
+  // A line search that can no longer tell two likelihoods apart has converged as far as rounding allows.
+  ascent.converged = code != NLOPT_MAXEVAL_REACHED;
+  ascent.reason = ascent.converged ? "the likelihood no longer improves"
+                                   : fmt::format("the limit of {} evaluations was reached", evaluations);
+  return ascent;
+}
+
+// Some of the observations, spread evenly, where a rough likelihood is enough.
+Observations some_of(const Observations& all, Index count) {
+  if (all.size() <= count) return all;
+  Points points(count, all.points().cols());
+  Vector values(count), noise(count);
+  const Vector all_noise = all.noise();
+  for (Index i = 0; i < count; ++i) {
+    const Index from = i * all.size() / count;
+    points.row(i) = all.points().row(from);
+    values(i) = all.values()(from);
+    noise(i) = all_noise(from);
+  }
+  return {points, values, noise};
+}
+
+// A draw around what suits the spread of the data: length scales move together and apart.
+Vector drawn_start(const Problem& problem, const Bounds& bounds, numerics::Draws& draws) {
+  Vector theta = bounds.typical;
+  const Index kernel = problem.kernel_parameters();
+  theta(0) += draws.uniform(-1.0, 3.0);
+  const double common = draws.uniform(-2.0, 2.0);
+  for (Index k = 1; k < kernel; ++k) theta(k) += common + draws.uniform(-1.5, 1.5);
+  for (Index k = kernel; k < theta.size(); ++k) theta(k) += draws.uniform(-1.5, 1.5);
+  return theta.cwiseMax(bounds.low).cwiseMin(bounds.high);
+}
+
+// The prior's own values, a start that suits the spread of the data, then draws around that. Likelihoods of
+// many inputs have many summits, so the draws compete first: on some of the observations, where a climb is
+// cheap, several times as many as are wanted climb a little, each from the best of a handful.
+std::vector<Vector> starts(const Problem& problem, const Bounds& bounds, const LearnOptions& options,
+                           int threads) {
+  std::vector<Vector> all{problem.start()};
+  if (options.restarts > 0) all.push_back(bounds.typical);
+  if (options.restarts < 2) return all;
+  constexpr int handful = 12, contenders_per_place = 4, brief = 30;
+  const int places = options.restarts - 1;
+  const Observations some = some_of(problem.observations(), 150);
+  LearnOptions without_noise = options;
+  without_noise.noise.reset();
+  const Problem rough(problem.prior(), some, without_noise);
+  Bounds rough_bounds = bounds;
+  for (Vector* edge : {&rough_bounds.low, &rough_bounds.high, &rough_bounds.typical})
+    edge->conservativeResize(rough.size());
+
+  std::vector<Ascent> contenders(static_cast<std::size_t>(places * contenders_per_place));
+  numerics::parallel_for(static_cast<Index>(contenders.size()), threads, [&](Index i) {
+    numerics::Draws draws(options.seed, numerics::Purpose::restarts, static_cast<std::uint32_t>(i));
+    Vector best = drawn_start(rough, rough_bounds, draws);
+    double highest = rough.likelihood_at(best).log_marginal;
+    for (int k = 1; k < handful; ++k) {
+      const Vector theta = drawn_start(rough, rough_bounds, draws);
+      const double found = rough.likelihood_at(theta).log_marginal;
+      if (found > highest) best = theta, highest = found;
+    }
+    contenders[static_cast<std::size_t>(i)] = climb_by_lbfgs(rough, rough_bounds, best, brief);
+    if (contenders[static_cast<std::size_t>(i)].theta.size() == 0)
+      contenders[static_cast<std::size_t>(i)].theta = best;
+  });
+  std::stable_sort(contenders.begin(), contenders.end(),
+                   [](const Ascent& a, const Ascent& b) { return a.log_marginal > b.log_marginal; });
+  for (const Ascent& contender : contenders) {
+    if (static_cast<int>(all.size()) == options.restarts + 1) break;
+    Vector theta = problem.start();
+    theta.head(rough.size()) = contender.theta;
+    // Two that stand at the same place would climb to the same summit.
+    bool is_new = true;
+    for (const Vector& other : all) is_new = is_new && (other - theta).cwiseAbs().maxCoeff() > 0.05;
+    if (is_new) all.push_back(theta);
+  }
+  return all;
+}
+
+// Why these values must not be used, in words; empty where they may.
+std::string collapse(const Problem& problem, const Bounds& bounds, const Ascent& ascent, const Points& pool) {
+  if (!std::isfinite(ascent.log_marginal)) return "no finite likelihood was found";
+  const auto at_low = [&](Index k) { return ascent.theta(k) < bounds.low(k) + 1e-3; };
+  const auto at_high = [&](Index k) { return ascent.theta(k) > bounds.high(k) - 1e-3; };
+  if (at_low(0)) return "the amplitude fell to its lower bound";
+  if (at_high(0)) return "the amplitude rose to its upper bound";
+  // A length scale at its upper bound says that an input does not matter, which is worth knowing and no
+  // collapse; all of them there would mean that nothing matters.
+  Index irrelevant = 0;
+  for (Index k = 1; k < problem.kernel_parameters(); ++k) {
+    if (at_low(k)) return fmt::format("length scale {} fell to its lower bound: every point an island", k);
+    irrelevant += at_high(k) ? 1 : 0;
+  }
+  if (problem.kernel_parameters() > 1 && irrelevant == problem.kernel_parameters() - 1)
+    return "every length scale rose to its upper bound: no input seems to matter";
+  for (Index k = problem.kernel_parameters(); k < problem.size(); ++k)
+    if (at_low(k) || at_high(k))
+      return fmt::format("the scale of the noise {} to its {} bound", at_low(k) ? "fell" : "rose",
+                         at_low(k) ? "lower" : "upper");
+  if (pool.rows() < 2) return "";
+  const Index sample = std::min<Index>(pool.rows(), 512);
+  Points some(sample, pool.cols());
+  for (Index i = 0; i < sample; ++i) some.row(i) = pool.row(i * pool.rows() / sample);
+  Vector noise = problem.observations().noise();
+  if (problem.noise())
+    noise = problem.noise()->fixed + problem.added_scale(ascent.theta) * problem.noise()->added +
+            problem.base_scale(ascent.theta) * problem.noise()->base;
+  const Vector variance =
+      GpPosterior(problem.prior_at(ascent.theta),
+                  Observations(problem.observations().points(), problem.observations().values(), noise))
+          .predict(some)
+          .variance;
+  if (variance.maxCoeff() - variance.minCoeff() <= 1e-6 * variance.maxCoeff())
+    return "the variance is flat over the pool: no point is worth more than another";
+  return "";
+}
+
+Learned learned_from(const Problem& problem, const Ascent& ascent, int evaluations) {
+  return {.prior = problem.prior_at(ascent.theta),
+          .added_scale = problem.added_scale(ascent.theta),
+          .base_scale = problem.base_scale(ascent.theta),
+          .log_marginal_likelihood = ascent.log_marginal,
+          .iterations = ascent.evaluations,
+          .evaluations = evaluations,
+          .converged = ascent.converged,
+          .reason = ascent.reason};
+}
+
+Learned learn_by_lbfgs(const Problem& problem, const LearnOptions& options) {
+  const Bounds bounds = bounds_of(problem);
+  const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
+  const std::vector<Vector> from = starts(problem, bounds, options, threads);
+  std::vector<Ascent> ascents(from.size());
+  // With many observations every start gets a short climb, and only the most promising are followed to the
+  // top.
+  const bool prune = problem.observations().size() > 400 && from.size() > 2;
+  constexpr int full = 400, brief = 25;
+  numerics::parallel_for(static_cast<Index>(from.size()), threads, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    ascents[at] = climb_by_lbfgs(problem, bounds, from[at], prune ? brief : full);
+  });
+  const auto higher = [](const Ascent& a, const Ascent& b) { return a.log_marginal > b.log_marginal; };
+  std::stable_sort(ascents.begin(), ascents.end(), higher);
+  if (prune)
+    numerics::parallel_for(2, threads, [&](Index i) {
+      Ascent& brief_climb = ascents[static_cast<std::size_t>(i)];
+      if (brief_climb.converged || !std::isfinite(brief_climb.log_marginal)) return;
+      Ascent longer = climb_by_lbfgs(problem, bounds, brief_climb.theta, full);
+      longer.evaluations += brief_climb.evaluations;
+      brief_climb = longer;
+    });
+  std::stable_sort(ascents.begin(), ascents.end(), higher);
+
+  int evaluations = 0;
+  for (const Ascent& ascent : ascents) evaluations += ascent.evaluations;
+  for (const Ascent& ascent : ascents)
+    if (collapse(problem, bounds, ascent, options.pool).empty())
+      return learned_from(problem, ascent, evaluations);
+
+  Learned kept = learned_from(problem, {.theta = problem.start()}, evaluations);
+  kept.prior = problem.prior();
+  kept.log_marginal_likelihood = problem.likelihood_at(problem.start()).log_marginal;
+  kept.reason = "the earlier values are kept: " + collapse(problem, bounds, ascents.front(), options.pool);
+  return kept;
+}
+
+// The paper's rule moves the parameters themselves, which may pass through zero: the kernel is even in them,
+// and so is the noise in how it is written here.
+Learned learn_by_adam(const Problem& problem) {
+  const numerics::FlushDenormals flush;
+  int evaluations = 0;
+  const double constant = 0.5 * static_cast<double>(problem.observations().size()) * std::log(2.0 * M_PI);
+  const auto objective = [&](const Vector& raw) -> std::pair<double, Vector> {
+    ++evaluations;
+    const Likelihood found = problem.likelihood_at(raw.cwiseAbs().array().log());
+    return {-found.log_marginal - constant, -found.gradient.cwiseQuotient(raw)};
+  };
+  const AdamResult result = minimise_by_adam(objective, problem.start().array().exp());
+  const AdamEpoch& last = result.epochs.back();
+  if (!std::isfinite(last.value) || !last.theta.allFinite()) {
+    Learned kept = learned_from(problem, {.theta = problem.start()}, evaluations);
+    kept.prior = problem.prior();
+    kept.log_marginal_likelihood = problem.likelihood_at(problem.start()).log_marginal;
+    kept.reason = "the earlier values are kept: " + result.reason;
+    return kept;
+  }
+  return learned_from(problem,
+                      {.theta = last.theta.cwiseAbs().array().log(),
+                       .log_marginal = -last.value - constant,
+                       .evaluations = static_cast<int>(result.epochs.size()),
+                       .converged = result.reason != "the last epoch was reached",
+                       .reason = result.reason},
+                      evaluations);
+}
+
+}  // namespace
+
+Learned learn(const Prior& prior, const Observations& observations, const LearnOptions& options) {
+  if (observations.size() == 0)
+    throw std::invalid_argument("learn: there are 0 observations, must be at least 1");
+  if (options.restarts < 0) throw std::invalid_argument("learn: restarts is negative, must be 0 or more");
+  const Problem problem(prior, observations, options);
+  return options.optimiser == Optimiser::adam ? learn_by_adam(problem) : learn_by_lbfgs(problem, options);
+}
+
+}  // namespace acuity

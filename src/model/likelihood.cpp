@@ -1,0 +1,52 @@
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "acuity/model/learn.hpp"
+#include "numerics/spd_inverse.hpp"
+
+namespace acuity {
+
+namespace {
+
+// math.md eq. (2.2). The weights of the gradient, (inverse - a a') / 2 with the sign of the likelihood, are
+// formed once; kernels contract them with their slopes.
+Likelihood evaluate(const Prior& prior, const Points& scaled, const Vector& residual, const Vector& noise,
+                    const std::vector<Vector>& noise_slopes) {
+  const Index n = residual.size();
+  Matrix inverse = prior.kernel->cross(scaled, scaled);
+  inverse.diagonal() += noise;
+  double log_determinant = 0.0;
+  const bool positive = inverse.allFinite() && numerics::spd_inverse(inverse.data(), n, &log_determinant);
+  const Index kernel_parameters = prior.kernel->log_parameters().size();
+  const Index parameters = kernel_parameters + static_cast<Index>(noise_slopes.size());
+  if (!positive) return {-std::numeric_limits<double>::infinity(), Vector::Zero(parameters)};
+
+  const Vector weights = inverse.selfadjointView<Eigen::Lower>() * residual;
+  Likelihood result{-0.5 * (log_determinant + residual.dot(weights) +
+                            static_cast<double>(n) * std::log(2.0 * std::numbers::pi)),
+                    Vector(parameters)};
+  inverse = 0.5 * (weights * weights.transpose() - inverse);
+  result.gradient.head(kernel_parameters) = prior.kernel->weighted_gradient(scaled, inverse);
+  for (std::size_t k = 0; k < noise_slopes.size(); ++k)
+    result.gradient(kernel_parameters + static_cast<Index>(k)) = inverse.diagonal().dot(noise_slopes[k]);
+  if (!std::isfinite(result.log_marginal) || !result.gradient.allFinite())
+    return {-std::numeric_limits<double>::infinity(), Vector::Zero(parameters)};
+  return result;
+}
+
+}  // namespace
+
+Likelihood likelihood(const Prior& prior, const Observations& observations) {
+  return evaluate(prior, prior.scaling.apply(observations.points()),
+                  observations.values().array() - prior.mean, observations.noise(), {});
+}
+
+Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
+                      double added_scale, double base_scale) {
+  const Vector added = added_scale * noise.added, base = base_scale * noise.base;
+  return evaluate(prior, prior.scaling.apply(observations.points()),
+                  observations.values().array() - prior.mean, noise.fixed + added + base, {added, base});
+}
+
+}  // namespace acuity

@@ -1,0 +1,55 @@
+#include "acuity/selection/batch.hpp"
+
+#include "acuity/numerics/errors.hpp"
+#include "acuity/selection/full_scan.hpp"
+
+namespace acuity {
+
+namespace {
+
+// Pending annotations that are taken back at the end of the scope, newest first: nothing after them has to be
+// made anew.
+class Assumptions {
+ public:
+  explicit Assumptions(PoolBelief& belief) : belief_(belief) {}
+  ~Assumptions() {
+    for (auto it = handles_.rbegin(); it != handles_.rend(); ++it) belief_.cancel(*it);
+  }
+  Assumptions(const Assumptions&) = delete;
+  Assumptions& operator=(const Assumptions&) = delete;
+
+  void add(const Place& place, const Channel& channel) {
+    handles_.push_back(belief_.condition(place, channel, std::nullopt));
+  }
+
+ private:
+  PoolBelief& belief_;
+  std::vector<AnnotationHandle> handles_;
+};
+
+}  // namespace
+
+std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
+                                Candidates candidates, Index count, bool repeat_points) {
+  require(count >= 0, "select_batch", "count", static_cast<double>(count), "zero or more");
+  if (candidates.open.empty())
+    candidates.open.assign(static_cast<std::size_t>(belief.marginals().mean.size()), 1);
+  std::vector<Score> batch;
+  Assumptions assumptions(belief);
+  while (static_cast<Index>(batch.size()) < count) {
+    const std::optional<Score> best = select_by_full_scan(belief.marginals(), offer, acquisition, candidates);
+    if (!best) break;
+    batch.push_back(*best);
+    const Level level = level_of(*best, offer, acquisition);
+    assumptions.add(best->point, channel_at(level, offer.base_noise(best->point)));
+    if (!repeat_points)
+      candidates.open[static_cast<std::size_t>(best->point)] = 0;
+    else if (level.repeats_itself)
+      candidates.sold.insert({best->point, best->level});
+    candidates.remaining -= best->cost;
+    ++candidates.step;
+  }
+  return batch;
+}
+
+}  // namespace acuity
