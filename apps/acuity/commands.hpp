@@ -42,6 +42,7 @@ struct ReproduceArguments {
   std::vector<std::string> names;  ///< empty: all
   std::string out;
   bool list = false;
+  int fit_every = 0;  ///< learn hyperparameters at every k-th annotation; 0: never
   int repeats = 15;
   std::uint64_t seed = 1;
   int threads = 0;

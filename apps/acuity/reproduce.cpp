@@ -86,9 +86,9 @@ std::string summary_json(const Experiment& experiment, const SineOptions& o, con
   return fmt::format("{{\"name\": {}, \"version\": \"" ACUITY_VERSION
                      "\", \"seed\": {}, \"settings\": {{\"repeats\": {}, \"pool\": {}, \"initial\": {}, "
                      "\"test\": {}, \"budget\": {}, "
-                     "\"q\": {}}}, \"cpu_seconds\": {:.3f}, \"finals\": {}}}\n",
+                     "\"q\": {}, \"fit_every\": {}}}, \"cpu_seconds\": {:.3f}, \"finals\": {}}}\n",
                      json_string(experiment.name), o.seed, o.repeats, o.pool, o.initial, o.test,
-                     exact_json(o.budget), exact_json(o.q), outcome.cpu_seconds,
+                     exact_json(o.budget), exact_json(o.q), o.fit_every, outcome.cpu_seconds,
                      finals(outcome, Format::json));
 }
 
@@ -126,6 +126,7 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
   for (const Experiment& experiment : chosen) {
     SineOptions options = experiment.options;
     options.repeats = arguments.repeats;
+    options.fit_every = arguments.fit_every;
     options.seed = arguments.seed;
     options.threads = arguments.threads;
     const std::filesystem::path folder = std::filesystem::path(arguments.out) / experiment.name;

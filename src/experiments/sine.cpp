@@ -7,6 +7,7 @@
 
 #include "acuity/acquisition/cost_function.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/model/learn.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "annotation/simulated_annotator.hpp"
@@ -80,7 +81,9 @@ ExperimentRun run_method(const SineData& data, const SineOptions& options, int m
   SimulatedAnnotator initial_annotator(truth, options.seed, stream);
   SimulatedAnnotator method_annotator(truth, options.seed,
                                       stream + 1 + static_cast<std::uint32_t>(method_number));
-  GpPoolBelief belief(Prior{}, data.points.points(), {}, 1);
+  Prior prior;
+  std::vector<Observation> observations;
+  GpPoolBelief belief(prior, data.points.points(), {}, 1);
   Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(options.pool), 1),
                         .remaining = options.budget,
                         .slack = 1e-9 * options.budget};
@@ -93,6 +96,13 @@ ExperimentRun run_method(const SineData& data, const SineOptions& options, int m
     suggestion.id = static_cast<std::int64_t>(run.steps.size()) + 1;
     const double y = annotator.annotate(suggestion);
     belief.condition(score.point, suggestion.channel, y);
+    observations.push_back({.place = score.point, .value = y, .channel = suggestion.channel});
+    const int count = static_cast<int>(observations.size());
+    if (options.fit_every > 0 && count >= options.initial && count % options.fit_every == 0) {
+      // On from the last fit, and from nowhere else: the summit moves little with one more answer.
+      prior = learn(prior, Observations(observations, data.points.points()), {.restarts = 0, .threads = 1}).prior;
+      belief = GpPoolBelief(prior, data.points.points(), observations, 1);
+    }
     candidates.open[static_cast<std::size_t>(score.point)] = 0;
     spent += score.cost;
     candidates.remaining = options.budget - spent;

@@ -17,6 +17,7 @@ struct SineOptions {
   int initial = 10;  ///< of the pool, at the highest precision
   int test = 2000;
   double budget = 50.0;  ///< the initial set included
+  int fit_every = 0;     ///< learn hyperparameters at every k-th annotation, on from the last fit; 0: never
   int repeats = 15;
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0: all the machine has; results do not depend on it

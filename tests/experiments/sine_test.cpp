@@ -55,6 +55,18 @@ TEST(Sine, DoesNotDependOnTheNumberOfThreads) {
   }
 }
 
+TEST(Sine, LearnsOnItsSchedule) {
+  SineOptions fixed = small(), learned = small();
+  fixed.repeats = learned.repeats = 1;
+  learned.fit_every = 5;
+  const std::vector<ExperimentRun> a = run_sine(fixed), b = run_sine(learned);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].steps.size(), b[i].steps.size());
+    EXPECT_NE(a[i].final_error(), b[i].final_error()) << a[i].method;
+    EXPECT_LT(b[i].final_error(), 0.2) << "the sine is found, and nothing has collapsed";
+  }
+}
+
 TEST(Sine, ReportsItsProgress) {
   int calls = 0, last = 0;
   run_sine({.pool = 50, .test = 10, .budget = 11, .repeats = 1, .threads = 2}, [&](int done, int total) {

@@ -48,7 +48,8 @@ def generated(n, d, seed):
 
 
 def main():
-    acuity, data = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+    acuity = sys.argv[1]
+    data = os.environ.get("ACUITY_DATA_DIR") or (sys.argv[2] if len(sys.argv) > 2 else "")
     problems = [(f"generated n={n} d={d}", *generated(n, d, n), 0.01, kernel)
                 for n, d, kernel in [(80, 8, "rbf"), (150, 10, "matern52"), (200, 13, "rbf"), (120, 8, "matern32")]]
     table = os.path.join(data, "concrete.csv")
