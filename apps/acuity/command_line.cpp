@@ -91,12 +91,15 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
       ->option_text("N");
   const auto take_fit = [&arguments](const std::string& word) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), arguments.fit_every);
-    const bool is_number = error == std::errc() && end == word.data() + word.size() && arguments.fit_every > 0;
+    const bool is_number =
+        error == std::errc() && end == word.data() + word.size() && arguments.fit_every > 0;
     if (!is_number) arguments.fit_every = word == "every" ? 1 : 0;
     if (!is_number && word != "every" && word != "never")
       throw CLI::ValidationError("--fit is \"" + word + "\", must be never, every or a whole number above 0");
   };
-  command->add_option_function<std::string>("--fit", take_fit, "When hyperparameters are learned (default never)")
+  command
+      ->add_option_function<std::string>("--fit", take_fit,
+                                         "When hyperparameters are learned (default never)")
       ->option_text("never|every|K");
   command->add_option("--seed", arguments.seed, "Everything shown follows from it (default 1)")
       ->option_text("S");

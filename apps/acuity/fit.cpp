@@ -3,6 +3,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
+#include "progress.hpp"
 #include "result_table.hpp"
 
 namespace acuity {
@@ -57,7 +58,10 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   if (annotations.empty())
     throw InputError(fmt::format("{}: there are no annotations to learn from, must be at least one",
                                  arguments.annotations.empty() ? arguments.study : arguments.annotations));
-  const Learned learned = study.learn_from(annotations);
+  StatusLine status(log);
+  const Learned learned = study.learn_from(annotations, [&](int evaluations, double best) {
+    status.show(fmt::format("fit: {} evaluations, log evidence {:.3f}", evaluations, best));
+  });
 
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*learned.prior.kernel);
   const Vector& lengthscales = kernel.options().lengthscale;

@@ -9,6 +9,10 @@ namespace acuity {
 
 namespace {
 
+bool is_terminal(const std::ostream& log) {
+  return &log == &std::cerr && ::isatty(STDERR_FILENO) == 1;
+}
+
 std::string duration(double seconds) {
   const int whole = static_cast<int>(seconds + 0.5);
   return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
@@ -16,8 +20,22 @@ std::string duration(double seconds) {
 
 }  // namespace
 
+StatusLine::StatusLine(std::ostream& log) : log_(log), terminal_(is_terminal(log)) {}
+
+StatusLine::~StatusLine() {
+  if (shown_) log_ << "\r\033[K" << std::flush;
+}
+
+void StatusLine::show(const std::string& text) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now < next_) return;
+  next_ = now + std::chrono::milliseconds(200);
+  log_ << '\r' << text << "\033[K" << std::flush;
+  shown_ = true;
+}
+
 Progress::Progress(std::string what, std::ostream& log)
-    : what_(std::move(what)), log_(log), terminal_(&log == &std::cerr && ::isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)), log_(log), terminal_(is_terminal(log)) {}
 
 Progress::~Progress() {
   if (line_open_) log_ << '\n' << std::flush;

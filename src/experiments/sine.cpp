@@ -100,7 +100,8 @@ ExperimentRun run_method(const SineData& data, const SineOptions& options, int m
     const int count = static_cast<int>(observations.size());
     if (options.fit_every > 0 && count >= options.initial && count % options.fit_every == 0) {
       // On from the last fit, and from nowhere else: the summit moves little with one more answer.
-      prior = learn(prior, Observations(observations, data.points.points()), {.restarts = 0, .threads = 1}).prior;
+      prior =
+          learn(prior, Observations(observations, data.points.points()), {.restarts = 0, .threads = 1}).prior;
       belief = GpPoolBelief(prior, data.points.points(), observations, 1);
     }
     candidates.open[static_cast<std::size_t>(score.point)] = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 
 #include "acuity/model/gp_posterior.hpp"
 #include "model/adam.hpp"
@@ -116,9 +117,29 @@ struct Ascent {
   std::string reason = "no finite likelihood was found";
 };
 
+// Counts what all climbs do together, for those who watch.
+class Watch {
+ public:
+  explicit Watch(const std::function<void(int, double)>& progress) : progress_(progress) {}
+
+  void saw(double log_marginal) {
+    if (!progress_) return;
+    const std::lock_guard lock(mutex_);
+    best_ = std::max(best_, log_marginal);
+    progress_(++evaluations_, best_);
+  }
+
+ private:
+  const std::function<void(int, double)>& progress_;
+  std::mutex mutex_;
+  int evaluations_ = 0;
+  double best_ = -infinity;
+};
+
 struct Climb {
   const Problem* problem;
   Ascent* ascent;
+  Watch* watch;
 };
 
 double negative_log_likelihood(unsigned size, const double* theta, double* gradient, void* data) {
@@ -126,6 +147,7 @@ double negative_log_likelihood(unsigned size, const double* theta, double* gradi
   const Vector at = Eigen::Map<const Vector>(theta, size);
   const Likelihood found = climb.problem->likelihood_at(at);
   ++climb.ascent->evaluations;
+  if (climb.watch != nullptr) climb.watch->saw(found.log_marginal);
   if (found.log_marginal > climb.ascent->log_marginal) {
     climb.ascent->log_marginal = found.log_marginal;
     climb.ascent->theta = at;
@@ -134,10 +156,11 @@ double negative_log_likelihood(unsigned size, const double* theta, double* gradi
   return std::isfinite(found.log_marginal) ? -found.log_marginal : 1e300;
 }
 
-Ascent climb_by_lbfgs(const Problem& problem, const Bounds& bounds, const Vector& start, int evaluations) {
+Ascent climb_by_lbfgs(const Problem& problem, const Bounds& bounds, const Vector& start, int evaluations,
+                      Watch* watch = nullptr) {
   const numerics::FlushDenormals flush;
   Ascent ascent;
-  Climb climb{&problem, &ascent};
+  Climb climb{&problem, &ascent, watch};
   const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimiser(
       nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(problem.size())), &nlopt_destroy);
   nlopt_set_lower_bounds(optimiser.get(), bounds.low.data());
@@ -283,13 +306,14 @@ Learned learn_by_lbfgs(const Problem& problem, const LearnOptions& options) {
   const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
   const std::vector<Vector> from = starts(problem, bounds, options, threads);
   std::vector<Ascent> ascents(from.size());
+  Watch watch(options.progress);
   // With many observations every start gets a short climb, and only the most promising are followed to the
   // top.
   const bool prune = problem.observations().size() > 400 && from.size() > 2;
   constexpr int full = 400, brief = 25;
   numerics::parallel_for(static_cast<Index>(from.size()), threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    ascents[at] = climb_by_lbfgs(problem, bounds, from[at], prune ? brief : full);
+    ascents[at] = climb_by_lbfgs(problem, bounds, from[at], prune ? brief : full, &watch);
   });
   const auto higher = [](const Ascent& a, const Ascent& b) { return a.log_marginal > b.log_marginal; };
   std::stable_sort(ascents.begin(), ascents.end(), higher);
@@ -297,7 +321,7 @@ Learned learn_by_lbfgs(const Problem& problem, const LearnOptions& options) {
     numerics::parallel_for(2, threads, [&](Index i) {
       Ascent& brief_climb = ascents[static_cast<std::size_t>(i)];
       if (brief_climb.converged || !std::isfinite(brief_climb.log_marginal)) return;
-      Ascent longer = climb_by_lbfgs(problem, bounds, brief_climb.theta, full);
+      Ascent longer = climb_by_lbfgs(problem, bounds, brief_climb.theta, full, &watch);
       longer.evaluations += brief_climb.evaluations;
       brief_climb = longer;
     });

@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "acuity/model/learn.hpp"
+#include "acuity/model/replicates.hpp"
 #include "numerics/spd_inverse.hpp"
 
 namespace acuity {
@@ -38,8 +39,12 @@ Likelihood evaluate(const Prior& prior, const Points& scaled, const Vector& resi
 }  // namespace
 
 Likelihood likelihood(const Prior& prior, const Observations& observations) {
-  return evaluate(prior, prior.scaling.apply(observations.points()),
-                  observations.values().array() - prior.mean, observations.noise(), {});
+  const Replicates replicates = merge_replicates(observations);  // n counts places; the excess has no slope
+  const Observations& merged = replicates.merged;
+  Likelihood result = evaluate(prior, prior.scaling.apply(merged.points()),
+                               merged.values().array() - prior.mean, merged.noise(), {});
+  result.log_marginal += replicates.log_likelihood_excess;
+  return result;
 }
 
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,

@@ -228,12 +228,14 @@ Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
   return prior;
 }
 
-Learned Study::learn_from(const std::vector<Annotation>& annotations) const {
+Learned Study::learn_from(const std::vector<Annotation>& annotations,
+                          const std::function<void(int, double)>& progress) const {
   const Observations observations(observations_of(annotations), pool_.points());
   LearnOptions options{.optimiser = file_.fit.optimiser,
                        .restarts = file_.fit.restarts,
                        .seed = file_.seed,
                        .noise = std::nullopt,
+                       .progress = progress,
                        .pool = pool_.points()};
   if (file_.fit.noise) {
     const Index n = observations.size();

@@ -12,12 +12,6 @@ namespace {
 using testing::close;
 using testing::close_relative;
 
-KernelFamily family(const std::string& name) {
-  return name == "rbf"        ? KernelFamily::rbf
-         : name == "matern32" ? KernelFamily::matern32
-                              : KernelFamily::matern52;
-}
-
 struct GoldenModel {
   Prior prior;
   Observations observations;
@@ -29,7 +23,7 @@ GoldenModel golden_model(const nlohmann::json& data, const nlohmann::json& model
   const Vector noise =
       testing::vector(data.at("n0")) + data.at("gamma").get<double>() * testing::vector(data.at("beta"));
   return {.prior = {.kernel = std::make_shared<StationaryKernel>(
-                        StationaryKernelOptions{.family = family(model.at("kernel")),
+                        StationaryKernelOptions{.family = testing::kernel_family(model.at("kernel")),
                                                 .amplitude = model.at("a"),
                                                 .lengthscale = testing::vector(model.at("l"))}),
                     .mean = data.at("prior_mean")},

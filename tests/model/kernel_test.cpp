@@ -82,12 +82,9 @@ TEST(StationaryKernel, GradientsOfTheLikelihoodAreGolden) {
         testing::vector(data.at("n0")) + data.at("gamma").get<double>() * testing::vector(data.at("beta"));
     const Vector r = testing::vector(data.at("y")).array() - data.at("prior_mean").get<double>();
     for (const auto& model : data.at("models")) {
-      const std::string name = model.at("kernel");
-      const KernelFamily family = name == "rbf"        ? KernelFamily::rbf
-                                  : name == "matern32" ? KernelFamily::matern32
-                                                       : KernelFamily::matern52;
-      const StationaryKernel kernel(
-          {.family = family, .amplitude = model.at("a"), .lengthscale = testing::vector(model.at("l"))});
+      const StationaryKernel kernel({.family = testing::kernel_family(model.at("kernel")),
+                                     .amplitude = model.at("a"),
+                                     .lengthscale = testing::vector(model.at("l"))});
       Matrix inverse = kernel.cross(x, x);
       inverse.diagonal() += noise;
       inverse = inverse.inverse().eval();

@@ -17,12 +17,6 @@ namespace {
 using testing::close;
 using testing::close_relative;
 
-KernelFamily family(const std::string& name) {
-  return name == "rbf"        ? KernelFamily::rbf
-         : name == "matern32" ? KernelFamily::matern32
-                              : KernelFamily::matern52;
-}
-
 // Gradients to 1e-10; of the near-singular set to ten times what double precision attains (tests/golden's
 // source).
 TEST(Likelihood, HitsTheGoldenValuesAndGradients) {
@@ -31,7 +25,7 @@ TEST(Likelihood, HitsTheGoldenValuesAndGradients) {
       SCOPED_TRACE(data.at("name").get<std::string>() + " " + model.at("kernel").get<std::string>());
       const bool near_singular = data.at("near_singular");
       const Prior prior{.kernel = std::make_shared<StationaryKernel>(
-                            StationaryKernelOptions{.family = family(model.at("kernel")),
+                            StationaryKernelOptions{.family = testing::kernel_family(model.at("kernel")),
                                                     .amplitude = model.at("a"),
                                                     .lengthscale = testing::vector(model.at("l"))}),
                         .mean = data.at("prior_mean")};
@@ -70,6 +64,17 @@ TEST(Likelihood, OfASharedLengthScaleSumsTheSlopes) {
         likelihood(prior, Observations(testing::points(data.at("X")), testing::vector(data.at("y")), noise));
     EXPECT_TRUE(close(-found.gradient(1), model.at("grad_log_l_shared"), 1e-10));
   }
+}
+
+TEST(Likelihood, OfReplicatesIsThatOfEveryValueTold) {
+  const testing::Problem problem = testing::make_problem({.pool = 6, .observations = 40});
+  const Observations raw = problem.columns();
+  const NoiseParts parts{
+      .fixed = raw.noise(), .base = Vector::Zero(raw.size()), .added = Vector::Zero(raw.size())};
+  const Likelihood merged = likelihood(problem.prior, raw),
+                   unmerged = likelihood(problem.prior, raw, parts, 1.0, 1.0);
+  EXPECT_TRUE(close(merged.log_marginal, unmerged.log_marginal, 1e-10));
+  for (Index k = 0; k < 2; ++k) EXPECT_TRUE(close(merged.gradient(k), unmerged.gradient(k), 1e-10));
 }
 
 // Data drawn from a prior of known parameters: inputs of very different units, one of which does not matter.

@@ -34,6 +34,12 @@ Points points(const nlohmann::json& rows) {
   return result;
 }
 
+KernelFamily kernel_family(const std::string& name) {
+  return name == "rbf"        ? KernelFamily::rbf
+         : name == "matern32" ? KernelFamily::matern32
+                              : KernelFamily::matern52;
+}
+
 namespace {
 
 ::testing::AssertionResult within(double found, double wanted, double allowed) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "acuity/data/points.hpp"
+#include "acuity/model/kernel.hpp"
 
 namespace acuity::testing {
 
@@ -16,6 +17,9 @@ const nlohmann::json& golden(const std::string& name);
 double number(const nlohmann::json& value);
 Vector vector(const nlohmann::json& values);
 Points points(const nlohmann::json& rows);
+
+/// "rbf", "matern32" or "matern52"
+KernelFamily kernel_family(const std::string& name);
 
 /// |found - wanted| <= tolerance * max(1, |wanted|); equal infinities are close.
 ::testing::AssertionResult close(double found, double wanted, double tolerance);

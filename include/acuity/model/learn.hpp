@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ struct LearnOptions {
   int threads = 0;         ///< 0: all the machine has; the result does not depend on it
   /// Learn the scales of these, too.
   std::optional<NoiseParts> noise;
+  /// Told now and then, by one thread at a time: evaluations so far and the best likelihood of all.
+  std::function<void(int evaluations, double best)> progress;
   /// Where the model will be used: a belief that is flat over all of these has learned nothing.
   Points pool;
 };

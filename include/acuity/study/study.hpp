@@ -55,7 +55,8 @@ class Study {
   /// The prior once these are known: scaling and mean may depend on them.
   Prior prior_given(const std::vector<Annotation>& annotations) const;
   /// Learns hyperparameters from these, on from the study's values, whatever the study's schedule.
-  Learned learn_from(const std::vector<Annotation>& annotations) const;
+  Learned learn_from(const std::vector<Annotation>& annotations,
+                     const std::function<void(int, double)>& progress = {}) const;
   /// Everything the study says once these are known, hyperparameters learned when its schedule asks for it.
   StudyModel model_given(const std::vector<Annotation>& annotations) const;
   /// What may be bought after these. `remaining` replaces budget minus costs.
