@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
@@ -33,7 +35,7 @@ Field count_field(const std::string& name, int count) {
 std::string written(const std::vector<Field>& fields, const Vector& lengthscales, Format format) {
   std::string names, values, lines, json;
   for (const Field& field : fields) {
-    names += (names.empty() ? "" : ",") + field.name;
+    names += (names.empty() ? "" : ",") + csv_cell(field.name);
     values += (values.empty() ? "" : ",") + field.csv;
     lines += fmt::format("{:<24}{}\n", field.name, field.people);
     // In JSON the length scales of all inputs are one list.
@@ -63,6 +65,10 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
     status.show(fmt::format("fit: {} evaluations, log evidence {:.3f}", evaluations, best));
   });
 
+  if (!std::isfinite(learned.log_marginal_likelihood))
+    throw NumericalError(fmt::format(
+        "{}: no likelihood can be computed at the study's values, must have more noise beside the amplitude",
+        arguments.study));
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*learned.prior.kernel);
   const Vector& lengthscales = kernel.options().lengthscale;
   std::vector<Field> fields{number_field("amplitude", kernel.options().amplitude)};

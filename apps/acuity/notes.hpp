@@ -24,7 +24,7 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
     log << "note: learning hyperparameters: " << model.learned->reason << '\n';
   if (jittered > 0)
     log << fmt::format(
-        "note: {} exact annotation{} got a noise variance of 1e-10 of the prior's, repeating what was "
+        "note: {} exact annotation{} got a noise variance of 1e-12 of the prior's, repeating what was "
         "known\n",
         jittered, jittered == 1 ? "" : "s");
 }

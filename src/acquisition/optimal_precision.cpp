@@ -296,6 +296,16 @@ std::optional<BestPrecision> scan(const Objective& objective, Range range) {
       continue;
     candidates.push_back(objective.at(polish(value, places[before], places[i], places[after])));
   }
+  // What can be paid for may lie between two places that cannot: where the cost dips.
+  std::vector<double> costs;
+  for (const double beta : places) costs.push_back(objective.at(beta).cost);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::size_t before = i == 0 ? i : i - 1, after = std::min(i + 1, places.size() - 1);
+    if (values[i] != -infinite || costs[i] > costs[before] || costs[i] > costs[after]) continue;
+    const double dip = polish([&](double beta) { return -objective.at(beta).cost; }, places[before],
+                              places[i], places[after]);
+    if (objective.affordable(dip)) candidates.push_back(objective.at(dip));
+  }
   if (candidates.empty()) return std::nullopt;
   return choose(candidates);
 }

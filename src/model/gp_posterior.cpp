@@ -46,7 +46,8 @@ GpPosterior::GpPosterior(Prior prior, const Replicates& replicates)
   Matrix covariance = kernel;
   covariance.diagonal() += noise;
   const Eigen::LLT<Matrix> blocked(covariance);
-  const bool well_behaved = blocked.info() == Eigen::Success && (noise.array() > 0.0).all();
+  const bool well_behaved =
+      blocked.info() == Eigen::Success && (noise.array() >= least_noise * kernel.diagonal().array()).all();
   factor_ = well_behaved ? Matrix(blocked.matrixL()) : factor_carefully(kernel, noise, jittered_);
   residual_ = factor_.triangularView<Eigen::Lower>().solve(
       (replicates.merged.values().array() - prior_.mean).matrix());

@@ -59,9 +59,15 @@ class Problem {
     }
   }
 
+  // As they are under these scales of the noise.
+  Observations observations_at(const Vector& theta) const {
+    if (!noise_) return observations_;
+    return {observations_.points(), observations_.values(),
+            Vector(noise_->fixed + added_scale(theta) * noise_->added + base_scale(theta) * noise_->base)};
+  }
+
   const Prior& prior() const { return prior_; }
   const Observations& observations() const { return observations_; }
-  const std::optional<NoiseParts>& noise() const { return noise_; }
 
  private:
   const Prior& prior_;
@@ -200,7 +206,7 @@ Vector drawn_start(const Problem& problem, const Bounds& bounds, numerics::Draws
   Vector theta = bounds.typical;
   const Index kernel = problem.kernel_parameters();
   theta(0) += draws.uniform(-1.0, 3.0);
-  const double common = draws.uniform(-2.0, 2.0);
+  const double common = draws.uniform(-2.5, 2.0);
   for (Index k = 1; k < kernel; ++k) theta(k) += common + draws.uniform(-1.5, 1.5);
   for (Index k = kernel; k < theta.size(); ++k) theta(k) += draws.uniform(-1.5, 1.5);
   return theta.cwiseMax(bounds.low).cwiseMin(bounds.high);
@@ -214,7 +220,7 @@ std::vector<Vector> starts(const Problem& problem, const Bounds& bounds, const L
   std::vector<Vector> all{problem.start()};
   if (options.restarts > 0) all.push_back(bounds.typical);
   if (options.restarts < 2) return all;
-  constexpr int handful = 12, contenders_per_place = 4, brief = 30;
+  constexpr int handful = 12, contenders_per_place = 6, brief = 30;
   const int places = options.restarts - 1;
   const Observations some = some_of(problem.observations(), 150);
   LearnOptions without_noise = options;
@@ -268,24 +274,17 @@ std::string collapse(const Problem& problem, const Bounds& bounds, const Ascent&
   }
   if (problem.kernel_parameters() > 1 && irrelevant == problem.kernel_parameters() - 1)
     return "every length scale rose to its upper bound: no input seems to matter";
-  for (Index k = problem.kernel_parameters(); k < problem.size(); ++k)
-    if (at_low(k) || at_high(k))
-      return fmt::format("the scale of the noise {} to its {} bound", at_low(k) ? "fell" : "rose",
-                         at_low(k) ? "lower" : "upper");
   if (pool.rows() < 2) return "";
   const Index sample = std::min<Index>(pool.rows(), 512);
   Points some(sample, pool.cols());
   for (Index i = 0; i < sample; ++i) some.row(i) = pool.row(i * pool.rows() / sample);
-  Vector noise = problem.observations().noise();
-  if (problem.noise())
-    noise = problem.noise()->fixed + problem.added_scale(ascent.theta) * problem.noise()->added +
-            problem.base_scale(ascent.theta) * problem.noise()->base;
-  const Vector variance =
-      GpPosterior(problem.prior_at(ascent.theta),
-                  Observations(problem.observations().points(), problem.observations().values(), noise))
-          .predict(some)
-          .variance;
-  if (variance.maxCoeff() - variance.minCoeff() <= 1e-6 * variance.maxCoeff())
+  // Flat because of what was asked (every corner of a cube, say) is no collapse: then it was so before.
+  const auto is_flat = [&](const Vector& theta) {
+    const Vector variance =
+        GpPosterior(problem.prior_at(theta), problem.observations_at(theta)).predict(some).variance;
+    return variance.maxCoeff() - variance.minCoeff() <= 1e-6 * variance.maxCoeff();
+  };
+  if (is_flat(ascent.theta) && !is_flat(problem.start()))
     return "the variance is flat over the pool: no point is worth more than another";
   return "";
 }
@@ -329,9 +328,14 @@ Learned learn_by_lbfgs(const Problem& problem, const LearnOptions& options) {
 
   int evaluations = 0;
   for (const Ascent& ascent : ascents) evaluations += ascent.evaluations;
-  for (const Ascent& ascent : ascents)
-    if (collapse(problem, bounds, ascent, options.pool).empty())
+  for (Ascent& ascent : ascents)
+    if (collapse(problem, bounds, ascent, options.pool).empty()) {
+      // Worth knowing, and no collapse: the kernel is as good as ever.
+      for (Index k = problem.kernel_parameters(); k < problem.size(); ++k)
+        if (ascent.theta(k) < bounds.low(k) + 1e-3 || ascent.theta(k) > bounds.high(k) - 1e-3)
+          ascent.reason += "; a scale of the noise is at its bound";
       return learned_from(problem, ascent, evaluations);
+    }
 
   Learned kept = learned_from(problem, {.theta = problem.start()}, evaluations);
   kept.prior = problem.prior();

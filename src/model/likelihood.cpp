@@ -4,6 +4,7 @@
 
 #include "acuity/model/learn.hpp"
 #include "acuity/model/replicates.hpp"
+#include "model/noise_floor.hpp"
 #include "numerics/spd_inverse.hpp"
 
 namespace acuity {
@@ -16,7 +17,7 @@ Likelihood evaluate(const Prior& prior, const Points& scaled, const Vector& resi
                     const std::vector<Vector>& noise_slopes) {
   const Index n = residual.size();
   Matrix inverse = prior.kernel->cross(scaled, scaled);
-  inverse.diagonal() += noise;
+  inverse.diagonal() += noise.cwiseMax(least_noise * inverse.diagonal());
   double log_determinant = 0.0;
   const bool positive = inverse.allFinite() && numerics::spd_inverse(inverse.data(), n, &log_determinant);
   const Index kernel_parameters = prior.kernel->log_parameters().size();

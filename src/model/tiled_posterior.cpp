@@ -108,7 +108,6 @@ void TiledPosterior::extend(const FactorRow& row) {
   if (n == points_.rows()) points_.conservativeResize(std::max<Index>(16, 2 * n), Eigen::NoChange);
   points_.row(n) = row.x;
   rows_.push_back(row);
-  noise_.push_back(p.noise);
   jittered_.push_back(p.jittered ? 1 : 0);
   factor_.append(l.data(), diagonal);
   z_.conservativeResize(n + 1);
@@ -139,8 +138,10 @@ void TiledPosterior::fold(Tile& tile, Index from, Index to) {
     const double before = inside ? s(self) : 0.0;
     s = (s - v.square()).max(0.0);
     m += z_(i) * v;
-    // The observed point itself, without the cancellation: s n / (s + n).
-    if (inside) s(self) = before * (noise_[at(i)] / (before + noise_[at(i)]));
+    // The observed point itself, without the cancellation: s n / (s + n), with the noise as told. What an
+    // exact answer told is known.
+    const double told = rows_[at(i)].noise;
+    if (inside) s(self) = told > 0.0 ? before * (told / (before + told)) : 0.0;
   }
 }
 
@@ -151,7 +152,6 @@ void TiledPosterior::cut(Index size) {
   for (Index i = 0; i < size; ++i) shorter.append(factor_.row(i), factor_.row(i)[i]);
   factor_ = std::move(shorter);
   rows_.resize(at(size));
-  noise_.resize(at(size));
   jittered_.resize(at(size));
   z_.conservativeResize(size);
   for_each_tile([&](Tile& tile) {

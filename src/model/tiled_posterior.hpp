@@ -69,7 +69,6 @@ class TiledPosterior {
   Marginals marginals_;
 
   std::vector<FactorRow> rows_;
-  std::vector<double> noise_;   // with the tiny noise of those that needed it
   std::vector<char> jittered_;  // which those are
   Points points_;               // of the rows; may have more than there are
   numerics::GrowingFactor factor_;

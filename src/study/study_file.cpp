@@ -67,13 +67,17 @@ void read_model(const TomlSection& model, StudyFile& study) {
   } else {
     study.mean = model.number("mean", Range::finite).value_or(0.0);
   }
-  if (model.is_number("fit"))
-    study.fit.every = *model.integer("fit", 1);
-  else
-    study.fit.every = model.choice("fit", {"never", "every"}).value_or(0) == 1 ? 1 : 0;
+  if (model.has("fit")) {
+    const auto word = model.node("fit")->value_exact<std::string>();
+    const auto number = model.node("fit")->value_exact<std::int64_t>();
+    if (word != "never" && word != "every" && number.value_or(0) < 1)
+      model.wrong("fit", "\"never\", \"every\" or a whole number, 1 or more");
+    study.fit.every = number.value_or(word == "every" ? 1 : 0);
+  }
   study.fit.optimiser = static_cast<Optimiser>(model.choice("optimiser", {"lbfgs", "adam"}).value_or(0));
-  study.fit.restarts =
-      static_cast<int>(std::min<std::int64_t>(model.integer("restarts", 0).value_or(4), 1000));
+  const std::int64_t restarts = model.integer("restarts", 0).value_or(4);
+  if (restarts > 1000) model.wrong("restarts", "1000 at most");
+  study.fit.restarts = static_cast<int>(restarts);
   study.fit.noise = model.boolean("fit_noise").value_or(false);
 }
 

@@ -75,7 +75,10 @@ void TomlSection::complain(const std::string& sentence) const {
 }
 
 std::string TomlSection::shown(const toml::node& node) const {
-  if (const auto number = node.value_exact<double>()) return shortest(*number);
+  if (const auto number = node.value_exact<double>()) {
+    const std::string text = shortest(*number);
+    return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+  }
   std::ostringstream text;
   if (const auto word = node.value_exact<std::string>())
     text << '"' << *word << '"';

@@ -433,6 +433,16 @@ TEST(OptimalPrecision, DoesNotDependOnTheUnitsOfY) {
     }
 }
 
+TEST(OptimalPrecision, FindsADipOfTheCostThatIsAllThatCanBePaidFor) {
+  const ExpressionCost cost("(alpha - 50)^2 + 0.0001");
+  const std::optional<BestPrecision> best = best_precision(
+      {.latent = 1.0, .base = 0.1, .gamma = 1.0, .inverse_low = 0.01, .inverse_high = 1.0, .remaining = 0.5},
+      cost);
+  ASSERT_TRUE(best);
+  EXPECT_NEAR(1.0 / best->inverse_alpha, 50.0, 1.0);
+  EXPECT_LE(best->cost, 0.5);
+}
+
 TEST(OptimalPrecision, RefusesWhatIsNoProblem) {
   const PrecisionProblem good{.latent = 1.0, .base = 0.1, .gamma = 1.0};
   const auto with = [&](double PrecisionProblem::* field, double value) {

@@ -57,6 +57,14 @@ TEST(Fit, ASharedLengthScaleIsANumber) {
   EXPECT_TRUE(fit.at("lengthscale").is_number());
 }
 
+TEST(Fit, NamesWithCommasAreQuotedInCsv) {
+  const Desk desk("lengthscale = [1, 1]\n");
+  desk.folder.write("pool.csv", "\"a,b\",x\n1,2\n3,4\n");
+  desk.folder.write("A.csv", "\"a,b\",x,y,alpha\n1,2,3,1\n3,4,5,1\n4,5,1,1\n");
+  EXPECT_TRUE(
+      desk.run({"fit", "--format", "csv"}).out.starts_with("amplitude,\"lengthscale_a,b\",lengthscale_x,"));
+}
+
 TEST(Fit, NoiseIsLearnedWhereAskedFor) {
   const auto fit = nlohmann::json::parse(
       Desk("lengthscale = [1, 1]\nfit_noise = true\n", "0.001").run({"fit", "--format", "json"}).out);

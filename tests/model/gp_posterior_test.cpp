@@ -114,6 +114,21 @@ TEST(GpPosterior, ExactObservationsInterpolateAndOnlyRepeatsAreJittered) {
   EXPECT_EQ(posterior.jittered(), 1);
 }
 
+TEST(GpPosterior, NoiseThatIsLostInRoundingIsJitteredAndReported) {
+  constexpr Index n = 40;
+  const Points x = Vector::LinSpaced(n, 0.0, 4.0), between = Vector::LinSpaced(n, 0.05, 3.95);
+  const Vector y = x.col(0).array().sin(), wanted = between.col(0).array().sin();
+  for (const double noise : {1e-18, 1e-300}) {
+    const GpPosterior posterior(Prior{}, Observations(x, y, Vector::Constant(n, noise)));
+    EXPECT_LT((posterior.predict(between).mean - wanted).cwiseAbs().maxCoeff(), 1e-3);
+    EXPECT_GT(posterior.jittered(), 0);
+    GpPoolBelief belief(Prior{}, between);
+    for (Index i = 0; i < n; ++i) belief.condition(Place(x.row(i).transpose()), GaussianChannel{noise}, y(i));
+    EXPECT_LT((belief.marginals().mean - wanted).cwiseAbs().maxCoeff(), 1e-3);
+    EXPECT_GT(belief.jittered(), 0);
+  }
+}
+
 TEST(GpPosterior, RefusesNoiseThatIsNone) {
   for (const double noise : {-1e-3, std::nan(""), std::numeric_limits<double>::infinity()})
     EXPECT_THROW(

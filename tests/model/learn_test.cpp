@@ -207,6 +207,32 @@ TEST(Learn, KeepsTheEarlierValuesWhereEverythingCollapses) {
   EXPECT_TRUE(std::isfinite(islands.log_marginal_likelihood));
 }
 
+TEST(Learn, NoiseThatFallsToItsBoundIsNoCollapse) {
+  Points x(11, 1);
+  Vector y(11);
+  for (Index i = 0; i < 11; ++i) x(i, 0) = 0.5 * static_cast<double>(i), y(i) = std::sin(x(i, 0));
+  const Prior prior{.kernel = std::make_shared<StationaryKernel>(
+                        StationaryKernelOptions{.lengthscale = Vector::Constant(1, 0.1)})};
+  const NoiseParts noise{
+      .fixed = Vector::Zero(11), .base = Vector::Constant(11, 0.01), .added = Vector::Zero(11)};
+  const Observations observations(x, y, noise.base);
+  const Learned without = learn(prior, observations), with = learn(prior, observations, {.noise = noise});
+  EXPECT_GE(with.log_marginal_likelihood, without.log_marginal_likelihood - 1e-6)
+      << "more freedom cannot be worse";
+  EXPECT_NE(with.reason.find("a scale of the noise is at its bound"), std::string::npos) << with.reason;
+}
+
+TEST(Learn, APoolThatIsFlatBecauseOfWhatWasAskedIsNoCollapse) {
+  Points corners(4, 2);
+  corners << -1, -1, -1, 1, 1, -1, 1, 1;
+  Points twice(8, 2);
+  twice << corners, corners;
+  const Vector y{{1.0, 2.0, 3.0, 5.0, 1.1, 1.9, 3.1, 4.8}};
+  const Prior prior{.kernel = std::make_shared<StationaryKernel>(), .mean = y.mean()};
+  const Learned learned = learn(prior, Observations(twice, y, Vector::Constant(8, 0.01)), {.pool = corners});
+  EXPECT_TRUE(learned.converged) << learned.reason;
+}
+
 TEST(Learn, OneObservationIsEnoughToBeTold) {
   const Learned learned =
       learn(Prior{}, Observations(Points::Zero(1, 1), Vector::Zero(1), Vector::Constant(1, 0.1)));

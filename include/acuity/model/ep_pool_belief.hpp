@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "acuity/model/ep_posterior.hpp"
+#include "acuity/model/pool_belief.hpp"
+
+namespace acuity {
+
+/// Classification about a pool (docs/math.md 3 and 7). An answer moves every site, so the posterior is found
+/// anew, from the sites there were; a pending annotation is a fixed site beside it, which leaves all means
+/// and lowers variances by what its answer is expected to.
+///
+/// With n answers and M pool points an answer costs O(n^3 + n^2 M), a pending annotation O(p n M) with p
+/// pending.
+class EpPoolBelief : public PoolBelief {
+ public:
+  /// Answers are -1 and +1, channels FlipChannel. `threads`: 0 means all the machine has; results do not
+  /// depend on it.
+  EpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations = {},
+               int threads = 0);
+  ~EpPoolBelief() override;
+  EpPoolBelief(EpPoolBelief&&) noexcept;
+  EpPoolBelief& operator=(EpPoolBelief&&) noexcept;
+
+  const Marginals& marginals() const override;
+  AnnotationHandle condition(const Place& place, const Channel& channel,
+                             std::optional<double> answer) override;
+  void answer(AnnotationHandle annotation, double value) override;
+  void cancel(AnnotationHandle annotation) override;
+  Index size() const override;
+
+  /// The posterior given the answers, pending annotations aside.
+  const EpPosterior& posterior() const;
+  /// How often a warm start did not arrive and a cold one was needed.
+  Index cold_starts() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace acuity

@@ -1,0 +1,221 @@
+#include "acuity/model/ep_pool_belief.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "numerics/normal.hpp"
+#include "numerics/parallel.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+double accuracy_of(const Channel& channel) {
+  const auto* flip = std::get_if<FlipChannel>(&channel);
+  if (flip == nullptr || !(flip->accuracy >= 0.0 && flip->accuracy <= 1.0))
+    throw std::invalid_argument(
+        "EpPoolBelief: the channel has no probability of being right, must have one from 0 to 1");
+  return flip->accuracy;
+}
+
+void check_answer(double value) {
+  if (value != 1.0 && value != -1.0)
+    throw std::invalid_argument("EpPoolBelief: the answer is " + std::to_string(value) + ", must be -1 or 1");
+}
+
+// How much a pending label lowers variances, per squared covariance with its point (math.md eq. (7.2)).
+double expected_reduction(double mean, double variance, double accuracy) {
+  const double c = 2.0 * accuracy - 1.0, flip = 1.0 - accuracy, eta = mean / std::sqrt(1.0 + variance);
+  const double plus = numerics::normal_cdf(eta), minus = numerics::normal_cdf(-eta);
+  const double p = accuracy * plus + flip * minus, q = accuracy * minus + flip * plus;
+  const double density = c * numerics::normal_pdf(eta);
+  if (density == 0.0) return 0.0;
+  return density / ((1.0 + variance) * p) * (density / q);
+}
+
+}  // namespace
+
+struct EpPoolBelief::State {
+  struct Annotation {
+    Index handle;
+    Points x;  // one row, as given
+    Channel channel;
+    std::optional<double> answer;
+  };
+
+  Prior prior;
+  Points pool;
+  int threads;
+  std::vector<Annotation> annotations;  // by handle
+  Index next_handle = 0;
+  std::unique_ptr<EpPosterior> posterior;
+  Marginals known;      // of the pool, given the answers
+  Marginals marginals;  // pending annotations included
+  Index cold_starts = 0;
+
+  Observations answered() const {
+    std::vector<const Annotation*> told;
+    for (const Annotation& a : annotations)
+      if (a.answer) told.push_back(&a);
+    Points x(static_cast<Index>(told.size()), pool.cols());
+    Vector values(x.rows());
+    std::vector<Channel> channels;
+    for (Index i = 0; i < x.rows(); ++i) {
+      x.row(i) = told[at(i)]->x;
+      values(i) = *told[at(i)]->answer;
+      channels.push_back(told[at(i)]->channel);
+    }
+    return {x, values, channels};
+  }
+
+  // A warm start is a guess: where it does not arrive, the cold start, which is the definition, decides.
+  void refit(const std::optional<Sites>& start) {
+    const Observations observations = answered();
+    auto found = std::make_unique<EpPosterior>(prior, observations, EpOptions{.start = start});
+    if (start && (!found->converged() || found->policy() != SitePolicy::full)) {
+      ++cold_starts;
+      found = std::make_unique<EpPosterior>(prior, observations);
+    }
+    posterior = std::move(found);
+    constexpr Index block = 1024;
+    known = {Vector(pool.rows()), Vector(pool.rows())};
+    numerics::parallel_for((pool.rows() + block - 1) / block, threads, [&](Index b) {
+      const Index begin = b * block, count = std::min(block, pool.rows() - begin);
+      const Marginals some = posterior->predict(pool.middleRows(begin, count));
+      known.mean.segment(begin, count) = some.mean;
+      known.variance.segment(begin, count) = some.variance;
+    });
+  }
+
+  // Pending labels one after the other, each with the variance the earlier ones left (math.md 7). Row t of
+  // `reach` is the covariance of every point with the t-th pending one, given those before it; the pending
+  // points themselves come first, then the pool.
+  void add_pending() {
+    std::vector<const Annotation*> pending;
+    for (const Annotation& a : annotations)
+      if (!a.answer) pending.push_back(&a);
+    marginals = known;
+    if (pending.empty()) return;
+    const Index p = static_cast<Index>(pending.size()), all = p + pool.rows();
+    Points places(p, pool.cols());
+    for (Index i = 0; i < p; ++i) places.row(i) = pending[at(i)]->x;
+    Matrix reach(all, p);
+    reach.topRows(p) = posterior->covariance(places, places);
+    reach.bottomRows(pool.rows()) = posterior->covariance(pool, places);
+    const Vector means = posterior->predict(places).mean;
+    Vector reductions(p);
+    for (Index t = 0; t < p; ++t) {
+      for (Index j = 0; j < t; ++j) reach.col(t) -= reductions(j) * reach(t, j) * reach.col(j);
+      reductions(t) =
+          expected_reduction(means(t), std::max(reach(t, t), 0.0), accuracy_of(pending[at(t)]->channel));
+      marginals.variance.array() -= reductions(t) * reach.col(t).tail(pool.rows()).array().square();
+    }
+    marginals.variance = marginals.variance.cwiseMax(0.0);
+  }
+
+  std::vector<Annotation>::iterator find(AnnotationHandle handle) {
+    const auto found = std::find_if(annotations.begin(), annotations.end(),
+                                    [&](const Annotation& a) { return a.handle == handle.number; });
+    if (found == annotations.end())
+      throw std::invalid_argument(
+          "EpPoolBelief: annotation " + std::to_string(handle.number) +
+          " does not exist, must be one that condition() returned and that is still there");
+    return found;
+  }
+
+  Annotation annotation(const Place& place, const Channel& channel, std::optional<double> answer) const {
+    accuracy_of(channel);
+    if (answer) check_answer(*answer);
+    Points x(1, pool.cols());
+    if (const std::optional<Index> row = place.pool_row()) {
+      if (*row < 0 || *row >= pool.rows())
+        throw std::invalid_argument("EpPoolBelief: pool row is " + std::to_string(*row) + ", must be below " +
+                                    std::to_string(pool.rows()));
+      x = pool.row(*row);
+    } else {
+      if (place.coordinates().size() != pool.cols())
+        throw std::invalid_argument("EpPoolBelief: the place has " +
+                                    std::to_string(place.coordinates().size()) + " inputs, must have " +
+                                    std::to_string(pool.cols()));
+      x = place.coordinates().transpose();
+    }
+    return {next_handle, x, channel, answer};
+  }
+};
+
+EpPoolBelief::EpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations,
+                           int threads)
+    : state_(std::make_unique<State>()) {
+  state_->prior = std::move(prior);
+  state_->pool = pool;
+  state_->threads = threads > 0 ? threads : numerics::default_threads();
+  for (const Observation& o : observations) {
+    state_->annotations.push_back(state_->annotation(o.place, o.channel, o.value));
+    ++state_->next_handle;
+  }
+  state_->refit(std::nullopt);
+  state_->add_pending();
+}
+
+EpPoolBelief::~EpPoolBelief() = default;
+EpPoolBelief::EpPoolBelief(EpPoolBelief&&) noexcept = default;
+EpPoolBelief& EpPoolBelief::operator=(EpPoolBelief&&) noexcept = default;
+
+const Marginals& EpPoolBelief::marginals() const {
+  return state_->marginals;
+}
+Index EpPoolBelief::size() const {
+  return static_cast<Index>(state_->annotations.size());
+}
+const EpPosterior& EpPoolBelief::posterior() const {
+  return *state_->posterior;
+}
+Index EpPoolBelief::cold_starts() const {
+  return state_->cold_starts;
+}
+
+AnnotationHandle EpPoolBelief::condition(const Place& place, const Channel& channel,
+                                         std::optional<double> answer) {
+  state_->annotations.push_back(state_->annotation(place, channel, answer));
+  const AnnotationHandle handle{state_->next_handle++};
+  if (answer) state_->refit(state_->posterior->sites());
+  state_->add_pending();
+  return handle;
+}
+
+// The late answer takes its place among the others by when it was asked for, so its site is new in the
+// middle.
+void EpPoolBelief::answer(AnnotationHandle annotation, double value) {
+  const auto pending = state_->find(annotation);
+  if (pending->answer)
+    throw std::invalid_argument("EpPoolBelief: annotation " + std::to_string(annotation.number) +
+                                " has an answer, must be pending");
+  check_answer(value);
+  const Index before = std::count_if(state_->annotations.begin(), pending,
+                                     [](const State::Annotation& a) { return a.answer.has_value(); });
+  pending->answer = value;
+  const Sites& old = state_->posterior->sites();
+  Sites start{Vector::Zero(old.shift.size() + 1), Vector::Zero(old.shift.size() + 1)};
+  for (Index i = 0; i < old.shift.size(); ++i) {
+    start.precision(i < before ? i : i + 1) = old.precision(i);
+    start.shift(i < before ? i : i + 1) = old.shift(i);
+  }
+  state_->refit(start);
+  state_->add_pending();
+}
+
+void EpPoolBelief::cancel(AnnotationHandle annotation) {
+  const auto gone = state_->find(annotation);
+  const bool answered = gone->answer.has_value();
+  state_->annotations.erase(gone);
+  if (answered) state_->refit(std::nullopt);
+  state_->add_pending();
+}
+
+}  // namespace acuity

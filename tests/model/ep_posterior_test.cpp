@@ -1,0 +1,174 @@
+#include "acuity/model/ep_posterior.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "numerics/random.hpp"
+#include "support/golden.hpp"
+
+namespace acuity {
+namespace {
+
+using testing::close;
+
+Observations labelled(const Points& x, const Vector& labels, const Vector& accuracies) {
+  std::vector<Channel> channels;
+  for (const double accuracy : accuracies) channels.emplace_back(FlipChannel{accuracy});
+  return {x, labels, channels};
+}
+
+struct GoldenCase {
+  Prior prior;
+  Observations observations;
+};
+
+GoldenCase golden_case(const nlohmann::json& g) {
+  return {{.kernel = std::make_shared<StationaryKernel>(
+               StationaryKernelOptions{.family = testing::kernel_family(g.at("kernel")),
+                                       .amplitude = g.at("a"),
+                                       .lengthscale = Vector::Constant(1, g.at("l"))})},
+          labelled(testing::points(g.at("X")), testing::vector(g.at("y")), testing::vector(g.at("w")))};
+}
+
+void expect_close(const Vector& found, const nlohmann::json& wanted) {
+  ASSERT_EQ(found.size(), static_cast<Index>(wanted.size()));
+  for (Index i = 0; i < found.size(); ++i)
+    EXPECT_TRUE(close(found(i), wanted[static_cast<std::size_t>(i)], 1e-10)) << i;
+}
+
+TEST(EpPosterior, HitsTheGoldenFixedPoints) {
+  for (const auto& g : testing::golden("ep_fixed_points").at("cases")) {
+    SCOPED_TRACE(g.at("name").get<std::string>());
+    const GoldenCase problem = golden_case(g);
+    const EpPosterior posterior(problem.prior, problem.observations);
+    EXPECT_TRUE(posterior.converged());
+    EXPECT_EQ(posterior.policy(), SitePolicy::full);
+    expect_close(posterior.sites().precision, g.at("tau"));
+    expect_close(posterior.sites().shift, g.at("nu"));
+    expect_close(posterior.at_observations().mean, g.at("post_mean"));
+    expect_close(posterior.at_observations().variance, g.at("post_var"));
+    expect_close(posterior.cavities().mean, g.at("cav_mean"));
+    expect_close(posterior.cavities().variance, g.at("cav_var"));
+    EXPECT_TRUE(close(posterior.log_evidence(), g.at("log_z"), 1e-10));
+    EXPECT_TRUE(close(posterior.gradient()(0), g.at("grad_log_a"), 1e-10));
+    EXPECT_TRUE(close(posterior.gradient()(1), g.at("grad_log_l"), 1e-10));
+    expect_close(posterior.accuracy_gradient(), g.at("grad_w"));
+    for (const auto& test : g.at("test")) {
+      const Marginals m = posterior.predict(testing::vector(test.at("x")).transpose());
+      EXPECT_TRUE(close(m.mean(0), test.at("mean"), 1e-10));
+      EXPECT_TRUE(close(m.variance(0), test.at("var"), 1e-10));
+    }
+  }
+}
+
+TEST(EpPosterior, HitsTheGoldenFixedPointsOfTheClipPolicy) {
+  int checked = 0;
+  for (const auto& g : testing::golden("ep_fixed_points").at("cases")) {
+    if (!g.contains("clipped")) continue;
+    SCOPED_TRACE(g.at("name").get<std::string>());
+    const GoldenCase problem = golden_case(g);
+    const EpPosterior posterior(problem.prior, problem.observations, {.policy = SitePolicy::clip});
+    const auto& clipped = g.at("clipped");
+    expect_close(posterior.sites().precision, clipped.at("tau"));
+    expect_close(posterior.sites().shift, clipped.at("nu"));
+    EXPECT_TRUE(close(posterior.log_evidence(), clipped.at("log_z"), 1e-10));
+    for (std::size_t i = 0; i < clipped.at("test").size(); ++i) {
+      const Marginals m = posterior.predict(testing::vector(g.at("test")[i].at("x")).transpose());
+      EXPECT_TRUE(close(m.mean(0), clipped.at("test")[i].at("mean"), 1e-10));
+      EXPECT_TRUE(close(m.variance(0), clipped.at("test")[i].at("var"), 1e-10));
+    }
+    ++checked;
+  }
+  EXPECT_EQ(checked, 3);
+}
+
+// Labels of a smooth boundary, some of them flipped, at mixed accuracies.
+GoldenCase random_problem(std::uint32_t stream, Index n) {
+  numerics::Draws draws(21, numerics::Purpose::data, stream);
+  Points x(n, 2);
+  Vector labels(n), accuracies(n);
+  for (Index i = 0; i < n; ++i) {
+    x(i, 0) = draws.uniform(-2.0, 2.0);
+    x(i, 1) = draws.uniform(-2.0, 2.0);
+    accuracies(i) = std::vector{0.5, 0.8, 0.9, 1.0}[static_cast<std::size_t>(draws.below(4))];
+    const double truth = x(i, 0) + 0.5 * x(i, 1) > 0.0 ? 1.0 : -1.0;
+    labels(i) = draws.uniform() < accuracies(i) ? truth : -truth;
+  }
+  return {{.kernel = std::make_shared<StationaryKernel>(
+               StationaryKernelOptions{.amplitude = 1.0 + 0.1 * (stream % 10)})},
+          labelled(x, labels, accuracies)};
+}
+
+// The cold start in index order is the definition; a warm start after one more label must reach the same
+// point.
+TEST(EpPosterior, WarmStartsReachTheColdFixedPoint) {
+  int missed = 0;
+  for (std::uint32_t stream = 0; stream < 200; ++stream) {
+    const GoldenCase problem = random_problem(stream, 6 + stream % 25);
+    const Observations& all = problem.observations;
+    const Index n = all.size() - 1;
+    const Observations fewer(all.points().topRows(n), all.values().head(n),
+                             std::vector<Channel>(all.channels().begin(), all.channels().end() - 1));
+    const EpPosterior before(problem.prior, fewer), cold(problem.prior, all),
+        warm(problem.prior, all, {.start = before.sites()});
+    EXPECT_TRUE(cold.converged()) << stream;
+    const double difference =
+        std::max((cold.sites().precision - warm.sites().precision).cwiseAbs().maxCoeff(),
+                 (cold.sites().shift - warm.sites().shift).cwiseAbs().maxCoeff());
+    if (difference > 1e-8) {
+      ++missed;
+      std::printf("problem %u: warm and cold differ by %g\n", stream, difference);
+    }
+  }
+  EXPECT_EQ(missed, 0);
+}
+
+TEST(EpPosterior, GradientsAreSlopesOfTheEvidence) {
+  const GoldenCase problem = random_problem(3, 18);
+  const EpPosterior posterior(problem.prior, problem.observations);
+  constexpr double h = 1e-5;
+  for (Index k = 0; k < 2; ++k) {
+    const auto moved = [&](double step) {
+      Prior prior = problem.prior;
+      Vector theta = prior.kernel->log_parameters();
+      theta(k) += step;
+      prior.kernel = prior.kernel->with_log_parameters(theta);
+      return EpPosterior(prior, problem.observations).log_evidence();
+    };
+    EXPECT_NEAR(posterior.gradient()(k), (moved(h) - moved(-h)) / (2 * h), 1e-7);
+  }
+}
+
+TEST(EpPosterior, CoincidentInputsAndLabelsThatSayNothingAreHarmless) {
+  const Points same = Points::Constant(60, 1, 0.3);
+  Vector labels = Vector::Ones(60), accuracies = Vector::Constant(60, 0.8);
+  labels.tail(20).setConstant(-1.0);
+  const EpPosterior crowd({}, labelled(same, labels, accuracies));
+  EXPECT_TRUE(crowd.converged());
+  EXPECT_GT(crowd.at_observations().mean(0), 0.0);
+  const EpPosterior silent({}, labelled(same, labels, Vector::Constant(60, 0.5)));
+  EXPECT_EQ(silent.sites().precision, Vector::Zero(60));
+  EXPECT_EQ(silent.predict(same).variance(0), 1.0);
+  EXPECT_NEAR(silent.log_evidence(), 60 * std::log(0.5), 1e-12);
+}
+
+TEST(EpPosterior, WithoutLabelsIsThePrior) {
+  const EpPosterior prior({}, labelled(Points(0, 1), Vector(0), Vector(0)));
+  EXPECT_EQ(prior.log_evidence(), 0.0);
+  EXPECT_EQ(prior.predict(Points::Zero(2, 1)).variance, Vector::Ones(2));
+}
+
+TEST(EpPosterior, RefusesWhatIsNoLabel) {
+  EXPECT_THROW(EpPosterior({}, labelled(Points::Zero(1, 1), Vector::Zero(1), Vector::Ones(1))),
+               std::invalid_argument);
+  EXPECT_THROW(EpPosterior({}, labelled(Points::Zero(1, 1), Vector::Ones(1), Vector::Constant(1, 1.2))),
+               std::invalid_argument);
+  EXPECT_THROW(EpPosterior({}, Observations(Points::Zero(1, 1), Vector::Ones(1), Vector::Ones(1))),
+               std::invalid_argument);
+  EXPECT_THROW(EpPosterior({.mean = 1.0}, labelled(Points::Zero(1, 1), Vector::Ones(1), Vector::Ones(1))),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace acuity
