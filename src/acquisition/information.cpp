@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "acuity/acquisition/classification_information.hpp"
 #include "acuity/acquisition/regression_information.hpp"
 #include "acuity/data/observation.hpp"
 
@@ -85,6 +86,48 @@ double TargetInformation::order_when_infinite(const Marginals& belief, const Off
                                               Index point) const {
   if (options_.graph == TargetGraph::c || options_.infinite != InfinitePolicy::limit) return 0.0;
   return belief.variance(point) + offer.base_noise(point);
+}
+
+namespace {
+
+double accuracy_of(const Level& level) {
+  if (const auto* flip = std::get_if<FlipChannel>(&level.channel)) return flip->accuracy;
+  throw std::invalid_argument("classification needs a probability of being right, found a noise variance");
+}
+
+std::vector<double> accuracies_of(const Offer& offer, std::span<const Index> levels) {
+  std::vector<double> accuracies;
+  for (const Index level : levels) accuracies.push_back(accuracy_of(offer.levels[static_cast<std::size_t>(level)]));
+  return accuracies;
+}
+
+}  // namespace
+
+void ClassModelInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+                                  std::span<const Index> levels, double* out) const {
+  const std::vector<double> accuracies = accuracies_of(offer, levels);
+  for (Index i = begin; i < end; ++i, out += accuracies.size()) {
+    const LatentMarginal latent{belief.mean(i), belief.variance(i)};
+    if (approximation_ == Approximation::exact) {
+      class_model_information(latent, accuracies, std::span(out, accuracies.size()));
+      continue;
+    }
+    for (std::size_t k = 0; k < accuracies.size(); ++k) out[k] = class_model_information_taylor(latent, accuracies[k]);
+  }
+}
+
+void ClassTargetInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+                                   std::span<const Index> levels, double* out) const {
+  const std::vector<double> accuracies = accuracies_of(offer, levels);
+  const double top = accuracy_of(offer.levels[static_cast<std::size_t>(offer.finest())]);
+  for (Index i = begin; i < end; ++i, out += accuracies.size()) {
+    const LatentMarginal latent{belief.mean(i), belief.variance(i)};
+    if (graph_ == TargetGraph::c) {
+      class_target_information_c(latent, accuracies, top, std::span(out, accuracies.size()));
+      continue;
+    }
+    for (std::size_t k = 0; k < accuracies.size(); ++k) out[k] = class_target_information_b(latent, accuracies[k], top);
+  }
 }
 
 }  // namespace acuity

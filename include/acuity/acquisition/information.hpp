@@ -88,4 +88,37 @@ class TargetInformation : public Information {
   TargetInformationOptions options_;
 };
 
+/// How MI(answer; f) is computed in classification.
+enum class Approximation {
+  exact,  ///< by quadrature, to about twelve digits
+  taylor  ///< the paper's; off by up to 0.01 bits, and negative at some points that are nearly settled
+};
+
+/// MI(answer; f) in classification, in bits (docs/math.md 4.2). Levels are FlipChannels.
+class ClassModelInformation : public Information {
+ public:
+  explicit ClassModelInformation(Approximation approximation = Approximation::exact)
+      : approximation_(approximation) {}
+
+  std::string_view unit() const override { return "bits"; }
+  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+             std::span<const Index> levels, double* out) const override;
+
+ private:
+  Approximation approximation_;
+};
+
+/// MI(answer; Y) in classification, in bits, Y an answer at the best accuracy on offer.
+class ClassTargetInformation : public Information {
+ public:
+  explicit ClassTargetInformation(TargetGraph graph = TargetGraph::b) : graph_(graph) {}
+
+  std::string_view unit() const override { return "bits"; }
+  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+             std::span<const Index> levels, double* out) const override;
+
+ private:
+  TargetGraph graph_;
+};
+
 }  // namespace acuity
