@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
@@ -67,17 +66,17 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   std::vector<Annotation> annotations;
   if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
   const StudyModel model = study.model_given(annotations);
-  GpPoolBelief belief(model.prior, study.pool().points(), model.observations);
+  const std::unique_ptr<PoolBelief> belief = study.belief(model);
   const Candidates candidates = study.candidates_after(annotations, arguments.remaining);
 
-  const Marginals marginals = belief.marginals();
+  const Marginals marginals = belief->marginals();
   require_finite(study, marginals);
   const std::optional<Score> chosen =
       select_by_full_scan(marginals, model.offer, model.acquisition, candidates);
   std::vector<Score> scores;
   if (chosen && arguments.batch) {
     scores =
-        select_batch(belief, model.offer, model.acquisition, candidates, *arguments.top, study.file().repeat);
+        select_batch(*belief, model.offer, model.acquisition, candidates, *arguments.top, study.file().repeat);
   } else if (chosen) {
     scores = score_pool(marginals, model.offer, model.acquisition, candidates);
     if (arguments.top || model.acquisition.ranking == Ranking::random) put_best_first(scores, *chosen);
@@ -92,7 +91,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
                level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name), s.information,
                s.cost, s.information_per_cost()});
   }
-  write_notes(study, model, belief.jittered(), log);
+  write_notes(study, model, *belief, log);
   if (arguments.format == Format::json)
     out << fmt::format("{{\"unit\": {}, \"remaining\": {}, \"rows\": {}}}\n",
                        json_string(std::string(model.acquisition.information->unit())),

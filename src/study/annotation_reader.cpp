@@ -35,12 +35,14 @@ class AnnotationReader {
   }
 
  private:
-  enum class Given { alpha, level, noise_variance };
+  enum class Given { alpha, level, noise_variance, accuracy };
   static constexpr std::string_view own_columns[] = {"id",       "y",   "alpha", "level", "noise_variance",
                                                      "accuracy", "cost"};
 
   void find_columns() {
     y_ = table_.column("y", "the values told");
+    for (Index row = 0; row < table_.rows() && study_.file_.binary; ++row)
+      zero_is_negative_ = zero_is_negative_ || table_.parse_number(row, y_) == 0.0;
     cost_ = table_.find("cost");
     id_ = table_.find("id");
     if (!id_ && study_.file_.pool_id) id_ = table_.find(*study_.file_.pool_id);
@@ -64,28 +66,29 @@ class AnnotationReader {
     std::vector<std::string> found;
     for (const char* name : {"alpha", "level", "noise_variance", "accuracy"})
       if (table_.find(name)) found.emplace_back(name);
+    const bool binary = study_.file_.binary;
+    const std::string by_level = study_.is_ladder() ? "alpha" : "level", by_channel = binary ? "accuracy" : "noise_variance";
     if (found.size() != 1)
-      throw InputError(fmt::format("{}:1: {}, must be one column of \"{}\" or \"noise_variance\"",
-                                   table_.source(),
+      throw InputError(fmt::format("{}:1: {}, must be one column of \"{}\" or \"{}\"", table_.source(),
                                    found.empty() ? "no column says how precise the values are"
                                                  : "columns " + quoted_list(found, "and") + " are all there",
-                                   study_.is_ladder() ? "alpha" : "level"));
-    if (found[0] == "accuracy")
-      throw InputError(
-          table_.source() +
-          ":1: column \"accuracy\" is for binary targets, target.kind is \"real\"; must be another");
-    if (found[0] == (study_.is_ladder() ? "level" : "alpha"))
-      throw InputError(fmt::format(
-          "{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"noise_variance\"",
-          table_.source(), found[0], study_.is_ladder() ? "[precision]" : "[[level]]",
-          study_.is_ladder() ? "alpha" : "level"));
-    given_ = found[0] == "alpha" ? Given::alpha : found[0] == "level" ? Given::level : Given::noise_variance;
+                                   by_level, by_channel));
+    if (found[0] == (binary ? "noise_variance" : "accuracy"))
+      throw InputError(fmt::format("{}:1: column \"{}\" is for {} targets, target.kind is \"{}\"; must be another", table_.source(),
+                                   found[0], binary ? "real" : "binary", binary ? "binary" : "real"));
+    if (found[0] != by_level && found[0] != by_channel)
+      throw InputError(fmt::format("{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"{}\"", table_.source(),
+                                   found[0], study_.is_ladder() ? "[precision]" : "[[level]]", by_level, by_channel));
+    given_ = found[0] == "alpha"      ? Given::alpha
+             : found[0] == "level"    ? Given::level
+             : found[0] == "accuracy" ? Given::accuracy
+                                      : Given::noise_variance;
     precision_ = *table_.find(found[0]);
   }
 
   Annotation annotation(Index row) const {
     const Place place = read_place(row);
-    Annotation annotation{.place = place, .value = table_.number(row, y_), .channel = {}};
+    Annotation annotation{.place = place, .value = read_value(row), .channel = {}};
     const bool cost_told = cost_ && !table_.empty(row, *cost_);
     switch (given_) {
       case Given::alpha:
@@ -94,6 +97,12 @@ class AnnotationReader {
       case Given::level:
         read_level(row, annotation);
         break;
+      case Given::accuracy: {
+        const double accuracy = table_.number(row, precision_);
+        if (!(accuracy >= 0.5 && accuracy <= 1.0)) table_.complain(row, precision_, "a number from 0.5 to 1");
+        annotation.channel = FlipChannel{accuracy};
+        break;
+      }
       case Given::noise_variance: {
         const double variance = table_.number(row, precision_);
         if (!(variance > 0.0)) table_.complain(row, precision_, "a finite number above 0");
@@ -106,6 +115,25 @@ class AnnotationReader {
       if (annotation.cost < 0.0) table_.complain(row, *cost_, "0 or more");
     }
     return annotation;
+  }
+
+  // Classes are -1 and 1, or 0 and 1, or the two names of the study.
+  double read_value(Index row) const {
+    if (!study_.file_.binary) return table_.number(row, y_);
+    const std::string text = table_.text(row, y_);
+    const std::vector<std::string>& classes = study_.file_.classes;
+    if (!classes.empty() && text == classes[0]) return -1.0;
+    if (!classes.empty() && text == classes[1]) return 1.0;
+    const std::optional<double> number = table_.parse_number(row, y_);
+    if (number == 1.0) return 1.0;
+    if (number == (zero_is_negative_ ? 0.0 : -1.0)) return -1.0;
+    if (!number && !text.empty() && classes.empty()) {
+      std::string other = "...";
+      for (Index k = 0; k < table_.rows(); ++k)
+        if (table_.text(k, y_) != text) other = table_.text(k, y_);
+      table_.complain(row, y_, fmt::format("-1 or 1 (or 0 or 1), or say in [target]: classes = [\"{}\", \"{}\"]", other, text));
+    }
+    table_.complain(row, y_, classes.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(classes) + " (or -1 or 1, or 0 or 1)");
   }
 
   // The id counts; an empty one is a point given by its inputs.
@@ -138,7 +166,11 @@ class AnnotationReader {
     return (*study_.noise_)(place.coordinates().data(), table_, row);
   }
 
-  void set_level_noise(Index row, const Level& level, Annotation& annotation) const {
+  void set_channel(Index row, const Level& level, Annotation& annotation) const {
+    if (study_.file_.binary) {
+      annotation.channel = level.channel;
+      return;
+    }
     annotation.base_noise = base_noise(row, annotation.place);
     annotation.added_noise = noise_variance(level.channel);
     annotation.channel = channel_at(level, annotation.base_noise);
@@ -151,12 +183,13 @@ class AnnotationReader {
   // Any precision in range, on the ladder or between its rungs.
   void read_alpha(Index row, bool price_it, Annotation& annotation) const {
     const std::optional<double> alpha = table_.parse_number(row, precision_);
-    if (!alpha || !(*alpha >= 1.0)) table_.complain(row, precision_, "a number of at least 1 (inf is one)");
-    const Level level{.name = {},
-                      .alpha = alpha,
-                      .channel = GaussianChannel{study_.file_.ladder->gamma / *alpha},
-                      .value = *alpha};
-    set_level_noise(row, level, annotation);
+    const bool binary = study_.file_.binary;
+    if (!alpha || !(binary ? *alpha >= 0.0 && *alpha <= 1.0 : *alpha >= 1.0))
+      table_.complain(row, precision_, binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
+    const LadderSetting& ladder = *study_.file_.ladder;
+    Level level{.name = {}, .alpha = alpha, .channel = GaussianChannel{ladder.gamma / *alpha}, .value = *alpha};
+    if (binary) level.channel = FlipChannel{std::min(1.0, ladder.kappa + ladder.gamma * *alpha)};
+    set_channel(row, level, annotation);
     for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
       if (study_.offer_.levels[k].alpha == alpha) annotation.level = static_cast<Index>(k);
     if (!price_it) return;
@@ -174,7 +207,7 @@ class AnnotationReader {
       table_.complain(row, precision_, "one of the levels " + quoted_list(names));
     }
     const Level& level = study_.offer_.levels[static_cast<std::size_t>(found->second)];
-    set_level_noise(row, level, annotation);
+    set_channel(row, level, annotation);
     annotation.level = found->second;
     annotation.cost = level.cost;
   }
@@ -185,6 +218,7 @@ class AnnotationReader {
   std::optional<Index> id_, cost_;
   std::vector<std::optional<Index>> inputs_;
   Given given_ = Given::alpha;
+  bool zero_is_negative_ = false;  // some value is 0, so classes are 0 and 1
   std::unordered_map<std::string, Index> level_index_;
 };
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "acuity/model/ep_pool_belief.hpp"
+#include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "study/noise_law.hpp"
 
@@ -80,6 +82,11 @@ std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
   }
 }
 
+Channel channel_of_rung(const StudyFile& study, double alpha, double inverse) {
+  if (study.binary) return FlipChannel{std::min(1.0, study.ladder->kappa + study.ladder->gamma * alpha)};
+  return GaussianChannel{study.ladder->gamma * inverse};
+}
+
 // The rungs of the ladder, priced; or the price list as it is.
 std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost) {
   if (!study.ladder) return study.price_list;
@@ -91,7 +98,7 @@ std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost)
           fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0", price, alpha));
     levels.push_back({.name = {},
                       .alpha = alpha,
-                      .channel = GaussianChannel{study.ladder->gamma * inverse},
+                      .channel = channel_of_rung(study, alpha, inverse),
                       .cost = price,
                       .value = alpha});
   }
@@ -99,6 +106,7 @@ std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost)
 }
 
 void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& offer) {
+  if (study.binary) return;
   Index quietest = 0;
   const double base = offer.base_noise.minCoeff(&quietest);
   for (const Level& level : offer.levels) {
@@ -125,6 +133,13 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
                                                  .cost = std::move(cost)};
   if (setting.kind == Kind::bald) acquisition.ranking = Ranking::information;
   if (setting.kind == Kind::random) acquisition.ranking = Ranking::random;
+  if (study.binary) {
+    if (setting.kind == Kind::target)
+      acquisition.information = std::make_shared<ClassTargetInformation>(setting.target.graph);
+    else
+      acquisition.information = std::make_shared<ClassModelInformation>(setting.approximation);
+    return acquisition;
+  }
   if (setting.kind == Kind::target) {
     acquisition.information = std::make_shared<TargetInformation>(setting.target);
     if (setting.target.graph == TargetGraph::b && setting.target.infinite == InfinitePolicy::refuse)
@@ -202,6 +217,11 @@ Study Study::open(const std::filesystem::path& path) {
 
 Points Study::read_inputs(const Table& table) const {
   return read_columns(table, pool_.inputs(), "pool.inputs");
+}
+
+std::unique_ptr<PoolBelief> Study::belief(const StudyModel& model) const {
+  if (file_.binary) return std::make_unique<EpPoolBelief>(model.prior, pool_.points(), model.observations);
+  return std::make_unique<GpPoolBelief>(model.prior, pool_.points(), model.observations);
 }
 
 Prior Study::prior_given(const std::vector<Annotation>& annotations) const {

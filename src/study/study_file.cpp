@@ -79,6 +79,9 @@ void read_model(const TomlSection& model, StudyFile& study) {
   if (restarts > 1000) model.wrong("restarts", "1000 at most");
   study.fit.restarts = static_cast<int>(restarts);
   study.fit.noise = model.boolean("fit_noise").value_or(false);
+  if (study.binary && study.mean != 0.0) model.wrong("mean", "0 for binary targets");
+  if (study.binary && study.fit.every > 0)
+    model.wrong("fit", "\"never\" for binary targets: version " ACUITY_VERSION " does not learn from classes");
 }
 
 void read_noise(const TomlSection& noise, StudyFile& study) {
@@ -118,11 +121,12 @@ CostSetting read_cost(const TomlSection& precision) {
 }
 
 // Levels uniform in 1 / alpha or in alpha, from the vaguest to the sharpest; or as listed.
-std::vector<Rung> read_rungs(const TomlSection& precision) {
+std::vector<Rung> read_rungs(const TomlSection& precision, bool binary) {
+  const Range range = binary ? Range::zero_to_one : Range::at_least_one;
   if (!precision.has("alpha")) precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
   std::vector<Rung> rungs;
   if (precision.is_array("alpha")) {
-    std::vector<double> alphas = *precision.numbers("alpha", Range::at_least_one);
+    std::vector<double> alphas = *precision.numbers("alpha", range);
     for (const double alpha : alphas) rungs.push_back({alpha, 1.0 / alpha});
     std::sort(alphas.begin(), alphas.end());
     if (std::adjacent_find(alphas.begin(), alphas.end()) != alphas.end())
@@ -134,11 +138,11 @@ std::vector<Rung> read_rungs(const TomlSection& precision) {
   const TomlSection alpha = precision.section("alpha");
   alpha.allow({"from", "to", "count", "spacing", "continuous"});
   for (const char* key : {"from", "to"})
-    if (!alpha.has(key)) alpha.missing(key, "a number of at least 1 (inf is one)");
-  const double from = *alpha.number("from", Range::at_least_one),
-               to = *alpha.number("to", Range::at_least_one);
+    if (!alpha.has(key)) alpha.missing(key, binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
+  const double from = *alpha.number("from", range), to = *alpha.number("to", range);
   if (!(from < to)) alpha.wrong("to", "above " + alpha.path("from"));
   if (alpha.boolean("continuous").value_or(false)) {
+    if (binary) alpha.wrong("continuous", "false for binary targets: version " ACUITY_VERSION " offers them levels only");
     for (const char* key : {"count", "spacing"})
       if (alpha.has(key))
         alpha.complain(alpha.path(key) + " is there with continuous = true, must be left out");
@@ -147,7 +151,8 @@ std::vector<Rung> read_rungs(const TomlSection& precision) {
   if (!alpha.has("count")) alpha.missing("count", "a whole number, 2 or more");
   const std::int64_t count = *alpha.integer("count", 2);
   if (count > 1'000'000) alpha.wrong("count", "1000000 at most");
-  const bool linear = alpha.choice("spacing", {"inverse", "linear"}).value_or(0) == 1;
+  const bool linear = alpha.choice("spacing", {"inverse", "linear"}).value_or(binary ? 1 : 0) == 1;
+  if (binary && !linear) alpha.wrong("spacing", "\"linear\" for binary targets");
   if (linear && std::isinf(to)) alpha.wrong("to", "finite with spacing \"linear\"");
   for (std::int64_t k = 0; k < count; ++k) {
     const double share = static_cast<double>(count - 1 - k) / static_cast<double>(count - 1);
@@ -161,14 +166,19 @@ bool is_continuous(const TomlSection& precision) {
   return precision.is_table("alpha") && precision.section("alpha").boolean("continuous").value_or(false);
 }
 
-LadderSetting read_ladder(const TomlSection& precision) {
+LadderSetting read_ladder(const TomlSection& precision, bool binary) {
   precision.allow({"alpha", "gamma", "kappa", "cost"});
-  LadderSetting ladder{.rungs = read_rungs(precision),
+  LadderSetting ladder{.rungs = read_rungs(precision, binary),
                        .continuous = is_continuous(precision),
                        .gamma = 0.0,
                        .cost = read_cost(precision)};
   if (!precision.has("gamma")) precision.missing("gamma", "a finite number above 0");
   ladder.gamma = *precision.number("gamma", Range::positive);
+  if (!binary) return ladder;
+  if (!precision.has("kappa")) precision.missing("kappa", "a number from 0.5 to 1");
+  ladder.kappa = *precision.number("kappa", Range::half_to_one);
+  if (ladder.kappa + ladder.gamma > 1.0 + 1e-12)
+    precision.complain(fmt::format("precision.kappa + precision.gamma is {}, must be 1 at most", ladder.kappa + ladder.gamma));
   return ladder;
 }
 
@@ -199,7 +209,23 @@ double read_level_cost(const TomlSection& level) {
   return total;
 }
 
-std::vector<Level> read_price_list(const std::vector<TomlSection>& tables) {
+Channel read_accuracy(const TomlSection& table) {
+  if (table.has("exact")) table.complain(table.path("exact") + " is for real targets, target.kind is \"binary\"");
+  if (!table.has("accuracy")) table.missing("accuracy", "a number from 0.5 to 1");
+  return FlipChannel{*table.number("accuracy", Range::half_to_one)};
+}
+
+Channel read_noise_sd(const TomlSection& table, bool exact) {
+  const std::optional<double> sd = table.number("noise_sd", Range::zero_or_more);
+  if (!sd && !exact) table.missing("noise_sd", "a finite number above 0 (or exact = true)");
+  if (sd.value_or(0.0) > 0.0 && exact) table.wrong("noise_sd", "0 where exact = true");
+  const double variance = sd.value_or(0.0) * sd.value_or(0.0);
+  if (!std::isfinite(variance) || (sd.value_or(0.0) > 0.0 && variance == 0.0))
+    table.wrong("noise_sd", "a number whose square is finite and above 0");
+  return GaussianChannel{variance};
+}
+
+std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool binary) {
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
@@ -208,14 +234,8 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables) {
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
     Level level{.name = *name, .cost = read_level_cost(table), .value = read_value(table, *name)};
-    level.exact = table.boolean("exact").value_or(false);
-    const std::optional<double> sd = table.number("noise_sd", Range::zero_or_more);
-    if (!sd && !level.exact) table.missing("noise_sd", "a finite number above 0 (or exact = true)");
-    if (sd.value_or(0.0) > 0.0 && level.exact) table.wrong("noise_sd", "0 where exact = true");
-    const double variance = sd.value_or(0.0) * sd.value_or(0.0);
-    if (!std::isfinite(variance) || (sd.value_or(0.0) > 0.0 && variance == 0.0))
-      table.wrong("noise_sd", "a number whose square is finite and above 0");
-    level.channel = GaussianChannel{variance};
+    if (!binary) level.exact = table.boolean("exact").value_or(false);
+    level.channel = binary ? read_accuracy(table) : read_noise_sd(table, level.exact);
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     levels.push_back(std::move(level));
   }
@@ -227,10 +247,12 @@ void read_acquisition(const TomlSection& acquisition, StudyFile& study) {
   study.acquisition.kind = static_cast<AcquisitionSetting::Kind>(
       acquisition.choice("information", {"model", "target", "bald", "random"}).value_or(0));
   study.acquisition.target.graph =
-      static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(1));
+      static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(study.binary ? 0 : 1));
   study.acquisition.target.infinite =
       static_cast<InfinitePolicy>(acquisition.choice("infinite", {"refuse", "limit", "first"}).value_or(0));
-  if (acquisition.choice("approximation", {"exact", "taylor"}).value_or(0) == 1)
+  study.acquisition.approximation =
+      static_cast<Approximation>(acquisition.choice("approximation", {"exact", "taylor"}).value_or(0));
+  if (!study.binary && study.acquisition.approximation == Approximation::taylor)
     acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
 }
 
@@ -282,9 +304,11 @@ StudyFile read_study_file(const std::filesystem::path& path) {
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
   target.allow({"kind", "classes"});
-  const bool binary = target.choice("kind", {"real", "binary"}).value_or(0) == 1;
-  refuse_other_kind(file, levels, binary);
-  if (binary) target.wrong("kind", "\"real\": version " ACUITY_VERSION " does not model binary targets");
+  study.binary = target.choice("kind", {"real", "binary"}).value_or(0) == 1;
+  refuse_other_kind(file, levels, study.binary);
+  if (target.has("classes")) study.classes = *target.texts("classes");
+  if (target.has("classes") && (study.classes.size() != 2 || study.classes[0] == study.classes[1]))
+    target.wrong("classes", "two different names, the first for -1");
 
   read_campaign(file.section("campaign"), study);
   read_pool(file.section("pool"), study);
@@ -293,10 +317,10 @@ StudyFile read_study_file(const std::filesystem::path& path) {
     file.complain(file.has("level") ? "[precision] and [[level]] are both there, must be one of them"
                                     : "[precision] and [[level]] are both missing, must be one of them");
   if (file.has("precision")) {
-    study.ladder = read_ladder(file.section("precision"));
-    if (!file.has("noise")) file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
+    study.ladder = read_ladder(file.section("precision"), study.binary);
+    if (!study.binary && !file.has("noise")) file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
   } else {
-    study.price_list = read_price_list(levels);
+    study.price_list = read_price_list(levels, study.binary);
   }
   if (file.has("noise")) read_noise(file.section("noise"), study);
   read_acquisition(file.section("acquisition"), study);

@@ -26,6 +26,10 @@ bool in_range(double value, Range range) {
       return value >= 1.0;
     case Range::zero_or_more_or_infinite:
       return value >= 0.0;
+    case Range::zero_to_one:
+      return value >= 0.0 && value <= 1.0;
+    case Range::half_to_one:
+      return value >= 0.5 && value <= 1.0;
   }
   return false;
 }
@@ -42,6 +46,10 @@ std::string in_words(Range range) {
       return "a number of at least 1 (inf is one)";
     case Range::zero_or_more_or_infinite:
       return "a number, 0 or more (inf is one)";
+    case Range::zero_to_one:
+      return "a number from 0 to 1";
+    case Range::half_to_one:
+      return "a number from 0.5 to 1";
   }
   return "a number";
 }

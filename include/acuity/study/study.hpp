@@ -11,6 +11,7 @@
 #include "acuity/data/pool.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/model/learn.hpp"
+#include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
 #include "acuity/selection/candidates.hpp"
 #include "acuity/study/study_file.hpp"
@@ -59,6 +60,8 @@ class Study {
                      const std::function<void(int, double)>& progress = {}) const;
   /// Everything the study says once these are known, hyperparameters learned when its schedule asks for it.
   StudyModel model_given(const std::vector<Annotation>& annotations) const;
+  /// The belief about the pool that a model stands for.
+  std::unique_ptr<PoolBelief> belief(const StudyModel& model) const;
   /// What may be bought after these. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,
                               std::optional<double> remaining = std::nullopt) const;

@@ -36,11 +36,13 @@ struct Rung {
   double alpha, inverse;
 };
 
-/// The paper's ladder: precisions alpha with noise gamma / alpha on top of sigma^2(x).
+/// The paper's ladder: precisions alpha with noise gamma / alpha on top of sigma^2(x); for classes, with a probability of
+/// kappa + gamma * alpha of being right.
 struct LadderSetting {
   std::vector<Rung> rungs;
   bool continuous = false;  ///< every precision between the two rungs is on offer
   double gamma = 0.0;
+  double kappa = 0.0;  ///< binary only
   CostSetting cost;
 };
 
@@ -56,6 +58,7 @@ struct AcquisitionSetting {
   enum class Kind { model, target, bald, random };
   Kind kind = Kind::model;
   TargetInformationOptions target;
+  Approximation approximation = Approximation::exact;  ///< binary only
 };
 
 /// A study file as written (docs/design.md): every key known, every value in range, nothing looked up yet.
@@ -72,6 +75,9 @@ struct StudyFile {
   std::optional<std::vector<std::string>> inputs;
   Standardise standardise = Standardise::none;
   bool repeat = false;
+
+  bool binary = false;               ///< annotations are one of two classes
+  std::vector<std::string> classes;  ///< the names of -1 and +1, or none
 
   KernelFamily kernel = KernelFamily::rbf;
   double amplitude = 1.0;
