@@ -117,8 +117,9 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
 #else
 #define ACUITY_INSTRUCTION_SET "x86-64 (baseline)"
 #endif
-constexpr const char* version_text = "acuity " ACUITY_VERSION "\ninstruction set: " ACUITY_INSTRUCTION_SET
-                                     "\nfeatures: regression, score, predict, fit, reproduce\n";
+constexpr const char* version_text =
+    "acuity " ACUITY_VERSION "\ninstruction set: " ACUITY_INSTRUCTION_SET
+    "\nfeatures: regression, classification, score, predict, fit, reproduce\n";
 
 }  // namespace
 

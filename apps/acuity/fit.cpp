@@ -55,9 +55,6 @@ std::string written(const std::vector<Field>& fields, const Vector& lengthscales
 
 ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log) {
   const Study study = Study::open(arguments.study);
-  if (study.file().binary)
-    throw InputError(arguments.study + ": target.kind is \"binary\", must be \"real\": version " ACUITY_VERSION
-                                       " does not learn from classes");
   std::vector<Annotation> annotations;
   if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
   if (annotations.empty())

@@ -20,17 +20,21 @@ inline void require_finite(const Study& study, const Marginals& marginals) {
 }
 
 /// What a person should know although nothing is wrong: one line each.
-inline void write_notes(const Study& study, const StudyModel& model, Index jittered, bool converged, std::ostream& log) {
+inline void write_notes(const Study& study, const StudyModel& model, Index jittered, bool converged,
+                        std::ostream& log) {
   for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
   if (model.learned && !model.learned->converged)
     log << "note: learning hyperparameters: " << model.learned->reason << '\n';
   if (jittered > 0)
-    log << fmt::format("note: {} exact annotation{} got a noise variance of 1e-12 of the prior's, repeating what was known\n",
-                       jittered, jittered == 1 ? "" : "s");
+    log << fmt::format(
+        "note: {} exact annotation{} got a noise variance of 1e-12 of the prior's, repeating what was "
+        "known\n",
+        jittered, jittered == 1 ? "" : "s");
   if (!converged) log << "note: expectation propagation has not converged; read the results with care\n";
 }
 
-inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief, std::ostream& log) {
+inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,
+                        std::ostream& log) {
   const auto* regression = dynamic_cast<const GpPoolBelief*>(&belief);
   const auto* classification = dynamic_cast<const EpPoolBelief*>(&belief);
   write_notes(study, model, regression != nullptr ? regression->jittered() : 0,

@@ -43,7 +43,8 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
     std::vector<ResultTable::Cell> cells{std::to_string(row)};
     for (const double input : at.row(row)) cells.emplace_back(input);
     cells.insert(cells.end(), {marginals.mean(row), marginals.variance(row)});
-    if (binary) cells.emplace_back(clean_probabilities({marginals.mean(row), marginals.variance(row)}).positive);
+    if (binary)
+      cells.emplace_back(clean_probabilities({marginals.mean(row), marginals.variance(row)}).positive);
     table.add(cells);
   }
   if (arguments.format == Format::json)

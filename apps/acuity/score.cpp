@@ -75,8 +75,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
       select_by_full_scan(marginals, model.offer, model.acquisition, candidates);
   std::vector<Score> scores;
   if (chosen && arguments.batch) {
-    scores =
-        select_batch(*belief, model.offer, model.acquisition, candidates, *arguments.top, study.file().repeat);
+    scores = select_batch(*belief, model.offer, model.acquisition, candidates, *arguments.top,
+                          study.file().repeat);
   } else if (chosen) {
     scores = score_pool(marginals, model.offer, model.acquisition, candidates);
     if (arguments.top || model.acquisition.ranking == Ranking::random) put_best_first(scores, *chosen);

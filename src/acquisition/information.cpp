@@ -97,7 +97,8 @@ double accuracy_of(const Level& level) {
 
 std::vector<double> accuracies_of(const Offer& offer, std::span<const Index> levels) {
   std::vector<double> accuracies;
-  for (const Index level : levels) accuracies.push_back(accuracy_of(offer.levels[static_cast<std::size_t>(level)]));
+  for (const Index level : levels)
+    accuracies.push_back(accuracy_of(offer.levels[static_cast<std::size_t>(level)]));
   return accuracies;
 }
 
@@ -112,7 +113,8 @@ void ClassModelInformation::worth(const Marginals& belief, const Offer& offer, I
       class_model_information(latent, accuracies, std::span(out, accuracies.size()));
       continue;
     }
-    for (std::size_t k = 0; k < accuracies.size(); ++k) out[k] = class_model_information_taylor(latent, accuracies[k]);
+    for (std::size_t k = 0; k < accuracies.size(); ++k)
+      out[k] = class_model_information_taylor(latent, accuracies[k]);
   }
 }
 
@@ -126,7 +128,8 @@ void ClassTargetInformation::worth(const Marginals& belief, const Offer& offer, 
       class_target_information_c(latent, accuracies, top, std::span(out, accuracies.size()));
       continue;
     }
-    for (std::size_t k = 0; k < accuracies.size(); ++k) out[k] = class_target_information_b(latent, accuracies[k], top);
+    for (std::size_t k = 0; k < accuracies.size(); ++k)
+      out[k] = class_target_information_b(latent, accuracies[k], top);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "model/adam.hpp"
 #include "numerics/denormals.hpp"
@@ -26,7 +27,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class Problem {
  public:
   Problem(const Prior& prior, const Observations& observations, const LearnOptions& options)
-      : prior_(prior), observations_(observations), noise_(options.noise) {}
+      : prior_(prior), observations_(observations), noise_(options.noise) {
+    for (const Channel& channel : observations.channels())
+      classes_ = classes_ || std::holds_alternative<FlipChannel>(channel);
+    if (classes_ && noise_)
+      throw std::invalid_argument("learn: the noise of classes cannot be learned, must be left out");
+  }
+
+  /// Whether the values are classes, and the evidence that of expectation propagation.
+  bool classes() const { return classes_; }
 
   Index kernel_parameters() const { return prior_.kernel->log_parameters().size(); }
   Index size() const { return kernel_parameters() + (noise_ ? 2 : 0); }
@@ -52,6 +61,7 @@ class Problem {
   Likelihood likelihood_at(const Vector& theta) const {
     if (!theta.allFinite()) return {-infinity, Vector::Zero(size())};
     try {
+      if (classes_) return evidence_at(theta);
       if (!noise_) return likelihood(prior_at(theta), observations_);
       return likelihood(prior_at(theta), observations_, *noise_, added_scale(theta), base_scale(theta));
     } catch (const std::invalid_argument&) {  // a parameter that is no longer a number one can use
@@ -66,13 +76,29 @@ class Problem {
             Vector(noise_->fixed + added_scale(theta) * noise_->added + base_scale(theta) * noise_->base)};
   }
 
+  /// Posterior variance of f at `x`.
+  Vector variance_at(const Vector& theta, const Points& x) const {
+    if (classes_) return EpPosterior(prior_at(theta), observations_).predict(x).variance;
+    return GpPosterior(prior_at(theta), observations_at(theta)).predict(x).variance;
+  }
+
   const Prior& prior() const { return prior_; }
   const Observations& observations() const { return observations_; }
 
  private:
+  // The gradient holds at a full fixed point only (math.md 3.7).
+  Likelihood evidence_at(const Vector& theta) const {
+    const EpPosterior posterior(prior_at(theta), observations_);
+    if (!posterior.converged() || posterior.policy() != SitePolicy::full ||
+        !std::isfinite(posterior.log_evidence()))
+      return {-infinity, Vector::Zero(size())};
+    return {posterior.log_evidence(), posterior.gradient()};
+  }
+
   const Prior& prior_;
   const Observations& observations_;
   const std::optional<NoiseParts>& noise_;
+  bool classes_ = false;
 };
 
 // What the data can tell: amplitudes around the spread of the values, length scales around the spread of the
@@ -94,7 +120,7 @@ Bounds bounds_of(const Problem& problem) {
     const double rms = std::sqrt(residual.squaredNorm() / n);
     if (rms > 0.0) bounds.typical(0) = std::log(rms);
     bounds.low(0) = bounds.typical(0) + std::log(1e-3);
-    bounds.high(0) = bounds.typical(0) + std::log(1e5);
+    bounds.high(0) = bounds.typical(0) + std::log(problem.classes() ? 1e2 : 1e5);
     Vector spread(x.cols());
     for (Index k = 0; k < x.cols(); ++k)
       spread(k) = std::sqrt((x.col(k).array() - x.col(k).mean()).square().mean());
@@ -190,15 +216,15 @@ Ascent climb_by_lbfgs(const Problem& problem, const Bounds& bounds, const Vector
 Observations some_of(const Observations& all, Index count) {
   if (all.size() <= count) return all;
   Points points(count, all.points().cols());
-  Vector values(count), noise(count);
-  const Vector all_noise = all.noise();
+  Vector values(count);
+  std::vector<Channel> channels;
   for (Index i = 0; i < count; ++i) {
     const Index from = i * all.size() / count;
     points.row(i) = all.points().row(from);
     values(i) = all.values()(from);
-    noise(i) = all_noise(from);
+    channels.push_back(all.channels()[static_cast<std::size_t>(from)]);
   }
-  return {points, values, noise};
+  return {points, values, channels};
 }
 
 // A draw around what suits the spread of the data: length scales move together and apart.
@@ -264,7 +290,8 @@ std::string collapse(const Problem& problem, const Bounds& bounds, const Ascent&
   const auto at_low = [&](Index k) { return ascent.theta(k) < bounds.low(k) + 1e-3; };
   const auto at_high = [&](Index k) { return ascent.theta(k) > bounds.high(k) - 1e-3; };
   if (at_low(0)) return "the amplitude fell to its lower bound";
-  if (at_high(0)) return "the amplitude rose to its upper bound";
+  // Classes that can be told apart without a mistake have no largest amplitude, and need none.
+  if (at_high(0) && !problem.classes()) return "the amplitude rose to its upper bound";
   // A length scale at its upper bound says that an input does not matter, which is worth knowing and no
   // collapse; all of them there would mean that nothing matters.
   Index irrelevant = 0;
@@ -280,8 +307,7 @@ std::string collapse(const Problem& problem, const Bounds& bounds, const Ascent&
   for (Index i = 0; i < sample; ++i) some.row(i) = pool.row(i * pool.rows() / sample);
   // Flat because of what was asked (every corner of a cube, say) is no collapse: then it was so before.
   const auto is_flat = [&](const Vector& theta) {
-    const Vector variance =
-        GpPosterior(problem.prior_at(theta), problem.observations_at(theta)).predict(some).variance;
+    const Vector variance = problem.variance_at(theta, some);
     return variance.maxCoeff() - variance.minCoeff() <= 1e-6 * variance.maxCoeff();
   };
   if (is_flat(ascent.theta) && !is_flat(problem.start()))
@@ -349,7 +375,10 @@ Learned learn_by_lbfgs(const Problem& problem, const LearnOptions& options) {
 Learned learn_by_adam(const Problem& problem) {
   const numerics::FlushDenormals flush;
   int evaluations = 0;
-  const double constant = 0.5 * static_cast<double>(problem.observations().size()) * std::log(2.0 * M_PI);
+  // The paper's rule compares likelihoods without this constant, which the evidence of classes does not have.
+  const double constant =
+      problem.classes() ? 0.0
+                        : 0.5 * static_cast<double>(problem.observations().size()) * std::log(2.0 * M_PI);
   const auto objective = [&](const Vector& raw) -> std::pair<double, Vector> {
     ++evaluations;
     const Likelihood found = problem.likelihood_at(raw.cwiseAbs().array().log());

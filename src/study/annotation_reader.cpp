@@ -67,18 +67,21 @@ class AnnotationReader {
     for (const char* name : {"alpha", "level", "noise_variance", "accuracy"})
       if (table_.find(name)) found.emplace_back(name);
     const bool binary = study_.file_.binary;
-    const std::string by_level = study_.is_ladder() ? "alpha" : "level", by_channel = binary ? "accuracy" : "noise_variance";
+    const std::string by_level = study_.is_ladder() ? "alpha" : "level",
+                      by_channel = binary ? "accuracy" : "noise_variance";
     if (found.size() != 1)
       throw InputError(fmt::format("{}:1: {}, must be one column of \"{}\" or \"{}\"", table_.source(),
                                    found.empty() ? "no column says how precise the values are"
                                                  : "columns " + quoted_list(found, "and") + " are all there",
                                    by_level, by_channel));
     if (found[0] == (binary ? "noise_variance" : "accuracy"))
-      throw InputError(fmt::format("{}:1: column \"{}\" is for {} targets, target.kind is \"{}\"; must be another", table_.source(),
-                                   found[0], binary ? "real" : "binary", binary ? "binary" : "real"));
+      throw InputError(
+          fmt::format("{}:1: column \"{}\" is for {} targets, target.kind is \"{}\"; must be another",
+                      table_.source(), found[0], binary ? "real" : "binary", binary ? "binary" : "real"));
     if (found[0] != by_level && found[0] != by_channel)
-      throw InputError(fmt::format("{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"{}\"", table_.source(),
-                                   found[0], study_.is_ladder() ? "[precision]" : "[[level]]", by_level, by_channel));
+      throw InputError(fmt::format(
+          "{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"{}\"", table_.source(),
+          found[0], study_.is_ladder() ? "[precision]" : "[[level]]", by_level, by_channel));
     given_ = found[0] == "alpha"      ? Given::alpha
              : found[0] == "level"    ? Given::level
              : found[0] == "accuracy" ? Given::accuracy
@@ -131,9 +134,12 @@ class AnnotationReader {
       std::string other = "...";
       for (Index k = 0; k < table_.rows(); ++k)
         if (table_.text(k, y_) != text) other = table_.text(k, y_);
-      table_.complain(row, y_, fmt::format("-1 or 1 (or 0 or 1), or say in [target]: classes = [\"{}\", \"{}\"]", other, text));
+      table_.complain(
+          row, y_,
+          fmt::format("-1 or 1 (or 0 or 1), or say in [target]: classes = [\"{}\", \"{}\"]", other, text));
     }
-    table_.complain(row, y_, classes.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(classes) + " (or -1 or 1, or 0 or 1)");
+    table_.complain(
+        row, y_, classes.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(classes) + " (or -1 or 1, or 0 or 1)");
   }
 
   // The id counts; an empty one is a point given by its inputs.
@@ -185,9 +191,11 @@ class AnnotationReader {
     const std::optional<double> alpha = table_.parse_number(row, precision_);
     const bool binary = study_.file_.binary;
     if (!alpha || !(binary ? *alpha >= 0.0 && *alpha <= 1.0 : *alpha >= 1.0))
-      table_.complain(row, precision_, binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
+      table_.complain(row, precision_,
+                      binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
     const LadderSetting& ladder = *study_.file_.ladder;
-    Level level{.name = {}, .alpha = alpha, .channel = GaussianChannel{ladder.gamma / *alpha}, .value = *alpha};
+    Level level{
+        .name = {}, .alpha = alpha, .channel = GaussianChannel{ladder.gamma / *alpha}, .value = *alpha};
     if (binary) level.channel = FlipChannel{std::min(1.0, ladder.kappa + ladder.gamma * *alpha)};
     set_channel(row, level, annotation);
     for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)

@@ -80,8 +80,9 @@ void read_model(const TomlSection& model, StudyFile& study) {
   study.fit.restarts = static_cast<int>(restarts);
   study.fit.noise = model.boolean("fit_noise").value_or(false);
   if (study.binary && study.mean != 0.0) model.wrong("mean", "0 for binary targets");
-  if (study.binary && study.fit.every > 0)
-    model.wrong("fit", "\"never\" for binary targets: version " ACUITY_VERSION " does not learn from classes");
+  if (study.binary && study.fit.noise)
+    model.wrong("fit_noise", "false for binary targets: version " ACUITY_VERSION
+                             " does not learn how often labels are flipped");
 }
 
 void read_noise(const TomlSection& noise, StudyFile& study) {
@@ -138,11 +139,14 @@ std::vector<Rung> read_rungs(const TomlSection& precision, bool binary) {
   const TomlSection alpha = precision.section("alpha");
   alpha.allow({"from", "to", "count", "spacing", "continuous"});
   for (const char* key : {"from", "to"})
-    if (!alpha.has(key)) alpha.missing(key, binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
+    if (!alpha.has(key))
+      alpha.missing(key, binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
   const double from = *alpha.number("from", range), to = *alpha.number("to", range);
   if (!(from < to)) alpha.wrong("to", "above " + alpha.path("from"));
   if (alpha.boolean("continuous").value_or(false)) {
-    if (binary) alpha.wrong("continuous", "false for binary targets: version " ACUITY_VERSION " offers them levels only");
+    if (binary)
+      alpha.wrong("continuous",
+                  "false for binary targets: version " ACUITY_VERSION " offers them levels only");
     for (const char* key : {"count", "spacing"})
       if (alpha.has(key))
         alpha.complain(alpha.path(key) + " is there with continuous = true, must be left out");
@@ -178,7 +182,8 @@ LadderSetting read_ladder(const TomlSection& precision, bool binary) {
   if (!precision.has("kappa")) precision.missing("kappa", "a number from 0.5 to 1");
   ladder.kappa = *precision.number("kappa", Range::half_to_one);
   if (ladder.kappa + ladder.gamma > 1.0 + 1e-12)
-    precision.complain(fmt::format("precision.kappa + precision.gamma is {}, must be 1 at most", ladder.kappa + ladder.gamma));
+    precision.complain(fmt::format("precision.kappa + precision.gamma is {}, must be 1 at most",
+                                   ladder.kappa + ladder.gamma));
   return ladder;
 }
 
@@ -210,7 +215,8 @@ double read_level_cost(const TomlSection& level) {
 }
 
 Channel read_accuracy(const TomlSection& table) {
-  if (table.has("exact")) table.complain(table.path("exact") + " is for real targets, target.kind is \"binary\"");
+  if (table.has("exact"))
+    table.complain(table.path("exact") + " is for real targets, target.kind is \"binary\"");
   if (!table.has("accuracy")) table.missing("accuracy", "a number from 0.5 to 1");
   return FlipChannel{*table.number("accuracy", Range::half_to_one)};
 }
@@ -318,7 +324,8 @@ StudyFile read_study_file(const std::filesystem::path& path) {
                                     : "[precision] and [[level]] are both missing, must be one of them");
   if (file.has("precision")) {
     study.ladder = read_ladder(file.section("precision"), study.binary);
-    if (!study.binary && !file.has("noise")) file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
+    if (!study.binary && !file.has("noise"))
+      file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
   } else {
     study.price_list = read_price_list(levels, study.binary);
   }

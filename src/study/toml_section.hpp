@@ -15,7 +15,15 @@ class node;
 namespace acuity {
 
 /// A number must lie in one of these.
-enum class Range { finite, positive, zero_or_more, at_least_one, zero_or_more_or_infinite, zero_to_one, half_to_one };
+enum class Range {
+  finite,
+  positive,
+  zero_or_more,
+  at_least_one,
+  zero_or_more_or_infinite,
+  zero_to_one,
+  half_to_one
+};
 
 class TomlSection {
  public:

@@ -36,7 +36,8 @@ struct Desk {
 TEST(Binary, LabelsComeInThreeSpellings) {
   const Desk plain, named(with(binary_study(), "kind", "\"binary\"\nclasses = [\"no\", \"yes\"]"));
   const std::string signs = plain.run("predict", "x,y,alpha\n-2,-1,1\n2,1,0.5\n").out;
-  EXPECT_TRUE(signs.starts_with("id,x,mean,variance,probability\n")) << plain.run("predict", "x,y,alpha\n-2,-1,1\n").err;
+  EXPECT_TRUE(signs.starts_with("id,x,mean,variance,probability\n"))
+      << plain.run("predict", "x,y,alpha\n-2,-1,1\n").err;
   EXPECT_EQ(plain.run("predict", "x,y,alpha\n-2,0,1\n2,1,0.5\n").out, signs);
   EXPECT_EQ(named.run("predict", "x,y,alpha\n-2,no,1\n2,yes,0.5\n").out, signs);
   EXPECT_EQ(plain.run("predict", "x,y,accuracy\n-2,-1,1\n2,1,0.9\n").out, signs);
@@ -44,7 +45,8 @@ TEST(Binary, LabelsComeInThreeSpellings) {
   EXPECT_LT(value(rows[0], "probability"), 0.5);
   EXPECT_GT(value(rows[4], "probability"), 0.5);
   for (const auto& row : rows)
-    EXPECT_NEAR(value(row, "probability"), 0.5 * std::erfc(-value(row, "mean") / std::sqrt(2 * (1 + value(row, "variance")))), 1e-12);
+    EXPECT_NEAR(value(row, "probability"),
+                0.5 * std::erfc(-value(row, "mean") / std::sqrt(2 * (1 + value(row, "variance")))), 1e-12);
 }
 
 TEST(Binary, OneClassSoFarIsFine) {
@@ -57,7 +59,8 @@ TEST(Binary, ScoreIsInBitsAndPicksAnEndOfTheLadder) {
   const Desk desk;
   desk.folder.write("A.csv", "x,y,alpha\n2,1,1\n");
   const auto json = nlohmann::json::parse(
-      run_acuity({"score", "study.toml", "--annotations", "A.csv", "--format", "json"}, desk.folder.path()).out);
+      run_acuity({"score", "study.toml", "--annotations", "A.csv", "--format", "json"}, desk.folder.path())
+          .out);
   EXPECT_EQ(json.at("unit"), "bits");
   for (const auto& row : json.at("rows")) EXPECT_TRUE(row.at("alpha") == 0.0 || row.at("alpha") == 1.0);
 }
@@ -72,18 +75,45 @@ TEST(Binary, BadLabelsGetOneSentence) {
     return result.err;
   };
   EXPECT_EQ(complaint("x,y,alpha\n2,2,1\n"), "A.csv:2: column \"y\" is \"2\", must be -1 or 1 (or 0 or 1)\n");
-  EXPECT_EQ(complaint("x,y,alpha\n2,0,1\n1,-1,1\n"), "A.csv:3: column \"y\" is \"-1\", must be -1 or 1 (or 0 or 1)\n");
+  EXPECT_EQ(complaint("x,y,alpha\n2,0,1\n1,-1,1\n"),
+            "A.csv:3: column \"y\" is \"-1\", must be -1 or 1 (or 0 or 1)\n");
   EXPECT_EQ(complaint("x,y,alpha\n2,no,1\n1,yes,1\n"),
-            "A.csv:2: column \"y\" is \"no\", must be -1 or 1 (or 0 or 1), or say in [target]: classes = [\"yes\", \"no\"]\n");
-  EXPECT_EQ(complaint("x,y,alpha\n2,1,1.5\n"), "A.csv:2: column \"alpha\" is \"1.5\", must be a number from 0 to 1\n");
-  EXPECT_EQ(complaint("x,y,accuracy\n2,1,0.4\n"), "A.csv:2: column \"accuracy\" is \"0.4\", must be a number from 0.5 to 1\n");
-  EXPECT_EQ(complaint("x,y,noise_variance\n2,1,1\n"),
-            "A.csv:1: column \"noise_variance\" is for real targets, target.kind is \"binary\"; must be another\n");
+            "A.csv:2: column \"y\" is \"no\", must be -1 or 1 (or 0 or 1), or say in [target]: classes = "
+            "[\"yes\", \"no\"]\n");
+  EXPECT_EQ(complaint("x,y,alpha\n2,1,1.5\n"),
+            "A.csv:2: column \"alpha\" is \"1.5\", must be a number from 0 to 1\n");
+  EXPECT_EQ(complaint("x,y,accuracy\n2,1,0.4\n"),
+            "A.csv:2: column \"accuracy\" is \"0.4\", must be a number from 0.5 to 1\n");
+  EXPECT_EQ(
+      complaint("x,y,noise_variance\n2,1,1\n"),
+      "A.csv:1: column \"noise_variance\" is for real targets, target.kind is \"binary\"; must be another\n");
+}
+
+TEST(Binary, FitLearnsFromClassesAndScoreUsesIt) {
+  std::string annotations = "x,y,alpha\n";
+  for (int i = 0; i < 24; ++i)
+    annotations += fmt::format("{},{},1\n", -2 + i / 6.0, (i / 6) % 2 == 0 ? 1 : -1);
+  const Desk given(binary_study() + "[model]\nlengthscale = 3.0\n"),
+      learning(binary_study() + "[model]\nlengthscale = 3.0\nfit = \"every\"\n");
+  const ProgramResult fit = given.run("fit", annotations);
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  const auto row = csv_rows(fit.out).at(0);
+  EXPECT_LT(value(row, "lengthscale"), 2.0) << "classes change every unit";
+  EXPECT_LT(value(row, "log_marginal_likelihood"), 0.0);
+  const Desk told(binary_study() + "[model]\nlengthscale = " + row.at("lengthscale") +
+                  "\namplitude = " + row.at("amplitude") + "\n");
+  const auto a = csv_rows(learning.run("predict", annotations).out),
+             b = csv_rows(told.run("predict", annotations).out);
+  ASSERT_EQ(a.size(), 5U);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(value(a[i], "probability"), value(b[i], "probability"), 1e-8);
 }
 
 TEST(Binary, ScoreFollowsTheGoldenTraces) {
   const auto& g = golden("greedy_classification");
-  const auto row = [](const nlohmann::json& x) { return fmt::format("{:.17g},{:.17g}", x[0].get<double>(), x[1].get<double>()); };
+  const auto row = [](const nlohmann::json& x) {
+    return fmt::format("{:.17g},{:.17g}", x[0].get<double>(), x[1].get<double>());
+  };
   std::string pool = "x1,x2\n", initial = "id,x1,x2,y,alpha,cost\n";
   for (const auto& x : g.at("X_pool")) pool += row(x) + "\n";
   for (std::size_t i = 0; i < g.at("X_init").size(); ++i)
@@ -95,24 +125,31 @@ TEST(Binary, ScoreFollowsTheGoldenTraces) {
     const Folder folder;
     folder.write("pool.csv", pool);
     folder.write("study.toml",
-                 fmt::format("[campaign]\nbudget = {}\n[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[model]\namplitude = {}\n"
-                             "lengthscale = {}\n[precision]\nalpha = {}\ngamma = 0.2\nkappa = 0.8\ncost = \"{} + {} * alpha^{}\"\n"
+                 fmt::format("[campaign]\nbudget = {}\n[pool]\nfile = \"pool.csv\"\n[target]\nkind = "
+                             "\"binary\"\n[model]\namplitude = {}\n"
+                             "lengthscale = {}\n[precision]\nalpha = {}\ngamma = 0.2\nkappa = 0.8\ncost = "
+                             "\"{} + {} * alpha^{}\"\n"
                              "[acquisition]\ninformation = \"{}\"\ngraph = \"{}\"\napproximation = \"{}\"\n",
-                             trace.at("budget").get<double>(), trace.at("a").get<double>(), trace.at("l").get<double>(), g.at("alphas").dump(),
-                             cost.at("b").get<double>(), cost.at("c").get<double>(), cost.at("q").get<double>(),
-                             name.starts_with("bald") ? "bald" : name.starts_with("mi_f") ? "model" : "target", name == "mi_y_c" ? "c" : "b",
-                             name.ends_with("taylor") ? "taylor" : "exact"));
+                             trace.at("budget").get<double>(), trace.at("a").get<double>(),
+                             trace.at("l").get<double>(), g.at("alphas").dump(), cost.at("b").get<double>(),
+                             cost.at("c").get<double>(), cost.at("q").get<double>(),
+                             name.starts_with("bald")   ? "bald"
+                             : name.starts_with("mi_f") ? "model"
+                                                        : "target",
+                             name == "mi_y_c" ? "c" : "b", name.ends_with("taylor") ? "taylor" : "exact"));
     std::string annotations = initial;
     for (const auto& step : trace.at("steps")) {
       folder.write("A.csv", annotations);
-      const ProgramResult result = run_acuity({"score", "study.toml", "--annotations", "A.csv", "--top", "1", "--format", "csv"}, folder.path());
+      const ProgramResult result = run_acuity(
+          {"score", "study.toml", "--annotations", "A.csv", "--top", "1", "--format", "csv"}, folder.path());
       ASSERT_EQ(result.exit_code, 0) << result.err;
       const auto best = csv_rows(result.out).at(0);
       ASSERT_EQ(best.at("id"), std::to_string(step.at("index").get<int>()));
       EXPECT_TRUE(close(value(best, "alpha"), step.at("alpha"), 1e-12));
       EXPECT_TRUE(close(value(best, "information"), step.at("mi"), 1e-10));
       EXPECT_TRUE(close(value(best, "mean"), step.at("latent_mean"), 1e-10));
-      annotations += fmt::format("{},,,{},{:.17g},\n", step.at("index").get<int>(), step.at("label").get<int>(), step.at("alpha").get<double>());
+      annotations += fmt::format("{},,,{},{:.17g},\n", step.at("index").get<int>(),
+                                 step.at("label").get<int>(), step.at("alpha").get<double>());
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "acuity/model/learn.hpp"
 #include "numerics/random.hpp"
 #include "support/golden.hpp"
 
@@ -168,6 +169,30 @@ TEST(EpPosterior, RefusesWhatIsNoLabel) {
                std::invalid_argument);
   EXPECT_THROW(EpPosterior({.mean = 1.0}, labelled(Points::Zero(1, 1), Vector::Ones(1), Vector::Ones(1))),
                std::invalid_argument);
+}
+
+// The best evidence on a fine grid of amplitude and length scale, which no optimiser chose.
+double best_on_a_grid(const GoldenCase& problem) {
+  double best = -1e300;
+  for (double log_a = -2.0; log_a <= 4.0; log_a += 0.1)
+    for (double log_l = -2.0; log_l <= 3.0; log_l += 0.1) {
+      Prior prior = problem.prior;
+      prior.kernel = prior.kernel->with_log_parameters(Vector{{log_a, log_l}});
+      const EpPosterior posterior(prior, problem.observations);
+      if (posterior.converged() && posterior.policy() == SitePolicy::full)
+        best = std::max(best, posterior.log_evidence());
+    }
+  return best;
+}
+
+TEST(Learn, FromClassesReachesTheBestEvidenceOfAGrid) {
+  for (const std::uint32_t stream : {1U, 4U, 7U}) {
+    const GoldenCase problem = random_problem(stream, 30);
+    const Learned learned = learn(problem.prior, problem.observations);
+    EXPECT_GE(learned.log_marginal_likelihood, best_on_a_grid(problem) - 0.1) << learned.reason;
+    const EpPosterior posterior(learned.prior, problem.observations);
+    EXPECT_NEAR(posterior.log_evidence(), learned.log_marginal_likelihood, 1e-8);
+  }
 }
 
 }  // namespace

@@ -15,10 +15,12 @@ using testing::golden;
 
 Acquisition acquisition(const std::string& name) {
   const bool taylor = name.ends_with("taylor");
-  Acquisition a{.information = std::make_shared<ClassModelInformation>(taylor ? Approximation::taylor : Approximation::exact)};
+  Acquisition a{.information = std::make_shared<ClassModelInformation>(taylor ? Approximation::taylor
+                                                                              : Approximation::exact)};
   if (name.starts_with("bald")) a.ranking = Ranking::information;
   if (name.starts_with("mi_y"))
-    a.information = std::make_shared<ClassTargetInformation>(name == "mi_y_b" ? TargetGraph::b : TargetGraph::c);
+    a.information =
+        std::make_shared<ClassTargetInformation>(name == "mi_y_b" ? TargetGraph::b : TargetGraph::c);
   return a;
 }
 
@@ -26,9 +28,11 @@ Offer offer(const nlohmann::json& g, const nlohmann::json& cost) {
   Offer result{.levels = {}, .base_noise = Vector::Zero(static_cast<Index>(g.at("X_pool").size()))};
   for (std::size_t k = 0; k < g.at("alphas").size(); ++k) {
     const double alpha = g.at("alphas")[k];
-    result.levels.push_back({.alpha = alpha,
-                             .channel = FlipChannel{g.at("w_levels")[k]},
-                             .cost = cost.at("b").get<double>() + cost.at("c").get<double>() * std::pow(alpha, cost.at("q").get<double>())});
+    result.levels.push_back(
+        {.alpha = alpha,
+         .channel = FlipChannel{g.at("w_levels")[k]},
+         .cost = cost.at("b").get<double>() +
+                 cost.at("c").get<double>() * std::pow(alpha, cost.at("q").get<double>())});
   }
   return result;
 }
@@ -38,7 +42,8 @@ TEST(GreedyClassification, FollowsTheGoldenTracesStepByStep) {
   const Points pool = testing::points(g.at("X_pool")), initial = testing::points(g.at("X_init"));
   int steps = 0;
   for (const auto& trace : g.at("traces")) {
-    SCOPED_TRACE(trace.at("acquisition").get<std::string>() + " " + trace.at("cost").dump() + " " + trace.at("labels").get<std::string>());
+    SCOPED_TRACE(trace.at("acquisition").get<std::string>() + " " + trace.at("cost").dump() + " " +
+                 trace.at("labels").get<std::string>());
     const Prior prior{.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
                           .amplitude = trace.at("a"), .lengthscale = Vector::Constant(1, trace.at("l"))})};
     std::vector<Observation> known;
@@ -61,7 +66,8 @@ TEST(GreedyClassification, FollowsTheGoldenTracesStepByStep) {
       EXPECT_TRUE(close(best->information, step.at("mi"), 1e-10));
       EXPECT_TRUE(close(belief.marginals().mean(best->point), step.at("latent_mean"), 1e-10));
       EXPECT_TRUE(close(belief.marginals().variance(best->point), step.at("latent_var"), 1e-10));
-      const double label = labels[static_cast<std::size_t>(best->point)][static_cast<std::size_t>(best->level)];
+      const double label =
+          labels[static_cast<std::size_t>(best->point)][static_cast<std::size_t>(best->level)];
       ASSERT_EQ(label, step.at("label").get<double>());
       belief.condition(best->point, levels.channel(best->point, best->level), label);
       EXPECT_TRUE(close(belief.posterior().log_evidence(), step.at("log_z_after"), 1e-10));
@@ -79,7 +85,8 @@ TEST(GreedyClassification, FollowsTheGoldenTracesStepByStep) {
   EXPECT_EQ(steps, 181);
 }
 
-// math.md 5.4: information is convex in the accuracy, so under a linear cost an end of the ladder wins everywhere.
+// math.md 5.4: information is convex in the accuracy, so under a linear cost an end of the ladder wins
+// everywhere.
 TEST(GreedyClassification, UnderALinearCostAnEndOfTheLadderWins) {
   const auto& g = golden("greedy_classification");
   Marginals belief{Vector::LinSpaced(40, -3.0, 3.0), Vector::LinSpaced(40, 0.05, 4.0)};

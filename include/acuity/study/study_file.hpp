@@ -36,8 +36,8 @@ struct Rung {
   double alpha, inverse;
 };
 
-/// The paper's ladder: precisions alpha with noise gamma / alpha on top of sigma^2(x); for classes, with a probability of
-/// kappa + gamma * alpha of being right.
+/// The paper's ladder: precisions alpha with noise gamma / alpha on top of sigma^2(x); for classes, with a
+/// probability of kappa + gamma * alpha of being right.
 struct LadderSetting {
   std::vector<Rung> rungs;
   bool continuous = false;  ///< every precision between the two rungs is on offer
