@@ -106,7 +106,7 @@ class Quadrature {
     // mean - eta, which is small where the variance is
     const double shift = -belief.mean * std::expm1(-0.5 * std::log1p(belief.variance));
     const int first = static_cast<int>(-reach / dz), last = static_cast<int>(top / dz);
-    changes_.reserve(static_cast<std::size_t>(last - first + 1));
+    changes_.reserve(static_cast<std::size_t>(last - first) + 1);
     for (int k = first; k <= last; ++k) {
       const double z = k * dz;
       changes_.push_back(
@@ -119,7 +119,7 @@ class Quadrature {
     const double deviation = std::sqrt(belief.variance);
     const int first = static_cast<int>((belief.mean / (1.0 + belief.variance) - reach) / step);
     const int last = static_cast<int>(reach / step);
-    window_.reserve(static_cast<std::size_t>(last - first + 1));
+    window_.reserve(static_cast<std::size_t>(last - first) + 1);
     for (int k = first; k <= last; ++k) {
       const double f = k * step;
       window_.push_back({step / deviation * numerics::normal_pdf((f - belief.mean) / deviation),

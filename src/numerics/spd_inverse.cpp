@@ -34,7 +34,7 @@ void invert_lower(Square l) {
 }
 
 // Lower triangle of X' X for lower triangular X, by halves.
-void lower_of_crossproduct(const Square x, Square out) {
+void lower_of_crossproduct(const Square& x, Square out) {
   const Eigen::Index n = x.rows();
   if (n <= 64) {
     const Eigen::MatrixXd lower = x.triangularView<Eigen::Lower>();
