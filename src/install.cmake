@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 install(TARGETS acuity_core EXPORT acuity-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ${kernel_libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/acuity DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT acuity-targets NAMESPACE acuity:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/acuity)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/acuity-config.cmake.in

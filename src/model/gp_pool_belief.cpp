@@ -124,10 +124,10 @@ struct GpPoolBelief::State {
 
 // Rows are merged where appending one by one would have merged them, before anything is factored: the result
 // is the same bit for bit, and every place costs its row once.
-GpPoolBelief::GpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations,
-                           int threads)
-    : state_(std::make_unique<State>(
-          State{.posterior = {std::move(prior), pool, threads}, .annotations = {}, .place_number = {}})) {
+GpPoolBelief::GpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations,
+                           int threads, const PoolStorage& storage)
+    : state_(std::make_unique<State>(State{
+          .posterior = {std::move(prior), pool, threads, storage}, .annotations = {}, .place_number = {}})) {
   std::vector<FactorRow> rows;
   for (const Observation& o : observations) {
     rows.push_back(state_->told(o.place, o.channel, o.value));

@@ -5,13 +5,12 @@
 #include <string>
 
 #include "acuity/numerics/errors.hpp"
-#include "numerics/stationary.hpp"
+#include "model/kernel_profile.hpp"
+#include "numerics/dispatch.hpp"
 
 namespace acuity {
 
-namespace {
-
-numerics::Profile profile(KernelFamily family) {
+numerics::Profile profile_of(KernelFamily family) {
   switch (family) {
     case KernelFamily::rbf:
       return numerics::Profile::rbf;
@@ -22,8 +21,6 @@ numerics::Profile profile(KernelFamily family) {
   }
   throw std::invalid_argument("StationaryKernel: unknown family");
 }
-
-}  // namespace
 
 StationaryKernel::StationaryKernel(StationaryKernelOptions options) : options_(std::move(options)) {
   const double variance = options_.amplitude * options_.amplitude;
@@ -45,9 +42,9 @@ Vector StationaryKernel::inverse_lengthscales(Index inputs) const {
 Matrix StationaryKernel::cross(const PointsRef& a, const PointsRef& b) const {
   const Points left = a, right = b;  // contiguous, whatever the caller's strides
   Matrix k(left.rows(), right.rows());
-  numerics::covariance(profile(options_.family), options_.amplitude * options_.amplitude, left.data(),
-                       left.rows(), right.data(), right.rows(), left.cols(),
-                       inverse_lengthscales(left.cols()).data(), k.data());
+  numerics::kernels().covariance(profile_of(options_.family), options_.amplitude * options_.amplitude,
+                                 left.data(), left.rows(), right.data(), right.rows(), left.cols(),
+                                 inverse_lengthscales(left.cols()).data(), k.data());
   return k;
 }
 
@@ -68,26 +65,15 @@ std::shared_ptr<const Kernel> StationaryKernel::with_log_parameters(const Vector
                               .lengthscale = log_parameters.tail(options_.lengthscale.size()).array().exp()});
 }
 
-// math.md 2.2: dk/dlog a = 2 k, dk/dlog l_k = g(rho) q_k; a shared length scale sums over the inputs.
+// math.md 2.2: a shared length scale sums over the inputs.
 Vector StationaryKernel::weighted_gradient(const PointsRef& x, const Matrix& weights) const {
   const Points points = x;
-  const Vector inverse_l = inverse_lengthscales(points.cols());
-  Matrix slope(points.rows(), points.rows());
-  numerics::lengthscale_slope(profile(options_.family), options_.amplitude * options_.amplitude,
-                              points.data(), points.rows(), points.data(), points.rows(), points.cols(),
-                              inverse_l.data(), slope.data());
-  slope.array() *= weights.array();
-
-  const bool shared = options_.lengthscale.size() == 1;
-  Vector gradient = Vector::Zero(1 + options_.lengthscale.size());
-  gradient(0) = 2.0 * cross(points, points).cwiseProduct(weights).sum();
-  for (Index k = 0; k < points.cols(); ++k) {
-    const Eigen::ArrayXd u = points.col(k).array() * inverse_l(k);
-    double sum = 0.0;
-    for (Index j = 0; j < points.rows(); ++j) sum += (slope.col(j).array() * (u - u(j)).square()).sum();
-    gradient(shared ? 1 : 1 + k) += sum;
-  }
-  return gradient;
+  Vector gradient(1 + points.cols());
+  numerics::kernels().weighted_gradient(
+      profile_of(options_.family), options_.amplitude * options_.amplitude, points.data(), points.rows(),
+      points.cols(), inverse_lengthscales(points.cols()).data(), weights.data(), gradient.data());
+  if (options_.lengthscale.size() != 1) return gradient;
+  return Vector{{gradient(0), gradient.tail(points.cols()).sum()}};
 }
 
 }  // namespace acuity

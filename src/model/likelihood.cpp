@@ -5,7 +5,7 @@
 #include "acuity/model/learn.hpp"
 #include "acuity/model/replicates.hpp"
 #include "model/noise_floor.hpp"
-#include "numerics/spd_inverse.hpp"
+#include "numerics/dispatch.hpp"
 
 namespace acuity {
 
@@ -19,7 +19,8 @@ Likelihood evaluate(const Prior& prior, const Points& scaled, const Vector& resi
   Matrix inverse = prior.kernel->cross(scaled, scaled);
   inverse.diagonal() += noise.cwiseMax(least_noise * inverse.diagonal());
   double log_determinant = 0.0;
-  const bool positive = inverse.allFinite() && numerics::spd_inverse(inverse.data(), n, &log_determinant);
+  const bool positive =
+      inverse.allFinite() && numerics::kernels().spd_inverse(inverse.data(), n, &log_determinant);
   const Index kernel_parameters = prior.kernel->log_parameters().size();
   const Index parameters = kernel_parameters + static_cast<Index>(noise_slopes.size());
   if (!positive) return {-std::numeric_limits<double>::infinity(), Vector::Zero(parameters)};

@@ -7,15 +7,12 @@
 #include <string>
 
 #include "model/noise_floor.hpp"
+#include "numerics/denormals.hpp"
 #include "numerics/parallel.hpp"
 
 namespace acuity {
 
 namespace {
-
-// Wide enough that the loops over a tile run at full speed, narrow enough that some hundred rows stay in
-// cache.
-constexpr Index tile_width = 256;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -23,17 +20,16 @@ std::size_t at(Index i) {
 
 }  // namespace
 
-TiledPosterior::TiledPosterior(Prior prior, const Points& pool, int threads)
-    : prior_(std::move(prior)), threads_(threads > 0 ? threads : numerics::default_threads()) {
+TiledPosterior::TiledPosterior(Prior prior, const PointsRef& pool, int threads, const PoolStorage& storage)
+    : prior_(std::move(prior)),
+      threads_(threads > 0 ? threads : numerics::default_threads()),
+      tiles_(PoolTiles::make(prior_, pool, storage)) {
   points_.resize(0, pool.cols());
-  marginals_.mean = Vector::Constant(pool.rows(), prior_.mean);
-  marginals_.variance.resize(pool.rows());
-  for (Index begin = 0; begin < pool.rows(); begin += tile_width) {
-    const Index width = std::min(tile_width, pool.rows() - begin);
-    Tile tile{.begin = begin, .points = prior_.scaling.apply(pool.middleRows(begin, width)), .v = {}};
-    marginals_.variance.segment(begin, width) = prior_.kernel->diagonal(tile.points);
-    tiles_.push_back(std::move(tile));
-  }
+}
+
+const Marginals& TiledPosterior::marginals() {
+  for_each_tile([this](Index tile) { tiles_->catch_up(tile, side()); });
+  return tiles_->marginals();
 }
 
 Index TiledPosterior::jittered() const {
@@ -47,12 +43,11 @@ FactorRow TiledPosterior::row(const Place& place, const Channel& channel,
   FactorRow row{.x = {}, .pool_row = place.pool_row(), .noise = noise_variance(channel), .answer = answer};
   pivot(1.0, row.noise, 1.0);  // says what is wrong with it
   if (row.pool_row) {
-    const Index j = *row.pool_row, pool = marginals_.mean.size();
+    const Index j = *row.pool_row, pool = tiles_->size();
     if (j < 0 || j >= pool)
       throw std::invalid_argument("GpPoolBelief: pool row is " + std::to_string(j) + ", must be below " +
                                   std::to_string(pool));
-    const Tile& tile = tiles_[at(j / tile_width)];
-    row.x = tile.points.row(j - tile.begin);
+    row.x = tiles_->point(j);
   } else {
     const Index inputs = place.coordinates().size();
     if (inputs != points_.cols())
@@ -67,14 +62,12 @@ void TiledPosterior::append(const FactorRow& row) {
   const bool any_pending =
       std::any_of(rows_.begin(), rows_.end(), [](const FactorRow& earlier) { return !earlier.answer; });
   extend(row);
-  for_each_tile([this](Tile& tile) { catch_up(tile); });
   if (row.answer && any_pending) update_means();
 }
 
 void TiledPosterior::replace_from(Index first, const std::vector<FactorRow>& rows) {
   cut(first);
   for (const FactorRow& row : rows) extend(row);
-  for_each_tile([this](Tile& tile) { catch_up(tile); });
   update_means();
 }
 
@@ -90,12 +83,10 @@ void TiledPosterior::extend(const FactorRow& row) {
   const double prior_variance = prior_.kernel->diagonal(row.x)(0);
   Vector l(n);
   double variance = 0.0;
-  if (row.pool_row) {
-    Tile& tile = tiles_[at(*row.pool_row / tile_width)];
-    catch_up(tile);
-    const Index column = *row.pool_row - tile.begin;
-    for (Index i = 0; i < n; ++i) l(i) = tile.v[at(i * tile.width() + column)];
-    variance = marginals_.variance(*row.pool_row);
+  const bool in_tile = row.pool_row && (tiles_->catch_up(*row.pool_row / PoolTiles::width, side()),
+                                        tiles_->column(*row.pool_row, l.data(), n));
+  if (in_tile) {
+    variance = tiles_->marginals().variance(*row.pool_row);
   } else {
     l = prior_.kernel->cross(points_.topRows(n), row.x);
     factor_.solve(l.data());
@@ -112,55 +103,29 @@ void TiledPosterior::extend(const FactorRow& row) {
   factor_.append(l.data(), diagonal);
   z_.conservativeResize(n + 1);
   z_(n) = z;
+  tiles_->follow(side());
 }
 
-// math.md eq. (2.4), for all rows the tile has not seen.
-void TiledPosterior::catch_up(Tile& tile) {
-  const Index from = tile.seen, to = size();
-  if (from == to) return;
-  const Matrix k = prior_.kernel->cross(tile.points, points_.middleRows(from, to - from));
-  tile.v.insert(tile.v.end(), k.data(), k.data() + k.size());
-  numerics::catch_up(factor_, from, to, tile.width(), tile.v.data());
-  fold(tile, from, to);
-  tile.seen = to;
-}
-
-// Rows of V into the variances and means of the tile.
-void TiledPosterior::fold(Tile& tile, Index from, Index to) {
-  const Index width = tile.width();
-  auto s = marginals_.variance.segment(tile.begin, width).array();
-  auto m = marginals_.mean.segment(tile.begin, width).array();
-  for (Index i = from; i < to; ++i) {
-    const Eigen::Map<const Eigen::ArrayXd> v(tile.v.data() + i * width, width);
-    const std::optional<Index>& row = rows_[at(i)].pool_row;
-    const Index self = row ? *row - tile.begin : -1;
-    const bool inside = self >= 0 && self < width;
-    const double before = inside ? s(self) : 0.0;
-    s = (s - v.square()).max(0.0);
-    m += z_(i) * v;
-    // The observed point itself, without the cancellation: s n / (s + n), with the noise as told. What an
-    // exact answer told is known.
-    const double told = rows_[at(i)].noise;
-    if (inside) s(self) = told > 0.0 ? before * (told / (before + told)) : 0.0;
-  }
-}
-
-// Forgets the rows from `size` on. Variances cannot be added back without rounding, so they are folded anew
-// from the rows that stay: that keeps their bits.
 void TiledPosterior::cut(Index size) {
-  numerics::GrowingFactor shorter;
-  for (Index i = 0; i < size; ++i) shorter.append(factor_.row(i), factor_.row(i)[i]);
-  factor_ = std::move(shorter);
+  if (size < factor_.size()) ++removals_;
+  factor_.cut(size);
   rows_.resize(at(size));
   jittered_.resize(at(size));
   z_.conservativeResize(size);
-  for_each_tile([&](Tile& tile) {
-    tile.v.resize(at(size * tile.width()));
-    tile.seen = size;
-    marginals_.variance.segment(tile.begin, tile.width()) = prior_.kernel->diagonal(tile.points);
-    marginals_.mean.segment(tile.begin, tile.width()).setConstant(prior_.mean);
-    fold(tile, 0, size);
-  });
+  for_each_tile([&](Index tile) { tiles_->cut(tile, side()); });
+}
+
+Marginals TiledPosterior::exact_at(std::span<const Index> pool_rows) const {
+  const Index n = size(), count = static_cast<Index>(pool_rows.size());
+  Marginals marginals{Vector(count), Vector(count)};
+  for (Index k = 0; k < count; ++k) {
+    const Points x = tiles_->point(pool_rows[at(k)]);
+    Vector v = prior_.kernel->cross(points_.topRows(n), x);
+    factor_.solve(v.data());
+    marginals.mean(k) = prior_.mean + v.dot(z_);
+    marginals.variance(k) = std::max(prior_.kernel->diagonal(x)(0) - v.squaredNorm(), 0.0);
+  }
+  return marginals;
 }
 
 // The last line of math.md eq. (2.3). A pending answer after all known ones is imputed by its expectation.
@@ -184,12 +149,7 @@ void TiledPosterior::update_means() {
     z_(i) = z_entry(l, factor_.row(i)[i], rows_[at(i)].answer);
   }
   if (!pending.empty()) impute(last_answered, pending);
-  for_each_tile([this](Tile& tile) {
-    auto m = marginals_.mean.segment(tile.begin, tile.width()).array();
-    m = prior_.mean;
-    for (Index i = 0; i < size(); ++i)
-      m += z_(i) * Eigen::Map<const Eigen::ArrayXd>(tile.v.data() + i * tile.width(), tile.width());
-  });
+  ++z_version_;  // tiles fold their means anew when they catch up
 }
 
 // So far a pending answer is imputed by its expectation given the answers before it; here by that given all
@@ -210,10 +170,13 @@ void TiledPosterior::impute(Index last_answered, const std::vector<Index>& pendi
 
 template <typename Task>
 void TiledPosterior::for_each_tile(const Task& task) {
-  // A thread costs about as much to start as a few thousand columns to bring up to date.
-  const Index work = marginals_.mean.size() * std::max<Index>(1, size() / 16);
-  const int useful = work < 100'000 ? 1 : threads_;
-  numerics::parallel_for(static_cast<Index>(tiles_.size()), useful, [&](Index t) { task(tiles_[at(t)]); });
+  // Some tiles at a time, so that handing them out costs little beside them.
+  constexpr Index together = 16;
+  numerics::parallel_for((tiles_->count() + together - 1) / together, threads_, [&](Index group) {
+    const numerics::FlushDenormals flush;
+    const Index end = std::min(tiles_->count(), (group + 1) * together);
+    for (Index tile = group * together; tile < end; ++tile) task(tile);
+  });
 }
 
 }  // namespace acuity

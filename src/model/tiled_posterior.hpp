@@ -1,23 +1,17 @@
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/prior.hpp"
+#include "model/pool_tiles.hpp"
 #include "numerics/growing_factor.hpp"
 
 namespace acuity {
-
-/// What one row of the factor stands for: an annotation, or merged ones of one place.
-struct FactorRow {
-  Points x;                       // one point, scaled
-  std::optional<Index> pool_row;  // where it is a pool point
-  double noise = 0.0;
-  std::optional<double> answer;  // none: pending
-  Index place = 0;               // the caller's number of the place
-};
 
 /// The linear algebra behind GpPoolBelief: the factor of all rows, and the pool in tiles (math.md 2.4, 7).
 ///
@@ -25,9 +19,22 @@ struct FactorRow {
 /// came in and whatever rows there were in between.
 class TiledPosterior {
  public:
-  TiledPosterior(Prior prior, const Points& pool, int threads);
+  TiledPosterior(Prior prior, const PointsRef& pool, int threads, const PoolStorage& storage);
 
-  const Marginals& marginals() const { return marginals_; }
+  /// Belief about every pool point, all tiles brought up to date.
+  const Marginals& marginals();
+  /// As far as the tiles have come: variances are exact or upper bounds.
+  const Marginals& lagging() const { return tiles_->marginals(); }
+  const PoolTiles& tiles() const { return *tiles_; }
+  bool is_current(Index tile) const { return tiles_->is_current(tile, side()); }
+  /// Different tiles may be refreshed by different threads at a time.
+  void refresh(Index tile) { tiles_->catch_up(tile, side()); }
+  /// Grows when rows were removed, so that variances may have risen.
+  Index removals() const { return removals_; }
+  /// Exact, from the factor alone.
+  Marginals exact_at(std::span<const Index> pool_rows) const;
+  int threads() const { return threads_; }
+
   const std::vector<FactorRow>& rows() const { return rows_; }
   Index size() const { return factor_.size(); }
   Index jittered() const;
@@ -43,36 +50,26 @@ class TiledPosterior {
   void answer(Index row, double value);
 
  private:
-  // Some columns of V = L^-1 K(X, pool).
-  struct Tile {
-    Index begin = 0;        // first pool row
-    Points points;          // scaled
-    std::vector<double> v;  // rows of V, one per factor row seen
-    Index seen = 0;
-
-    Index width() const { return points.rows(); }
-  };
-
   void extend(const FactorRow& row);
-  void catch_up(Tile& tile);
-  void fold(Tile& tile, Index from, Index to);
   void cut(Index size);
   void update_means();
   double z_entry(const Vector& l, double diagonal, const std::optional<double>& answer) const;
   void impute(Index last_answered, const std::vector<Index>& pending);
   template <typename Task>
   void for_each_tile(const Task& task);
+  FactorSide side() const { return {factor_, points_, rows_, z_, z_version_}; }
 
   Prior prior_;
   int threads_ = 1;
-  std::vector<Tile> tiles_;
-  Marginals marginals_;
+  std::unique_ptr<PoolTiles> tiles_;
+  Index removals_ = 0;
 
   std::vector<FactorRow> rows_;
   std::vector<char> jittered_;  // which those are
   Points points_;               // of the rows; may have more than there are
   numerics::GrowingFactor factor_;
   Vector z_;  // L^-1 (answers - mean), pending answers imputed
+  Index z_version_ = 0;
 };
 
 }  // namespace acuity

@@ -56,7 +56,7 @@ TEST(StationaryKernel, IsTheFormulaOfTheBook) {
 
 TEST(StationaryKernel, GradientIsTheSlopeInTheLogParameters) {
   const Points x = Points::Random(7, 3) * 2.0;
-  const Matrix weights = Matrix::Random(7, 7);
+  const Matrix half = Matrix::Random(7, 7), weights = half + half.transpose();
   for (const StationaryKernelOptions& options : examples()) {
     const StationaryKernel kernel(options);
     const Vector theta = kernel.log_parameters(), gradient = kernel.weighted_gradient(x, weights);

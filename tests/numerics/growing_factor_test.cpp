@@ -34,26 +34,14 @@ TEST(GrowingFactor, EqualsTheFactorOfTheWholeMatrix) {
     for (Eigen::Index j = 0; j <= i; ++j) EXPECT_NEAR(factor.row(i)[j], whole(i, j), 1e-11);
 }
 
-TEST(CatchUp, SolvesAgainstTheFactor) {
-  const Eigen::MatrixXd covariance = random_covariance(23, 2);
-  const GrowingFactor factor = grow(covariance);
-  Draws draws(5, Purpose::data, 3);
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> v(23, 7);
-  for (double& value : v.reshaped()) value = draws.normal();
-  const Eigen::MatrixXd expected = covariance.llt().matrixL().solve(Eigen::MatrixXd(v));
-  catch_up(factor, 0, 23, 7, v.data());
-  EXPECT_LT((Eigen::MatrixXd(v) - expected).cwiseAbs().maxCoeff(), 1e-11);
-}
-
-TEST(CatchUp, AllAtOnceOrRowByRowGivesTheSameBits) {
-  const GrowingFactor factor = grow(random_covariance(41, 4));
-  Draws draws(5, Purpose::data, 5);
-  std::vector<double> k(41 * 13);
-  for (double& value : k) value = draws.normal();
-  std::vector<double> once = k, stepwise = k;
-  catch_up(factor, 0, 41, 13, once.data());
-  for (int i = 0; i < 41; ++i) catch_up(factor, i, i + 1, 13, stepwise.data());
-  EXPECT_EQ(once, stepwise);
+TEST(GrowingFactor, IsWhatItWasAfterACut) {
+  const Eigen::MatrixXd covariance = random_covariance(12, 2);
+  GrowingFactor factor = grow(covariance);
+  factor.cut(5);
+  const GrowingFactor shorter = grow(covariance.topLeftCorner(5, 5));
+  ASSERT_EQ(factor.size(), 5);
+  for (Eigen::Index i = 0; i < 5; ++i)
+    for (Eigen::Index j = 0; j <= i; ++j) EXPECT_EQ(factor.row(i)[j], shorter.row(i)[j]);
 }
 
 }  // namespace

@@ -8,6 +8,16 @@
 
 namespace acuity {
 
+/// How the pool side of a belief is kept.
+struct PoolStorage {
+  /// Bytes that L^-1 K may take; 0: as many as it needs. What does not fit is computed again when it is
+  /// needed: the same bits, later.
+  std::size_t memory = 0;
+  /// Half the memory and about twice the speed. Variances are then off by about 1e-6 of the prior variance,
+  /// so that two candidates whose scores are that close may change places.
+  bool single_precision = false;
+};
+
 /// Gaussian process regression about a pool (docs/math.md 2.4): equals a GpPosterior rebuilt from all
 /// annotations, at O(n M) for each new one instead of O(n^2 M).
 ///
@@ -18,8 +28,8 @@ class GpPoolBelief : public PoolBelief {
  public:
   /// `threads`: 0 means all the machine has; the result does not depend on it. The observations have the
   /// handles 0, 1, 2, ...
-  GpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations = {},
-               int threads = 0);
+  GpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations = {},
+               int threads = 0, const PoolStorage& storage = {});
   ~GpPoolBelief() override;
   GpPoolBelief(GpPoolBelief&&) noexcept;
   GpPoolBelief& operator=(GpPoolBelief&&) noexcept;

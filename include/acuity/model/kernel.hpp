@@ -22,8 +22,8 @@ class Kernel {
 
   virtual Vector log_parameters() const = 0;
   virtual std::shared_ptr<const Kernel> with_log_parameters(const Vector& log_parameters) const = 0;
-  /// sum over i, j of weights(i, j) * d k(x_i, x_j) / d log theta, for each parameter theta. Likelihood
-  /// gradients need no more than this, so no n x n matrix per parameter is ever formed.
+  /// sum over i, j of weights(i, j) * d k(x_i, x_j) / d log theta, for each parameter theta; the weights are
+  /// symmetric. Likelihood gradients need no more than this, so no n x n matrix per parameter is ever formed.
   virtual Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const = 0;
 };
 
@@ -49,10 +49,10 @@ class StationaryKernel : public Kernel {
   Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const override;
 
   const StationaryKernelOptions& options() const { return options_; }
-
- private:
+  /// 1 / l for each of so many inputs; throws std::invalid_argument where they do not fit.
   Vector inverse_lengthscales(Index inputs) const;
 
+ private:
   StationaryKernelOptions options_;
 };
 

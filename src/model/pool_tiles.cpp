@@ -1,0 +1,270 @@
+#include "model/pool_tiles.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "model/kernel_profile.hpp"
+#include "numerics/dispatch.hpp"
+
+namespace acuity {
+
+namespace {
+
+using numerics::slab_rows;
+using numerics::tile_columns;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+template <typename Real>
+const numerics::TileKernels<Real>& tile_kernels() {
+  if constexpr (std::is_same_v<Real, double>)
+    return numerics::kernels().tiles;
+  else
+    return numerics::kernels().float_tiles;
+}
+
+template <typename Real>
+using Slab = std::unique_ptr<Real[]>;
+
+// Rows of V in slabs, as many as there are rows.
+template <typename Real>
+void make_room(std::vector<Slab<Real>>& slabs, Index rows) {
+  while (static_cast<Index>(slabs.size()) * slab_rows < rows)
+    slabs.emplace_back(new Real[at(slab_rows * tile_columns)]);  // not zeroed: written before it is read
+}
+
+template <typename Real>
+class TilesOf : public PoolTiles {
+ public:
+  TilesOf(const Prior& prior, const PointsRef& pool, const PoolStorage& storage)
+      : PoolTiles(pool.rows()),
+        prior_(prior),
+        stationary_(dynamic_cast<const StationaryKernel*>(prior.kernel.get())),
+        inputs_(pool.cols()),
+        memory_(storage.memory) {
+    const Index padded = count() * width;
+    marginals_.mean = Vector::Constant(size_, prior.mean);
+    marginals_.variance.resize(size_);
+    points_.resize(at(padded * inputs_), Real(0));
+    set_units(pool);
+    tiles_.resize(at(count()));
+    for (Index tile = 0; tile < count(); ++tile) {
+      const Points scaled = prior_.scaling.apply(pool.middleRows(tile * width, columns(tile)));
+      marginals_.variance.segment(tile * width, columns(tile)) = prior_.kernel->diagonal(scaled);
+      for (Index j = 0; j < columns(tile); ++j)
+        for (Index k = 0; k < inputs_; ++k)
+          points_[at((tile * inputs_ + k) * width + j)] = to_unit(scaled(j, k), k);
+    }
+  }
+
+  bool is_current(Index tile, const FactorSide& side) const override {
+    return tiles_[at(tile)].seen == side.factor.size() && tiles_[at(tile)].z_version == side.z_version;
+  }
+
+  void follow(const FactorSide& side) override {
+    if constexpr (std::is_same_v<Real, float>) {
+      const Index rows = side.factor.size(), known = static_cast<Index>(row_points_.size()) / inputs_;
+      const Index from = std::min(known, unchanged_);
+      packed_.resize(at(rows * (rows + 1) / 2));
+      row_points_.resize(at(rows * inputs_));
+      for (Index i = from; i < rows; ++i) {
+        std::copy(side.factor.row(i), side.factor.row(i) + i + 1, packed_.data() + i * (i + 1) / 2);
+        for (Index k = 0; k < inputs_; ++k) row_points_[at(i * inputs_ + k)] = to_unit(side.points(i, k), k);
+      }
+      unchanged_ = rows;
+    }
+  }
+
+  // math.md eq. (2.4), for all rows the tile has not seen.
+  void catch_up(Index tile, const FactorSide& side) override {
+    Tile& t = tiles_[at(tile)];
+    const Index to = side.factor.size();
+    if (is_current(tile, side)) return;
+    thread_local std::vector<Slab<Real>> scratch;
+    const bool keep = may_keep(t, to);
+    std::vector<Slab<Real>>& slabs = keep ? t.slabs : scratch;
+    const Index have = keep ? t.kept : 0;
+    make_room(slabs, to);
+    const numerics::TileView<Real> view = view_of(tile, slabs);
+    compute_rows(view, side, have, to);
+    if (keep) t.kept = to;
+    if (t.z_version != side.z_version) refold_means(tile, view, side, t.seen);
+    fold(tile, view, side, t.seen, to);
+    t.seen = to;
+    t.z_version = side.z_version;
+  }
+
+  bool column(Index row, double* out, Index rows) const override {
+    const Tile& t = tiles_[at(row / width)];
+    if (t.kept < rows) return false;
+    for (Index i = 0; i < rows; ++i)
+      out[i] = t.slabs[at(i / slab_rows)][at(i % slab_rows * width + row % width)];
+    return true;
+  }
+
+  // Variances cannot be added back without rounding, so they are folded anew from the rows that stay: that
+  // keeps their bits.
+  void cut(Index tile, const FactorSide& side) override {
+    unchanged_ = std::min<Index>(unchanged_, side.factor.size());
+    Tile& t = tiles_[at(tile)];
+    const Index size = side.factor.size();
+    if (t.seen <= size && t.kept <= size) return;
+    const Index begin = tile * width;
+    marginals_.variance.segment(begin, columns(tile)) = prior_.kernel->diagonal(scaled_points(tile));
+    marginals_.mean.segment(begin, columns(tile)).setConstant(prior_.mean);
+    t.kept = std::min(t.kept, size);
+    while (static_cast<Index>(t.slabs.size()) > (t.kept + slab_rows - 1) / slab_rows) {
+      t.slabs.pop_back();
+      used_ -= slab_bytes;
+    }
+    t.seen = std::min(t.seen, t.kept);
+    fold(tile, view_of(tile, t.slabs), side, 0, t.seen);
+    t.z_version = side.z_version;
+  }
+
+  Points point(Index row) const override {
+    const Index tile = row / width;
+    Points x(1, inputs_);
+    for (Index k = 0; k < inputs_; ++k)
+      x(0, k) = from_unit(points_[at((tile * inputs_ + k) * width + row % width)], k);
+    return x;
+  }
+
+ private:
+  struct Tile {
+    std::vector<Slab<Real>> slabs;
+    Index kept = 0;  // rows in the slabs
+    Index seen = 0;  // rows that are in the marginals
+    Index z_version = 0;
+  };
+  static constexpr std::size_t slab_bytes = sizeof(Real) * slab_rows * tile_columns;
+
+  // Floats have seven digits: spend them on differences in units of the length scales, not on where zero is.
+  // Doubles are kept as they are; then no digit of a difference is lost.
+  void set_units(const PointsRef& pool) {
+    origin_ = Vector::Zero(inputs_);
+    unit_ = Vector::Ones(inputs_);
+    inverse_lengthscale_.assign(at(inputs_), Real(1));
+    if (stationary_ == nullptr) return;
+    const Vector inverse = stationary_->inverse_lengthscales(inputs_);
+    if constexpr (std::is_same_v<Real, double>) {
+      std::copy(inverse.begin(), inverse.end(), inverse_lengthscale_.begin());
+    } else {
+      unit_ = inverse;
+      if (pool.rows() > 0) origin_ = prior_.scaling.apply(pool.topRows(1)).row(0).transpose();
+    }
+  }
+  Real to_unit(double x, Index k) const { return static_cast<Real>((x - origin_(k)) * unit_(k)); }
+  double from_unit(Real u, Index k) const { return static_cast<double>(u) / unit_(k) + origin_(k); }
+
+  numerics::TileView<Real> view_of(Index tile, std::vector<Slab<Real>>& slabs) const {
+    static_assert(sizeof(Slab<Real>) == sizeof(Real*));
+    return {points_.data() + tile * inputs_ * width, reinterpret_cast<Real* const*>(slabs.data())};
+  }
+
+  Points scaled_points(Index tile) const {
+    Points x(columns(tile), inputs_);
+    for (Index j = 0; j < x.rows(); ++j)
+      for (Index k = 0; k < inputs_; ++k)
+        x(j, k) = from_unit(points_[at((tile * inputs_ + k) * width + j)], k);
+    return x;
+  }
+
+  // Whether this tile's rows of V stay in memory. Once they do not, they are computed again when needed.
+  bool may_keep(const Tile& t, Index rows) {
+    const auto more = static_cast<std::ptrdiff_t>((rows + slab_rows - 1) / slab_rows) -
+                      static_cast<std::ptrdiff_t>(t.slabs.size());
+    if (more <= 0) return true;
+    const std::size_t bytes = static_cast<std::size_t>(more) * slab_bytes;
+    if (memory_ > 0 && used_.load() + bytes > memory_) return false;
+    used_ += bytes;
+    return true;
+  }
+
+  void compute_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from, Index to) {
+    const numerics::TileKernels<Real>& kernel = tile_kernels<Real>();
+    const Real* packed;
+    const Real* row_points;
+    if constexpr (std::is_same_v<Real, double>) {
+      packed = side.factor.packed();
+      row_points = side.points.data();
+    } else {
+      packed = packed_.data();
+      row_points = row_points_.data();
+    }
+    if (stationary_ != nullptr) {
+      const double a = stationary_->options().amplitude;
+      kernel.catch_up({packed, row_points, inputs_, inverse_lengthscale_.data()},
+                      profile_of(stationary_->options().family), static_cast<Real>(a * a), view, from, to);
+      return;
+    }
+    // A kernel of the user's own, by its own function.
+    Points x(width, inputs_);
+    for (Index j = 0; j < width; ++j)
+      for (Index k = 0; k < inputs_; ++k) x(j, k) = static_cast<double>(view.points[k * width + j]);
+    const Matrix k = prior_.kernel->cross(x, side.points.middleRows(from, to - from));
+    for (Index i = from; i < to; ++i)
+      for (Index j = 0; j < width; ++j)
+        view.slabs[i / slab_rows][i % slab_rows * width + j] = static_cast<Real>(k(j, i - from));
+    kernel.solve_rows(packed, view, from, to);
+  }
+
+  // Rows of V into the variances and means of the tile.
+  void fold(Index tile, const numerics::TileView<Real>& view, const FactorSide& side, Index from, Index to) {
+    alignas(64) double variance[width] = {}, mean[width] = {};
+    const Index begin = tile * width, wide = columns(tile);
+    std::copy_n(marginals_.variance.data() + begin, wide, variance);
+    std::copy_n(marginals_.mean.data() + begin, wide, mean);
+    Index next = from;
+    for (Index i = from; i < to; ++i) {
+      const FactorRow& row = side.rows[at(i)];
+      if (!row.pool_row || *row.pool_row / width != tile) continue;
+      tile_kernels<Real>().fold(view, next, i, side.z.data(), variance, mean);
+      // The observed point itself, without the cancellation: s n / (s + n), with the noise as told. What an
+      // exact answer told is known.
+      const Index self = *row.pool_row % width;
+      const double before = variance[self];
+      tile_kernels<Real>().fold(view, i, i + 1, side.z.data(), variance, mean);
+      variance[self] = row.noise > 0.0 ? before * (row.noise / (before + row.noise)) : 0.0;
+      next = i + 1;
+    }
+    tile_kernels<Real>().fold(view, next, to, side.z.data(), variance, mean);
+    std::copy_n(variance, wide, marginals_.variance.data() + begin);
+    std::copy_n(mean, wide, marginals_.mean.data() + begin);
+  }
+
+  // z has changed in rows that were folded before.
+  void refold_means(Index tile, const numerics::TileView<Real>& view, const FactorSide& side, Index seen) {
+    alignas(64) double unused[width] = {}, mean[width];
+    std::fill_n(mean, width, prior_.mean);
+    tile_kernels<Real>().fold(view, 0, seen, side.z.data(), unused, mean);
+    std::copy_n(mean, columns(tile), marginals_.mean.data() + tile * width);
+  }
+
+  Prior prior_;
+  const StationaryKernel* stationary_;  // null: a kernel of the user's own
+  Index inputs_;
+  std::vector<Real> points_;  // by tile, by input
+  Vector origin_, unit_;
+  std::vector<Real> inverse_lengthscale_;
+  std::vector<Tile> tiles_;
+  std::size_t memory_;  // bytes of V at most; 0: no limit
+  std::atomic<std::size_t> used_ = 0;
+
+  std::vector<float> packed_, row_points_;  // of the factor, where Real is float
+  Index unchanged_ = 0;                     // rows of them that are still right
+};
+
+}  // namespace
+
+std::unique_ptr<PoolTiles> PoolTiles::make(const Prior& prior, const PointsRef& pool,
+                                           const PoolStorage& storage) {
+  // A kernel of the user's own is called with the points as they are; floats would not be.
+  const bool stationary = dynamic_cast<const StationaryKernel*>(prior.kernel.get()) != nullptr;
+  if (storage.single_precision && stationary) return std::make_unique<TilesOf<float>>(prior, pool, storage);
+  return std::make_unique<TilesOf<double>>(prior, pool, storage);
+}
+
+}  // namespace acuity

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/model/marginals.hpp"
+#include "acuity/model/prior.hpp"
+#include "numerics/growing_factor.hpp"
+#include "numerics/kernels/table.hpp"
+
+namespace acuity {
+
+/// What one row of the factor stands for: an annotation, or merged ones of one place.
+struct FactorRow {
+  Points x;                       // one point, scaled
+  std::optional<Index> pool_row;  // where it is a pool point
+  double noise = 0.0;
+  std::optional<double> answer;  // none: pending
+  Index place = 0;               // the caller's number of the place
+};
+
+/// Everything the pool side needs to know about the factor side.
+struct FactorSide {
+  const numerics::GrowingFactor& factor;
+  const Points& points;  // of the rows, scaled; may have more than there are
+  const std::vector<FactorRow>& rows;
+  const Vector& z;
+  Index z_version;  // changes when entries of z other than the last do
+};
+
+/// The pool in tiles of columns of V = L^-1 K(X, pool) (math.md 6.2). A tile may lag behind the factor and
+/// catches up on all missing rows at once; then its variances and means are folded. What is folded does not
+/// depend on when it was, bit for bit.
+///
+/// Different tiles may be brought up to date by different threads at the same time.
+class PoolTiles {
+ public:
+  static std::unique_ptr<PoolTiles> make(const Prior& prior, const PointsRef& pool,
+                                         const PoolStorage& storage);
+  virtual ~PoolTiles() = default;
+
+  static constexpr Index width = numerics::tile_columns;
+  Index count() const { return (size_ + width - 1) / width; }
+  Index size() const { return size_; }
+  Index columns(Index tile) const { return std::min(width, size_ - tile * width); }
+
+  /// As far as each tile has come. Variances of tiles that lag are upper bounds.
+  const Marginals& marginals() const { return marginals_; }
+
+  virtual bool is_current(Index tile, const FactorSide& side) const = 0;
+  virtual void catch_up(Index tile, const FactorSide& side) = 0;
+  /// Column of V of a pool point, whose tile has just caught up, or nothing where it was not kept.
+  virtual bool column(Index row, double* out, Index rows) const = 0;
+  /// The factor has been cut to this many rows.
+  virtual void cut(Index tile, const FactorSide& side) = 0;
+  /// The float twin of the factor, if there is one, follows; before any tile catches up.
+  virtual void follow(const FactorSide& side) = 0;
+  virtual Points point(Index row) const = 0;
+
+ protected:
+  explicit PoolTiles(Index size) : size_(size) {}
+
+  Index size_;
+  Marginals marginals_;
+};
+
+}  // namespace acuity

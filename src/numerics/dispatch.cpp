@@ -1,0 +1,69 @@
+#include "numerics/dispatch.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity::numerics {
+
+namespace {
+
+bool processor_has(std::string_view level) {
+  __builtin_cpu_init();
+  if (level == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4") != 0;
+  if (level == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3") != 0;
+  return level == "x86-64";
+}
+
+// The folder this library was loaded from: the others are beside it, in the build tree as well as installed.
+std::filesystem::path own_folder() {
+  Dl_info found{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &found) == 0 || found.dli_fname == nullptr)
+    return {};
+  return std::filesystem::absolute(found.dli_fname).parent_path();
+}
+
+// Null where there is no such library. It stays open for good.
+const Kernels* opened(std::string_view level) {
+  if (level == "x86-64") return &baseline_kernels();
+  const std::filesystem::path file = own_folder() / ("libacuity_kernels-" + std::string(level) + ".so");
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  const auto table = reinterpret_cast<const Kernels* (*)()>(dlsym(library, "acuity_kernels"));
+  return table == nullptr ? nullptr : table();
+}
+
+const Kernels& choose() {
+  if (const char* wanted = std::getenv("ACUITY_INSTRUCTION_SET"); wanted != nullptr && *wanted != '\0') {
+    const std::string level = wanted;
+    if (level != "x86-64" && level != "x86-64-v3" && level != "x86-64-v4")
+      throw InputError("ACUITY_INSTRUCTION_SET is \"" + level + "\", must be x86-64, x86-64-v3 or x86-64-v4");
+    const Kernels* found = kernels_of(level);
+    if (found == nullptr)
+      throw InputError("ACUITY_INSTRUCTION_SET is " + level + ", which this " +
+                       (processor_has(level) ? "installation" : "processor") +
+                       " does not have; must be less");
+    return *found;
+  }
+  for (const std::string_view level : {"x86-64-v4", "x86-64-v3"})
+    if (const Kernels* found = kernels_of(level)) return *found;
+  return baseline_kernels();
+}
+
+}  // namespace
+
+const Kernels* kernels_of(std::string_view level) {
+  return processor_has(level) ? opened(level) : nullptr;
+}
+
+const Kernels& kernels() {
+  static const Kernels& chosen = choose();
+  return chosen;
+}
+
+}  // namespace acuity::numerics

@@ -1,0 +1,49 @@
+// Compiled once per instruction-set level (src/CMakeLists.txt): into the library for the baseline, into a
+// shared library of its own for every other level, which exports one function and hides the rest.
+#include "numerics/kernels/table.hpp"
+
+#include "numerics/kernels/covariance.hpp"
+#include "numerics/kernels/dense.hpp"
+#include "numerics/kernels/tiles.hpp"
+
+namespace acuity::numerics {
+
+namespace {
+
+constexpr Kernels kernels{
+#if defined(__AVX512F__)
+    .instruction_set = "x86-64-v4",
+#elif defined(__AVX2__)
+    .instruction_set = "x86-64-v3",
+#else
+    .instruction_set = "x86-64",
+#endif
+    .tiles = tile_kernels<double>,
+    .float_tiles = tile_kernels<float>,
+    .solve_packed = &solve_packed,
+    .covariance = &covariance<double>,
+    .float_covariance = &covariance<float>,
+    .weighted_gradient = &weighted_gradient,
+    .spd_inverse = &spd_inverse,
+    .cholesky = &cholesky,
+    .invert_lower = &invert_lower_in_place,
+    .solve_lower = &solve_lower<double>,
+    .float_solve_lower = &solve_lower<float>,
+    .invert_diagonal_blocks = &invert_diagonal_blocks,
+    .add_product = &add_product,
+    .lowest_lines = &lowest_lines,
+};
+
+}  // namespace
+
+#ifdef ACUITY_KERNELS_LIBRARY
+extern "C" __attribute__((visibility("default"))) const Kernels* acuity_kernels() {
+  return &kernels;
+}
+#else
+const Kernels& baseline_kernels() {
+  return kernels;
+}
+#endif
+
+}  // namespace acuity::numerics

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+
+// The numeric kernels: loops and dense algebra that gain from wide vectors, compiled once per instruction-set
+// level and reached through a table of plain functions. Only pointers and numbers cross it: Eigen allocates
+// differently at every level, so its types must stay on one side (docs/design.md, "Instruction sets").
+
+namespace acuity::numerics {
+
+/// Covariances as functions of scaled distance (math.md 2.2).
+enum class Profile { rbf, matern32, matern52 };
+
+/// Columns of a tile of the pool. One tile's rows fill whole vectors at every level.
+constexpr std::ptrdiff_t tile_columns = 32;
+/// Rows of V are stored in slabs of this many.
+constexpr std::ptrdiff_t slab_rows = 8;
+
+/// A tile of pool points and the rows of V = L^-1 K(X, tile) it has seen (math.md 6.2).
+template <typename Real>
+struct TileView {
+  const Real* points;  ///< d x tile_columns, by input
+  Real* const* slabs;  ///< each slab_rows x tile_columns
+};
+
+/// The factor and the points of its rows.
+template <typename Real>
+struct FactorView {
+  const Real* packed;  ///< row i begins at i (i + 1) / 2
+  const Real* points;  ///< rows x d, row-major
+  std::ptrdiff_t inputs;
+  const Real* inverse_lengthscale;
+};
+
+template <typename Real>
+struct TileKernels {
+  /// Rows from..to-1 of V, math.md eq. (2.4): covariances first, then what the rows before them explain. Row
+  /// by row or many rows at once gives the same bits.
+  void (*catch_up)(const FactorView<Real>& factor, Profile profile, Real variance, const TileView<Real>& tile,
+                   std::ptrdiff_t from, std::ptrdiff_t to);
+  /// The same where rows from..to-1 hold the covariances already.
+  void (*solve_rows)(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to);
+  /// Rows from..to-1 of V into the variances and, weighted by z, into the means of the tile.
+  void (*fold)(const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to, const double* z,
+               double* variance, double* mean);
+};
+
+/// C += alpha * op(A) op(B), all column-major.
+struct Product {
+  std::ptrdiff_t rows, columns, inner;  // of op(A) op(B)
+  bool transpose_a = false, transpose_b = false;
+};
+
+struct Kernels {
+  const char* instruction_set;
+
+  TileKernels<double> tiles;
+  TileKernels<float> float_tiles;
+
+  /// rhs := L^-1 rhs for the packed factor of a FactorView.
+  void (*solve_packed)(const double* packed, std::ptrdiff_t n, double* rhs);
+
+  /// out[j * n + i] = variance * profile(|a_i - b_j|), distances in units of 1 / inverse_lengthscale.
+  /// a: n x d, b: m x d, both row-major; out: column-major n x m.
+  void (*covariance)(Profile profile, double variance, const double* a, std::ptrdiff_t n, const double* b,
+                     std::ptrdiff_t m, std::ptrdiff_t d, const double* inverse_lengthscale, double* out);
+  void (*float_covariance)(Profile profile, float variance, const float* a, std::ptrdiff_t n, const float* b,
+                           std::ptrdiff_t m, std::ptrdiff_t d, const float* inverse_lengthscale, float* out);
+
+  /// Sum over i, j of weights(i, j) dk(x_i, x_j)/dtheta for theta = log a, log l_1, ..., log l_d (math.md
+  /// 2.2). weights: symmetric, column-major n x n; gradient: 1 + d.
+  void (*weighted_gradient)(Profile profile, double variance, const double* x, std::ptrdiff_t n,
+                            std::ptrdiff_t d, const double* inverse_lengthscale, const double* weights,
+                            double* gradient);
+
+  /// Replaces a symmetric positive definite matrix (column-major, lower triangle read) by its inverse, both
+  /// triangles; false, and the matrix destroyed, where it is not positive definite.
+  bool (*spd_inverse)(double* matrix, std::ptrdiff_t n, double* log_determinant);
+
+  /// The lower Cholesky factor in place of the lower triangle of a column-major matrix; false where there is
+  /// none.
+  bool (*cholesky)(double* matrix, std::ptrdiff_t n, std::ptrdiff_t stride);
+  /// L^-1 in place of the lower triangle L of a column-major matrix.
+  void (*invert_lower)(double* lower, std::ptrdiff_t n, std::ptrdiff_t stride);
+  /// b := L^-1 b for a lower triangular L whose diagonal blocks of 128 have been inverted (by
+  /// invert_diagonal_blocks). b: n x columns, column-major without gaps.
+  void (*solve_lower)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
+  void (*float_solve_lower)(const float* lower, std::ptrdiff_t n, float* b, std::ptrdiff_t columns);
+  void (*invert_diagonal_blocks)(double* lower, std::ptrdiff_t n);
+
+  void (*add_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
+                      const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
+
+  /// For every level k the smallest intercept[i] + added[k] * slope[i] over i: smallest[k] is lowered to it.
+  void (*lowest_lines)(const double* intercept, const double* slope, std::ptrdiff_t count,
+                       const double* added, std::ptrdiff_t levels, double* smallest);
+};
+
+/// Those compiled for the processor every x86-64 is; the others are in shared libraries of their own.
+const Kernels& baseline_kernels();
+
+}  // namespace acuity::numerics

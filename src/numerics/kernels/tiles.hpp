@@ -1,0 +1,158 @@
+#pragma once
+
+#include "numerics/kernels/profiles.hpp"
+
+namespace acuity::numerics {
+namespace {
+
+// Vectors of one row of a tile that are worked on together, so that accumulators fit the registers: 32 of
+// them from AVX-512 on, 16 before.
+template <typename Real>
+constexpr std::ptrdiff_t strip_vectors = vector_bytes == 64 ? (tile_columns / lanes<Real> < 4 ? 2 : 4) : 2;
+
+template <typename Real>
+inline Real* row_of(const TileView<Real>& tile, std::ptrdiff_t i) {
+  return tile.slabs[i / slab_rows] + i % slab_rows * tile_columns;
+}
+
+// Rows first..first+count-1 of V in one strip of columns, the rows before them being V already. Every entry
+// is what sequential subtraction in the order of the rows gives, whatever rows are taken together: same bits.
+template <typename Real, int count>
+inline void solve_block(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t first,
+                        std::ptrdiff_t column) {
+  using V = VectorOf<Real>;
+  constexpr std::ptrdiff_t strip = strip_vectors<Real>;
+  const Real* l[count];
+  V sum[count][strip];
+  for (int r = 0; r < count; ++r) {
+    l[r] = packed + (first + r) * (first + r + 1) / 2;
+    const Real* target = row_of(tile, first + r) + column;
+    for (std::ptrdiff_t s = 0; s < strip; ++s) sum[r][s] = load<Real>(target + s * lanes<Real>);
+  }
+  for (std::ptrdiff_t begin = 0; begin < first; begin += slab_rows) {
+    const Real* v = tile.slabs[begin / slab_rows] + column;
+    const std::ptrdiff_t end = first < begin + slab_rows ? first : begin + slab_rows;
+    for (std::ptrdiff_t p = begin; p < end; ++p, v += tile_columns) {
+      V row[strip];
+      for (std::ptrdiff_t s = 0; s < strip; ++s) row[s] = load<Real>(v + s * lanes<Real>);
+      for (int r = 0; r < count; ++r)
+        for (std::ptrdiff_t s = 0; s < strip; ++s) sum[r][s] -= l[r][p] * row[s];
+    }
+  }
+  for (int r = 0; r < count; ++r) {
+    const Real scale = Real(1) / l[r][first + r];
+    Real* target = row_of(tile, first + r) + column;
+    for (std::ptrdiff_t s = 0; s < strip; ++s) {
+      sum[r][s] *= scale;
+      store<Real>(target + s * lanes<Real>, sum[r][s]);
+    }
+    for (int later = r + 1; later < count; ++later)
+      for (std::ptrdiff_t s = 0; s < strip; ++s) sum[later][s] -= l[later][first + r] * sum[r][s];
+  }
+}
+
+template <typename Real>
+void solve_rows(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to) {
+  constexpr std::ptrdiff_t width = strip_vectors<Real> * lanes<Real>;
+  for (std::ptrdiff_t column = 0; column < tile_columns; column += width) {
+    std::ptrdiff_t i = from;
+    for (; i + 4 <= to; i += 4) solve_block<Real, 4>(packed, tile, i, column);
+    if (i + 2 <= to) {
+      solve_block<Real, 2>(packed, tile, i, column);
+      i += 2;
+    }
+    if (i < to) solve_block<Real, 1>(packed, tile, i, column);
+  }
+}
+
+template <typename Real>
+void catch_up(const FactorView<Real>& factor, Profile profile, Real variance, const TileView<Real>& tile,
+              std::ptrdiff_t from, std::ptrdiff_t to) {
+  using V = VectorOf<Real>;
+  const std::ptrdiff_t d = factor.inputs;
+  with_profile(profile, [&]<Profile kind>() {
+    for (std::ptrdiff_t i = from; i < to; ++i) {
+      const Real* x = factor.points + i * d;
+      Real* target = row_of(tile, i);
+      for (std::ptrdiff_t column = 0; column < tile_columns; column += lanes<Real>) {
+        V rho_squared{};
+        for (std::ptrdiff_t k = 0; k < d; ++k) {
+          const V difference =
+              (load<Real>(tile.points + k * tile_columns + column) - x[k]) * factor.inverse_lengthscale[k];
+          rho_squared += difference * difference;
+        }
+        store<Real>(target + column, variance * covariance_at<kind, Real>(rho_squared));
+      }
+    }
+  });
+  solve_rows<Real>(factor.packed, tile, from, to);
+}
+
+template <typename Real>
+void fold(const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to, const double* z,
+          double* variance, double* mean) {
+  for (std::ptrdiff_t i = from; i < to; ++i) {
+    const Real* v = row_of(tile, i);
+    for (std::ptrdiff_t j = 0; j < tile_columns; ++j) {
+      const double entry = v[j], left = variance[j] - entry * entry;
+      variance[j] = left > 0.0 ? left : 0.0;
+      mean[j] += z[i] * entry;
+    }
+  }
+}
+
+// Eight running sums hide the latency of the additions.
+double dot(const double* a, const double* b, std::ptrdiff_t n) {
+  using V = VectorOf<double>;
+  constexpr std::ptrdiff_t together = 4, step = together * lanes<double>;
+  V sums[together] = {};
+  std::ptrdiff_t i = 0;
+  for (; i + step <= n; i += step)
+    for (std::ptrdiff_t s = 0; s < together; ++s)
+      sums[s] += load<double>(a + i + s * lanes<double>) * load<double>(b + i + s * lanes<double>);
+  double total = sum<double>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  for (; i < n; ++i) total += a[i] * b[i];
+  return total;
+}
+
+void solve_packed(const double* packed, std::ptrdiff_t n, double* rhs) {
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    const double* l = packed + i * (i + 1) / 2;
+    rhs[i] = (rhs[i] - dot(l, rhs, i)) / l[i];
+  }
+}
+
+template <typename Real>
+constexpr TileKernels<Real> tile_kernels{
+    .catch_up = &catch_up<Real>, .solve_rows = &solve_rows<Real>, .fold = &fold<Real>};
+
+// Sixteen levels at a time stay in registers or close by while the lines pass.
+void lowest_lines(const double* intercept, const double* slope, std::ptrdiff_t count, const double* added,
+                  std::ptrdiff_t levels, double* smallest) {
+  using V = VectorOf<double>;
+  constexpr std::ptrdiff_t together = 8;
+  for (std::ptrdiff_t first = 0; first < levels; first += together) {
+    const std::ptrdiff_t here = levels - first < together ? levels - first : together;
+    V lowest[together];
+    for (std::ptrdiff_t k = 0; k < together; ++k) lowest[k] = all<double>(__builtin_inf());
+    std::ptrdiff_t i = 0;
+    for (; i + lanes<double> <= count; i += lanes<double>) {
+      const V at_zero = load<double>(intercept + i), rise = load<double>(slope + i);
+      for (std::ptrdiff_t k = 0; k < together; ++k)
+        lowest[k] = minimum<double>(at_zero + added[first + (k < here ? k : 0)] * rise, lowest[k]);
+    }
+    for (std::ptrdiff_t k = 0; k < here; ++k) {
+      double best = smallest[first + k];
+      for (std::ptrdiff_t lane = 0; lane < lanes<double>; ++lane)
+        best = lowest[k][lane] < best ? lowest[k][lane] : best;
+      for (std::ptrdiff_t rest = i; rest < count; ++rest) {
+        const double value = intercept[rest] + added[first + k] * slope[rest];
+        best = value < best ? value : best;
+      }
+      smallest[first + k] = best;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace acuity::numerics

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+// Vectors as wide as the level's registers, by the compiler's own extension: one source for all levels.
+
+namespace acuity::numerics {
+namespace {  // every level is compiled for itself, and nothing of it may meet another's
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+template <typename Real>
+struct Lanes;
+template <>
+struct Lanes<double> {
+  typedef double Vector __attribute__((vector_size(vector_bytes)));
+  typedef std::int64_t Bits __attribute__((vector_size(vector_bytes)));
+};
+template <>
+struct Lanes<float> {
+  typedef float Vector __attribute__((vector_size(vector_bytes)));
+  typedef std::int32_t Bits __attribute__((vector_size(vector_bytes)));
+};
+template <typename Real>
+using VectorOf = typename Lanes<Real>::Vector;
+template <typename Real>
+using BitsOf = typename Lanes<Real>::Bits;
+template <typename Real>
+constexpr std::ptrdiff_t lanes = vector_bytes / static_cast<int>(sizeof(Real));
+
+template <typename Real>
+inline VectorOf<Real> load(const Real* from) {
+  VectorOf<Real> v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+template <typename Real>
+inline void store(Real* to, const VectorOf<Real>& v) {
+  std::memcpy(to, &v, sizeof v);
+}
+template <typename Real>
+inline VectorOf<Real> all(Real value) {
+  return value - VectorOf<Real>{};
+}
+template <typename Real>
+inline VectorOf<Real> minimum(VectorOf<Real> a, VectorOf<Real> b) {
+  return a < b ? a : b;
+}
+template <typename Real>
+inline VectorOf<Real> maximum(VectorOf<Real> a, VectorOf<Real> b) {
+  return a > b ? a : b;
+}
+template <typename Real>
+inline Real sum(VectorOf<Real> v) {
+  Real total = 0;
+  for (std::ptrdiff_t i = 0; i < lanes<Real>; ++i) total += v[i];
+  return total;
+}
+template <typename Real>
+inline VectorOf<Real> square_root(VectorOf<Real> v) {
+  for (std::ptrdiff_t i = 0; i < lanes<Real>; ++i) v[i] = __builtin_sqrt(v[i]);
+  return v;
+}
+
+// Beyond these exponents a covariance counts as zero. Far below any rounding that matters, and far enough
+// from the smallest numbers that products of two such values are not denormal: those cost a factor of ten
+// (math.md 9).
+template <typename Real>
+constexpr Real negligible_exponent = sizeof(Real) == 8 ? Real(-345) : Real(-43);
+
+// exp(x) for x <= 0, and 0 below negligible_exponent. x = n log 2 + r with |r| < 0.35, exp(r) by its series,
+// 2^n by the bits of the exponent; to one unit in the last place.
+template <typename Real>
+inline VectorOf<Real> decay(VectorOf<Real> x) {
+  using V = VectorOf<Real>;
+  using B = BitsOf<Real>;
+  constexpr bool wide = sizeof(Real) == 8;
+  constexpr Real magic = wide ? Real(0x1.8p52) : Real(0x1.8p23);
+  constexpr Real high = wide ? Real(0x1.62e42fefa0000p-1) : Real(0x1.62e4p-1);
+  constexpr Real low = wide ? Real(0x1.cf79abc9e3b3ap-40) : Real(0x1.7f7d1cp-20);
+  const V cut = maximum<Real>(x, all<Real>(negligible_exponent<Real>));
+  const V shifted = cut * Real(1.44269504088896340736) + magic;
+  const V n = shifted - magic;
+  const V r = (cut - n * high) - n * low;
+  V p;
+  if constexpr (wide) {
+    constexpr Real c[] = {1.0 / 6227020800,
+                          1.0 / 479001600,
+                          1.0 / 39916800,
+                          1.0 / 3628800,
+                          1.0 / 362880,
+                          1.0 / 40320,
+                          1.0 / 5040,
+                          1.0 / 720,
+                          1.0 / 120,
+                          1.0 / 24,
+                          1.0 / 6,
+                          0.5,
+                          1.0,
+                          1.0};
+    p = all<Real>(c[0]);
+    for (int k = 1; k < 14; ++k) p = p * r + c[k];
+  } else {
+    constexpr Real c[] = {Real(1.0 / 5040), Real(1.0 / 720), Real(1.0 / 120), Real(1.0 / 24),
+                          Real(1.0 / 6),    Real(0.5),       Real(1),         Real(1)};
+    p = all<Real>(c[0]);
+    for (int k = 1; k < 8; ++k) p = p * r + c[k];
+  }
+  B exponent, bits;
+  std::memcpy(&exponent, &shifted, sizeof exponent);
+  std::memcpy(&bits, &p, sizeof bits);
+  bits += exponent << (wide ? 52 : 23);
+  std::memcpy(&p, &bits, sizeof p);
+  return x > negligible_exponent<Real> ? p : V{};
+}
+
+}  // namespace
+}  // namespace acuity::numerics

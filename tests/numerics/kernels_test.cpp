@@ -1,0 +1,271 @@
+// The numeric kernels of every level this machine has, against plain loops and Eigen at the baseline.
+#include "numerics/kernels/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "numerics/dispatch.hpp"
+#include "numerics/random.hpp"
+
+namespace acuity::numerics {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <typename Dense>
+Dense random(Eigen::Index rows, Eigen::Index columns, std::uint32_t stream) {
+  Draws draws(6, Purpose::data, stream);
+  Dense m(rows, columns);
+  for (auto& value : m.reshaped()) value = static_cast<typename Dense::Scalar>(draws.normal());
+  return m;
+}
+
+// The textbook's formulas.
+double covariance_at(Profile profile, double rho) {
+  if (profile == Profile::rbf) return std::exp(-0.5 * rho * rho);
+  const double t = std::sqrt(profile == Profile::matern32 ? 3.0 : 5.0) * rho;
+  return (profile == Profile::matern32 ? 1.0 + t : 1.0 + t + t * t / 3.0) * std::exp(-t);
+}
+double slope_at(Profile profile, double rho) {
+  if (profile == Profile::rbf) return std::exp(-0.5 * rho * rho);
+  const double t = std::sqrt(profile == Profile::matern32 ? 3.0 : 5.0) * rho;
+  return profile == Profile::matern32 ? 3.0 * std::exp(-t) : 5.0 / 3.0 * (1.0 + t) * std::exp(-t);
+}
+constexpr Profile profiles[] = {Profile::rbf, Profile::matern32, Profile::matern52};
+
+class EveryLevel : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    kernels_ = kernels_of(GetParam());
+    if (kernels_ == nullptr) GTEST_SKIP() << "this processor does not have " << GetParam();
+  }
+  const Kernels* kernels_ = nullptr;
+};
+
+TEST_P(EveryLevel, KnowsItsName) {
+  EXPECT_STREQ(kernels_->instruction_set, GetParam());
+}
+
+TEST_P(EveryLevel, CovarianceIsTheTextbooks) {
+  for (const Profile profile : profiles)
+    for (const Eigen::Index n : {1, 7, 8, 19}) {
+      const RowMajor a = 2.0 * random<RowMajor>(n, 3, 1), b = 2.0 * random<RowMajor>(5, 3, 2);
+      const Eigen::Vector3d inverse(0.7, 1.3, 2.0);
+      Eigen::MatrixXd k(n, 5);
+      kernels_->covariance(profile, 1.7, a.data(), n, b.data(), 5, 3, inverse.data(), k.data());
+      for (Eigen::Index i = 0; i < n; ++i)
+        for (Eigen::Index j = 0; j < 5; ++j) {
+          const double rho = (a.row(i) - b.row(j)).transpose().cwiseProduct(inverse).norm();
+          const double expected = 1.7 * covariance_at(profile, rho);
+          // What rounding of the exponent, about rho^2, leaves of it.
+          EXPECT_NEAR(k(i, j), expected, 1e-15 * (2.0 + rho * rho) * expected) << rho;
+        }
+    }
+}
+
+TEST_P(EveryLevel, CovarianceVanishesFarAwayAndIsExactAtTheSamePlace) {
+  for (const Profile profile : profiles) {
+    const double x[] = {0.0, 1.0, 30.0, 1e3, 1e150, 1e300}, unit = 1.0;
+    double k[6];
+    kernels_->covariance(profile, 2.0, x, 6, x, 1, 1, &unit, k);
+    EXPECT_EQ(k[0], 2.0);
+    for (int i = 1; i < 6; ++i) EXPECT_GE(k[i], 0.0);
+    EXPECT_EQ(k[3], 0.0);
+    EXPECT_EQ(k[4], 0.0);
+    EXPECT_EQ(k[5], 0.0);
+  }
+}
+
+TEST_P(EveryLevel, FloatCovarianceHasTheDigitsOfAFloat) {
+  using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Floats a = random<Floats>(23, 2, 3), b = random<Floats>(9, 2, 4);
+  const float inverse[] = {1.0f, 1.0f};
+  Eigen::MatrixXf k(23, 9);
+  for (const Profile profile : profiles) {
+    kernels_->float_covariance(profile, 1.5f, a.data(), 23, b.data(), 9, 2, inverse, k.data());
+    for (Eigen::Index i = 0; i < 23; ++i)
+      for (Eigen::Index j = 0; j < 9; ++j)
+        EXPECT_NEAR(k(i, j), 1.5 * covariance_at(profile, (a.row(i) - b.row(j)).cast<double>().norm()), 1e-6);
+  }
+}
+
+TEST_P(EveryLevel, WeightedGradientIsTheDoubleSum) {
+  for (const Profile profile : profiles)
+    for (const Eigen::Index n : {1, 2, 8, 9, 30}) {
+      const RowMajor x = random<RowMajor>(n, 2, 5);
+      const Eigen::MatrixXd half = random<Eigen::MatrixXd>(n, n, 6), weights = half + half.transpose();
+      const Eigen::Vector2d inverse(0.8, 1.9);
+      Eigen::Vector3d gradient, expected = Eigen::Vector3d::Zero();
+      kernels_->weighted_gradient(profile, 1.3, x.data(), n, 2, inverse.data(), weights.data(),
+                                  gradient.data());
+      for (Eigen::Index i = 0; i < n; ++i)
+        for (Eigen::Index j = 0; j < n; ++j) {
+          const Eigen::Vector2d u = (x.row(i) - x.row(j)).transpose().cwiseProduct(inverse);
+          expected(0) += weights(i, j) * 2.0 * 1.3 * covariance_at(profile, u.norm());
+          expected.tail(2) += weights(i, j) * 1.3 * slope_at(profile, u.norm()) * u.cwiseAbs2();
+        }
+      EXPECT_LT((gradient - expected).cwiseAbs().maxCoeff(), 1e-12 * (1.0 + expected.norm())) << n;
+    }
+}
+
+// A factor with points, and one tile that has seen nothing.
+template <typename Real>
+struct TileProblem {
+  static constexpr Eigen::Index rows = 43, inputs = 3;
+  std::vector<Real> packed, row_points, tile_points, inverse{Real(0.9), Real(1.1), Real(1.0)};
+  std::vector<std::unique_ptr<Real[]>> slabs;
+  std::vector<Real*> pointers;
+  Eigen::MatrixXd lower, covariance;
+
+  TileProblem() {
+    const RowMajor x = random<RowMajor>(rows, inputs, 7), pool = random<RowMajor>(tile_columns, inputs, 8);
+    const Eigen::MatrixXd noise = random<Eigen::MatrixXd>(rows, rows, 9);
+    lower = (noise * noise.transpose() + 5.0 * Eigen::MatrixXd::Identity(rows, rows)).llt().matrixL();
+    for (Eigen::Index i = 0; i < rows; ++i)
+      for (Eigen::Index j = 0; j <= i; ++j) packed.push_back(static_cast<Real>(lower(i, j)));
+    for (Eigen::Index i = 0; i < rows; ++i)
+      for (Eigen::Index k = 0; k < inputs; ++k) row_points.push_back(static_cast<Real>(x(i, k)));
+    for (Eigen::Index k = 0; k < inputs; ++k)
+      for (Eigen::Index j = 0; j < tile_columns; ++j) tile_points.push_back(static_cast<Real>(pool(j, k)));
+    covariance.resize(rows, tile_columns);
+    for (Eigen::Index i = 0; i < rows; ++i)
+      for (Eigen::Index j = 0; j < tile_columns; ++j) {
+        Eigen::Vector3d u = (x.row(i) - pool.row(j)).transpose();
+        for (Eigen::Index k = 0; k < inputs; ++k)
+          u(k) *= static_cast<double>(inverse[static_cast<std::size_t>(k)]);
+        covariance(i, j) = 1.2 * covariance_at(Profile::matern52, u.norm());
+      }
+    for (Eigen::Index i = 0; i < rows; i += slab_rows) {
+      slabs.emplace_back(new Real[slab_rows * tile_columns]());
+      pointers.push_back(slabs.back().get());
+    }
+  }
+  FactorView<Real> factor() const { return {packed.data(), row_points.data(), inputs, inverse.data()}; }
+  TileView<Real> tile() const { return {tile_points.data(), pointers.data()}; }
+  Eigen::MatrixXd v() const {
+    Eigen::MatrixXd all(rows, tile_columns);
+    for (Eigen::Index i = 0; i < rows; ++i)
+      for (Eigen::Index j = 0; j < tile_columns; ++j)
+        all(i, j) = slabs[static_cast<std::size_t>(i / slab_rows)]
+                         [static_cast<std::size_t>(i % slab_rows * tile_columns + j)];
+    return all;
+  }
+};
+
+TEST_P(EveryLevel, ATileSolvesAgainstTheFactor) {
+  const TileProblem<double> p;
+  kernels_->tiles.catch_up(p.factor(), Profile::matern52, 1.2, p.tile(), 0, p.rows);
+  const Eigen::MatrixXd expected = p.lower.triangularView<Eigen::Lower>().solve(p.covariance);
+  EXPECT_LT((p.v() - expected).cwiseAbs().maxCoeff(), 1e-13);
+  const TileProblem<float> f;
+  kernels_->float_tiles.catch_up(f.factor(), Profile::matern52, 1.2f, f.tile(), 0, f.rows);
+  EXPECT_LT((f.v() - expected).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST_P(EveryLevel, ATileGetsTheSameBitsRowByRowAndAllAtOnce) {
+  const TileProblem<double> once, stepwise, mixed;
+  kernels_->tiles.catch_up(once.factor(), Profile::rbf, 1.2, once.tile(), 0, once.rows);
+  for (Eigen::Index i = 0; i < once.rows; ++i)
+    kernels_->tiles.catch_up(stepwise.factor(), Profile::rbf, 1.2, stepwise.tile(), i, i + 1);
+  Eigen::Index from = 0;
+  for (const Eigen::Index to : {3, 8, 9, 21, 23, 43}) {
+    kernels_->tiles.catch_up(mixed.factor(), Profile::rbf, 1.2, mixed.tile(), from, to);
+    from = to;
+  }
+  EXPECT_EQ(once.v(), stepwise.v());
+  EXPECT_EQ(once.v(), mixed.v());
+}
+
+TEST_P(EveryLevel, FoldingTakesRowsOffTheVarianceAndAddsThemToTheMean) {
+  const TileProblem<double> p;
+  kernels_->tiles.catch_up(p.factor(), Profile::rbf, 1.2, p.tile(), 0, p.rows);
+  const Eigen::VectorXd z = random<Eigen::VectorXd>(p.rows, 1, 10);
+  Eigen::VectorXd variance = Eigen::VectorXd::Constant(tile_columns, 1.2),
+                  mean = Eigen::VectorXd::Constant(tile_columns, 0.5);
+  variance(3) = 0.0;
+  kernels_->tiles.fold(p.tile(), 0, p.rows, z.data(), variance.data(), mean.data());
+  Eigen::VectorXd left = 1.2 - p.v().colwise().squaredNorm().transpose().array();
+  left(3) = 0.0;
+  EXPECT_LT((variance - left.cwiseMax(0.0)).cwiseAbs().maxCoeff(), 1e-14);
+  EXPECT_LT((mean - (p.v().transpose() * z).array().matrix() - Eigen::VectorXd::Constant(tile_columns, 0.5))
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-13);
+}
+
+TEST_P(EveryLevel, PackedSolveIsForwardSubstitution) {
+  const TileProblem<double> p;
+  Eigen::VectorXd rhs = random<Eigen::VectorXd>(p.rows, 1, 11);
+  const Eigen::VectorXd expected = p.lower.triangularView<Eigen::Lower>().solve(rhs);
+  kernels_->solve_packed(p.packed.data(), p.rows, rhs.data());
+  EXPECT_LT((rhs - expected).cwiseAbs().maxCoeff(), 1e-13);
+}
+
+TEST_P(EveryLevel, FactorsInvertsAndSolves) {
+  for (const Eigen::Index n : {1, 31, 128, 129, 300}) {
+    const Eigen::MatrixXd noise = random<Eigen::MatrixXd>(n, n, 12);
+    const Eigen::MatrixXd spd = noise * noise.transpose() + double(n) * Eigen::MatrixXd::Identity(n, n);
+    Eigen::MatrixXd factor = spd;
+    ASSERT_TRUE(kernels_->cholesky(factor.data(), n, n));
+    const Eigen::MatrixXd lower = factor.triangularView<Eigen::Lower>();
+    EXPECT_LT((lower * lower.transpose() - spd).cwiseAbs().maxCoeff(), 1e-12 * double(n));
+    Eigen::MatrixXd inverse = lower;
+    kernels_->invert_lower(inverse.data(), n, n);
+    EXPECT_LT((lower * inverse - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff(), 1e-12);
+    Eigen::MatrixXd b = random<Eigen::MatrixXd>(n, 21, 13), blocks = lower;
+    const Eigen::MatrixXd expected = lower.triangularView<Eigen::Lower>().solve(b);
+    Eigen::MatrixXf float_b = b.cast<float>();
+    kernels_->invert_diagonal_blocks(blocks.data(), n);
+    kernels_->solve_lower(blocks.data(), n, b.data(), 21);
+    EXPECT_LT((b - expected).cwiseAbs().maxCoeff(), 1e-13);
+    const Eigen::MatrixXf float_blocks = blocks.cast<float>();
+    kernels_->float_solve_lower(float_blocks.data(), n, float_b.data(), 21);
+    EXPECT_LT((float_b.cast<double>() - expected).cwiseAbs().maxCoeff(), 1e-5);
+  }
+  Eigen::MatrixXd indefinite = -Eigen::MatrixXd::Identity(3, 3);
+  EXPECT_FALSE(kernels_->cholesky(indefinite.data(), 3, 3));
+}
+
+TEST_P(EveryLevel, AddsProductsOfAnyOrientation) {
+  const Eigen::MatrixXd a = random<Eigen::MatrixXd>(9, 9, 14), b = random<Eigen::MatrixXd>(9, 9, 15);
+  for (const bool left : {false, true})
+    for (const bool right : {false, true}) {
+      Eigen::MatrixXd c = Eigen::MatrixXd::Ones(9, 9), expected = c;
+      const Eigen::MatrixXd op_a = left ? a.transpose() : a, op_b = right ? b.transpose() : b;
+      expected.topLeftCorner(5, 4) -= 2.0 * op_a.topLeftCorner(5, 7) * op_b.topLeftCorner(7, 4);
+      kernels_->add_product({5, 4, 7, left, right}, -2.0, a.data(), 9, b.data(), 9, c.data(), 9);
+      EXPECT_LT((c - expected).cwiseAbs().maxCoeff(), 1e-13);
+    }
+}
+
+TEST_P(EveryLevel, LowestLinesAreTheMinimaOverAllLines) {
+  for (const Eigen::Index count : {1, 7, 8, 100})
+    for (const Eigen::Index levels : {1, 8, 11}) {
+      const Eigen::VectorXd intercept = random<Eigen::VectorXd>(count, 1, 16),
+                            slope = random<Eigen::VectorXd>(count, 1, 17),
+                            added = random<Eigen::VectorXd>(levels, 1, 18);
+      Eigen::VectorXd smallest = Eigen::VectorXd::Constant(levels, 0.25);
+      kernels_->lowest_lines(intercept.data(), slope.data(), count, added.data(), levels, smallest.data());
+      for (Eigen::Index k = 0; k < levels; ++k)
+        EXPECT_NEAR(smallest(k), std::min(0.25, (intercept + added(k) * slope).minCoeff()), 1e-15);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryLevel, testing::Values("x86-64", "x86-64-v3", "x86-64-v4"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Dispatch, ChoosesSomethingThatIsThere) {
+  EXPECT_NE(kernels_of(kernels().instruction_set), nullptr);
+  EXPECT_EQ(kernels_of("x86-64-v9"), nullptr);
+}
+
+}  // namespace
+}  // namespace acuity::numerics
