@@ -1,5 +1,7 @@
 #include "acuity/acquisition/information.hpp"
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -41,6 +43,10 @@ std::optional<BestPrecision> Information::best_precision_at(const Marginals&, co
   throw std::invalid_argument("Information: this one knows levels only, not every precision between two");
 }
 
+bool Information::lines(const double*, const double*, Index, double*, double*) const {
+  return false;
+}
+
 double Information::order_when_infinite(const Marginals&, const Offer&, Index) const {
   return 0.0;
 }
@@ -48,6 +54,43 @@ double Information::order_when_infinite(const Marginals&, const Offer&, Index) c
 void ModelInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                              std::span<const Index> levels, double* out) const {
   evaluate(model_information, belief, offer, begin, end, levels, out);
+}
+
+namespace {
+
+// A point that nothing can be learned about, also where the line would leave the range of doubles.
+void flatten_if_infinite(double& intercept, double& slope) {
+  if (std::isfinite(intercept) && std::isfinite(slope)) return;
+  intercept = std::numeric_limits<double>::infinity();
+  slope = 0.0;
+}
+
+}  // namespace
+
+bool ModelInformation::lines(const double* variance, const double* base_noise, Index count, double* intercept,
+                             double* slope) const {
+  for (Index i = 0; i < count; ++i) {
+    slope[i] = 1.0 / variance[i];
+    intercept[i] = base_noise[i] * slope[i];
+    flatten_if_infinite(intercept[i], slope[i]);
+  }
+  return true;
+}
+
+bool TargetInformation::lines(const double* variance, const double* base_noise, Index count,
+                              double* intercept, double* slope) const {
+  for (Index i = 0; i < count; ++i) {
+    if (options_.graph == TargetGraph::b) {
+      slope[i] = 1.0 / (variance[i] + base_noise[i]);
+      intercept[i] = 0.0;
+    } else {
+      const double base = base_noise[i] / variance[i];
+      slope[i] = (1.0 + base) / variance[i];
+      intercept[i] = base * (2.0 + base);
+    }
+    flatten_if_infinite(intercept[i], slope[i]);
+  }
+  return true;
 }
 
 std::optional<BestPrecision> ModelInformation::best_precision_at(const Marginals& belief, const Offer& offer,

@@ -76,7 +76,7 @@ std::vector<Index> merge(std::vector<FactorRow>& rows) {
 
 }  // namespace
 
-struct GpPoolBelief::State {
+struct GpPoolBelief::State : LaggingPool {
   // An annotation as it was told, and the factor row that it is (part of).
   struct Annotation {
     Index handle;
@@ -84,10 +84,28 @@ struct GpPoolBelief::State {
     FactorRow told;
   };
 
+  State(Prior prior, const PointsRef& pool, int threads, const PoolStorage& storage)
+      : posterior(std::move(prior), pool, threads, storage) {}
+
   TiledPosterior posterior;
   std::vector<Annotation> annotations;  // by handle
   Index next_handle = 0;
   PlaceNumbers place_number;
+
+  Index tile_width() const override { return PoolTiles::width; }
+  const Marginals& so_far() const override { return posterior.lagging(); }
+  void refresh(Index tile) override { posterior.refresh(tile); }
+  Index epoch() const override { return posterior.removals(); }
+  double error() const override { return posterior.tiles().error(); }
+  Marginals exact_at(std::span<const Index> rows) const override {
+    if (error() > 0.0) return posterior.exact_at(rows);
+    Marginals some{Vector(static_cast<Index>(rows.size())), Vector(static_cast<Index>(rows.size()))};
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      some.mean(static_cast<Index>(k)) = so_far().mean(rows[k]);
+      some.variance(static_cast<Index>(k)) = so_far().variance(rows[k]);
+    }
+    return some;
+  }
 
   FactorRow told(const Place& place, const Channel& channel, std::optional<double> answer) {
     FactorRow row = posterior.row(place, channel, answer);
@@ -126,8 +144,7 @@ struct GpPoolBelief::State {
 // is the same bit for bit, and every place costs its row once.
 GpPoolBelief::GpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations,
                            int threads, const PoolStorage& storage)
-    : state_(std::make_unique<State>(State{
-          .posterior = {std::move(prior), pool, threads, storage}, .annotations = {}, .place_number = {}})) {
+    : state_(std::make_unique<State>(std::move(prior), pool, threads, storage)) {
   std::vector<FactorRow> rows;
   for (const Observation& o : observations) {
     rows.push_back(state_->told(o.place, o.channel, o.value));
@@ -143,6 +160,9 @@ GpPoolBelief& GpPoolBelief::operator=(GpPoolBelief&&) noexcept = default;
 
 const Marginals& GpPoolBelief::marginals() const {
   return state_->posterior.marginals();
+}
+LaggingPool* GpPoolBelief::lagging() {
+  return state_.get();
 }
 Index GpPoolBelief::size() const {
   return static_cast<Index>(state_->annotations.size());

@@ -58,6 +58,8 @@ class PoolTiles {
   /// The float twin of the factor, if there is one, follows; before any tile catches up.
   virtual void follow(const FactorSide& side) = 0;
   virtual Points point(Index row) const = 0;
+  /// How far the variances may be from those of exact arithmetic, where that is more than doubles allow.
+  virtual double error() const = 0;
 
  protected:
   explicit PoolTiles(Index size) : size_(size) {}

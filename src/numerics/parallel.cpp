@@ -2,43 +2,112 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
 namespace acuity::numerics {
 
+namespace {
+
+// Threads that sleep until there is work: starting one costs more than many a task.
+class Workers {
+ public:
+  // Calls work() on `helpers` threads and on this one, and returns when all calls have. False, and nothing
+  // was called, where the workers are busy with somebody else's work, or this is one of them.
+  bool run(std::size_t helpers, const std::function<void()>& work) {
+    const std::unique_lock<std::mutex> mine(busy_, std::try_to_lock);
+    if (!mine) return false;
+    {
+      const std::lock_guard lock(mutex_);
+      while (threads_.size() < helpers)
+        threads_.emplace_back([this](const std::stop_token& stop) { serve(stop); });
+      work_ = &work;
+      wanted_ = helpers;
+      running_ = helpers;
+    }
+    wake_.notify_all();
+    work();
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return running_ == 0; });
+    return true;
+  }
+
+ private:
+  void serve(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (wake_.wait(lock, stop, [this] { return wanted_ > 0; })) {
+      --wanted_;
+      const std::function<void()>* work = work_;
+      lock.unlock();
+      (*work)();
+      lock.lock();
+      if (--running_ == 0) done_.notify_all();
+    }
+  }
+
+  std::mutex busy_;   // held by whose work it is
+  std::mutex mutex_;  // guards the rest
+  std::condition_variable_any wake_;
+  std::condition_variable done_;
+  const std::function<void()>* work_ = nullptr;
+  std::size_t wanted_ = 0, running_ = 0;  // calls not begun, not ended
+  std::vector<std::jthread> threads_;     // last: they end before what they use
+};
+
+Workers& workers() {
+  static Workers all;
+  return all;
+}
+
+}  // namespace
+
 int default_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+void on_threads(int threads, const std::function<void()>& work) {
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  const std::function<void()> guarded = [&] {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  thread_local bool inside = false;  // work within work has the threads already
+  if (threads > 1 && !inside) {
+    const std::function<void()> marked = [&] {
+      inside = true;
+      guarded();
+      inside = false;
+    };
+    if (!workers().run(static_cast<std::size_t>(threads) - 1, marked)) guarded();
+  } else {
+    guarded();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
 void parallel_for(std::ptrdiff_t count, int threads, const std::function<void(std::ptrdiff_t)>& task) {
-  const std::ptrdiff_t used = std::min<std::ptrdiff_t>(count, std::max(1, threads));
-  if (used <= 1) {
+  if (count <= 1 || threads <= 1) {
     for (std::ptrdiff_t i = 0; i < count; ++i) task(i);
     return;
   }
   std::atomic<std::ptrdiff_t> next = 0;
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  const auto work = [&] {
-    for (std::ptrdiff_t i = next++; i < count; i = next++) {
-      try {
-        task(i);
-      } catch (...) {
-        next = count;
-        const std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
-      }
+  on_threads(static_cast<int>(std::min<std::ptrdiff_t>(count, threads)), [&] {
+    try {
+      for (std::ptrdiff_t i = next++; i < count; i = next++) task(i);
+    } catch (...) {
+      next = count;
+      throw;
     }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::ptrdiff_t t = 1; t < used; ++t) others.emplace_back(work);
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
+  });
 }
 
 }  // namespace acuity::numerics

@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -244,7 +245,7 @@ TEST_P(EveryLevel, AddsProductsOfAnyOrientation) {
 
 TEST_P(EveryLevel, LowestLinesAreTheMinimaOverAllLines) {
   for (const Eigen::Index count : {1, 7, 8, 100})
-    for (const Eigen::Index levels : {1, 8, 11}) {
+    for (const Eigen::Index levels : {8, 104, 120}) {
       const Eigen::VectorXd intercept = random<Eigen::VectorXd>(count, 1, 16),
                             slope = random<Eigen::VectorXd>(count, 1, 17),
                             added = random<Eigen::VectorXd>(levels, 1, 18);
@@ -253,6 +254,25 @@ TEST_P(EveryLevel, LowestLinesAreTheMinimaOverAllLines) {
       for (Eigen::Index k = 0; k < levels; ++k)
         EXPECT_NEAR(smallest(k), std::min(0.25, (intercept + added(k) * slope).minCoeff()), 1e-15);
     }
+}
+
+TEST_P(EveryLevel, BestMeritIsTheLargestInformationPerCost) {
+  Draws draws(6, Purpose::data, 19);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::vector<double> smallest(8), inverse_cost(8);
+    double expected = 0.0;
+    for (std::size_t k = 0; k < 8; ++k) {
+      smallest[k] = std::exp(20.0 * draws.normal());
+      inverse_cost[k] = std::exp(draws.normal());
+      expected = std::max(expected, 0.5 * std::log1p(1.0 / smallest[k]) * inverse_cost[k]);
+    }
+    const double found = kernels_->best_merit(smallest.data(), inverse_cost.data(), 8);
+    EXPECT_NEAR(found, expected, 2e-15 * expected);
+  }
+  std::vector<double> none(8, std::numeric_limits<double>::infinity()), cost(8, 1.0);
+  EXPECT_EQ(kernels_->best_merit(none.data(), cost.data(), 8), 0.0);
+  none[3] = 0.0;
+  EXPECT_EQ(kernels_->best_merit(none.data(), cost.data(), 8), std::numeric_limits<double>::infinity());
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryLevel, testing::Values("x86-64", "x86-64-v3", "x86-64-v4"),

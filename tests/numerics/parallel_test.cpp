@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace acuity::numerics {
@@ -28,6 +29,26 @@ TEST(ParallelFor, ThrowsWhatATaskThrew) {
                                 if (i == 20) throw std::runtime_error("twenty");
                               }),
                  std::runtime_error);
+}
+
+TEST(ParallelFor, WorksWithinItselfAndFromSeveralThreadsAtOnce) {
+  std::vector<std::jthread> callers;
+  std::atomic<int> total = 0;
+  for (int caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&] {
+      for (int repeat = 0; repeat < 50; ++repeat)
+        parallel_for(5, 3, [&](std::ptrdiff_t) { parallel_for(4, 3, [&](std::ptrdiff_t) { ++total; }); });
+    });
+  callers.clear();
+  EXPECT_EQ(total, 4 * 50 * 5 * 4);
+}
+
+TEST(OnThreads, OneOfThemCanDoItAlone) {
+  std::atomic<int> left = 1000, done = 0;
+  on_threads(8, [&] {
+    while (left-- > 0) ++done;
+  });
+  EXPECT_EQ(done, 1000);
 }
 
 }  // namespace

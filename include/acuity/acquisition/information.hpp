@@ -32,6 +32,12 @@ class Information {
   virtual void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                      std::span<const Index> levels, double* out) const = 0;
 
+  /// Whether the worth is log1p(1 / (intercept + slope * added)) / 2 where a level adds noise of variance
+  /// `added`, so that points can be compared without a logarithm (docs/math.md 6.1); if so, the lines of
+  /// `count` points with these variances of f and of the base noise.
+  virtual bool lines(const double* variance, const double* base_noise, Index count, double* intercept,
+                     double* slope) const;
+
   /// The best precision at a point where any in a range may be bought, not only those of a ladder; nothing
   /// where none can be paid for with `remaining`. By default std::invalid_argument: not every information
   /// knows how.
@@ -49,6 +55,8 @@ class ModelInformation : public Information {
   std::string_view unit() const override { return "nats"; }
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
+  bool lines(const double* variance, const double* base_noise, Index count, double* intercept,
+             double* slope) const override;
   std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
                                                  const ContinuousPrecision& range,
                                                  double remaining) const override;
@@ -79,6 +87,8 @@ class TargetInformation : public Information {
   /// Throws std::invalid_argument under InfinitePolicy::refuse where a value is infinite by construction.
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
+  bool lines(const double* variance, const double* base_noise, Index count, double* intercept,
+             double* slope) const override;
   std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
                                                  const ContinuousPrecision& range,
                                                  double remaining) const override;

@@ -35,6 +35,7 @@ class GpPoolBelief : public PoolBelief {
   GpPoolBelief& operator=(GpPoolBelief&&) noexcept;
 
   const Marginals& marginals() const override;
+  LaggingPool* lagging() override;
   AnnotationHandle condition(const Place& place, const Channel& channel,
                              std::optional<double> answer) override;
   void answer(AnnotationHandle annotation, double value) override;

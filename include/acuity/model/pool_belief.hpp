@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "acuity/data/observation.hpp"
+#include "acuity/model/lagging_pool.hpp"
 #include "acuity/model/marginals.hpp"
 
 namespace acuity {
@@ -23,6 +24,9 @@ class PoolBelief {
 
   /// Belief about f at every pool point, given everything conditioned on so far.
   virtual const Marginals& marginals() const = 0;
+
+  /// The same pool for those who need not have all of it up to date; null where the belief cannot lag.
+  virtual LaggingPool* lagging() { return nullptr; }
 
   /// Takes in one more annotation, for O(n M) with n annotations and M pool points. Without an answer the
   /// annotation is pending: the belief is as certain as it will be once the answer is there, with unchanged

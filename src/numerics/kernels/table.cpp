@@ -32,6 +32,7 @@ constexpr Kernels kernels{
     .invert_diagonal_blocks = &invert_diagonal_blocks,
     .add_product = &add_product,
     .lowest_lines = &lowest_lines,
+    .best_merit = &best_merit,
 };
 
 }  // namespace

@@ -16,6 +16,9 @@ constexpr std::ptrdiff_t tile_columns = 32;
 /// Rows of V are stored in slabs of this many.
 constexpr std::ptrdiff_t slab_rows = 8;
 
+/// Arrays with one entry per level are padded to a multiple of this.
+constexpr std::ptrdiff_t level_padding = 8;
+
 /// A tile of pool points and the rows of V = L^-1 K(X, tile) it has seen (math.md 6.2).
 template <typename Real>
 struct TileView {
@@ -91,9 +94,13 @@ struct Kernels {
   void (*add_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                       const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
 
-  /// For every level k the smallest intercept[i] + added[k] * slope[i] over i: smallest[k] is lowered to it.
+  /// smallest[k] is lowered to the smallest intercept[i] + added[k] * slope[i] over i (math.md 6.1). The
+  /// number of levels is a multiple of level_padding.
   void (*lowest_lines)(const double* intercept, const double* slope, std::ptrdiff_t count,
                        const double* added, std::ptrdiff_t levels, double* smallest);
+  /// The largest log1p(1 / smallest[k]) / 2 * inverse_cost[k], zero at least; levels likewise. To about
+  /// 1e-14.
+  double (*best_merit)(const double* smallest, const double* inverse_cost, std::ptrdiff_t levels);
 };
 
 /// Those compiled for the processor every x86-64 is; the others are in shared libraries of their own.

@@ -126,32 +126,41 @@ template <typename Real>
 constexpr TileKernels<Real> tile_kernels{
     .catch_up = &catch_up<Real>, .solve_rows = &solve_rows<Real>, .fold = &fold<Real>};
 
-// Sixteen levels at a time stay in registers or close by while the lines pass.
+// As many vectors of levels as fit the registers stay there while the lines pass.
+template <int together>
+inline void lower_to_lines(const double* intercept, const double* slope, std::ptrdiff_t count,
+                           const double* added, double* smallest) {
+  using V = VectorOf<double>;
+  V lowest[together], noise[together];
+  for (int k = 0; k < together; ++k) {
+    lowest[k] = load<double>(smallest + k * lanes<double>);
+    noise[k] = load<double>(added + k * lanes<double>);
+  }
+  for (std::ptrdiff_t i = 0; i < count; ++i)
+    for (int k = 0; k < together; ++k)
+      lowest[k] = minimum<double>(intercept[i] + noise[k] * slope[i], lowest[k]);
+  for (int k = 0; k < together; ++k) store<double>(smallest + k * lanes<double>, lowest[k]);
+}
+
 void lowest_lines(const double* intercept, const double* slope, std::ptrdiff_t count, const double* added,
                   std::ptrdiff_t levels, double* smallest) {
+  constexpr int together = vector_bytes == 64 ? 13 : 6;
+  std::ptrdiff_t k = 0;
+  for (; k + together * lanes<double> <= levels; k += together * lanes<double>)
+    lower_to_lines<together>(intercept, slope, count, added + k, smallest + k);
+  for (; k < levels; k += lanes<double>) lower_to_lines<1>(intercept, slope, count, added + k, smallest + k);
+}
+
+double best_merit(const double* smallest, const double* inverse_cost, std::ptrdiff_t levels) {
   using V = VectorOf<double>;
-  constexpr std::ptrdiff_t together = 8;
-  for (std::ptrdiff_t first = 0; first < levels; first += together) {
-    const std::ptrdiff_t here = levels - first < together ? levels - first : together;
-    V lowest[together];
-    for (std::ptrdiff_t k = 0; k < together; ++k) lowest[k] = all<double>(__builtin_inf());
-    std::ptrdiff_t i = 0;
-    for (; i + lanes<double> <= count; i += lanes<double>) {
-      const V at_zero = load<double>(intercept + i), rise = load<double>(slope + i);
-      for (std::ptrdiff_t k = 0; k < together; ++k)
-        lowest[k] = minimum<double>(at_zero + added[first + (k < here ? k : 0)] * rise, lowest[k]);
-    }
-    for (std::ptrdiff_t k = 0; k < here; ++k) {
-      double best = smallest[first + k];
-      for (std::ptrdiff_t lane = 0; lane < lanes<double>; ++lane)
-        best = lowest[k][lane] < best ? lowest[k][lane] : best;
-      for (std::ptrdiff_t rest = i; rest < count; ++rest) {
-        const double value = intercept[rest] + added[first + k] * slope[rest];
-        best = value < best ? value : best;
-      }
-      smallest[first + k] = best;
-    }
-  }
+  V best{};
+  for (std::ptrdiff_t k = 0; k < levels; k += lanes<double>)
+    best = maximum<double>(0.5 * log1p_inverse(load<double>(smallest + k)) * load<double>(inverse_cost + k),
+                           best);
+  double highest = 0.0;
+  for (std::ptrdiff_t lane = 0; lane < lanes<double>; ++lane)
+    highest = best[lane] > highest ? best[lane] : highest;
+  return highest;
 }
 
 }  // namespace

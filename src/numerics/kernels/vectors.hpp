@@ -122,5 +122,27 @@ inline VectorOf<Real> decay(VectorOf<Real> x) {
   return x > negligible_exponent<Real> ? p : V{};
 }
 
+// log(1 + 1 / x) for x >= 0; infinity where x is 0. With y = 1 + 1 / x rounded, y = 2^e m and m about 1, log
+// m by the series of the area tangent of (m - 1) / (m + 1), and what rounding y cost is added back.
+inline VectorOf<double> log1p_inverse(VectorOf<double> x) {
+  using V = VectorOf<double>;
+  using B = BitsOf<double>;
+  const V t = 1.0 / x, y = 1.0 + t;
+  B bits;
+  std::memcpy(&bits, &y, sizeof bits);
+  const B exponent = (bits - 0x3fe6a09e667f3bcdLL) >> 52;  // m between 0.7 and 1.4
+  bits -= exponent << 52;
+  const B shifted = exponent + 0x4338000000000000LL;
+  V m, e;
+  std::memcpy(&m, &bits, sizeof m);
+  std::memcpy(&e, &shifted, sizeof e);
+  e -= 0x1.8p52;
+  const V s = (m - 1.0) / (m + 1.0), square = s * s;
+  V p = all<double>(1.0 / 21.0);
+  for (int k = 19; k >= 3; k -= 2) p = p * square + 1.0 / k;
+  const V logarithm = e * 0.69314718055994530942 + (2.0 * s + 2.0 * s * square * p);
+  return t < 1e300 ? logarithm + (t - (y - 1.0)) / y : all<double>(__builtin_inf());
+}
+
 }  // namespace
 }  // namespace acuity::numerics

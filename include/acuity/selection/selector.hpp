@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "acuity/model/pool_belief.hpp"
+#include "acuity/selection/candidates.hpp"
+
+namespace acuity {
+
+/// Chooses the next annotation, again and again, and remembers between two choices what can still be relied
+/// on. The choice is that of select_by_full_scan, ties included, on any number of threads; where the belief
+/// can lag, most of the pool is not even looked at (docs/math.md 6).
+///
+/// Offer and acquisition must outlive it, unchanged. A belief that was built anew is another belief: start
+/// with a new selector.
+class Selector {
+ public:
+  /// `threads`: 0 means all the machine has.
+  Selector(const Offer& offer, const Acquisition& acquisition, int threads = 0);
+  ~Selector();
+  Selector(Selector&&) noexcept;
+  Selector& operator=(Selector&&) noexcept;
+
+  /// The best candidate, or nothing where none is left.
+  std::optional<Score> choose(PoolBelief& belief, const Candidates& candidates);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace acuity

@@ -1,0 +1,65 @@
+#include "acuity/selection/selector.hpp"
+
+#include "acuity/selection/full_scan.hpp"
+#include "numerics/random.hpp"
+#include "selection/tile_search.hpp"
+
+namespace acuity {
+
+struct Selector::State {
+  const Offer& offer;
+  const Acquisition& acquisition;
+  TileSearch tiles;
+  Offer some;  // the levels, and the noise of a few points
+
+  // The full scan decides among a few rows, ascending, whose tiles are up to date.
+  std::optional<Score> decide(LaggingPool& pool, const std::vector<Index>& rows,
+                              const Candidates& candidates) {
+    some.base_noise = offer.base_noise(rows);
+    const Candidates all_open{
+        .open = {}, .sold = {}, .remaining = candidates.remaining, .slack = candidates.slack};
+    std::optional<Score> best = select_by_full_scan(pool.exact_at(rows), some, acquisition, all_open);
+    if (best) best->point = rows[static_cast<std::size_t>(best->point)];
+    return best;
+  }
+
+  // Random choice needs no belief but for what it reports.
+  std::optional<Score> draw(LaggingPool& pool, const Candidates& candidates) {
+    std::optional<Index> first;
+    std::uint64_t lowest = 0;
+    for (Index row = 0; row < offer.base_noise.size(); ++row) {
+      if (!candidates.is_open(row)) continue;
+      const std::uint64_t key = numerics::draw_key(acquisition.seed, numerics::Purpose::random_choice,
+                                                   candidates.step, static_cast<std::uint64_t>(row));
+      if (!first || key < lowest) first = row, lowest = key;
+    }
+    if (!first) return std::nullopt;
+    pool.refresh(*first / pool.tile_width());
+    std::optional<Score> drawn = decide(pool, {*first}, candidates);
+    if (drawn) drawn->value = merit(Ranking::random, drawn->information, drawn->cost, lowest);
+    return drawn;
+  }
+};
+
+Selector::Selector(const Offer& offer, const Acquisition& acquisition, int threads)
+    : state_(std::make_unique<State>(State{offer,
+                                           acquisition,
+                                           TileSearch(offer, acquisition, threads),
+                                           {.levels = offer.levels, .base_noise = {}}})) {}
+Selector::~Selector() = default;
+Selector::Selector(Selector&&) noexcept = default;
+Selector& Selector::operator=(Selector&&) noexcept = default;
+
+std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
+  LaggingPool* pool = belief.lagging();
+  // Levels that are sold at some points only would need bounds of their own.
+  if (pool != nullptr && candidates.sold.empty()) {
+    if (state_->acquisition.ranking == Ranking::random) return state_->draw(*pool, candidates);
+    if (state_->tiles.possible())
+      if (const auto rows = state_->tiles.leaders(*pool, candidates))
+        return rows->empty() ? std::nullopt : state_->decide(*pool, *rows, candidates);
+  }
+  return select_by_full_scan(belief.marginals(), state_->offer, state_->acquisition, candidates);
+}
+
+}  // namespace acuity
