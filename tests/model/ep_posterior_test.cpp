@@ -6,31 +6,15 @@
 
 #include "acuity/model/learn.hpp"
 #include "numerics/random.hpp"
+#include "support/classes.hpp"
 #include "support/golden.hpp"
 
 namespace acuity {
 namespace {
 
+using testing::ClassProblem;
 using testing::close;
-
-Observations labelled(const Points& x, const Vector& labels, const Vector& accuracies) {
-  std::vector<Channel> channels;
-  for (const double accuracy : accuracies) channels.emplace_back(FlipChannel{accuracy});
-  return {x, labels, channels};
-}
-
-struct GoldenCase {
-  Prior prior;
-  Observations observations;
-};
-
-GoldenCase golden_case(const nlohmann::json& g) {
-  return {{.kernel = std::make_shared<StationaryKernel>(
-               StationaryKernelOptions{.family = testing::kernel_family(g.at("kernel")),
-                                       .amplitude = g.at("a"),
-                                       .lengthscale = Vector::Constant(1, g.at("l"))})},
-          labelled(testing::points(g.at("X")), testing::vector(g.at("y")), testing::vector(g.at("w")))};
-}
+using testing::labelled;
 
 void expect_close(const Vector& found, const nlohmann::json& wanted) {
   ASSERT_EQ(found.size(), static_cast<Index>(wanted.size()));
@@ -41,7 +25,7 @@ void expect_close(const Vector& found, const nlohmann::json& wanted) {
 TEST(EpPosterior, HitsTheGoldenFixedPoints) {
   for (const auto& g : testing::golden("ep_fixed_points").at("cases")) {
     SCOPED_TRACE(g.at("name").get<std::string>());
-    const GoldenCase problem = golden_case(g);
+    const ClassProblem problem = testing::golden_class_problem(g);
     const EpPosterior posterior(problem.prior, problem.observations);
     EXPECT_TRUE(posterior.converged());
     EXPECT_EQ(posterior.policy(), SitePolicy::full);
@@ -68,7 +52,7 @@ TEST(EpPosterior, HitsTheGoldenFixedPointsOfTheClipPolicy) {
   for (const auto& g : testing::golden("ep_fixed_points").at("cases")) {
     if (!g.contains("clipped")) continue;
     SCOPED_TRACE(g.at("name").get<std::string>());
-    const GoldenCase problem = golden_case(g);
+    const ClassProblem problem = testing::golden_class_problem(g);
     const EpPosterior posterior(problem.prior, problem.observations, {.policy = SitePolicy::clip});
     const auto& clipped = g.at("clipped");
     expect_close(posterior.sites().precision, clipped.at("tau"));
@@ -85,7 +69,7 @@ TEST(EpPosterior, HitsTheGoldenFixedPointsOfTheClipPolicy) {
 }
 
 // Labels of a smooth boundary, some of them flipped, at mixed accuracies.
-GoldenCase random_problem(std::uint32_t stream, Index n) {
+ClassProblem random_problem(std::uint32_t stream, Index n) {
   numerics::Draws draws(21, numerics::Purpose::data, stream);
   Points x(n, 2);
   Vector labels(n), accuracies(n);
@@ -106,7 +90,7 @@ GoldenCase random_problem(std::uint32_t stream, Index n) {
 TEST(EpPosterior, WarmStartsReachTheColdFixedPoint) {
   int missed = 0;
   for (std::uint32_t stream = 0; stream < 200; ++stream) {
-    const GoldenCase problem = random_problem(stream, 6 + stream % 25);
+    const ClassProblem problem = random_problem(stream, 6 + stream % 25);
     const Observations& all = problem.observations;
     const Index n = all.size() - 1;
     const Observations fewer(all.points().topRows(n), all.values().head(n),
@@ -126,7 +110,7 @@ TEST(EpPosterior, WarmStartsReachTheColdFixedPoint) {
 }
 
 TEST(EpPosterior, GradientsAreSlopesOfTheEvidence) {
-  const GoldenCase problem = random_problem(3, 18);
+  const ClassProblem problem = random_problem(3, 18);
   const EpPosterior posterior(problem.prior, problem.observations);
   constexpr double h = 1e-5;
   for (Index k = 0; k < 2; ++k) {
@@ -172,7 +156,7 @@ TEST(EpPosterior, RefusesWhatIsNoLabel) {
 }
 
 // The best evidence on a fine grid of amplitude and length scale, which no optimiser chose.
-double best_on_a_grid(const GoldenCase& problem) {
+double best_on_a_grid(const ClassProblem& problem) {
   double best = -1e300;
   for (double log_a = -2.0; log_a <= 4.0; log_a += 0.1)
     for (double log_l = -2.0; log_l <= 3.0; log_l += 0.1) {
@@ -187,7 +171,7 @@ double best_on_a_grid(const GoldenCase& problem) {
 
 TEST(Learn, FromClassesReachesTheBestEvidenceOfAGrid) {
   for (const std::uint32_t stream : {1U, 4U, 7U}) {
-    const GoldenCase problem = random_problem(stream, 30);
+    const ClassProblem problem = random_problem(stream, 30);
     const Learned learned = learn(problem.prior, problem.observations);
     EXPECT_GE(learned.log_marginal_likelihood, best_on_a_grid(problem) - 0.1) << learned.reason;
     const EpPosterior posterior(learned.prior, problem.observations);
