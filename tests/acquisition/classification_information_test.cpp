@@ -212,6 +212,43 @@ TEST(ClassificationInformation, IsANumberAtTheEndsOfTheDoubles) {
       }
 }
 
+// The number of nodes follows from what is not settled, never from the mean itself.
+TEST(ClassificationInformation, OfAFarAwayMeanIsNothingAtOnce) {
+  for (const double mean : {1e9, 1e10, 1e12, 1e100, 1e300})
+    for (const double s : {5e-324, 1e-300, 1e-12, 1.0, 25.0, 26.0, 1e6, 1e12}) {
+      if (mean < 100.0 * std::sqrt(1.0 + s)) continue;
+      for (const double sign : {-1.0, 1.0}) {
+        const LatentMarginal latent{.mean = sign * mean, .variance = s};
+        EXPECT_EQ(class_model_information(latent, 0.9), 0.0) << mean << ' ' << s;
+        EXPECT_EQ(class_target_information_b(latent, 0.9, 1.0), 0.0) << mean << ' ' << s;
+        EXPECT_EQ(class_target_information_c(latent, 0.9, 1.0), 0.0) << mean << ' ' << s;
+        EXPECT_EQ(clean_probability_variance(latent), 0.0) << mean << ' ' << s;
+      }
+    }
+}
+
+// A mean of 1e12 or 1e150 in units of a variance that is as wide: as much as the same shares of a wide
+// belief.
+TEST(ClassificationInformation, OfAFarAwayMeanAndAsWideABeliefIsThatOfItsShares) {
+  for (const double eta : {0.3, 2.0, 6.0})
+    for (const double deviation : {1e9, 1e12, 1e150}) {
+      const LatentMarginal far{.mean = eta * deviation, .variance = deviation * deviation},
+          near{.mean = eta * 1e7, .variance = 1e14};
+      EXPECT_TRUE(close_relative(class_model_information(far, 0.9), class_model_information(near, 0.9), 1e-6))
+          << eta << ' ' << deviation;
+      EXPECT_TRUE(close_relative(clean_probability_variance(far), clean_probability_variance(near), 1e-6));
+    }
+}
+
+// Where a belief is only just not settled the rule needs its most nodes.
+TEST(ClassificationInformation, IsANumberOnTheEdgeOfWhatIsSettled) {
+  for (const double s : {5e-324, 1e-12, 0.1, 1.0, 24.9, 25.0, 25.1, 1e6, 1e12, 1e300})
+    for (const double eta : {36.0, 37.0, 37.4, 37.5, 37.6, 38.0, 39.0}) {
+      const double bits = class_model_information({eta * std::sqrt(1.0 + s), s}, 0.9);
+      EXPECT_TRUE(bits >= 0.0 && bits < 1e-280) << s << ' ' << eta << ' ' << bits;
+    }
+}
+
 TEST(ClassificationInformation, OfABoundlessBeliefIsAllThatTheChannelCarries) {
   for (const double w : accuracies(5)) {
     const double capacity = numerics::capacity_bits(2.0 * w - 1.0);
