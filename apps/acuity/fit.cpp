@@ -77,7 +77,11 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
     fields.push_back(
         number_field("lengthscale_" + study.pool().inputs()[static_cast<std::size_t>(k)], lengthscales(k)));
   fields.push_back(number_field("mean", learned.prior.mean));
-  if (study.file().fit.noise) {
+  if (study.file().fit.noise && study.file().binary) {
+    const AccuracyLaw law = learned.accuracy.value_or(study.file().ladder->accuracy());
+    fields.push_back(number_field("kappa", law.kappa));
+    fields.push_back(number_field("gamma", law.gamma));
+  } else if (study.file().fit.noise) {
     if (study.is_ladder())
       fields.push_back(number_field("gamma", learned.added_scale * study.file().ladder->gamma));
     fields.push_back(number_field("noise_scale", learned.base_scale));

@@ -11,6 +11,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "model/accuracy_box.hpp"
 #include "model/adam.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/parallel.hpp"
@@ -22,27 +23,52 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+void check_accuracy(const AccuracyParts& accuracy, const Observations& observations, Optimiser optimiser) {
+  const auto& [kappa, gamma] = accuracy.law;
+  const auto refuse = [](const std::string& sentence) { throw std::invalid_argument("learn: " + sentence); };
+  if (optimiser == Optimiser::adam)
+    refuse("adam was to learn an accuracy, which has bounds that the rule does not know; must be lbfgs");
+  if (!(kappa >= 0.5 && gamma >= 0.0 && kappa + gamma <= 1.0 + 1e-12))
+    refuse(
+        fmt::format("the law of the accuracy starts at kappa = {} and gamma = {}, must be 0.5 or more and 0 "
+                    "or more, 1 at most together",
+                    kappa, gamma));
+  if (static_cast<Index>(accuracy.alpha.size()) != observations.size())
+    refuse(fmt::format("{} alphas for {} observations, must be as many", accuracy.alpha.size(),
+                       observations.size()));
+  for (const std::optional<double>& alpha : accuracy.alpha)
+    if (alpha && !(*alpha >= 0.0 && *alpha <= 1.0))
+      refuse(fmt::format("an alpha is {}, must be from 0 to 1", *alpha));
+}
+
 // Parameters as an optimiser sees them: the kernel's log parameters, then log added_scale and log base_scale
-// where noise is learned.
+// where noise is learned, or gain and share of the accuracy (AccuracyBox) where that is.
 class Problem {
  public:
   Problem(const Prior& prior, const Observations& observations, const LearnOptions& options)
-      : prior_(prior), observations_(observations), noise_(options.noise) {
+      : prior_(prior), observations_(observations), noise_(options.noise), accuracy_(options.accuracy) {
     for (const Channel& channel : observations.channels())
       classes_ = classes_ || std::holds_alternative<FlipChannel>(channel);
     if (classes_ && noise_)
-      throw std::invalid_argument("learn: the noise of classes cannot be learned, must be left out");
+      throw std::invalid_argument("learn: classes have no noise variance to learn, must be left out");
+    if (!classes_ && accuracy_)
+      throw std::invalid_argument("learn: real values have no accuracy to learn, must be left out");
+    if (accuracy_) check_accuracy(*accuracy_, observations, options.optimiser);
   }
 
   /// Whether the values are classes, and the evidence that of expectation propagation.
   bool classes() const { return classes_; }
 
   Index kernel_parameters() const { return prior_.kernel->log_parameters().size(); }
-  Index size() const { return kernel_parameters() + (noise_ ? 2 : 0); }
+  Index size() const { return kernel_parameters() + (noise_ || accuracy_ ? 2 : 0); }
 
   Vector start() const {
     Vector theta = Vector::Zero(size());
     theta.head(kernel_parameters()) = prior_.kernel->log_parameters();
+    if (accuracy_) {
+      const AccuracyBox box = AccuracyBox::of(accuracy_->law);
+      theta.tail(2) << box.gain, box.share;
+    }
     return theta;
   }
 
@@ -58,6 +84,20 @@ class Problem {
     return noise_ ? std::exp(theta(kernel_parameters() + 1)) : 1.0;
   }
 
+  bool learns_accuracy() const { return accuracy_.has_value(); }
+  AccuracyBox box(const Vector& theta) const {
+    return {.gain = theta(size() - 2), .share = theta(size() - 1)};
+  }
+  std::optional<AccuracyLaw> accuracy(const Vector& theta) const {
+    if (!accuracy_) return std::nullopt;
+    return box(theta).law();
+  }
+
+  std::optional<AccuracyLaw> given_accuracy() const {
+    if (!accuracy_) return std::nullopt;
+    return accuracy_->law;
+  }
+
   Likelihood likelihood_at(const Vector& theta) const {
     if (!theta.allFinite()) return {-infinity, Vector::Zero(size())};
     try {
@@ -69,8 +109,9 @@ class Problem {
     }
   }
 
-  // As they are under these scales of the noise.
+  // As they are under these scales of the noise, or this accuracy.
   Observations observations_at(const Vector& theta) const {
+    if (classes_) return accuracy_at(theta).applied_to(observations_);
     if (!noise_) return observations_;
     return {observations_.points(), observations_.values(),
             Vector(noise_->fixed + added_scale(theta) * noise_->added + base_scale(theta) * noise_->base)};
@@ -78,7 +119,7 @@ class Problem {
 
   /// Posterior variance of f at `x`.
   Vector variance_at(const Vector& theta, const Points& x) const {
-    if (classes_) return EpPosterior(prior_at(theta), observations_).predict(x).variance;
+    if (classes_) return EpPosterior(prior_at(theta), observations_at(theta)).predict(x).variance;
     return GpPosterior(prior_at(theta), observations_at(theta)).predict(x).variance;
   }
 
@@ -86,18 +127,27 @@ class Problem {
   const Observations& observations() const { return observations_; }
 
  private:
-  // The gradient holds at a full fixed point only (math.md 3.7).
+  AccuracyParts accuracy_at(const Vector& theta) const {
+    AccuracyParts parts{.law = {}, .alpha = {}};
+    if (accuracy_)
+      parts = {*accuracy(theta), accuracy_->alpha};
+    else
+      parts.alpha.resize(static_cast<std::size_t>(observations_.size()));
+    return parts;
+  }
+
   Likelihood evidence_at(const Vector& theta) const {
-    const EpPosterior posterior(prior_at(theta), observations_);
-    if (!posterior.converged() || posterior.policy() != SitePolicy::full ||
-        !std::isfinite(posterior.log_evidence()))
-      return {-infinity, Vector::Zero(size())};
-    return {posterior.log_evidence(), posterior.gradient()};
+    Likelihood found = likelihood(prior_at(theta), observations_, accuracy_at(theta));
+    const Eigen::Vector2d by_law = found.gradient.tail(2);
+    found.gradient.conservativeResize(size());
+    if (accuracy_) found.gradient.tail(2) = box(theta).gradient(by_law(0), by_law(1));
+    return found;
   }
 
   const Prior& prior_;
   const Observations& observations_;
   const std::optional<NoiseParts>& noise_;
+  const std::optional<AccuracyParts>& accuracy_;
   bool classes_ = false;
 };
 
@@ -132,6 +182,11 @@ Bounds bounds_of(const Problem& problem) {
       bounds.low(1 + k) = std::log(1e-3 * own);
       bounds.high(1 + k) = std::log(1e6 * own);
     }
+  }
+  if (problem.learns_accuracy()) {
+    bounds.low.tail(2) << AccuracyBox::least_gain, AccuracyBox::least_share;
+    bounds.high.tail(2) << AccuracyBox::largest_gain, AccuracyBox::largest_share;
+    return bounds;
   }
   for (Index k = problem.kernel_parameters(); k < problem.size(); ++k) {
     bounds.low(k) = std::log(1e-4);
@@ -212,18 +267,22 @@ Ascent climb_by_lbfgs(const Problem& problem, const Bounds& bounds, const Vector
   return ascent;
 }
 
-// Some of the observations, spread evenly, where a rough likelihood is enough.
-Observations some_of(const Observations& all, Index count) {
+// Some of the observations, spread evenly, where a rough likelihood is enough; with what is known of their
+// accuracy, where that is learned.
+Observations some_of(const Observations& all, Index count, std::optional<AccuracyParts>& accuracy) {
   if (all.size() <= count) return all;
   Points points(count, all.points().cols());
   Vector values(count);
   std::vector<Channel> channels;
+  std::vector<std::optional<double>> alpha;
   for (Index i = 0; i < count; ++i) {
     const Index from = i * all.size() / count;
     points.row(i) = all.points().row(from);
     values(i) = all.values()(from);
     channels.push_back(all.channels()[static_cast<std::size_t>(from)]);
+    if (accuracy) alpha.push_back(accuracy->alpha[static_cast<std::size_t>(from)]);
   }
+  if (accuracy) accuracy->alpha = std::move(alpha);
   return {points, values, channels};
 }
 
@@ -234,7 +293,12 @@ Vector drawn_start(const Problem& problem, const Bounds& bounds, numerics::Draws
   theta(0) += draws.uniform(-1.0, 3.0);
   const double common = draws.uniform(-2.5, 2.0);
   for (Index k = 1; k < kernel; ++k) theta(k) += common + draws.uniform(-1.5, 1.5);
-  for (Index k = kernel; k < theta.size(); ++k) theta(k) += draws.uniform(-1.5, 1.5);
+  for (Index k = kernel; k < theta.size(); ++k) {
+    if (problem.learns_accuracy())
+      theta(k) = draws.uniform(bounds.low(k), bounds.high(k));
+    else
+      theta(k) += draws.uniform(-1.5, 1.5);
+  }
   return theta.cwiseMax(bounds.low).cwiseMin(bounds.high);
 }
 
@@ -248,9 +312,11 @@ std::vector<Vector> starts(const Problem& problem, const Bounds& bounds, const L
   if (options.restarts < 2) return all;
   constexpr int handful = 12, contenders_per_place = 6, brief = 30;
   const int places = options.restarts - 1;
-  const Observations some = some_of(problem.observations(), 150);
+  // Scales of the noise stay out of it. An accuracy does not: many flips of a bold function and few of a
+  // timid one are two summits.
   LearnOptions without_noise = options;
   without_noise.noise.reset();
+  const Observations some = some_of(problem.observations(), 150, without_noise.accuracy);
   const Problem rough(problem.prior(), some, without_noise);
   Bounds rough_bounds = bounds;
   for (Vector* edge : {&rough_bounds.low, &rough_bounds.high, &rough_bounds.typical})
@@ -301,6 +367,8 @@ std::string collapse(const Problem& problem, const Bounds& bounds, const Ascent&
   }
   if (problem.kernel_parameters() > 1 && irrelevant == problem.kernel_parameters() - 1)
     return "every length scale rose to its upper bound: no input seems to matter";
+  if (problem.learns_accuracy() && at_low(problem.size() - 2))
+    return "the accuracy fell to that of a coin: no label seems to say anything";
   if (pool.rows() < 2) return "";
   const Index sample = std::min<Index>(pool.rows(), 512);
   Points some(sample, pool.cols());
@@ -319,11 +387,22 @@ Learned learned_from(const Problem& problem, const Ascent& ascent, int evaluatio
   return {.prior = problem.prior_at(ascent.theta),
           .added_scale = problem.added_scale(ascent.theta),
           .base_scale = problem.base_scale(ascent.theta),
+          .accuracy = problem.accuracy(ascent.theta),
           .log_marginal_likelihood = ascent.log_marginal,
           .iterations = ascent.evaluations,
           .evaluations = evaluations,
           .converged = ascent.converged,
           .reason = ascent.reason};
+}
+
+// What was given, untouched by the way to the optimiser's parameters and back.
+Learned earlier_values(const Problem& problem, int evaluations, const std::string& why) {
+  Learned kept = learned_from(problem, {.theta = problem.start()}, evaluations);
+  kept.prior = problem.prior();
+  kept.accuracy = problem.given_accuracy();
+  kept.log_marginal_likelihood = problem.likelihood_at(problem.start()).log_marginal;
+  kept.reason = "the earlier values are kept: " + why;
+  return kept;
 }
 
 Learned learn_by_lbfgs(const Problem& problem, const LearnOptions& options) {
@@ -357,17 +436,17 @@ Learned learn_by_lbfgs(const Problem& problem, const LearnOptions& options) {
   for (Ascent& ascent : ascents)
     if (collapse(problem, bounds, ascent, options.pool).empty()) {
       // Worth knowing, and no collapse: the kernel is as good as ever.
+      bool at_bound = false;
       for (Index k = problem.kernel_parameters(); k < problem.size(); ++k)
-        if (ascent.theta(k) < bounds.low(k) + 1e-3 || ascent.theta(k) > bounds.high(k) - 1e-3)
-          ascent.reason += "; a scale of the noise is at its bound";
+        at_bound =
+            at_bound || ascent.theta(k) < bounds.low(k) + 1e-3 || ascent.theta(k) > bounds.high(k) - 1e-3;
+      if (at_bound)
+        ascent.reason += problem.learns_accuracy() ? "; kappa, gamma or their sum is at its bound"
+                                                   : "; a scale of the noise is at its bound";
       return learned_from(problem, ascent, evaluations);
     }
 
-  Learned kept = learned_from(problem, {.theta = problem.start()}, evaluations);
-  kept.prior = problem.prior();
-  kept.log_marginal_likelihood = problem.likelihood_at(problem.start()).log_marginal;
-  kept.reason = "the earlier values are kept: " + collapse(problem, bounds, ascents.front(), options.pool);
-  return kept;
+  return earlier_values(problem, evaluations, collapse(problem, bounds, ascents.front(), options.pool));
 }
 
 // The paper's rule moves the parameters themselves, which may pass through zero: the kernel is even in them,
@@ -386,13 +465,8 @@ Learned learn_by_adam(const Problem& problem) {
   };
   const AdamResult result = minimise_by_adam(objective, problem.start().array().exp());
   const AdamEpoch& last = result.epochs.back();
-  if (!std::isfinite(last.value) || !last.theta.allFinite()) {
-    Learned kept = learned_from(problem, {.theta = problem.start()}, evaluations);
-    kept.prior = problem.prior();
-    kept.log_marginal_likelihood = problem.likelihood_at(problem.start()).log_marginal;
-    kept.reason = "the earlier values are kept: " + result.reason;
-    return kept;
-  }
+  if (!std::isfinite(last.value) || !last.theta.allFinite())
+    return earlier_values(problem, evaluations, result.reason);
   return learned_from(problem,
                       {.theta = last.theta.cwiseAbs().array().log(),
                        .log_marginal = -last.value - constant,

@@ -1,7 +1,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <stdexcept>
+#include <string>
 
+#include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/replicates.hpp"
 #include "model/noise_floor.hpp"
@@ -54,6 +57,35 @@ Likelihood likelihood(const Prior& prior, const Observations& observations, cons
   const Vector added = added_scale * noise.added, base = base_scale * noise.base;
   return evaluate(prior, prior.scaling.apply(observations.points()),
                   observations.values().array() - prior.mean, noise.fixed + added + base, {added, base});
+}
+
+Observations AccuracyParts::applied_to(const Observations& observations) const {
+  std::vector<Channel> channels = observations.channels();
+  if (alpha.size() != channels.size())
+    throw std::invalid_argument("AccuracyParts: " + std::to_string(alpha.size()) + " alphas for " +
+                                std::to_string(channels.size()) + " observations, must be as many");
+  for (std::size_t i = 0; i < channels.size(); ++i)
+    if (alpha[i]) channels[i] = FlipChannel{law(*alpha[i])};
+  return {observations.points(), observations.values(), std::move(channels)};
+}
+
+// math.md eq. (3.8) and eq. (3.9), whose slopes in the accuracies add up to those in kappa and gamma.
+Likelihood likelihood(const Prior& prior, const Observations& observations, const AccuracyParts& accuracy) {
+  const EpPosterior posterior(prior, accuracy.applied_to(observations));
+  const Index kernel_parameters = prior.kernel->log_parameters().size();
+  Likelihood result{-std::numeric_limits<double>::infinity(), Vector::Zero(kernel_parameters + 2)};
+  if (!posterior.converged() || posterior.policy() != SitePolicy::full ||
+      !std::isfinite(posterior.log_evidence()))
+    return result;
+  result.log_marginal = posterior.log_evidence();
+  result.gradient.head(kernel_parameters) = posterior.gradient();
+  for (Index i = 0; i < observations.size(); ++i) {
+    const std::optional<double> alpha = accuracy.alpha[static_cast<std::size_t>(i)];
+    if (!alpha) continue;
+    result.gradient(kernel_parameters) += posterior.accuracy_gradient()(i);
+    result.gradient(kernel_parameters + 1) += *alpha * posterior.accuracy_gradient()(i);
+  }
+  return result;
 }
 
 }  // namespace acuity

@@ -196,7 +196,8 @@ class AnnotationReader {
     const LadderSetting& ladder = *study_.file_.ladder;
     Level level{
         .name = {}, .alpha = alpha, .channel = GaussianChannel{ladder.gamma / *alpha}, .value = *alpha};
-    if (binary) level.channel = FlipChannel{std::min(1.0, ladder.kappa + ladder.gamma * *alpha)};
+    if (binary) level.channel = FlipChannel{ladder.accuracy()(*alpha)};
+    annotation.alpha = alpha;
     set_channel(row, level, annotation);
     for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
       if (study_.offer_.levels[k].alpha == alpha) annotation.level = static_cast<Index>(k);

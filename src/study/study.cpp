@@ -83,7 +83,7 @@ std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
 }
 
 Channel channel_of_rung(const StudyFile& study, double alpha, double inverse) {
-  if (study.binary) return FlipChannel{std::min(1.0, study.ladder->kappa + study.ladder->gamma * alpha)};
+  if (study.binary) return FlipChannel{study.ladder->accuracy()(alpha)};
   return GaussianChannel{study.ladder->gamma * inverse};
 }
 
@@ -255,9 +255,16 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
                        .restarts = file_.fit.restarts,
                        .seed = file_.seed,
                        .noise = std::nullopt,
+                       .accuracy = std::nullopt,
                        .progress = progress,
                        .pool = pool_.points()};
-  if (file_.fit.noise) {
+  if (file_.fit.noise && file_.binary) {
+    AccuracyParts accuracy{.law = file_.ladder->accuracy(), .alpha = {}};
+    for (const Annotation& annotation : annotations) accuracy.alpha.push_back(annotation.alpha);
+    // Where every accuracy was reported there is nothing to learn, and the study's values stay.
+    if (std::any_of(accuracy.alpha.begin(), accuracy.alpha.end(), [](const auto& alpha) { return alpha; }))
+      options.accuracy = std::move(accuracy);
+  } else if (file_.fit.noise) {
     const Index n = observations.size();
     options.noise =
         NoiseParts{.fixed = observations.noise(), .base = Vector::Zero(n), .added = Vector::Zero(n)};
@@ -272,6 +279,17 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
   return learn(prior_given(annotations), observations, options);
 }
 
+namespace {
+
+// Reported accuracies stay as they are.
+void use_accuracy(const AccuracyLaw& law, const std::vector<Annotation>& annotations, StudyModel& model) {
+  for (Level& level : model.offer.levels) level.channel = FlipChannel{law(*level.alpha)};
+  for (std::size_t i = 0; i < annotations.size(); ++i)
+    if (annotations[i].alpha) model.observations[i].channel = FlipChannel{law(*annotations[i].alpha)};
+}
+
+}  // namespace
+
 StudyModel Study::model_given(const std::vector<Annotation>& annotations) const {
   StudyModel model{.prior = prior_given(annotations),
                    .observations = observations_of(annotations),
@@ -282,7 +300,8 @@ StudyModel Study::model_given(const std::vector<Annotation>& annotations) const 
   if (used == 0) return model;
   model.learned = learn_from({annotations.begin(), annotations.begin() + static_cast<std::ptrdiff_t>(used)});
   model.prior.kernel = model.learned->prior.kernel;
-  if (!file_.fit.noise) return model;
+  if (model.learned->accuracy) use_accuracy(*model.learned->accuracy, annotations, model);
+  if (!file_.fit.noise || file_.binary) return model;
   const double base_scale = model.learned->base_scale,
                added_scale = is_ladder() ? model.learned->added_scale : 1.0;
   model.offer.base_noise *= base_scale;

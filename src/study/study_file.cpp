@@ -80,9 +80,10 @@ void read_model(const TomlSection& model, StudyFile& study) {
   study.fit.restarts = static_cast<int>(restarts);
   study.fit.noise = model.boolean("fit_noise").value_or(false);
   if (study.binary && study.mean != 0.0) model.wrong("mean", "0 for binary targets");
-  if (study.binary && study.fit.noise)
-    model.wrong("fit_noise", "false for binary targets: version " ACUITY_VERSION
-                             " does not learn how often labels are flipped");
+  if (study.binary && study.fit.noise && study.fit.optimiser == Optimiser::adam)
+    model.wrong("fit_noise",
+                "false for binary targets with optimiser \"adam\": kappa and gamma have bounds, "
+                "which the paper's rule does not know");
 }
 
 void read_noise(const TomlSection& noise, StudyFile& study) {
@@ -328,6 +329,10 @@ StudyFile read_study_file(const std::filesystem::path& path) {
       file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
   } else {
     study.price_list = read_price_list(levels, study.binary);
+    if (study.binary && study.fit.noise)
+      file.section("model").wrong("fit_noise",
+                                  "false for binary targets with [[level]]: accuracies are as "
+                                  "given, there is no kappa and no gamma to learn");
   }
   if (file.has("noise")) read_noise(file.section("noise"), study);
   read_acquisition(file.section("acquisition"), study);

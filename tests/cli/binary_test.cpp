@@ -109,6 +109,60 @@ TEST(Binary, FitLearnsFromClassesAndScoreUsesIt) {
     EXPECT_NEAR(value(a[i], "probability"), value(b[i], "probability"), 1e-8);
 }
 
+// Vague labels of which every third is wrong, and sharp ones.
+std::string flipped_labels(const char* column, double vague, double sharp) {
+  std::string annotations = fmt::format("x,y,{}\n", column);
+  for (int i = 0; i < 36; ++i) {
+    const int clean = (i / 9) % 2 == 0 ? 1 : -1;
+    annotations +=
+        fmt::format("{},{},{}\n", -2 + i / 9.0, i % 6 == 1 ? -clean : clean, i % 2 == 0 ? sharp : vague);
+  }
+  return annotations;
+}
+
+TEST(Binary, FitLearnsHowOftenLabelsAreFlippedAndScoreUsesIt) {
+  const std::string annotations = flipped_labels("alpha", 0, 1);
+  const ProgramResult fit = Desk(binary_study() + "[model]\nfit_noise = true\n").run("fit", annotations);
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_TRUE(fit.out.starts_with("amplitude,lengthscale,mean,kappa,gamma,log_marginal_likelihood,"))
+      << fit.out;
+  const auto row = csv_rows(fit.out).at(0);
+  EXPECT_NEAR(value(row, "kappa"), 2.0 / 3.0, 0.1);
+  EXPECT_GT(value(row, "kappa") + value(row, "gamma"), 0.95);
+
+  const auto told = [&](const std::string& study) {
+    return Desk(with(with(study, "kappa", row.at("kappa")), "gamma", row.at("gamma")) +
+                "[model]\namplitude = " + row.at("amplitude") + "\nlengthscale = " + row.at("lengthscale") +
+                "\n");
+  };
+  for (const std::string acquisition : {"", "[acquisition]\ninformation = \"target\"\n"}) {
+    const std::string study = with(binary_study(), "inputs", "[\"x\"]\nrepeat = true") + acquisition;
+    const Desk learning(study + "[model]\nfit = \"every\"\nfit_noise = true\n"),
+        given = told(study), without(study + "[model]\nfit = \"every\"\n");
+    const auto a = csv_rows(learning.run("score", annotations).out),
+               b = csv_rows(given.run("score", annotations).out),
+               c = csv_rows(without.run("score", annotations).out);
+    ASSERT_EQ(a.size(), 5U);
+    ASSERT_EQ(b.size(), 5U);
+    double difference = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(a[i].at("alpha"), b[i].at("alpha"));
+      EXPECT_NEAR(value(a[i], "information"), value(b[i], "information"), 1e-7);
+      EXPECT_NEAR(value(a[i], "mean"), value(b[i], "mean"), 1e-6);
+      difference = std::max(difference, std::abs(value(a[i], "information") - value(c[i], "information")));
+    }
+    EXPECT_GT(difference, 1e-3) << "the law matters here";
+  }
+}
+
+TEST(Binary, ReportedAccuraciesAreNotLearned) {
+  const Desk desk(binary_study() + "[model]\nfit_noise = true\n");
+  const ProgramResult fit = desk.run("fit", flipped_labels("accuracy", 0.8, 1));
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_EQ(value(csv_rows(fit.out).at(0), "kappa"), 0.8);
+  EXPECT_EQ(value(csv_rows(fit.out).at(0), "gamma"), 0.2);
+}
+
 TEST(Binary, ScoreFollowsTheGoldenTraces) {
   const auto& g = golden("greedy_classification");
   const auto row = [](const nlohmann::json& x) {

@@ -270,13 +270,21 @@ TEST(StudyFile, BinaryStudiesHaveTheirOwnPrecisions) {
            {"classes", "[\"a\", \"b\", \"c\"]"}})
     EXPECT_NE(complaint(with(ladder, key, value)), "") << key << " = " << value;
   EXPECT_NE(complaint(ladder + "[model]\nmean = 1.0\n").find("must be 0 for binary"), std::string::npos);
-  EXPECT_NE(complaint(ladder + "[model]\nfit_noise = true\n"), "");
+  EXPECT_TRUE(read(ladder + "[model]\nfit_noise = true\n").fit.noise);
+  EXPECT_EQ(
+      complaint(ladder + "[model]\nfit_noise = true\noptimiser = \"adam\"\n"),
+      ": model.fit_noise is true, must be false for binary targets with optimiser \"adam\": kappa and gamma "
+      "have bounds, which the paper's rule does not know");
   const std::string list =
       "[pool]\nfile = \"p\"\n[target]\nkind = \"binary\"\n[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost "
       "= 1\n";
   EXPECT_EQ(std::get<FlipChannel>(read(list).price_list[0].channel).accuracy, 0.8);
   EXPECT_NE(complaint(with(list, "accuracy", "0.4")), "");
   EXPECT_NE(complaint(with(list, "accuracy", "1.5")), "");
+  EXPECT_EQ(
+      complaint(list + "[model]\nfit_noise = true\n"),
+      ": model.fit_noise is true, must be false for binary targets with [[level]]: accuracies are as given, "
+      "there is no kappa and no gamma to learn");
 }
 
 TEST(StudyFile, FitSchedulesAreNeverEveryOrANumber) {

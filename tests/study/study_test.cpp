@@ -222,6 +222,35 @@ TEST(Study, LearnedNoiseReachesOfferAndObservations) {
   EXPECT_NEAR(noise_variance(model.observations[0].channel), 0.01 * base_scale + 0.01 * added_scale, 1e-15);
 }
 
+TEST(Study, LearnedAccuracyReachesOfferAndObservations) {
+  const Desk desk;
+  const Study study = desk.open(
+      "[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[model]\nfit = \"every\"\nfit_noise = true\n"
+      "[precision]\nalpha = [0, 1]\nkappa = 0.9\ngamma = 0.1\ncost = 1\n",
+      line_of_points(40));
+  std::vector<Annotation> annotations;
+  for (Index i = 0; i < 40; ++i) {
+    const double alpha = i % 2 == 0 ? 1.0 : 0.0, clean = (7 * i % 40 / 10) % 2 == 0 ? 1.0 : -1.0;
+    annotations.push_back({.place = Place(i),
+                           .value = i % 6 == 1 ? -clean : clean,
+                           .channel = FlipChannel{0.9 + 0.1 * alpha},
+                           .level = i % 2 == 0 ? 1 : 0,
+                           .alpha = alpha});
+  }
+  annotations[3].alpha.reset();
+  annotations[3].channel = FlipChannel{0.93};
+  const StudyModel model = study.model_given(annotations);
+  ASSERT_TRUE(model.learned && model.learned->accuracy) << "learned";
+  const AccuracyLaw law = *model.learned->accuracy;
+  EXPECT_GT(std::abs(law.kappa - 0.9), 0.01) << "not what the study says";
+  const auto accuracy = [](const Channel& channel) { return std::get<FlipChannel>(channel).accuracy; };
+  EXPECT_EQ(accuracy(model.offer.levels[0].channel), law.kappa);
+  EXPECT_EQ(accuracy(model.offer.levels[1].channel), law(1.0));
+  EXPECT_EQ(accuracy(model.observations[0].channel), law(1.0));
+  EXPECT_EQ(accuracy(model.observations[1].channel), law.kappa);
+  EXPECT_EQ(accuracy(model.observations[3].channel), 0.93) << "as reported";
+}
+
 TEST(Study, ContinuousPrecisionIsHandedToTheAcquisition) {
   const Desk desk;
   const Study study =

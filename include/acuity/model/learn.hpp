@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "acuity/data/accuracy_law.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/prior.hpp"
 
@@ -24,16 +25,31 @@ struct NoiseParts {
   Vector added;  ///< gamma / alpha
 };
 
+/// The accuracy of every label, as far as it can be learned: that of the law where a label has an alpha.
+struct AccuracyParts {
+  AccuracyLaw law;  ///< kappa at least 0.5, gamma 0 or more, kappa + gamma at most 1
+  /// One per observation, from 0 to 1; absent where the channel's accuracy is known, whatever is learned.
+  std::vector<std::optional<double>> alpha;
+
+  /// The observations with the accuracies of this law.
+  Observations applied_to(const Observations& observations) const;
+};
+
 /// How well parameters explain what was observed, and the way uphill.
 struct Likelihood {
   double log_marginal;  ///< n/2 log(2 pi) included; minus infinity where it cannot be computed
-  Vector gradient;  ///< by the kernel's log parameters, then log added_scale, log base_scale with noise parts
+  /// By the kernel's log parameters; then by log added_scale and log base_scale with noise parts, by kappa
+  /// and gamma with those of the accuracy.
+  Vector gradient;
 };
 
 /// docs/math.md eq. (2.2): log p(values | points, prior) and its exact gradient.
 Likelihood likelihood(const Prior& prior, const Observations& observations);
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
                       double added_scale, double base_scale);
+/// docs/math.md eq. (3.8): the evidence of classes by expectation propagation; minus infinity, too, where it
+/// does not converge with full sites, without which the gradient would be none.
+Likelihood likelihood(const Prior& prior, const Observations& observations, const AccuracyParts& accuracy);
 
 struct LearnOptions {
   Optimiser optimiser = Optimiser::lbfgs;
@@ -42,6 +58,8 @@ struct LearnOptions {
   int threads = 0;         ///< 0: all the machine has; the result does not depend on it
   /// Learn the scales of these, too.
   std::optional<NoiseParts> noise;
+  /// Classes: learn kappa and gamma of this law, too, on from its values. Not with adam.
+  std::optional<AccuracyParts> accuracy;
   /// Told now and then, by one thread at a time: evaluations so far and the best likelihood of all.
   std::function<void(int evaluations, double best)> progress;
   /// Where the model will be used: a belief that is flat over all of these has learned nothing.
@@ -52,6 +70,7 @@ struct LearnOptions {
 struct Learned {
   Prior prior;
   double added_scale = 1.0, base_scale = 1.0;
+  std::optional<AccuracyLaw> accuracy;   ///< where it was to be learned
   double log_marginal_likelihood = 0.0;  ///< at these values
   int iterations = 0;                    ///< of the run whose values are kept
   int evaluations = 0;                   ///< of all runs

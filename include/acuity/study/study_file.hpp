@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acuity/acquisition/acquisition.hpp"
+#include "acuity/data/accuracy_law.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/model/kernel.hpp"
 #include "acuity/model/learn.hpp"
@@ -44,6 +45,9 @@ struct LadderSetting {
   double gamma = 0.0;
   double kappa = 0.0;  ///< binary only
   CostSetting cost;
+
+  /// Binary only.
+  AccuracyLaw accuracy() const { return {kappa, gamma}; }
 };
 
 /// When and how hyperparameters are learned.
@@ -51,7 +55,7 @@ struct FitSetting {
   std::int64_t every = 0;  ///< at every k-th annotation; 0: never
   Optimiser optimiser = Optimiser::lbfgs;
   int restarts = 4;
-  bool noise = false;  ///< gamma and a scale on sigma^2(x), too
+  bool noise = false;  ///< gamma and a scale on sigma^2(x), too; binary: kappa and gamma
 };
 
 struct AcquisitionSetting {
