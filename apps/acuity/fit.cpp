@@ -83,7 +83,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
     fields.push_back(number_field("gamma", law.gamma));
   } else if (study.file().fit.noise) {
     if (study.is_ladder())
-      fields.push_back(number_field("gamma", learned.added_scale * study.file().ladder->gamma));
+      fields.push_back(number_field("gamma", learned.added_scale * study.file().ladder->law.gamma));
     fields.push_back(number_field("noise_scale", learned.base_scale));
   }
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));

@@ -13,13 +13,12 @@ bool within_tie(double best, double value) {
 }  // namespace
 
 Level level_of(const Score& score, const Offer& offer, const Acquisition& acquisition) {
-  if (!score.inverse_alpha) return offer.levels[static_cast<std::size_t>(score.level)];
-  const double alpha = 1.0 / *score.inverse_alpha;
+  if (!score.precision) return offer.levels[static_cast<std::size_t>(score.level)];
   return {.name = {},
-          .alpha = alpha,
-          .channel = GaussianChannel{acquisition.continuous->gamma * *score.inverse_alpha},
+          .alpha = score.precision->alpha,
+          .channel = acquisition.continuous->law(*score.precision),
           .cost = score.cost,
-          .value = alpha};
+          .value = score.precision->alpha};
 }
 
 bool ties_with(const Score& best, double value, double order) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "acuity/acquisition/classification_information.hpp"
+#include "acuity/acquisition/optimal_class_precision.hpp"
 #include "acuity/acquisition/regression_information.hpp"
 #include "acuity/data/observation.hpp"
 
@@ -29,9 +30,9 @@ std::optional<BestPrecision> best_of(RegressionInformation information, const Ma
   return best_precision({.information = information,
                          .latent = belief.variance(point),
                          .base = offer.base_noise(point),
-                         .gamma = range.gamma,
-                         .inverse_low = range.inverse_low,
-                         .inverse_high = range.inverse_high,
+                         .gamma = range.law.gamma,
+                         .inverse_low = range.sharpest.inverse,
+                         .inverse_high = range.vaguest.inverse,
                          .remaining = remaining},
                         *range.cost);
 }
@@ -145,7 +146,38 @@ std::vector<double> accuracies_of(const Offer& offer, std::span<const Index> lev
   return accuracies;
 }
 
+std::optional<BestPrecision> best_of(ClassInformation information, const Marginals& belief, Index point,
+                                     const ContinuousPrecision& range, double remaining) {
+  if (!range.law.kappa)
+    throw std::invalid_argument("classification needs a probability of being right, found a noise variance");
+  return best_precision({.information = information,
+                         .latent = {belief.mean(point), belief.variance(point)},
+                         .kappa = *range.law.kappa,
+                         .gamma = range.law.gamma,
+                         .low = range.vaguest.alpha,
+                         .high = range.sharpest.alpha,
+                         .remaining = remaining},
+                        *range.cost);
+}
+
 }  // namespace
+
+std::optional<BestPrecision> ClassModelInformation::best_precision_at(const Marginals& belief, const Offer&,
+                                                                      Index point,
+                                                                      const ContinuousPrecision& range,
+                                                                      double remaining) const {
+  const bool exact = approximation_ == Approximation::exact;
+  return best_of(exact ? ClassInformation::model : ClassInformation::model_taylor, belief, point, range,
+                 remaining);
+}
+
+std::optional<BestPrecision> ClassTargetInformation::best_precision_at(const Marginals& belief, const Offer&,
+                                                                       Index point,
+                                                                       const ContinuousPrecision& range,
+                                                                       double remaining) const {
+  return best_of(graph_ == TargetGraph::b ? ClassInformation::target_b : ClassInformation::target_c, belief,
+                 point, range, remaining);
+}
 
 void ClassModelInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                                   std::span<const Index> levels, double* out) const {

@@ -10,6 +10,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "acquisition/precision_search.hpp"
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/acquisition/regression_information.hpp"
 #include "acuity/numerics/errors.hpp"
@@ -18,13 +19,9 @@ namespace acuity {
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+using precision_search::Range;  // of beta = 1 / alpha
 
-// Of beta = 1 / alpha.
-struct Range {
-  double low = 0.0;
-  double high = 0.0;
-};
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // Information, cost and their ratio as functions of beta. All three informations are
 // log1p(signal / (floor + gamma beta)) / 2 (math.md 5.3).
@@ -68,7 +65,7 @@ class Objective {
 
   BestPrecision at(double beta) const {
     const double worth = information(beta), price = cost(beta);
-    return {.inverse_alpha = beta,
+    return {.precision = Precision::of_inverse(beta),
             .information = worth,
             .cost = price,
             .value = merit(Ranking::information_per_cost, worth, price, 0)};
@@ -103,43 +100,6 @@ class Objective {
   double signal_ = 0.0;
   double floor_ = 0.0;
 };
-
-// math.md 5.2, at one point: of the candidates that tie with the best the cheapest; at the same price the one
-// that is worth more, then the more precise.
-BestPrecision choose(const std::vector<BestPrecision>& candidates) {
-  double best = -infinite;
-  for (const BestPrecision& c : candidates) best = std::max(best, c.value);
-  const BestPrecision* chosen = nullptr;
-  const auto precedes = [](const BestPrecision& a, const BestPrecision& b) {
-    if (a.cost != b.cost) return a.cost < b.cost;
-    if (a.value != b.value) return a.value > b.value;
-    return a.inverse_alpha < b.inverse_alpha;
-  };
-  for (const BestPrecision& c : candidates)
-    if (ties_with({.value = best}, c.value, 0.0) && (chosen == nullptr || precedes(c, *chosen))) chosen = &c;
-  return *chosen;
-}
-
-// The last affordable beta on the way from one that is to one that is not. Bisected on the test itself, so
-// that what is returned passes it; by halving the number of doubles between the two, so that 64 steps are
-// enough even next to 0.
-double last_affordable(const Objective& objective, double affordable, double other) {
-  auto good = std::bit_cast<std::uint64_t>(affordable), bad = std::bit_cast<std::uint64_t>(other);
-  while (good + 1 != bad && bad + 1 != good) {
-    const std::uint64_t middle = std::midpoint(good, bad);
-    (objective.affordable(std::bit_cast<double>(middle)) ? good : bad) = middle;
-  }
-  return std::bit_cast<double>(good);
-}
-
-// What can be paid for, where the cost rises or falls throughout.
-std::optional<Range> affordable_part(const Objective& objective, Range range) {
-  const bool low = objective.affordable(range.low), high = objective.affordable(range.high);
-  if (!low && !high) return std::nullopt;
-  if (!low) return Range{last_affordable(objective, range.high, range.low), range.high};
-  if (!high) return Range{range.low, last_affordable(objective, range.low, range.high)};
-  return range;
-}
 
 template <typename Function>
 double refined_root(const Function& f, double low, double high) {
@@ -230,13 +190,13 @@ std::optional<double> interior_maximum(const Objective& objective, const LinearC
 
 template <typename Options>
 std::optional<BestPrecision> solve(const Objective& objective, Range range, const Options& cost) {
-  const std::optional<Range> part = affordable_part(objective, range);
+  const std::optional<Range> part = precision_search::affordable_part(objective, range);
   if (!part) return std::nullopt;
   std::vector<BestPrecision> candidates{objective.at(part->low), objective.at(part->high)};
   if (!objective.indifferent() && std::isfinite(candidates.front().value))
     if (const std::optional<double> inside = interior_maximum(objective, cost, *part))
       if (objective.affordable(*inside)) candidates.push_back(objective.at(*inside));
-  return choose(candidates);
+  return precision_search::choose(candidates);
 }
 
 // Equal steps in beta, and equal factors where beta is small: a formula's interesting part may be at any
@@ -252,62 +212,6 @@ std::vector<double> scan_places(Range range) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
-}
-
-// Golden section around the best of three places; `middle` may be one of the outer two. It only asks which of
-// two places is better, so it walks up to a jump (a price that rises in steps, the end of the money) as well
-// as up to a smooth maximum.
-template <typename Function>
-double polish(const Function& f, double low, double middle, double high) {
-  constexpr double golden = 0.3819660112501051;
-  double best = f(middle);
-  for (int step = 0; step < 200; ++step) {
-    const bool right = high - middle > middle - low;
-    const double place = middle + golden * ((right ? high : low) - middle);
-    if (place == middle) break;
-    const double found = f(place);
-    if (found > best) {
-      (right ? low : high) = middle;
-      middle = place;
-      best = found;
-    } else {
-      (right ? high : low) = place;
-    }
-  }
-  return middle;
-}
-
-// Any cost: every local maximum of the scan is polished.
-std::optional<BestPrecision> scan(const Objective& objective, Range range) {
-  const auto value = [&](double beta) {
-    if (!objective.affordable(beta)) return -infinite;
-    const BestPrecision found = objective.at(beta);
-    return objective.indifferent() ? -found.cost : found.value;
-  };
-  const std::vector<double> places = scan_places(range);
-  std::vector<double> values;
-  for (const double beta : places) values.push_back(value(beta));
-  std::vector<BestPrecision> candidates;
-  for (const double end : {range.low, range.high})
-    if (objective.affordable(end)) candidates.push_back(objective.at(end));
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::size_t before = i == 0 ? i : i - 1, after = std::min(i + 1, places.size() - 1);
-    if (values[i] == -infinite || values[i] < values[after] || (i > 0 && values[i] <= values[before]))
-      continue;
-    candidates.push_back(objective.at(polish(value, places[before], places[i], places[after])));
-  }
-  // What can be paid for may lie between two places that cannot: where the cost dips.
-  std::vector<double> costs;
-  for (const double beta : places) costs.push_back(objective.at(beta).cost);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::size_t before = i == 0 ? i : i - 1, after = std::min(i + 1, places.size() - 1);
-    if (values[i] != -infinite || costs[i] > costs[before] || costs[i] > costs[after]) continue;
-    const double dip = polish([&](double beta) { return -objective.at(beta).cost; }, places[before],
-                              places[i], places[after]);
-    if (objective.affordable(dip)) candidates.push_back(objective.at(dip));
-  }
-  if (candidates.empty()) return std::nullopt;
-  return choose(candidates);
 }
 
 void check(const PrecisionProblem& problem) {
@@ -336,7 +240,8 @@ std::optional<BestPrecision> best_precision(const PrecisionProblem& problem, con
     return solve(objective, range, static_cast<const PowerCost&>(cost).options());
   if (typeid(cost) == typeid(LinearCost))
     return solve(objective, range, static_cast<const LinearCost&>(cost).options());
-  return scan(objective, range);
+  return precision_search::scan(objective, scan_places(range),
+                                [](double top, double, double) { return top; });
 }
 
 }  // namespace acuity

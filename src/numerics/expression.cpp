@@ -5,6 +5,7 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numbers>
 #include <utility>
 
@@ -16,6 +17,7 @@ struct Expression::Parser {
   std::string text;
   std::vector<double> values;  // muParser reads variables through pointers into here
   mu::Parser parser;
+  std::mutex busy;  // the parser works in buffers of its own
 };
 
 namespace {
@@ -79,6 +81,7 @@ const std::string& Expression::text() const {
 }
 
 double Expression::operator()(const double* values) const {
+  const std::lock_guard lock(parser_->busy);
   std::copy(values, values + parser_->values.size(), parser_->values.begin());
   return parser_->parser.Eval();
 }

@@ -6,7 +6,7 @@
 
 namespace acuity::numerics {
 
-/// A formula in named variables, written by a user. Parsed once, evaluated often, by one thread at a time.
+/// A formula in named variables, written by a user. Parsed once, evaluated often; threads take turns.
 class Expression {
  public:
   /// Throws InputError with a sentence about the expression (no file, no key: the caller knows those).

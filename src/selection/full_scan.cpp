@@ -117,7 +117,7 @@ std::vector<Score> continuous_scores(const Marginals& belief, const Offer& offer
                       .cost = best->cost,
                       .value = best->value,
                       .order = acquisition.information->order_when_infinite(belief, offer, point),
-                      .inverse_alpha = best->inverse_alpha});
+                      .precision = best->precision});
   }
   return scores;
 }

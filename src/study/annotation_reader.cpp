@@ -193,10 +193,10 @@ class AnnotationReader {
     if (!alpha || !(binary ? *alpha >= 0.0 && *alpha <= 1.0 : *alpha >= 1.0))
       table_.complain(row, precision_,
                       binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
-    const LadderSetting& ladder = *study_.file_.ladder;
-    Level level{
-        .name = {}, .alpha = alpha, .channel = GaussianChannel{ladder.gamma / *alpha}, .value = *alpha};
-    if (binary) level.channel = FlipChannel{ladder.accuracy()(*alpha)};
+    const Level level{.name = {},
+                      .alpha = alpha,
+                      .channel = study_.file_.ladder->law(Precision::of(*alpha)),
+                      .value = *alpha};
     annotation.alpha = alpha;
     set_channel(row, level, annotation);
     for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)

@@ -7,6 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "acquisition/precision_search.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/numerics/errors.hpp"
@@ -82,27 +83,56 @@ std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
   }
 }
 
-Channel channel_of_rung(const StudyFile& study, double alpha, double inverse) {
-  if (study.binary) return FlipChannel{study.ladder->accuracy()(alpha)};
-  return GaussianChannel{study.ladder->gamma * inverse};
-}
-
 // The rungs of the ladder, priced; or the price list as it is.
 std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost) {
   if (!study.ladder) return study.price_list;
   std::vector<Level> levels;
-  for (const auto& [alpha, inverse] : study.ladder->rungs) {
-    const double price = (*cost)(alpha);
+  for (const Precision& rung : study.ladder->rungs) {
+    const double price = (*cost)(rung.alpha);
     if (!(std::isfinite(price) && price > 0.0))
-      study.complain(
-          fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0", price, alpha));
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0", price,
+                                 rung.alpha));
     levels.push_back({.name = {},
-                      .alpha = alpha,
-                      .channel = channel_of_rung(study, alpha, inverse),
+                      .alpha = rung.alpha,
+                      .channel = study.ladder->law(rung),
                       .cost = price,
-                      .value = alpha});
+                      .value = rung.alpha});
   }
   return levels;
+}
+
+// Every precision of a continuous range has a price, also those between the ends. The lowest prices of a scan
+// are followed down, so that a formula that touches 0 is found out here and not at some pool point.
+void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
+  constexpr int steps = 1024;
+  const Precision &from = study.ladder->rungs.front(), &to = study.ladder->rungs.back();
+  const auto precision = [&](double share) {
+    return study.binary ? Precision::of(std::lerp(from.alpha, to.alpha, share))
+                        : Precision::of_inverse(std::lerp(from.inverse, to.inverse, share));
+  };
+  const auto price = [&](double share) { return cost(precision(share).alpha); };
+  const auto check = [&](double share, double counts_as_0) {
+    const double found = price(share), alpha = precision(share).alpha;
+    if (found > counts_as_0) return;
+    study.complain(found > 0.0
+                       ? fmt::format("precision.cost falls to 0 at alpha = {}, must stay above 0", alpha)
+                       : fmt::format("precision.cost is {} at alpha = {}, must be above 0", found, alpha));
+  };
+  std::vector<double> prices;
+  double highest = 0.0;
+  for (int i = 0; i <= steps; ++i) {
+    check(i / double{steps}, 0.0);
+    prices.push_back(price(i / double{steps}));
+    if (std::isfinite(prices.back())) highest = std::max(highest, prices.back());
+  }
+  for (int i = 1; i < steps; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (prices[at] > prices[at - 1] || prices[at] > prices[at + 1]) continue;
+    const double lowest =
+        precision_search::polish([&](double share) { return -price(share); }, (i - 1) / double{steps},
+                                 i / double{steps}, (i + 1) / double{steps});
+    check(lowest, 1e-15 * highest);
+  }
 }
 
 void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& offer) {
@@ -127,9 +157,9 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
   Acquisition acquisition;
   acquisition.seed = study.seed;
   if (study.ladder && study.ladder->continuous)
-    acquisition.continuous = ContinuousPrecision{.inverse_low = study.ladder->rungs.back().inverse,
-                                                 .inverse_high = study.ladder->rungs.front().inverse,
-                                                 .gamma = study.ladder->gamma,
+    acquisition.continuous = ContinuousPrecision{.vaguest = study.ladder->rungs.front(),
+                                                 .sharpest = study.ladder->rungs.back(),
+                                                 .law = study.ladder->law,
                                                  .cost = std::move(cost)};
   if (setting.kind == Kind::bald) acquisition.ranking = Ranking::information;
   if (setting.kind == Kind::random) acquisition.ranking = Ranking::random;
@@ -196,6 +226,7 @@ Study Study::open(const std::filesystem::path& path) {
   StudyFile file = read_study_file(path);
   const std::shared_ptr<const CostFunction> cost = file.ladder ? make_cost(file) : nullptr;
   Offer offer{.levels = make_levels(file, cost.get()), .base_noise = {}};
+  if (file.ladder && file.ladder->continuous) check_continuous_cost(file, *cost);
 
   const Table table = Table::read(file.pool_file);
   Pool pool = read_pool(file, table);
@@ -283,6 +314,7 @@ namespace {
 
 // Reported accuracies stay as they are.
 void use_accuracy(const AccuracyLaw& law, const std::vector<Annotation>& annotations, StudyModel& model) {
+  if (model.acquisition.continuous) model.acquisition.continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
   for (Level& level : model.offer.levels) level.channel = FlipChannel{law(*level.alpha)};
   for (std::size_t i = 0; i < annotations.size(); ++i)
     if (annotations[i].alpha) model.observations[i].channel = FlipChannel{law(*annotations[i].alpha)};
@@ -305,7 +337,7 @@ StudyModel Study::model_given(const std::vector<Annotation>& annotations) const 
   const double base_scale = model.learned->base_scale,
                added_scale = is_ladder() ? model.learned->added_scale : 1.0;
   model.offer.base_noise *= base_scale;
-  if (model.acquisition.continuous) model.acquisition.continuous->gamma *= added_scale;
+  if (model.acquisition.continuous) model.acquisition.continuous->law.gamma *= added_scale;
   for (Level& level : model.offer.levels)
     level.channel = GaussianChannel{added_scale * noise_variance(level.channel)};
   for (std::size_t i = 0; i < annotations.size(); ++i) {

@@ -123,13 +123,13 @@ CostSetting read_cost(const TomlSection& precision) {
 }
 
 // Levels uniform in 1 / alpha or in alpha, from the vaguest to the sharpest; or as listed.
-std::vector<Rung> read_rungs(const TomlSection& precision, bool binary) {
+std::vector<Precision> read_rungs(const TomlSection& precision, bool binary) {
   const Range range = binary ? Range::zero_to_one : Range::at_least_one;
   if (!precision.has("alpha")) precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
-  std::vector<Rung> rungs;
+  std::vector<Precision> rungs;
   if (precision.is_array("alpha")) {
     std::vector<double> alphas = *precision.numbers("alpha", range);
-    for (const double alpha : alphas) rungs.push_back({alpha, 1.0 / alpha});
+    for (const double alpha : alphas) rungs.push_back(Precision::of(alpha));
     std::sort(alphas.begin(), alphas.end());
     if (std::adjacent_find(alphas.begin(), alphas.end()) != alphas.end())
       precision.wrong("alpha", "a list without repetitions");
@@ -145,13 +145,10 @@ std::vector<Rung> read_rungs(const TomlSection& precision, bool binary) {
   const double from = *alpha.number("from", range), to = *alpha.number("to", range);
   if (!(from < to)) alpha.wrong("to", "above " + alpha.path("from"));
   if (alpha.boolean("continuous").value_or(false)) {
-    if (binary)
-      alpha.wrong("continuous",
-                  "false for binary targets: version " ACUITY_VERSION " offers them levels only");
     for (const char* key : {"count", "spacing"})
       if (alpha.has(key))
         alpha.complain(alpha.path(key) + " is there with continuous = true, must be left out");
-    return {{from, 1.0 / from}, {to, 1.0 / to}};
+    return {Precision::of(from), Precision::of(to)};
   }
   if (!alpha.has("count")) alpha.missing("count", "a whole number, 2 or more");
   const std::int64_t count = *alpha.integer("count", 2);
@@ -162,7 +159,7 @@ std::vector<Rung> read_rungs(const TomlSection& precision, bool binary) {
   for (std::int64_t k = 0; k < count; ++k) {
     const double share = static_cast<double>(count - 1 - k) / static_cast<double>(count - 1);
     const double uniform = linear ? to + (from - to) * share : 1.0 / to + (1.0 / from - 1.0 / to) * share;
-    rungs.push_back(linear ? Rung{uniform, 1.0 / uniform} : Rung{1.0 / uniform, uniform});
+    rungs.push_back(linear ? Precision::of(uniform) : Precision::of_inverse(uniform));
   }
   return rungs;
 }
@@ -175,16 +172,16 @@ LadderSetting read_ladder(const TomlSection& precision, bool binary) {
   precision.allow({"alpha", "gamma", "kappa", "cost"});
   LadderSetting ladder{.rungs = read_rungs(precision, binary),
                        .continuous = is_continuous(precision),
-                       .gamma = 0.0,
+                       .law = {},
                        .cost = read_cost(precision)};
   if (!precision.has("gamma")) precision.missing("gamma", "a finite number above 0");
-  ladder.gamma = *precision.number("gamma", Range::positive);
+  ladder.law.gamma = *precision.number("gamma", Range::positive);
   if (!binary) return ladder;
   if (!precision.has("kappa")) precision.missing("kappa", "a number from 0.5 to 1");
-  ladder.kappa = *precision.number("kappa", Range::half_to_one);
-  if (ladder.kappa + ladder.gamma > 1.0 + 1e-12)
-    precision.complain(fmt::format("precision.kappa + precision.gamma is {}, must be 1 at most",
-                                   ladder.kappa + ladder.gamma));
+  ladder.law.kappa = *precision.number("kappa", Range::half_to_one);
+  const double top = *ladder.law.kappa + ladder.law.gamma;
+  if (top > 1.0 + 1e-12)
+    precision.complain(fmt::format("precision.kappa + precision.gamma is {}, must be 1 at most", top));
   return ladder;
 }
 

@@ -289,6 +289,77 @@ TEST(ClassificationInformation, KeepsItsDigitsWhereHardlyAnythingIsToBeLearned) 
         << latent.mean << ' ' << latent.variance << ' ' << accuracy;
 }
 
+// The slow twin of the derivative: math.md eq. (5.2) as it stands, by another rule and with more digits.
+double slope_by_definition(const LatentMarginal& latent, double accuracy) {
+  using Real = long double;
+  const Real w = accuracy, deviation = std::sqrt(static_cast<Real>(latent.variance));
+  const auto phi = [](Real x) { return 0.5L * std::erfc(-x / std::numbers::sqrt2_v<Real>); };
+  const auto logit = [w](Real up, Real down) {
+    return std::log(w * up + (1.0L - w) * down) - std::log(w * down + (1.0L - w) * up);
+  };
+  const Real eta = latent.mean / std::sqrt(1.0L + latent.variance), middle = logit(phi(eta), phi(-eta));
+  const auto integrand = [&](Real f) {
+    const Real z = (f - latent.mean) / deviation;
+    return std::exp(-0.5L * z * z) * (phi(f) - phi(-f)) * (logit(phi(f), phi(-f)) - middle);
+  };
+  const int pieces = 100;
+  Real sum = 0.0L;
+  for (int k = 0; k < pieces; ++k) {
+    const Real from = latent.mean + deviation * (-11.0L + 22.0L * k / pieces);
+    sum += boost::math::quadrature::gauss_kronrod<Real, 31>::integrate(
+        integrand, from, from + deviation * 22.0L / pieces, 3, 1e-15L);
+  }
+  return static_cast<double>(sum / (deviation * std::sqrt(2.0L * std::numbers::pi_v<Real>)) /
+                             std::numbers::ln2_v<Real>);
+}
+
+TEST(ClassificationInformation, TheSlopeIsTheDefinition) {
+  for (const double s : {0.01, 0.3, 1.0, 7.0, 24.9, 25.1, 150.0})
+    for (const double mean : {-4.0, -1.1, 0.0, 0.6, 2.5})
+      for (const double w : {0.03, 0.4, 0.5, 0.55, 0.8, 0.97, 0.9999, 1.0 - 1e-8, 1.0 - 1e-13, 1.0})
+        EXPECT_TRUE(
+            close(class_model_information_slope({mean, s}, w), slope_by_definition({mean, s}, w), 1e-12))
+            << mean << ' ' << s << ' ' << w;
+}
+
+TEST(ClassificationInformation, TheSlopeIsThatOfTheInformation) {
+  for (const double mean : means)
+    for (const double s : variances)
+      for (const double w : {0.52, 0.7, 0.9, 0.99}) {
+        const LatentMarginal latent{.mean = mean, .variance = s};
+        const auto rise = [&](double h) {
+          return (class_model_information(latent, w + h) - class_model_information(latent, w - h)) / (2 * h);
+        };
+        const double h = 0.05 * (1.0 - w), wanted = (64 * rise(h / 4) - 20 * rise(h / 2) + rise(h)) / 45;
+        const double slope = class_model_information_slope(latent, w);
+        EXPECT_NEAR(slope, wanted, 1e-7 * slope + 1e-300) << mean << ' ' << s << ' ' << w;
+      }
+}
+
+TEST(ClassificationInformation, TheSlopeKeepsItsDigitsAndItsSign) {
+  // For small s the information is proportional to c^2 / (p q): the slope is that of the formula.
+  for (const double s : {1e-12, 1e-40, 1e-200})
+    for (const double mean : {0.0, -0.7, 2.0, -5.0}) {
+      const LatentMarginal latent{.mean = mean, .variance = s};
+      const double w = 0.9, gain = 2.0 * w - 1.0;
+      const auto [p, q] = answer_probabilities(latent, w);
+      const auto [clean_p, clean_q] = clean_probabilities(latent);
+      const double relative = 4.0 / gain - (clean_p - clean_q) * (q - p) / (p * q);
+      EXPECT_TRUE(close_relative(class_model_information_slope(latent, w),
+                                 class_model_information(latent, w) * relative, 1e-9))
+          << mean << ' ' << s;
+    }
+  for (const double mean : {0.0, 1.0, 20.0, 38.0, 1e4})
+    for (const double s : {0.0, 1e-300, 1e-20, 1.0, 25.0, 26.0, 1e3, 1e150})
+      for (const double w : {0.5, 0.7, 1.0 - 1e-16, 1.0}) {
+        const double slope = class_model_information_slope({mean, s}, w);
+        EXPECT_TRUE(std::isfinite(slope) && slope >= 0.0) << mean << ' ' << s << ' ' << w << ' ' << slope;
+        EXPECT_EQ(class_model_information_slope({-mean, s}, w), slope);
+      }
+  EXPECT_EQ(class_model_information_slope({0.3, 1.0}, 0.5), 0.0);
+  EXPECT_THROW(class_model_information_slope({0.3, 1.0}, 1.1), std::invalid_argument);
+}
+
 TEST(ClassificationInformation, TheTaylorFormMayBeNegative) {
   EXPECT_LT(class_model_information_taylor({2.0, 0.05}, 0.95), 0.0);
   EXPECT_NEAR(class_model_information_taylor({1.96, 1e-9}, 0.982), -0.0104, 5e-5);

@@ -50,7 +50,8 @@ std::optional<BestPrecision> best_on_grid(const PrecisionProblem& problem, const
     const double price = cost_at(cost, beta);
     if (!affordable(problem, price)) return;
     const double worth = information(problem, beta);
-    if (!best || worth / price > best->value) best = BestPrecision{beta, worth, price, worth / price};
+    if (!best || worth / price > best->value)
+      best = BestPrecision{Precision::of_inverse(beta), worth, price, worth / price};
   };
   for (int i = 0; i <= count / 2; ++i) {
     offer(std::lerp(problem.inverse_low, problem.inverse_high, 2.0 * i / count));
@@ -67,17 +68,17 @@ void expect_best(const PrecisionProblem& problem, const CostFunction& cost, int 
                                      grid = best_on_grid(problem, cost, count);
   ASSERT_TRUE(found || !grid);
   if (!found) return;
-  EXPECT_GE(found->inverse_alpha, problem.inverse_low);
-  EXPECT_LE(found->inverse_alpha, problem.inverse_high);
+  EXPECT_GE(found->precision.inverse, problem.inverse_low);
+  EXPECT_LE(found->precision.inverse, problem.inverse_high);
   EXPECT_TRUE(affordable(problem, found->cost));
-  EXPECT_EQ(found->cost, cost_at(cost, found->inverse_alpha));
-  EXPECT_EQ(found->information, information(problem, found->inverse_alpha));
+  EXPECT_EQ(found->cost, cost_at(cost, found->precision.inverse));
+  EXPECT_EQ(found->information, information(problem, found->precision.inverse));
   EXPECT_EQ(found->value, found->information / found->cost);
   if (!grid) return;
   EXPECT_GE(found->value, grid->value * (1 - 1.001e-9));
   EXPECT_TRUE(found->value >= grid->value * (1 - 1e-12) || found->cost < grid->cost)
-      << found->value << " at " << found->inverse_alpha << ", grid " << grid->value << " at "
-      << grid->inverse_alpha;
+      << found->value << " at " << found->precision.inverse << ", grid " << grid->value << " at "
+      << grid->precision.inverse;
 }
 
 double log_uniform(Draws& draws, double low, double high) {
@@ -118,7 +119,7 @@ TEST(OptimalPrecision, HitsTheGoldenValuesOfThePowerCost) {
     problem.inverse_high = g.at("beta_max");
     const auto found = best_precision(problem, PowerCost({.c = g.at("c"), .q = g.at("q")}));
     ASSERT_TRUE(found);
-    EXPECT_TRUE(close_relative(found->inverse_alpha, g.at("beta"), 1e-12)) << g;
+    EXPECT_TRUE(close_relative(found->precision.inverse, g.at("beta"), 1e-12)) << g;
     EXPECT_TRUE(close_relative(found->value, g.at("objective"), 1e-13)) << g;
     interior += g.at("optimum") == "interior";
   }
@@ -133,7 +134,7 @@ TEST(OptimalPrecision, HitsTheGoldenValuesOfTheLinearCost) {
     problem.inverse_high = 1.0 / g.at("alpha_min").get<double>();
     const auto found = best_precision(problem, LinearCost({.b = g.at("b"), .c = g.at("c")}));
     ASSERT_TRUE(found);
-    EXPECT_TRUE(close_relative(1.0 / found->inverse_alpha, g.at("alpha"), 1e-12)) << g;
+    EXPECT_TRUE(close_relative(1.0 / found->precision.inverse, g.at("alpha"), 1e-12)) << g;
     EXPECT_TRUE(close_relative(found->value, g.at("objective"), 1e-13)) << g;
     interior += g.at("optimum") == "interior";
   }
@@ -150,7 +151,7 @@ TEST(OptimalPrecision, MakesTheNoiseProportionalToTheVarianceWhereTheFloorIsGamm
       const auto found = best_precision(problem, PowerCost({.c = 1024.0, .q = q}));
       ASSERT_TRUE(found);
       const double noise = std::clamp(latent / u, problem.base, problem.base + 4.0 * problem.gamma);
-      EXPECT_TRUE(close_relative(problem.base + problem.gamma * found->inverse_alpha, noise, 1e-12)) << q;
+      EXPECT_TRUE(close_relative(problem.base + problem.gamma * found->precision.inverse, noise, 1e-12)) << q;
     }
   }
 }
@@ -165,7 +166,7 @@ TEST(OptimalPrecision, HasTheClosedFormOfALinearCostWithoutFloor) {
       const auto found = best_precision({.latent = latent, .gamma = gamma, .inverse_high = 100.0},
                                         LinearCost({.b = b, .c = c}));
       ASSERT_TRUE(found);
-      EXPECT_TRUE(close_relative(1.0 / found->inverse_alpha, alpha, 1e-12)) << b << ' ' << latent;
+      EXPECT_TRUE(close_relative(1.0 / found->precision.inverse, alpha, 1e-12)) << b << ' ' << latent;
     }
 }
 
@@ -186,8 +187,8 @@ TEST(OptimalPrecision, OfThePowerCostBeatsEveryGrid) {
     SCOPED_TRACE(i);
     expect_best(problem, cost, 2000);
     if (const auto found = best_precision(problem, cost))
-      interior += found->inverse_alpha > problem.inverse_low && found->inverse_alpha < problem.inverse_high &&
-                  std::isinf(problem.remaining);
+      interior += found->precision.inverse > problem.inverse_low &&
+                  found->precision.inverse < problem.inverse_high && std::isinf(problem.remaining);
   }
   EXPECT_GT(interior, 200);
 }
@@ -208,8 +209,8 @@ TEST(OptimalPrecision, OfTheLinearCostBeatsEveryGrid) {
     SCOPED_TRACE(i);
     expect_best(problem, cost, 2000);
     if (const auto found = best_precision(problem, cost))
-      interior += found->inverse_alpha > problem.inverse_low && found->inverse_alpha < problem.inverse_high &&
-                  std::isinf(problem.remaining);
+      interior += found->precision.inverse > problem.inverse_low &&
+                  found->precision.inverse < problem.inverse_high && std::isinf(problem.remaining);
   }
   EXPECT_GT(interior, 200);
 }
@@ -268,7 +269,7 @@ TEST(OptimalPrecision, IsTheLowestWhereNoiseIsCheapAndQIsAtLeastOne) {
     problem.information = RegressionInformation::model;
     const PowerCost cost(
         {.c = problem.gamma / problem.base * draws.uniform(1.0001, 5.0), .q = draws.uniform(1.0, 3.0)});
-    EXPECT_EQ(best_precision(problem, cost)->inverse_alpha, problem.inverse_high);
+    EXPECT_EQ(best_precision(problem, cost)->precision.inverse, problem.inverse_high);
   }
 }
 
@@ -277,7 +278,7 @@ TEST(OptimalPrecision, IsOneOfTheEndsWhereQIsAtLeastOne) {
   for (int i = 0; i < 1000; ++i) {
     const PrecisionProblem problem = random_problem(draws);
     const PowerCost cost({.c = log_uniform(draws, 0.1, 1e3), .q = draws.uniform(1.0, 3.0)});
-    const double beta = best_precision(problem, cost)->inverse_alpha;
+    const double beta = best_precision(problem, cost)->precision.inverse;
     EXPECT_TRUE(beta == problem.inverse_low || beta == problem.inverse_high);
   }
 }
@@ -286,10 +287,10 @@ TEST(OptimalPrecision, IsTheHighestForQOneAndALatentVarianceBelowTwiceDelta) {
   for (const double latent : {1e-6, 0.01, 0.2, 0.22}) {  // delta = 1/9 - 0.001 = 0.1101
     const auto found =
         best_precision({.latent = latent, .base = 1e-3, .gamma = 1.0}, PowerCost({.c = 9.0, .q = 1.0}));
-    EXPECT_EQ(found->inverse_alpha, 0.0) << latent;
+    EXPECT_EQ(found->precision.inverse, 0.0) << latent;
   }
   EXPECT_EQ(best_precision({.latent = 30.0, .base = 1e-3, .gamma = 1.0}, PowerCost({.c = 9.0, .q = 1.0}))
-                ->inverse_alpha,
+                ->precision.inverse,
             1.0);
 }
 
@@ -301,7 +302,7 @@ TEST(OptimalPrecision, HasOneMaximumWhereNoiseIsCheapAndQIsBelowOne) {
     problem.information = RegressionInformation::model;
     const PowerCost cost(
         {.c = problem.gamma / problem.base * draws.uniform(1.0001, 5.0), .q = draws.uniform(0.05, 0.99)});
-    const double best = best_precision(problem, cost)->inverse_alpha;
+    const double best = best_precision(problem, cost)->precision.inverse;
     const auto at = [&](int k) { return std::lerp(problem.inverse_low, problem.inverse_high, k / 1000.0); };
     const auto value = [&](int k) { return information(problem, at(k)) / cost_at(cost, at(k)); };
     for (int k = 1; k <= 1000; ++k) {
@@ -315,26 +316,26 @@ TEST(OptimalPrecision, ComparesTheHighestPrecisionWithTheInnerMaximumWhereThereA
   // delta > 0 and q < 1: both win, depending on the latent variance.
   const PowerCost cost({.c = 36.1, .q = 0.544});
   PrecisionProblem problem{.latent = 0.486, .base = 0.000851, .gamma = 0.21};
-  EXPECT_TRUE(close(best_precision(problem, cost)->inverse_alpha, 0.6978082955107826, 1e-12));
+  EXPECT_TRUE(close(best_precision(problem, cost)->precision.inverse, 0.6978082955107826, 1e-12));
   problem.latent = 0.01;
-  EXPECT_EQ(best_precision(problem, cost)->inverse_alpha, 0.0);
+  EXPECT_EQ(best_precision(problem, cost)->precision.inverse, 0.0);
 }
 
 TEST(OptimalPrecision, IsTheHighestWherePrecisionDoesNotCostMore) {
   const PrecisionProblem problem{.latent = 1.0, .base = 0.1, .gamma = 1.0, .inverse_low = 0.1};
-  EXPECT_EQ(best_precision(problem, PowerCost({.c = 9.0, .q = 0.0}))->inverse_alpha, 0.1);
-  EXPECT_EQ(best_precision(problem, PowerCost({.c = 0.0, .q = 2.0}))->inverse_alpha, 0.1);
-  EXPECT_EQ(best_precision(problem, LinearCost({.b = 1.0, .c = 0.0}))->inverse_alpha, 0.1);
-  EXPECT_EQ(best_precision(problem, LinearCost({.b = 1.0, .c = -0.05}))->inverse_alpha, 0.1);
+  EXPECT_EQ(best_precision(problem, PowerCost({.c = 9.0, .q = 0.0}))->precision.inverse, 0.1);
+  EXPECT_EQ(best_precision(problem, PowerCost({.c = 0.0, .q = 2.0}))->precision.inverse, 0.1);
+  EXPECT_EQ(best_precision(problem, LinearCost({.b = 1.0, .c = 0.0}))->precision.inverse, 0.1);
+  EXPECT_EQ(best_precision(problem, LinearCost({.b = 1.0, .c = -0.05}))->precision.inverse, 0.1);
 }
 
 TEST(OptimalPrecision, BuysOnlyWhatIsAffordable) {
   // Power: alone it would be the highest precision, at cost 1.
   PrecisionProblem problem{.latent = 0.01, .base = 1e-3, .gamma = 1.0};
   const PowerCost power({.c = 9.0, .q = 0.5});
-  EXPECT_EQ(best_precision(problem, power)->inverse_alpha, 0.0);
+  EXPECT_EQ(best_precision(problem, power)->precision.inverse, 0.0);
   problem.remaining = 0.5;  // (1 + 9 beta)^-0.5 <= 0.5
-  EXPECT_TRUE(close_relative(best_precision(problem, power)->inverse_alpha, 3.0 / 9.0, 1e-14));
+  EXPECT_TRUE(close_relative(best_precision(problem, power)->precision.inverse, 3.0 / 9.0, 1e-14));
   EXPECT_LE(best_precision(problem, power)->cost, 0.5);
   problem.remaining = 0.3;  // the lowest precision costs 0.316
   EXPECT_FALSE(best_precision(problem, power));
@@ -342,10 +343,10 @@ TEST(OptimalPrecision, BuysOnlyWhatIsAffordable) {
   EXPECT_FALSE(best_precision(problem, power));
   // Rising, falling and constant linear costs.
   problem.remaining = 5.0;
-  EXPECT_TRUE(
-      close_relative(best_precision(problem, LinearCost({.b = 4.0, .c = 0.01}))->inverse_alpha, 0.01, 1e-12));
+  EXPECT_TRUE(close_relative(best_precision(problem, LinearCost({.b = 4.0, .c = 0.01}))->precision.inverse,
+                             0.01, 1e-12));
   problem.inverse_low = 0.1;
-  EXPECT_EQ(best_precision(problem, LinearCost({.b = 5.5, .c = -0.1}))->inverse_alpha, 0.1);
+  EXPECT_EQ(best_precision(problem, LinearCost({.b = 5.5, .c = -0.1}))->precision.inverse, 0.1);
   problem.remaining = 4.4;
   EXPECT_FALSE(best_precision(problem, LinearCost({.b = 5.5, .c = -0.1})));
   EXPECT_TRUE(best_precision(problem, LinearCost({.b = 4.4, .c = 0.0})));
@@ -357,11 +358,11 @@ TEST(OptimalPrecision, TakesWhatLeavesNoDoubtIfItCanBePaid) {
   PrecisionProblem problem{
       .information = RegressionInformation::target_b, .latent = 0.1, .base = 0.2, .gamma = 1.0};
   const PowerCost power({.c = 9.0, .q = 2.0});
-  EXPECT_EQ(best_precision(problem, power)->inverse_alpha, 0.0);
+  EXPECT_EQ(best_precision(problem, power)->precision.inverse, 0.0);
   EXPECT_EQ(best_precision(problem, power)->value, infinite);
   EXPECT_EQ(best_precision(problem, FunctionCost([](double) { return 2.0; }))->value, infinite);
   problem.remaining = 0.5;
-  EXPECT_GT(best_precision(problem, power)->inverse_alpha, 0.0);
+  EXPECT_GT(best_precision(problem, power)->precision.inverse, 0.0);
   problem.remaining = infinite;
   EXPECT_LT(best_precision(problem, LinearCost())->value, infinite);  // infinite precision costs as much
   problem = {.latent = 0.1, .base = 0.0, .gamma = 1.0};
@@ -376,21 +377,21 @@ TEST(OptimalPrecision, IsTheCheapestWhereNothingCanBeLearned) {
     const auto power = best_precision(problem, PowerCost()), linear = best_precision(problem, LinearCost()),
                falling = best_precision(problem, LinearCost({.b = 2.0, .c = -0.1})),
                scanned = best_precision(problem, valley);
-    EXPECT_EQ(power->inverse_alpha, 1.0);
+    EXPECT_EQ(power->precision.inverse, 1.0);
     EXPECT_EQ(power->value, 0.0);
-    EXPECT_EQ(linear->inverse_alpha, 1.0);
-    EXPECT_EQ(falling->inverse_alpha, 0.1);
-    EXPECT_TRUE(close(scanned->inverse_alpha, 0.3, 1e-7));
+    EXPECT_EQ(linear->precision.inverse, 1.0);
+    EXPECT_EQ(falling->precision.inverse, 0.1);
+    EXPECT_TRUE(close(scanned->precision.inverse, 0.3, 1e-7));
   }
   // Precision that changes nothing is not paid for either.
-  EXPECT_EQ(best_precision({.latent = 1.0, .base = 0.1, .gamma = 0.0}, PowerCost())->inverse_alpha, 1.0);
+  EXPECT_EQ(best_precision({.latent = 1.0, .base = 0.1, .gamma = 0.0}, PowerCost())->precision.inverse, 1.0);
 }
 
 TEST(OptimalPrecision, TakesTheCheaperOfTwoThatTie) {
   // c = gamma / floor, q = 1 and a tiny latent variance: every precision is worth s / 2 per cost.
   const auto found =
       best_precision({.latent = 1e-12, .base = 0.25, .gamma = 1.0}, PowerCost({.c = 4.0, .q = 1.0}));
-  EXPECT_EQ(found->inverse_alpha, 1.0);
+  EXPECT_EQ(found->precision.inverse, 1.0);
 }
 
 TEST(OptimalPrecision, SurvivesTheEndsOfTheRangeOfDoubles) {
@@ -411,8 +412,8 @@ TEST(OptimalPrecision, SurvivesTheEndsOfTheRangeOfDoubles) {
             ASSERT_TRUE(found);
             EXPECT_GE(found->value, 0.0);  // false for NaN
             EXPECT_GT(found->cost, 0.0);
-            EXPECT_GE(found->inverse_alpha, 0.0);
-            EXPECT_LE(found->inverse_alpha, 1.0);
+            EXPECT_GE(found->precision.inverse, 0.0);
+            EXPECT_LE(found->precision.inverse, 1.0);
           }
 }
 
@@ -426,10 +427,10 @@ TEST(OptimalPrecision, DoesNotDependOnTheUnitsOfY) {
       scaled.latent *= unit, scaled.base *= unit, scaled.gamma *= unit;
       const PowerCost power({.c = 20.0, .q = 0.5});
       const LinearCost linear({.b = 2.0, .c = 0.3});
-      EXPECT_TRUE(close_relative(best_precision(scaled, power)->inverse_alpha,
-                                 best_precision(problem, power)->inverse_alpha, 1e-12));
-      EXPECT_TRUE(close_relative(best_precision(scaled, linear)->inverse_alpha,
-                                 best_precision(problem, linear)->inverse_alpha, 1e-12));
+      EXPECT_TRUE(close_relative(best_precision(scaled, power)->precision.inverse,
+                                 best_precision(problem, power)->precision.inverse, 1e-12));
+      EXPECT_TRUE(close_relative(best_precision(scaled, linear)->precision.inverse,
+                                 best_precision(problem, linear)->precision.inverse, 1e-12));
     }
 }
 
@@ -439,7 +440,7 @@ TEST(OptimalPrecision, FindsADipOfTheCostThatIsAllThatCanBePaidFor) {
       {.latent = 1.0, .base = 0.1, .gamma = 1.0, .inverse_low = 0.01, .inverse_high = 1.0, .remaining = 0.5},
       cost);
   ASSERT_TRUE(best);
-  EXPECT_NEAR(1.0 / best->inverse_alpha, 50.0, 1.0);
+  EXPECT_NEAR(1.0 / best->precision.inverse, 50.0, 1.0);
   EXPECT_LE(best->cost, 0.5);
 }
 

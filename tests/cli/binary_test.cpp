@@ -208,5 +208,70 @@ TEST(Binary, ScoreFollowsTheGoldenTraces) {
   }
 }
 
+std::string continuous_study(const std::string& cost) {
+  return with(with(binary_study(), "alpha", "{ from = 0, to = 1, continuous = true }"), "cost", cost);
+}
+
+// Where nothing is known the belief is the prior, so the golden case at mean 0 can be told to the program.
+TEST(Binary, ContinuousPrecisionHitsTheGoldenValues) {
+  int shown = 0;
+  for (const auto& g : golden("alpha_opt").at("classification")) {
+    if (g.at("mu") != 0.0) continue;
+    const auto number = [&g](const char* key) { return fmt::format("{:.17g}", g.at(key).get<double>()); };
+    std::string study =
+        continuous_study("\"" + number("b") + " + " + number("c") + " * alpha^" + number("q") + "\"");
+    study = with(with(study, "kappa", number("kappa")), "gamma", number("gamma"));
+    const Desk desk(study +
+                    fmt::format("[model]\namplitude = {:.17g}\n", std::sqrt(g.at("s2").get<double>())));
+    const ProgramResult result =
+        run_acuity({"score", "study.toml", "--top", "1", "--format", "csv"}, desk.folder.path());
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto best = csv_rows(result.out).at(0);
+    EXPECT_NEAR(value(best, "alpha"), g.at("alpha"), 1e-10);
+    EXPECT_NEAR(value(best, "information"), g.at("mi"), 1e-10);
+    EXPECT_NEAR(value(best, "information_per_cost"), g.at("objective"), 1e-12);
+    ++shown;
+  }
+  EXPECT_GE(shown, 1);
+}
+
+TEST(Binary, ContinuousPrecisionBeatsAFineLadderAndWorksInBatches) {
+  for (const std::string cost : {"\"0.25 + 0.75 * alpha^2\"", "{ form = \"linear\", b = 0.1, c = 0.9 }", "1"})
+    for (const std::string how :
+         {"information = \"model\"", "information = \"model\"\napproximation = \"taylor\"",
+          "information = \"target\"\ngraph = \"b\"", "information = \"target\"\ngraph = \"c\""}) {
+      SCOPED_TRACE(cost + how);
+      const std::string any = continuous_study(cost) + "[acquisition]\n" + how + "\n";
+      const std::string annotations = "x,y,alpha\n2,1,1\n-1,-1,0.123\n";
+      const Desk exact(any), ladder(with(any, "alpha", "{ from = 0, to = 1, count = 2001 }"));
+      const auto best = csv_rows(exact.run("score", annotations).out),
+                 fine = csv_rows(ladder.run("score", annotations).out);
+      ASSERT_EQ(best.size(), 3U);
+      ASSERT_EQ(fine.size(), 3U);
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_GE(value(best[i], "information_per_cost"), value(fine[i], "information_per_cost") - 1e-12);
+        EXPECT_NEAR(value(best[i], "information_per_cost"), value(fine[i], "information_per_cost"), 1e-6);
+        EXPECT_NEAR(value(best[i], "alpha"), value(fine[i], "alpha"), 5e-3);
+      }
+      const ProgramResult batch = run_acuity(
+          {"score", "study.toml", "--annotations", "A.csv", "--top", "3", "--batch", "--format", "csv"},
+          exact.folder.path());
+      EXPECT_EQ(csv_rows(batch.out).size(), 3U) << batch.err;
+    }
+}
+
+TEST(Binary, ContinuousPrecisionKeepsToTheBudget) {
+  const Desk desk(continuous_study("{ form = \"linear\", b = 0.1, c = 0.9 }") + "[model]\namplitude = 0.5\n");
+  const auto with_money = [&](const std::string& money) {
+    return run_acuity({"score", "study.toml", "--remaining", money, "--format", "csv"}, desk.folder.path());
+  };
+  desk.folder.write("study.toml", with(desk.folder.read("study.toml"), "kappa", "0.5"));
+  for (const auto& row : csv_rows(with_money("0.55").out)) {
+    EXPECT_NEAR(value(row, "alpha"), 0.5, 1e-8);
+    EXPECT_LE(value(row, "cost"), 0.55 * (1 + 1e-9));
+  }
+  EXPECT_EQ(with_money("0.05").exit_code, 3);
+}
+
 }  // namespace
 }  // namespace acuity::testing

@@ -232,7 +232,7 @@ TEST(FullScan, ContinuousPrecisionBeatsEveryLadderAndAFineOneComesClose) {
   for (const double q : {0.3, 0.5, 0.8, 1.0, 2.0}) {
     Bench ladder({0.02, 0.3, 1.0, 0.1}, testing::ladder(2000, q)), any = ladder;
     any.acquisition.continuous = ContinuousPrecision{
-        .gamma = 0.09, .cost = std::make_shared<PowerCost>(PowerCostOptions{.c = 9.0, .q = q})};
+        .law = {.gamma = 0.09}, .cost = std::make_shared<PowerCost>(PowerCostOptions{.c = 9.0, .q = q})};
     for (const double remaining : {10.0, 0.5}) {
       ladder.candidates.remaining = any.candidates.remaining = remaining;
       const std::optional<Score> level = ladder.select(), exact = any.select();

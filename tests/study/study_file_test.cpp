@@ -133,7 +133,7 @@ TEST(StudyFile, LaddersAreUniformInInverseAlphaOrInAlphaOrListed) {
   const auto rungs = [](const std::string& alpha) {
     std::vector<double> inverse;
     const StudyFile study = read(with(ladder_study(), "alpha", alpha));
-    for (const Rung& rung : study.ladder->rungs) inverse.push_back(rung.inverse);
+    for (const Precision& rung : study.ladder->rungs) inverse.push_back(rung.inverse);
     return inverse;
   };
   EXPECT_EQ(rungs("{ from = 1, to = inf, count = 5 }"), (std::vector{1.0, 0.75, 0.5, 0.25, 0.0}));
@@ -255,7 +255,7 @@ TEST(StudyFile, BinaryStudiesHaveTheirOwnPrecisions) {
   EXPECT_TRUE(study.binary);
   EXPECT_EQ(study.classes[1], "yes");
   EXPECT_EQ(study.ladder->rungs[1].alpha, 0.5);
-  EXPECT_EQ(study.ladder->kappa, 0.8);
+  EXPECT_EQ(study.ladder->law.kappa, 0.8);
   EXPECT_EQ(study.acquisition.target.graph, TargetGraph::b);
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
            {"kappa", "0.4"},

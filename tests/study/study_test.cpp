@@ -256,9 +256,20 @@ TEST(Study, ContinuousPrecisionIsHandedToTheAcquisition) {
   const Study study =
       desk.open(with(ladder_study(), "alpha", "{ from = 2, to = inf, continuous = true }"), "x\n1\n");
   ASSERT_TRUE(study.acquisition().continuous);
-  EXPECT_EQ(study.acquisition().continuous->inverse_low, 0.0);
-  EXPECT_EQ(study.acquisition().continuous->inverse_high, 0.5);
-  EXPECT_EQ(study.acquisition().continuous->gamma, 0.09);
+  EXPECT_EQ(study.acquisition().continuous->sharpest.inverse, 0.0);
+  EXPECT_EQ(study.acquisition().continuous->vaguest.inverse, 0.5);
+  EXPECT_EQ(study.acquisition().continuous->law.gamma, 0.09);
+  EXPECT_FALSE(study.acquisition().continuous->law.kappa);
+  const Study binary = desk.open(
+      "[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[precision]\n"
+      "alpha = { from = 0, to = 0.9, continuous = true }\ngamma = 0.2\nkappa = 0.7\ncost = 1\n",
+      "x\n1\n");
+  ASSERT_TRUE(binary.acquisition().continuous);
+  EXPECT_EQ(binary.acquisition().continuous->vaguest.alpha, 0.0);
+  EXPECT_EQ(binary.acquisition().continuous->sharpest.alpha, 0.9);
+  EXPECT_EQ(binary.acquisition().continuous->law.kappa, 0.7);
+  EXPECT_DOUBLE_EQ(std::get<FlipChannel>(binary.acquisition().continuous->law(Precision::of(0.5))).accuracy,
+                   0.8);
 }
 
 }  // namespace

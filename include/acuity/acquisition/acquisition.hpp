@@ -33,8 +33,8 @@ struct Score {
   double information = 0.0;
   double cost = 0.0;
   double value = 0.0;
-  double order = 0.0;                   ///< decides between infinite values, larger first
-  std::optional<double> inverse_alpha;  ///< where the precision is none of the offer's levels
+  double order = 0.0;                  ///< decides between infinite values, larger first
+  std::optional<Precision> precision;  ///< where it is none of the offer's levels
 
   double information_per_cost() const { return information / cost; }
 };

@@ -40,6 +40,10 @@ double class_model_information(const LatentMarginal& latent, double accuracy);
 void class_model_information(const LatentMarginal& latent, std::span<const double> accuracies,
                              std::span<double> bits);
 
+/// By how much MI(answer; f) grows per unit of accuracy, in bits (docs/math.md 5.4); where the accuracy is
+/// kappa + gamma * alpha, gamma times this per unit of alpha.
+double class_model_information_slope(const LatentMarginal& latent, double accuracy);
+
 /// The paper's approximation of MI(answer; f). Off by up to 0.01 bits, and negative at some points that are
 /// nearly settled (docs/math.md 4.4): rank by it as it is, clamp it for reports only.
 double class_model_information_taylor(const LatentMarginal& latent, double accuracy);

@@ -10,8 +10,8 @@ namespace acuity {
 class CostFunction {
  public:
   virtual ~CostFunction() = default;
-  /// Infinite alpha is an ordinary argument. The result may be infinite or negative; who offers a level
-  /// checks.
+  /// Infinite alpha is an ordinary argument, and 0 for classes. The result may be infinite or negative; who
+  /// offers a level checks. Called from several threads at once.
   virtual double operator()(double alpha) const = 0;
 };
 

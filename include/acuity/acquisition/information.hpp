@@ -7,19 +7,20 @@
 
 #include "acuity/acquisition/optimal_precision.hpp"
 #include "acuity/data/level.hpp"
+#include "acuity/data/precision.hpp"
 #include "acuity/model/marginals.hpp"
 
 namespace acuity {
 
 /// Every precision between two ends is on offer, at a price.
 struct ContinuousPrecision {
-  double inverse_low = 0.0, inverse_high = 1.0;  ///< 1 / alpha; 0 is infinite precision
-  double gamma = 0.0;  ///< an annotation of precision alpha adds noise gamma / alpha
+  Precision vaguest = Precision::of(1.0), sharpest;
+  PrecisionLaw law;
   std::shared_ptr<const CostFunction> cost;
 };
 
 /// What an annotation is worth, before anybody asks what it costs (docs/math.md 4). Sees the marginals of the
-/// whole pool, never a model.
+/// whole pool, never a model. Its functions are called from several threads at once.
 class Information {
  public:
   virtual ~Information() = default;
@@ -44,6 +45,10 @@ class Information {
   virtual std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer,
                                                          Index point, const ContinuousPrecision& range,
                                                          double remaining) const;
+
+  /// Is the worth at every point a convex function of the accuracy, so that a level between two others may be
+  /// ruled out without a look (docs/math.md 5.4)? By default nobody promises that.
+  virtual bool convex_in_accuracy() const { return false; }
 
   /// Orders points whose worth is infinite, larger first. By default they are all tied.
   virtual double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const;
@@ -113,6 +118,10 @@ class ClassModelInformation : public Information {
   std::string_view unit() const override { return "bits"; }
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
+  std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
+                                                 const ContinuousPrecision& range,
+                                                 double remaining) const override;
+  bool convex_in_accuracy() const override { return approximation_ == Approximation::exact; }
 
  private:
   Approximation approximation_;
@@ -126,6 +135,10 @@ class ClassTargetInformation : public Information {
   std::string_view unit() const override { return "bits"; }
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
+  std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
+                                                 const ContinuousPrecision& range,
+                                                 double remaining) const override;
+  bool convex_in_accuracy() const override { return true; }
 
  private:
   TargetGraph graph_;

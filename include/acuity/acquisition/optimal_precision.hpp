@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "acuity/acquisition/cost_function.hpp"
+#include "acuity/data/precision.hpp"
 
 namespace acuity {
 
@@ -28,7 +29,7 @@ struct PrecisionProblem {
 
 /// The precision to buy, and what makes it the best.
 struct BestPrecision {
-  double inverse_alpha = 0.0;
+  Precision precision;
   double information = 0.0;
   double cost = 0.0;
   double value = 0.0;  ///< information per cost; infinite where the annotation leaves no doubt

@@ -32,22 +32,15 @@ struct LinearCostSetting {
 /// A number is a formula, too.
 using CostSetting = std::variant<PowerCostSetting, LinearCostSetting, std::string>;
 
-/// One precision of a ladder, with its inverse: infinite precision is the ordinary value 0 there.
-struct Rung {
-  double alpha, inverse;
-};
-
-/// The paper's ladder: precisions alpha with noise gamma / alpha on top of sigma^2(x); for classes, with a
-/// probability of kappa + gamma * alpha of being right.
+/// The paper's ladder.
 struct LadderSetting {
-  std::vector<Rung> rungs;
+  std::vector<Precision> rungs;
   bool continuous = false;  ///< every precision between the two rungs is on offer
-  double gamma = 0.0;
-  double kappa = 0.0;  ///< binary only
+  PrecisionLaw law;
   CostSetting cost;
 
   /// Binary only.
-  AccuracyLaw accuracy() const { return {kappa, gamma}; }
+  AccuracyLaw accuracy() const { return {law.kappa.value_or(0.0), law.gamma}; }
 };
 
 /// When and how hyperparameters are learned.

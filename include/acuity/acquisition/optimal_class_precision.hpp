@@ -1,0 +1,41 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "acuity/acquisition/classification_information.hpp"
+#include "acuity/acquisition/optimal_precision.hpp"
+
+namespace acuity {
+
+/// Which of the formulas of docs/math.md 4.2 says what an annotation is worth.
+enum class ClassInformation {
+  model,         ///< MI(answer; f)
+  model_taylor,  ///< the paper's approximation of it
+  target_b,      ///< MI(answer; Y), the answer a noisy copy of Y
+  target_c       ///< MI(answer; Y), answer and Y independent given f
+};
+
+/// What is known at a point, and which precisions may be bought there. Y is an answer of the highest.
+struct ClassPrecisionProblem {
+  ClassInformation information = ClassInformation::model;
+  LatentMarginal latent;
+  double kappa = 0.5;  ///< an annotation of precision alpha is right with probability kappa + gamma * alpha
+  double gamma = 0.5;
+  double low = 0.0, high = 1.0;  ///< alpha
+  double remaining =
+      std::numeric_limits<double>::infinity();  ///< only what costs no more; includes the slack
+};
+
+/// The precision of highest information per cost among all in the range (docs/math.md 5.4), with the manners
+/// of its twin for regression.
+///
+/// Exact for LinearCost, except with the Taylor form: the lowest or the highest precision that can be paid
+/// for. Any other cost is scanned and the best places are polished, which may miss a peak or an affordable
+/// gap narrower than 1/100 of the range.
+///
+/// Nothing where no precision in the range is affordable; an infinite cost never is. Throws
+/// std::invalid_argument where a cost is not above 0, or the problem is none.
+std::optional<BestPrecision> best_precision(const ClassPrecisionProblem& problem, const CostFunction& cost);
+
+}  // namespace acuity
