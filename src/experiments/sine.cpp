@@ -128,7 +128,7 @@ ExperimentRun run_method(const SineData& data, const SineOptions& options, int m
   for (int i = 0; i + 1 < options.initial; ++i)  // the curve starts where the initial set is complete
     run.steps[static_cast<std::size_t>(i)].error = std::numeric_limits<double>::quiet_NaN();
   while (const std::optional<Score> best =
-             select_by_full_scan(belief.marginals(), data.offer, acquisition, candidates))
+             select_by_full_scan(belief.marginals(), data.offer, acquisition, candidates, {.threads = 1}))
     buy(*best, method_annotator);
   return run;
 }

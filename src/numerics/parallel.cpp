@@ -100,14 +100,23 @@ void parallel_for(std::ptrdiff_t count, int threads, const std::function<void(st
     return;
   }
   std::atomic<std::ptrdiff_t> next = 0;
+  std::ptrdiff_t failed = count;
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
   on_threads(static_cast<int>(std::min<std::ptrdiff_t>(count, threads)), [&] {
-    try {
-      for (std::ptrdiff_t i = next++; i < count; i = next++) task(i);
-    } catch (...) {
-      next = count;
-      throw;
+    for (std::ptrdiff_t i = next++; i < count; i = next++) {
+      try {
+        task(i);
+      } catch (...) {
+        next = count;
+        const std::lock_guard lock(failure_mutex);
+        // Tasks are begun in order and all that are begun end, so the lowest that throws is always among
+        // them.
+        if (i < failed) failed = i, failure = std::current_exception();
+      }
     }
   });
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace acuity::numerics

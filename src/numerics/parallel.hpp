@@ -15,7 +15,8 @@ void on_threads(int threads, const std::function<void()>& work);
 
 /// Calls task(0) ... task(count - 1), each once, on up to `threads` threads. Which thread runs which task is
 /// not fixed, so a task must write to its own place only; then results do not depend on the number of
-/// threads. The first exception a task throws is thrown again here, after all threads have ended.
+/// threads. Where tasks throw, the exception of the lowest one is thrown again here, after all threads have
+/// ended.
 void parallel_for(std::ptrdiff_t count, int threads, const std::function<void(std::ptrdiff_t)>& task);
 
 }  // namespace acuity::numerics

@@ -1,7 +1,6 @@
 #include "acuity/selection/batch.hpp"
 
 #include "acuity/numerics/errors.hpp"
-#include "acuity/selection/full_scan.hpp"
 
 namespace acuity {
 
@@ -30,14 +29,16 @@ class Assumptions {
 }  // namespace
 
 std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
-                                Candidates candidates, Index count, bool repeat_points) {
+                                Candidates candidates, Index count, bool repeat_points,
+                                const FullScanOptions& options) {
   require(count >= 0, "select_batch", "count", static_cast<double>(count), "zero or more");
   if (candidates.open.empty())
     candidates.open.assign(static_cast<std::size_t>(belief.marginals().mean.size()), 1);
   std::vector<Score> batch;
   Assumptions assumptions(belief);
   while (static_cast<Index>(batch.size()) < count) {
-    const std::optional<Score> best = select_by_full_scan(belief.marginals(), offer, acquisition, candidates);
+    const std::optional<Score> best =
+        select_by_full_scan(belief.marginals(), offer, acquisition, candidates, options);
     if (!best) break;
     batch.push_back(*best);
     const Level level = level_of(*best, offer, acquisition);

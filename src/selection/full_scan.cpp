@@ -5,7 +5,9 @@
 #include <string>
 
 #include "acuity/numerics/errors.hpp"
+#include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
+#include "selection/level_hull.hpp"
 
 namespace acuity {
 
@@ -23,6 +25,10 @@ std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisi
 }
 
 namespace {
+
+NumericalError not_a_number(Index point) {
+  return NumericalError("the score of pool row " + std::to_string(point) + " is not a number");
+}
 
 // One open point and what each level in play is worth there.
 struct Row {
@@ -55,8 +61,7 @@ struct Row {
     double best_value = 0.0;
     for (std::size_t k = 0; k < size(); ++k) {
       const double v = value(k);
-      if (std::isnan(v))
-        throw NumericalError("the score of pool row " + std::to_string(point) + " is not a number");
+      if (std::isnan(v)) throw not_a_number(point);
       if (for_sale(k) && (!best || v > best_value)) best = k, best_value = v;
     }
     return best ? std::optional(score(*best)) : std::nullopt;
@@ -72,92 +77,202 @@ struct Row {
   }
 };
 
-// Calls visit(row) for every open point, in pool order.
-template <typename Visit>
-void for_each_point(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
-                    const Candidates& candidates, Index begin, Index end, const Visit& visit) {
-  constexpr Index block = 64;
-  const std::vector<Index> levels = levels_in_play(offer, acquisition, candidates);
-  if (levels.empty()) return;
-  std::vector<double> costs;
-  for (const Index level : levels) costs.push_back(offer.levels[static_cast<std::size_t>(level)].cost);
-  std::vector<double> worth(static_cast<std::size_t>(block) * levels.size());
-  for (Index first = begin; first < end; first += block) {
-    const Index last = std::min(end, first + block);
-    bool any_open = false;
-    for (Index point = first; point < last; ++point) any_open = any_open || candidates.is_open(point);
-    if (!any_open) continue;
-    acquisition.information->worth(belief, offer, first, last, levels, worth.data());
-    for (Index point = first; point < last; ++point) {
-      if (!candidates.is_open(point)) continue;
-      const std::uint64_t draw = acquisition.ranking == Ranking::random
-                                     ? numerics::draw_key(acquisition.seed, numerics::Purpose::random_choice,
-                                                          candidates.step, static_cast<std::uint64_t>(point))
-                                     : 0;
-      visit(Row{point, levels, costs, worth.data() + (point - first) * static_cast<Index>(levels.size()),
-                draw, acquisition.information->order_when_infinite(belief, offer, point), acquisition.ranking,
-                candidates});
+// An open point where any precision may be bought: its best one has been found already.
+struct ContinuousRow {
+  Score best;
+
+  std::optional<Score> leader() const { return best; }
+  Score cheapest_tied(const Score&) const { return best; }
+};
+
+// Looks at every open point, a block at a time, and knows how to share the pool among threads.
+class PoolScan {
+ public:
+  PoolScan(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
+           const Candidates& candidates, const FullScanOptions& options)
+      : belief_(belief),
+        offer_(offer),
+        acquisition_(acquisition),
+        candidates_(candidates),
+        threads_(options.threads > 0 ? options.threads : numerics::default_threads()),
+        continuous_(acquisition.continuous && acquisition.ranking == Ranking::information_per_cost) {
+    if (continuous_) return;
+    all_ = with_costs(levels_in_play(offer, acquisition, candidates));
+    if (options.every_level || !corners_decide()) return;
+    hull_ = level_hull(offer, all_.levels);
+    corners_ = with_costs(hull_->corners);
+  }
+
+  // Chunks are the same whatever the number of threads, and what is made of each is joined in pool order.
+  Index chunks() const { return (belief_.variance.size() + chunk_size - 1) / chunk_size; }
+
+  // Calls task(chunk), for all of them.
+  template <typename Task>
+  void for_each_chunk(const Task& task) const {
+    const Index work =
+        belief_.variance.size() * (continuous_ ? little_work : static_cast<Index>(all_.levels.size()));
+    numerics::parallel_for(chunks(), work < little_work ? 1 : threads_, task);
+  }
+
+  // Calls visit(row) for every open point of a chunk, in pool order, as long as it returns true.
+  template <typename Visit>
+  void visit(Index chunk, const Visit& visit) const {
+    const Index begin = chunk * chunk_size, end = std::min(belief_.variance.size(), begin + chunk_size);
+    if (continuous_)
+      visit_continuous(begin, end, visit);
+    else if (!all_.levels.empty())
+      visit_levels(begin, end, visit);
+  }
+
+ private:
+  static constexpr Index chunk_size = 256, block_size = 64;
+  static constexpr Index little_work = 10'000;  // evaluations that are not worth another thread
+
+  struct PricedLevels {
+    std::vector<Index> levels;
+    std::vector<double> costs;  // one per level
+  };
+
+  PricedLevels with_costs(std::vector<Index> levels) const {
+    PricedLevels priced{.levels = std::move(levels), .costs = {}};
+    for (const Index level : priced.levels)
+      priced.costs.push_back(offer_.levels[static_cast<std::size_t>(level)].cost);
+    return priced;
+  }
+
+  // Where a pair is sold, a corner may be missing at some point.
+  bool corners_decide() const {
+    const auto is_class = [this](Index level) {
+      return std::holds_alternative<FlipChannel>(offer_.levels[static_cast<std::size_t>(level)].channel);
+    };
+    return all_.levels.size() > 2 && acquisition_.ranking == Ranking::information_per_cost &&
+           acquisition_.information->convex_in_accuracy() && candidates_.sold.empty() &&
+           std::all_of(all_.levels.begin(), all_.levels.end(), is_class);
+  }
+
+  template <typename Visit>
+  void visit_levels(Index begin, Index end, const Visit& visit) const {
+    const PricedLevels& priced = hull_ ? corners_ : all_;
+    const std::size_t count = priced.levels.size();
+    std::vector<double> worth(static_cast<std::size_t>(block_size) * count), worth_of_all;
+    for (Index first = begin; first < end; first += block_size) {
+      const Index last = std::min(end, first + block_size);
+      bool any_open = false;
+      for (Index point = first; point < last; ++point) any_open = any_open || candidates_.is_open(point);
+      if (!any_open) continue;
+      acquisition_.information->worth(belief_, offer_, first, last, priced.levels, worth.data());
+      for (Index point = first; point < last; ++point) {
+        if (!candidates_.is_open(point)) continue;
+        Row row = make_row(point, priced, worth.data() + static_cast<std::size_t>(point - first) * count);
+        if (hull_) {
+          const std::optional<Score> leader = row.leader();
+          if (leader && hull_->inner_may_tie(row.information, leader->value)) {
+            worth_of_all.resize(all_.levels.size());
+            acquisition_.information->worth(belief_, offer_, point, point + 1, all_.levels,
+                                            worth_of_all.data());
+            if (!visit(make_row(point, all_, worth_of_all.data()))) return;
+            continue;
+          }
+        }
+        if (!visit(row)) return;
+      }
     }
   }
-}
 
-// Every open point at its best precision of all, in pool order.
-std::vector<Score> continuous_scores(const Marginals& belief, const Offer& offer,
-                                     const Acquisition& acquisition, const Candidates& candidates) {
-  std::vector<Score> scores;
-  for (Index point = 0; point < belief.variance.size(); ++point) {
-    if (!candidates.is_open(point)) continue;
-    const std::optional<BestPrecision> best = acquisition.information->best_precision_at(
-        belief, offer, point, *acquisition.continuous, candidates.remaining + candidates.slack);
-    if (!best) continue;
-    if (std::isnan(best->value))
-      throw NumericalError("the score of pool row " + std::to_string(point) + " is not a number");
-    scores.push_back({.point = point,
-                      .information = best->information,
-                      .cost = best->cost,
-                      .value = best->value,
-                      .order = acquisition.information->order_when_infinite(belief, offer, point),
-                      .precision = best->precision});
+  Row make_row(Index point, const PricedLevels& priced, const double* information) const {
+    const std::uint64_t draw = acquisition_.ranking == Ranking::random
+                                   ? numerics::draw_key(acquisition_.seed, numerics::Purpose::random_choice,
+                                                        candidates_.step, static_cast<std::uint64_t>(point))
+                                   : 0;
+    return {point,
+            priced.levels,
+            priced.costs,
+            information,
+            draw,
+            acquisition_.information->order_when_infinite(belief_, offer_, point),
+            acquisition_.ranking,
+            candidates_};
   }
-  return scores;
-}
 
-bool is_continuous(const Acquisition& acquisition) {
-  return acquisition.continuous && acquisition.ranking == Ranking::information_per_cost;
+  template <typename Visit>
+  void visit_continuous(Index begin, Index end, const Visit& visit) const {
+    for (Index point = begin; point < end; ++point) {
+      if (!candidates_.is_open(point)) continue;
+      const std::optional<BestPrecision> best = acquisition_.information->best_precision_at(
+          belief_, offer_, point, *acquisition_.continuous, candidates_.remaining + candidates_.slack);
+      if (!best) continue;
+      if (std::isnan(best->value)) throw not_a_number(point);
+      const ContinuousRow row{{.point = point,
+                               .information = best->information,
+                               .cost = best->cost,
+                               .value = best->value,
+                               .order = acquisition_.information->order_when_infinite(belief_, offer_, point),
+                               .precision = best->precision}};
+      if (!visit(row)) return;
+    }
+  }
+
+  const Marginals& belief_;
+  const Offer& offer_;
+  const Acquisition& acquisition_;
+  const Candidates& candidates_;
+  int threads_;
+  bool continuous_;
+  PricedLevels all_, corners_;
+  std::optional<LevelHull> hull_;  // where levels that are no corners need not be looked at
+};
+
+bool precedes(const Score& a, const Score& b) {
+  return a.value > b.value || (a.value == b.value && a.order > b.order);
 }
 
 }  // namespace
 
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
-                                         const Acquisition& acquisition, const Candidates& candidates) {
-  std::vector<Score> leaders;  // of every point, in pool order
-  if (is_continuous(acquisition))
-    leaders = continuous_scores(belief, offer, acquisition, candidates);
-  else
-    for_each_point(belief, offer, acquisition, candidates, 0, belief.variance.size(), [&](const Row& row) {
-      if (const std::optional<Score> leader = row.leader()) leaders.push_back(*leader);
+                                         const Acquisition& acquisition, const Candidates& candidates,
+                                         const FullScanOptions& options) {
+  const PoolScan scan(belief, offer, acquisition, candidates, options);
+  std::vector<std::optional<Score>> leaders(static_cast<std::size_t>(scan.chunks()));
+  scan.for_each_chunk([&](Index chunk) {
+    std::optional<Score>& leader = leaders[static_cast<std::size_t>(chunk)];
+    scan.visit(chunk, [&](const auto& row) {
+      const std::optional<Score> score = row.leader();
+      if (score && (!leader || precedes(*score, *leader))) leader = score;
+      return true;
     });
-  if (leaders.empty()) return std::nullopt;
-  Score best = leaders.front();
-  for (const Score& score : leaders)
-    if (score.value > best.value || (score.value == best.value && score.order > best.order)) best = score;
-  const auto first_tied = std::find_if(leaders.begin(), leaders.end(), [&](const Score& score) {
-    return ties_with(best, score.value, score.order);
   });
-  if (is_continuous(acquisition)) return *first_tied;
+  std::optional<Score> best;
+  for (const std::optional<Score>& leader : leaders)
+    if (leader && (!best || precedes(*leader, *best))) best = leader;
+  if (!best) return std::nullopt;
+
+  // The first chunk whose leader is tied has the first point that is; there is no list of all points'
+  // leaders.
+  const auto tied = [&](const std::optional<Score>& score) {
+    return score && ties_with(*best, score->value, score->order);
+  };
+  const auto first = std::find_if(leaders.begin(), leaders.end(), tied);
   std::optional<Score> chosen;
-  for_each_point(belief, offer, acquisition, candidates, first_tied->point, first_tied->point + 1,
-                 [&](const Row& row) { chosen = row.cheapest_tied(best); });
+  scan.visit(first - leaders.begin(), [&](const auto& row) {
+    if (tied(row.leader())) chosen = row.cheapest_tied(*best);
+    return !chosen;
+  });
   return chosen;
 }
 
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
-                              const Candidates& candidates) {
-  if (is_continuous(acquisition)) return continuous_scores(belief, offer, acquisition, candidates);
-  std::vector<Score> scores;
-  for_each_point(belief, offer, acquisition, candidates, 0, belief.variance.size(), [&](const Row& row) {
-    if (const std::optional<Score> leader = row.leader()) scores.push_back(row.cheapest_tied(*leader));
+                              const Candidates& candidates, const FullScanOptions& options) {
+  const PoolScan scan(belief, offer, acquisition, candidates, options);
+  std::vector<std::vector<Score>> parts(static_cast<std::size_t>(scan.chunks()));
+  scan.for_each_chunk([&](Index chunk) {
+    std::vector<Score>& part = parts[static_cast<std::size_t>(chunk)];
+    scan.visit(chunk, [&](const auto& row) {
+      if (const std::optional<Score> leader = row.leader()) part.push_back(row.cheapest_tied(*leader));
+      return true;
+    });
   });
+  std::vector<Score> scores;
+  for (const std::vector<Score>& part : parts) scores.insert(scores.end(), part.begin(), part.end());
   return scores;
 }
 

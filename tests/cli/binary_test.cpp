@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "acuity/selection/full_scan.hpp"
+#include "acuity/study/study.hpp"
 #include "support/golden.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
@@ -204,6 +206,32 @@ TEST(Binary, ScoreFollowsTheGoldenTraces) {
       EXPECT_TRUE(close(value(best, "mean"), step.at("latent_mean"), 1e-10));
       annotations += fmt::format("{},,,{},{:.17g},\n", step.at("index").get<int>(),
                                  step.at("label").get<int>(), step.at("alpha").get<double>());
+    }
+  }
+}
+
+// The slow twin of the levels that are left out (math.md 5.4): the table as it would be if all were looked
+// at.
+TEST(Binary, TheTableIsThatOfEveryLevel) {
+  for (const std::string how : {"information = \"model\"", "information = \"target\"\ngraph = \"b\"",
+                                "information = \"target\"\ngraph = \"c\""}) {
+    const Desk desk(with(binary_study(), "alpha", "{ from = 0, to = 1, count = 100 }") + "[acquisition]\n" +
+                    how + "\n");
+    std::string pool = "x\n";
+    for (int i = 0; i < 60; ++i) pool += fmt::format("{}\n", -3.0 + 0.1 * i);
+    desk.folder.write("pool.csv", pool);
+    const auto rows = csv_rows(desk.run("score", "x,y,alpha\n-2,-1,1\n0.7,1,1\n2,1,0.5\n").out);
+    const Study study = Study::open(desk.folder.path() / "study.toml");
+    const auto annotations = study.read_annotations(desk.folder.path() / "A.csv");
+    const StudyModel model = study.model_given(annotations);
+    const std::vector<Score> every =
+        score_pool(study.belief(model)->marginals(), model.offer, model.acquisition,
+                   study.candidates_after(annotations), {.every_level = true});
+    ASSERT_EQ(rows.size(), every.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      EXPECT_EQ(value(rows[i], "alpha"), *model.offer.levels[static_cast<std::size_t>(every[i].level)].alpha);
+      EXPECT_EQ(value(rows[i], "information"), every[i].information);
+      EXPECT_EQ(value(rows[i], "information_per_cost"), every[i].information_per_cost());
     }
   }
 }

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -49,6 +51,21 @@ TEST(OnThreads, OneOfThemCanDoItAlone) {
     while (left-- > 0) ++done;
   });
   EXPECT_EQ(done, 1000);
+}
+
+TEST(ParallelFor, ThrowsWhatTheLowestTaskThrew) {
+  for (int repeat = 0; repeat < 200; ++repeat)
+    for (const int threads : {1, 2, 7}) {
+      try {
+        parallel_for(60, threads, [](std::ptrdiff_t i) {
+          if (i == 20) std::this_thread::sleep_for(std::chrono::microseconds(20));
+          if (i >= 20) throw std::runtime_error(std::to_string(i));
+        });
+        FAIL();
+      } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "20");
+      }
+    }
 }
 
 }  // namespace

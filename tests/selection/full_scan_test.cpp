@@ -7,6 +7,7 @@
 #include "acuity/acquisition/cost_function.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/numerics/errors.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "support/golden.hpp"
 #include "support/problems.hpp"
@@ -248,6 +249,108 @@ TEST(FullScan, ContinuousPrecisionBeatsEveryLadderAndAFineOneComesClose) {
     }
     any.candidates.remaining = 1e-6;
     EXPECT_FALSE(any.select());
+  }
+}
+
+void expect_equal(const Score& one, const Score& other) {
+  EXPECT_EQ(one.point, other.point);
+  EXPECT_EQ(one.level, other.level);
+  EXPECT_EQ(one.information, other.information);
+  EXPECT_EQ(one.value, other.value);
+  EXPECT_EQ(one.order, other.order);
+  EXPECT_EQ(one.precision.has_value(), other.precision.has_value());
+  if (one.precision && other.precision) {
+    EXPECT_EQ(one.precision->alpha, other.precision->alpha);
+  }
+}
+
+// Large enough for several chunks, with points that tie across them, closed points and closed blocks.
+std::vector<Bench> large_benches() {
+  std::vector<double> variances;
+  for (int i = 0; i < 3001; ++i) variances.push_back(0.01 + 0.3 * ((i * 7919) % 1000) / 1000.0);
+  std::vector<Bench> benches;
+  Bench bench(variances);
+  bench.candidates.open.assign(variances.size(), 1);
+  for (std::size_t i = 500; i < 900; ++i) bench.candidates.open[i] = 0;
+  for (std::size_t i = 3; i < 500; i += 3) bench.candidates.open[i] = 0;
+  benches.push_back(bench);
+  bench.acquisition.ranking = Ranking::information;
+  benches.push_back(bench);
+  bench.acquisition.ranking = Ranking::random;
+  benches.push_back(bench);
+  bench.acquisition.ranking = Ranking::information_per_cost;
+  bench.acquisition.information = std::make_shared<TargetInformation>(
+      TargetInformationOptions{.graph = TargetGraph::b, .infinite = InfinitePolicy::limit});
+  benches.push_back(bench);
+  bench.acquisition.information = std::make_shared<TargetInformation>();
+  bench.acquisition.continuous = ContinuousPrecision{
+      .law = {.gamma = 0.09}, .cost = std::make_shared<ExpressionCost>("(1 + 9 / alpha)^-0.8")};
+  bench.candidates.remaining = 0.7;
+  benches.push_back(bench);
+  Bench classes(variances, {});
+  for (const double alpha : {0.0, 0.3, 0.5, 1.0})
+    classes.offer.levels.push_back(
+        {.alpha = alpha, .channel = FlipChannel{0.8 + 0.2 * alpha}, .cost = 0.25 + 0.75 * alpha * alpha});
+  classes.acquisition.information = std::make_shared<ClassModelInformation>();
+  benches.push_back(classes);
+  return benches;
+}
+
+TEST(FullScan, DoesNotDependOnTheNumberOfThreads) {
+  for (const Bench& bench : large_benches()) {
+    const auto select = [&](int threads) {
+      return select_by_full_scan(bench.belief, bench.offer, bench.acquisition, bench.candidates,
+                                 {.threads = threads});
+    };
+    const auto scores = [&](int threads) {
+      return score_pool(bench.belief, bench.offer, bench.acquisition, bench.candidates, {.threads = threads});
+    };
+    const std::optional<Score> one = select(1);
+    const std::vector<Score> pool = scores(1);
+    ASSERT_TRUE(one);
+    for (const int threads : {2, 3, 7}) {
+      expect_equal(*select(threads), *one);
+      const std::vector<Score> shared = scores(threads);
+      ASSERT_EQ(shared.size(), pool.size());
+      for (std::size_t i = 0; i < pool.size(); ++i) expect_equal(shared[i], pool[i]);
+    }
+  }
+}
+
+TEST(FullScan, OfPointsThatTieAcrossChunksTheFirstWins) {
+  std::vector<double> variances(2000, 0.1);
+  for (const std::size_t i : {1999U, 1300U, 301U, 299U}) variances[i] = 0.5;
+  variances[290] = 0.5 * (1 - 1e-10);
+  EXPECT_EQ(Bench(variances).select()->point, 290);
+  EXPECT_EQ(Bench(variances).select()->value, Bench({variances[290]}).select()->value);
+}
+
+// Gives no number at some points.
+class Broken : public ModelInformation {
+ public:
+  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+             std::span<const Index> levels, double* out) const override {
+    ModelInformation::worth(belief, offer, begin, end, levels, out);
+    for (const Index i : {2999, 1500, 701, 700})
+      if (i >= begin && i < end) out[(i - begin) * static_cast<Index>(levels.size())] = std::nan("");
+  }
+};
+
+TEST(FullScan, ComplainsAboutTheLowestRowThatIsNoNumber) {
+  Bench bench(std::vector<double>(3000, 0.1));
+  bench.acquisition.information = std::make_shared<Broken>();
+  for (const int threads : {1, 2, 3, 7}) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      try {
+        score_pool(bench.belief, bench.offer, bench.acquisition, bench.candidates, {.threads = threads});
+        FAIL();
+      } catch (const NumericalError& error) {
+        EXPECT_STREQ(error.what(), "the score of pool row 700 is not a number");
+      }
+      EXPECT_THROW(select_by_full_scan(bench.belief, bench.offer, bench.acquisition, bench.candidates,
+                                       {.threads = threads}),
+                   NumericalError);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include "acuity/data/level.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/selection/candidates.hpp"
+#include "acuity/selection/full_scan.hpp"
 
 namespace acuity {
 
@@ -16,6 +17,7 @@ namespace acuity {
 /// answer is closed there. The belief is conditioned on the batch on the way and is as before on return, also
 /// where something throws; the caller conditions on what is really asked for.
 std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
-                                Candidates candidates, Index count, bool repeat_points);
+                                Candidates candidates, Index count, bool repeat_points,
+                                const FullScanOptions& options = {});
 
 }  // namespace acuity

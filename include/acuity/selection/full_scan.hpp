@@ -8,13 +8,22 @@
 
 namespace acuity {
 
-/// The best candidate by looking at every point and every level: slow and obviously right. Ties as
-/// docs/math.md 5.2 says: the lowest pool row, then the lower cost. Nothing where no candidate is left.
+/// How the work is done; what is found does not depend on it.
+struct FullScanOptions {
+  int threads = 0;  ///< 0: all the machine has
+  /// Evaluate also levels that cannot win because information is convex in the accuracy (docs/math.md 5.4).
+  bool every_level = false;
+};
+
+/// The best candidate by looking at every point: slow and obviously right. Ties as docs/math.md 5.2 says: the
+/// lowest pool row, then the lower cost. Nothing where no candidate is left. An exception is that of the
+/// lowest pool rows that throw one.
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
-                                         const Acquisition& acquisition, const Candidates& candidates);
+                                         const Acquisition& acquisition, const Candidates& candidates,
+                                         const FullScanOptions& options = {});
 
 /// Every open point at its best level (of tied ones the cheaper), in pool order.
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
-                              const Candidates& candidates);
+                              const Candidates& candidates, const FullScanOptions& options = {});
 
 }  // namespace acuity
