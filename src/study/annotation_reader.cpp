@@ -130,16 +130,23 @@ class AnnotationReader {
     const std::optional<double> number = table_.parse_number(row, y_);
     if (number == 1.0) return 1.0;
     if (number == (zero_is_negative_ ? 0.0 : -1.0)) return -1.0;
-    if (!number && !text.empty() && classes.empty()) {
-      std::string other = "...";
-      for (Index k = 0; k < table_.rows(); ++k)
-        if (table_.text(k, y_) != text) other = table_.text(k, y_);
-      table_.complain(
-          row, y_,
-          fmt::format("-1 or 1 (or 0 or 1), or say in [target]: classes = [\"{}\", \"{}\"]", other, text));
-    }
+    if (!number && !text.empty() && classes.empty()) suggest_names(row);
     table_.complain(
         row, y_, classes.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(classes) + " (or -1 or 1, or 0 or 1)");
+  }
+
+  // Names, and the study has none: two of them can be written into it, more are no classes of ours.
+  [[noreturn]] void suggest_names(Index row) const {
+    std::vector<std::string> names{table_.text(row, y_)};
+    for (Index k = 0; k < table_.rows() && names.size() < 3; ++k) {
+      const std::string name = table_.text(k, y_);
+      if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    if (names.size() > 2)
+      table_.complain(row, y_, fmt::format("one of two classes (there are {})", quoted_list(names, "and")));
+    table_.complain(row, y_,
+                    fmt::format("-1 or 1 (or 0 or 1), or say in [target]: classes = [\"{}\", \"{}\"]",
+                                names.size() > 1 ? names[1] : "...", names[0]));
   }
 
   // The id counts; an empty one is a point given by its inputs.
@@ -204,8 +211,9 @@ class AnnotationReader {
     if (!price_it) return;
     annotation.cost = (*study_.cost_)(*alpha);
     if (!(std::isfinite(annotation.cost) && annotation.cost > 0.0))
-      throw InputError(fmt::format("{}: precision.cost is {} at alpha = {}, must be a finite number above 0",
-                                   table_.where(row), annotation.cost, *alpha));
+      throw InputError(fmt::format(
+          "{}: precision.cost is {} at alpha = {}, must be a finite number above 0", table_.where(row),
+          std::isnan(annotation.cost) ? "not a number" : shortest(annotation.cost), *alpha));
   }
 
   void read_level(Index row, Annotation& annotation) const {

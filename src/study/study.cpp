@@ -83,6 +83,10 @@ std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
   }
 }
 
+std::string in_words(double price) {
+  return std::isnan(price) ? "not a number" : shortest(price);
+}
+
 // The rungs of the ladder, priced; or the price list as it is.
 std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost) {
   if (!study.ladder) return study.price_list;
@@ -90,8 +94,8 @@ std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost)
   for (const Precision& rung : study.ladder->rungs) {
     const double price = (*cost)(rung.alpha);
     if (!(std::isfinite(price) && price > 0.0))
-      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0", price,
-                                 rung.alpha));
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0",
+                                 in_words(price), rung.alpha));
     levels.push_back({.name = {},
                       .alpha = rung.alpha,
                       .channel = study.ladder->law(rung),
@@ -114,9 +118,10 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
   const auto check = [&](double share, double counts_as_0) {
     const double found = price(share), alpha = precision(share).alpha;
     if (found > counts_as_0) return;
-    study.complain(found > 0.0
-                       ? fmt::format("precision.cost falls to 0 at alpha = {}, must stay above 0", alpha)
-                       : fmt::format("precision.cost is {} at alpha = {}, must be above 0", found, alpha));
+    study.complain(
+        found > 0.0
+            ? fmt::format("precision.cost falls to 0 at alpha = {}, must stay above 0", alpha)
+            : fmt::format("precision.cost is {} at alpha = {}, must be above 0", in_words(found), alpha));
   };
   std::vector<double> prices;
   double highest = 0.0;

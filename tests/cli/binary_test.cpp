@@ -82,6 +82,13 @@ TEST(Binary, BadLabelsGetOneSentence) {
   EXPECT_EQ(complaint("x,y,alpha\n2,no,1\n1,yes,1\n"),
             "A.csv:2: column \"y\" is \"no\", must be -1 or 1 (or 0 or 1), or say in [target]: classes = "
             "[\"yes\", \"no\"]\n");
+  EXPECT_EQ(complaint("x,y,alpha\n2,no,1\n1,yes,1\n0,maybe,1\n"),
+            "A.csv:2: column \"y\" is \"no\", must be one of two classes (there are \"no\", \"yes\" and "
+            "\"maybe\")\n");
+  EXPECT_EQ(complaint("x,y,alpha\n2,-1,1\n1,1,1\n0,2,1\n"),
+            "A.csv:4: column \"y\" is \"2\", must be -1 or 1 (or 0 or 1)\n");
+  EXPECT_EQ(complaint("x,y,alpha\n2,1,-0.1\n"),
+            "A.csv:2: column \"alpha\" is \"-0.1\", must be a number from 0 to 1\n");
   EXPECT_EQ(complaint("x,y,alpha\n2,1,1.5\n"),
             "A.csv:2: column \"alpha\" is \"1.5\", must be a number from 0 to 1\n");
   EXPECT_EQ(complaint("x,y,accuracy\n2,1,0.4\n"),
@@ -89,6 +96,51 @@ TEST(Binary, BadLabelsGetOneSentence) {
   EXPECT_EQ(
       complaint("x,y,noise_variance\n2,1,1\n"),
       "A.csv:1: column \"noise_variance\" is for real targets, target.kind is \"binary\"; must be another\n");
+}
+
+TEST(Binary, BadStudiesGetOneSentence) {
+  const auto expect = [](const std::string& study, const std::string& sentence) {
+    const Desk desk(study);
+    for (const std::string command : {"score", "predict", "fit"}) {
+      const ProgramResult result = desk.run(command, "x,y,alpha\n2,1,1\n");
+      EXPECT_EQ(result.exit_code, 2) << sentence;
+      EXPECT_EQ(result.out, "");
+      EXPECT_EQ(result.err, "study.toml: " + sentence + "\n");
+    }
+  };
+  const std::string study = binary_study();
+  expect(with(study, "kappa", "0.9"), "precision.kappa + precision.gamma is 1.1, must be 1 at most");
+  expect(with(study, "kappa", "0.4"), "precision.kappa is 0.4, must be a number from 0.5 to 1");
+  expect(study + "[noise]\nvariance = 0.1\n", "noise is for real targets, target.kind is \"binary\"");
+  expect(study + "[model]\nmean = 0.5\n", "model.mean is 0.5, must be 0 for binary targets");
+  const auto alpha = [&](const std::string& value) { return with(study, "alpha", value); };
+  expect(alpha("[0, 0.5, 1.5]"),
+         "precision.alpha is [ 0, 0.5, 1.5 ], must be a list, each entry a number from 0 to 1");
+  expect(alpha("{ from = 0, to = 1, count = 3, spacing = \"inverse\" }"),
+         "precision.alpha.spacing is \"inverse\", must be \"linear\" for binary targets");
+  expect(alpha("{ from = 0, to = 1, count = 3, continuous = true }"),
+         "precision.alpha.count is there with continuous = true, must be left out");
+  expect(alpha("{ from = 0.7, to = 0.7, continuous = true }"),
+         "precision.alpha.to is 0.7, must be above precision.alpha.from");
+  expect(alpha("{ from = 0, to = 2, continuous = true }"),
+         "precision.alpha.to is 2, must be a number from 0 to 1");
+  const auto cost = [&](const std::string& value) {
+    return with(alpha("{ from = 0, to = 1, continuous = true }"), "cost", value);
+  };
+  expect(cost("{ form = \"linear\", b = 0, c = 1 }"),
+         "precision.cost is 0 at alpha = 0, must be a finite number above 0");
+  expect(cost("{ form = \"power\", c = 9, q = 1 }"),
+         "precision.cost is 0 at alpha = 0, must be a finite number above 0");
+  expect(cost("\"log(alpha - 0.2)\""),
+         "precision.cost is not a number at alpha = 0, must be a finite number above 0");
+  expect(cost("\"1 - 4 * alpha * (1 - alpha)\""), "precision.cost is 0 at alpha = 0.5, must be above 0");
+  expect(cost("\"(alpha - 0.4)^2\""), "precision.cost is 0 at alpha = 0.4, must be above 0");
+  expect(cost("\"alpha < 0.6 ? 1 : sqrt(0.7 - alpha) + 1 + (alpha > 0.7)\""),
+         "precision.cost is not a number at alpha = 1, must be a finite number above 0");
+  expect(
+      "[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[[level]]\nname = \"crowd\"\n"
+      "accuracy = 0.4\ncost = 1\n",
+      "level 1.accuracy is 0.4, must be a number from 0.5 to 1");
 }
 
 TEST(Binary, FitLearnsFromClassesAndScoreUsesIt) {
