@@ -319,7 +319,8 @@ namespace {
 
 // Reported accuracies stay as they are.
 void use_accuracy(const AccuracyLaw& law, const std::vector<Annotation>& annotations, StudyModel& model) {
-  if (model.acquisition.continuous) model.acquisition.continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
+  if (model.acquisition.continuous)
+    model.acquisition.continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
   for (Level& level : model.offer.levels) level.channel = FlipChannel{law(*level.alpha)};
   for (std::size_t i = 0; i < annotations.size(); ++i)
     if (annotations[i].alpha) model.observations[i].channel = FlipChannel{law(*annotations[i].alpha)};
