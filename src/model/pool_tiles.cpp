@@ -1,6 +1,7 @@
 #include "model/pool_tiles.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <type_traits>
 
 #include "model/kernel_profile.hpp"
@@ -109,6 +110,52 @@ class TilesOf : public PoolTiles {
     return true;
   }
 
+  numerics::TileView<double> view(Index tile) const override {
+    if constexpr (std::is_same_v<Real, double>)
+      return view_of(tile, tiles_[at(tile)].slabs);
+    else
+      throw std::logic_error("PoolTiles: no view in single precision");
+  }
+
+  Columns columns_of(std::span<const Index> rows, const FactorSide& side) const override {
+    const Index n = side.factor.size(), count = static_cast<Index>(rows.size());
+    thread_local Scratch<Real> scratch;
+    make_room(scratch.arena, scratch.slabs, n);
+    std::vector<Real> points(at(inputs_ * width), Real(0));
+    for (Index j = 0; j < count; ++j)
+      for (Index k = 0; k < inputs_; ++k)
+        points[at(k * width + j)] =
+            points_[at((rows[at(j)] / width * inputs_ + k) * width + rows[at(j)] % width)];
+    const numerics::TileView<Real> view{points.data(), scratch.slabs.data()};
+    compute_rows(view, side, 0, n);
+    Columns columns{{rows.begin(), rows.end()}, Matrix(n, count), {Vector(count), Vector(count)}};
+    alignas(64) double variance[width] = {}, mean[width] = {};
+    for (Index j = 0; j < count; ++j) variance[j] = prior_.kernel->diagonal(point(rows[at(j)]))(0);
+    std::fill_n(mean, width, prior_.mean);
+    const auto self = [&](Index i, Index j) { return side.rows[at(i)].pool_row == rows[at(j)]; };
+    fold_rows(view, side, 0, n, variance, mean, count, self);
+    for (Index j = 0; j < count; ++j) {
+      columns.marginals.variance(j) = variance[j];
+      columns.marginals.mean(j) = mean[j];
+      for (Index i = 0; i < n; ++i)
+        columns.v(i, j) = static_cast<double>(view.slabs[i / slab_rows][i % slab_rows * width + j]);
+    }
+    return columns;
+  }
+
+  void forget() override {
+    for (Index tile = 0; tile < count(); ++tile) {
+      Tile& t = tiles_[at(tile)];
+      for (Real* slab : t.slabs) arena_.give_back(slab);
+      t = Tile{};
+      marginals_.variance.segment(tile * width, columns(tile)) =
+          prior_.kernel->diagonal(scaled_points(tile));
+      marginals_.mean.segment(tile * width, columns(tile)).setConstant(prior_.mean);
+    }
+    arena_.clear();
+    used_ = 0;
+  }
+
   // Variances cannot be added back without rounding, so they are folded anew from the rows that stay: that
   // keeps their bits.
   void cut(Index tile, const FactorSide& side) override {
@@ -194,7 +241,7 @@ class TilesOf : public PoolTiles {
     return true;
   }
 
-  void compute_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from, Index to) {
+  void compute_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from, Index to) const {
     const numerics::TileKernels<Real>& kernel = tile_kernels<Real>();
     const Real* packed;
     const Real* row_points;
@@ -228,22 +275,31 @@ class TilesOf : public PoolTiles {
     const Index begin = tile * width, wide = columns(tile);
     std::copy_n(marginals_.variance.data() + begin, wide, variance);
     std::copy_n(marginals_.mean.data() + begin, wide, mean);
+    const auto self = [&](Index i, Index j) { return side.rows[at(i)].pool_row == begin + j; };
+    fold_rows(view, side, from, to, variance, mean, wide, self);
+    std::copy_n(variance, wide, marginals_.variance.data() + begin);
+    std::copy_n(mean, wide, marginals_.mean.data() + begin);
+  }
+
+  // self(i, j): whether row i of the factor is an observation of the point in column j.
+  template <typename Self>
+  void fold_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from, Index to,
+                 double* variance, double* mean, Index count, const Self& self) const {
     Index next = from;
     for (Index i = from; i < to; ++i) {
-      const FactorRow& row = side.rows[at(i)];
-      if (!row.pool_row || *row.pool_row / width != tile) continue;
+      if (!side.rows[at(i)].pool_row) continue;
+      Index j = 0;
+      while (j < count && !self(i, j)) ++j;
+      if (j == count) continue;
       tile_kernels<Real>().fold(view, next, i, side.z.data(), variance, mean);
       // The observed point itself, without the cancellation: s n / (s + n), with the noise as told. What an
       // exact answer told is known.
-      const Index self = *row.pool_row % width;
-      const double before = variance[self];
+      const double before = variance[j], noise = side.rows[at(i)].noise;
       tile_kernels<Real>().fold(view, i, i + 1, side.z.data(), variance, mean);
-      variance[self] = row.noise > 0.0 ? before * (row.noise / (before + row.noise)) : 0.0;
+      variance[j] = noise > 0.0 ? before * (noise / (before + noise)) : 0.0;
       next = i + 1;
     }
     tile_kernels<Real>().fold(view, next, to, side.z.data(), variance, mean);
-    std::copy_n(variance, wide, marginals_.variance.data() + begin);
-    std::copy_n(mean, wide, marginals_.mean.data() + begin);
   }
 
   // z has changed in rows that were folded before.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "acuity/model/gp_pool_belief.hpp"
@@ -53,10 +54,22 @@ class PoolTiles {
   virtual void catch_up(Index tile, const FactorSide& side) = 0;
   /// Column of V of a pool point, whose tile has just caught up, or nothing where it was not kept.
   virtual bool column(Index row, double* out, Index rows) const = 0;
+  /// The slabs of a tile, in double precision.
+  virtual numerics::TileView<double> view(Index tile) const = 0;
   /// The factor has been cut to this many rows.
   virtual void cut(Index tile, const FactorSide& side) = 0;
   /// The float twin of the factor, if there is one, follows; before any tile catches up.
   virtual void follow(const FactorSide& side) = 0;
+  /// Columns of V of some pool points, at most `width` of them, and the belief there, from the factor alone:
+  /// the bits that their tiles would have. Not in single precision.
+  struct Columns {
+    std::vector<Index> rows;
+    Matrix v;
+    Marginals marginals;
+  };
+  virtual Columns columns_of(std::span<const Index> rows, const FactorSide& side) const = 0;
+  /// Forgets what the tiles hold; it comes back when they catch up.
+  virtual void forget() = 0;
   virtual Points point(Index row) const = 0;
   /// How far the variances may be from those of exact arithmetic, where that is more than doubles allow.
   virtual double error() const = 0;

@@ -83,14 +83,19 @@ void TiledPosterior::extend(const FactorRow& row) {
   const double prior_variance = prior_.kernel->diagonal(row.x)(0);
   Vector l(n);
   double variance = 0.0;
-  const bool in_tile = row.pool_row && (tiles_->catch_up(*row.pool_row / PoolTiles::width, side()),
-                                        tiles_->column(*row.pool_row, l.data(), n));
-  if (in_tile) {
-    variance = tiles_->marginals().variance(*row.pool_row);
-  } else {
+  if (!row.pool_row || tiles_->error() > 0.0) {
     l = prior_.kernel->cross(points_.topRows(n), row.x);
     factor_.solve(l.data());
     variance = prior_variance - l.squaredNorm();
+  } else if (is_current(*row.pool_row / PoolTiles::width) &&
+             tiles_->column(*row.pool_row, l.data(), n)) {
+    variance = tiles_->marginals().variance(*row.pool_row);
+  } else {
+    const auto known = [&] { return std::find(solved_.rows.begin(), solved_.rows.end(), *row.pool_row); };
+    if (solved_.v.rows() != n || known() == solved_.rows.end()) exact_at(std::span(&*row.pool_row, 1));
+    const Index k = known() - solved_.rows.begin();
+    l = solved_.v.col(k);
+    variance = solved_.marginals.variance(k);
   }
   const Pivot p = pivot(variance, row.noise, prior_variance);
   const double diagonal = std::sqrt(p.squared);
@@ -108,6 +113,7 @@ void TiledPosterior::extend(const FactorRow& row) {
 
 void TiledPosterior::cut(Index size) {
   if (size < factor_.size()) ++removals_;
+  solved_ = {};
   factor_.cut(size);
   rows_.resize(at(size));
   jittered_.resize(at(size));
@@ -118,12 +124,21 @@ void TiledPosterior::cut(Index size) {
 Marginals TiledPosterior::exact_at(std::span<const Index> pool_rows) const {
   const Index n = size(), count = static_cast<Index>(pool_rows.size());
   Marginals marginals{Vector(count), Vector(count)};
-  for (Index k = 0; k < count; ++k) {
-    const Points x = tiles_->point(pool_rows[at(k)]);
-    Vector v = prior_.kernel->cross(points_.topRows(n), x);
-    factor_.solve(v.data());
-    marginals.mean(k) = prior_.mean + v.dot(z_);
-    marginals.variance(k) = std::max(prior_.kernel->diagonal(x)(0) - v.squaredNorm(), 0.0);
+  if (tiles_->error() > 0.0) {
+    for (Index k = 0; k < count; ++k) {
+      const Points x = tiles_->point(pool_rows[at(k)]);
+      Vector v = prior_.kernel->cross(points_.topRows(n), x);
+      factor_.solve(v.data());
+      marginals.mean(k) = prior_.mean + v.dot(z_);
+      marginals.variance(k) = std::max(prior_.kernel->diagonal(x)(0) - v.squaredNorm(), 0.0);
+    }
+    return marginals;
+  }
+  for (Index begin = 0; begin < count; begin += PoolTiles::width) {
+    const Index some = std::min(PoolTiles::width, count - begin);
+    solved_ = tiles_->columns_of(pool_rows.subspan(at(begin), at(some)), side());
+    marginals.mean.segment(begin, some) = solved_.marginals.mean;
+    marginals.variance.segment(begin, some) = solved_.marginals.variance;
   }
   return marginals;
 }
@@ -149,6 +164,7 @@ void TiledPosterior::update_means() {
     z_(i) = z_entry(l, factor_.row(i)[i], rows_[at(i)].answer);
   }
   if (!pending.empty()) impute(last_answered, pending);
+  solved_ = {};
   ++z_version_;  // tiles fold their means anew when they catch up
 }
 

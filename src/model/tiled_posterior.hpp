@@ -31,8 +31,13 @@ class TiledPosterior {
   void refresh(Index tile) { tiles_->catch_up(tile, side()); }
   /// Grows when rows were removed, so that variances may have risen.
   Index removals() const { return removals_; }
-  /// Exact, from the factor alone.
+  /// From the factor alone; the bits of marginals(), but for single precision, whose errors it does not have.
   Marginals exact_at(std::span<const Index> pool_rows) const;
+  /// Gives the memory of the tiles back; they catch up again when they are asked.
+  void forget_tiles() { tiles_->forget(); }
+  const numerics::GrowingFactor& factor() const { return factor_; }
+  const Vector& z() const { return z_; }
+  Index z_version() const { return z_version_; }
   int threads() const { return threads_; }
 
   const std::vector<FactorRow>& rows() const { return rows_; }
@@ -70,6 +75,7 @@ class TiledPosterior {
   numerics::GrowingFactor factor_;
   Vector z_;  // L^-1 (answers - mean), pending answers imputed
   Index z_version_ = 0;
+  mutable PoolTiles::Columns solved_;  // the last that were asked for: one of them is often the next row
 };
 
 }  // namespace acuity

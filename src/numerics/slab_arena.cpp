@@ -33,6 +33,13 @@ void* SlabArena::take() {
   return slab;
 }
 
+void SlabArena::clear() {
+  const std::lock_guard lock(mutex_);
+  given_back_.clear();
+  blocks_.clear();
+  next_ = end_ = nullptr;
+}
+
 void SlabArena::give_back(void* slab) {
   const std::lock_guard lock(mutex_);
   given_back_.push_back(slab);

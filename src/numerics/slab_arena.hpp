@@ -16,6 +16,8 @@ class SlabArena {
   /// Aligned to 64 bytes, contents not set.
   void* take();
   void give_back(void* slab);
+  /// Everything that was taken is given back, and the memory with it.
+  void clear();
 
  private:
   struct Free {

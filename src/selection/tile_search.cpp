@@ -32,9 +32,8 @@ double tie_cutoff(double best) {
 
 // Room for the lines of one tile and the levels.
 struct TileSearch::Lines {
-  std::vector<double> variance, intercept, slope, smallest;
-  Lines(Index width, std::size_t levels)
-      : variance(at(width)), intercept(at(width)), slope(at(width)), smallest(levels) {}
+  std::vector<double> intercept, slope, smallest;
+  Lines(Index width, std::size_t levels) : intercept(at(width)), slope(at(width)), smallest(levels) {}
 };
 
 TileSearch::TileSearch(const Offer& offer, const Acquisition& acquisition, int threads)
@@ -43,22 +42,124 @@ TileSearch::TileSearch(const Offer& offer, const Acquisition& acquisition, int t
       threads_(threads > 0 ? threads : numerics::default_threads()) {
   const double variance = 1.0, base = 1.0;
   double intercept = 0.0, slope = 0.0;
-  possible_ = acquisition.ranking != Ranking::random &&
+  possible_ = acquisition.ranking != Ranking::random && offer.base_noise.size() > 0 &&
               acquisition.information->lines(&variance, &base, 1, &intercept, &slope);
-  constant_noise_ = offer.base_noise.size() > 0 && offer.base_noise.minCoeff() == offer.base_noise.maxCoeff();
+  if (!possible_) return;
+  least_base_ = offer.base_noise.minCoeff();
+  largest_base_ = offer.base_noise.maxCoeff();
+}
+
+bool TileSearch::continuous() const {
+  return acquisition_.continuous && acquisition_.ranking == Ranking::information_per_cost;
+}
+
+void TileSearch::Levels::set(const std::vector<std::pair<double, double>>& noise_and_cost) {
+  const std::size_t padded = (noise_and_cost.size() + numerics::level_padding - 1) / numerics::level_padding *
+                             numerics::level_padding;
+  added.assign(padded, 0.0);
+  inverse_cost.assign(padded, 0.0);
+  for (std::size_t k = 0; k < noise_and_cost.size(); ++k) {
+    added[k] = noise_and_cost[k].first;
+    inverse_cost[k] = 1.0 / noise_and_cost[k].second;
+  }
 }
 
 void TileSearch::set_levels(const std::vector<Index>& levels) {
   levels_ = levels;
-  const std::size_t padded =
-      (levels.size() + numerics::level_padding - 1) / numerics::level_padding * numerics::level_padding;
-  added_.assign(padded, 0.0);
-  inverse_cost_.assign(padded, 0.0);
-  for (std::size_t k = 0; k < levels.size(); ++k) {
-    const Level& level = offer_.levels[at(levels[k])];
-    added_[k] = noise_variance(level.channel);
-    inverse_cost_[k] = acquisition_.ranking == Ranking::information ? 1.0 : 1.0 / level.cost;
+  std::vector<std::pair<double, double>> noise_and_cost;
+  for (const Index k : levels) {
+    const Level& level = offer_.levels[at(k)];
+    noise_and_cost.emplace_back(noise_variance(level.channel),
+                                acquisition_.ranking == Ranking::information ? 1.0 : level.cost);
   }
+  all_.set(noise_and_cost);
+}
+
+// The best of these levels at a point.
+double TileSearch::value_at(double variance, double base_noise, const Levels& levels) const {
+  double intercept = 0.0, slope = 0.0;
+  acquisition_.information->lines(&variance, &base_noise, 1, &intercept, &slope);
+  std::vector<double> line(levels.added.size());
+  for (std::size_t k = 0; k < line.size(); ++k) line[k] = intercept + slope * levels.added[k];
+  return numerics::kernels().best_merit(line.data(), levels.inverse_cost.data(),
+                                        static_cast<std::ptrdiff_t>(line.size()));
+}
+
+// The best noise rises with the signal and with the noise that no level removes (math.md 5.5). So over a box of
+// signals and floors all levels finer than the winner at its low corner, and all coarser than the winner at its
+// high corner, cannot win. The box leaves out points of so little variance that they are worth half of what the
+// last choice was, or less; what they may be worth is remembered.
+void TileSearch::leave_out_levels(const LaggingPool& pool) {
+  const std::size_t count = levels_.size();
+  some_ = all_;
+  overlooked_ = 0.0;
+  if (count < 2 || continuous()) return;
+  if (until_next_look_-- <= 0) {
+    highest_variance_ = pool.so_far().variance.maxCoeff();
+    until_next_look_ = pool_size_ / 100'000;  // it only falls: no need to look all the time
+  }
+  double low = 1e-9 * highest_variance_;
+  const auto worth = [&](double variance) {
+    return std::max(value_at(variance, least_base_, all_), value_at(variance, largest_base_, all_));
+  };
+  if (best_ > 0.0) {
+    double high = highest_variance_;
+    while (high > 1.5 * low) {
+      const double middle = std::sqrt(low * high);
+      (worth(middle) < 0.5 * best_ ? low : high) = middle;
+    }
+  }
+  overlooked_ = worth(low);
+  double signal_low = infinite, signal_high = 0.0, floor_low = infinite, floor_high = 0.0;
+  for (const double variance : {low, highest_variance_})
+    for (const double base : {least_base_, largest_base_}) {
+      double intercept = 0.0, slope = 0.0;
+      acquisition_.information->lines(&variance, &base, 1, &intercept, &slope);
+      if (!(slope > 0.0)) return;
+      signal_low = std::min(signal_low, 1.0 / slope);
+      signal_high = std::max(signal_high, 1.0 / slope);
+      floor_low = std::min(floor_low, intercept / slope);
+      floor_high = std::max(floor_high, intercept / slope);
+    }
+  const auto value = [&](std::size_t k, double signal, double floor) {
+    return 0.5 * std::log1p(signal / (floor + all_.added[k])) * all_.inverse_cost[k];
+  };
+  const auto winner = [&](double signal, double floor) {
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < count; ++k)
+      if (value(k, signal, floor) > value(best, signal, floor)) best = k;
+    return best;
+  };
+  const std::size_t finest = winner(signal_low, floor_low), coarsest = winner(signal_high, floor_high);
+  const auto beaten = [&](std::size_t k, std::size_t by, double signal, double floor) {
+    return value(k, signal, floor) < (1.0 - 4e-9) * value(by, signal, floor);
+  };
+  std::vector<std::pair<double, double>> left;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double added = all_.added[k];
+    if (added < all_.added[finest] && beaten(k, finest, signal_low, floor_low)) continue;
+    if (added > all_.added[coarsest] && beaten(k, coarsest, signal_high, floor_high)) continue;
+    left.emplace_back(added, 1.0 / all_.inverse_cost[k]);
+  }
+  some_.set(left);
+}
+
+// How much the best value of a point can change when its variance is off by `error`: no information rises faster
+// with the variance than MI(answer; f) does where nothing is left to learn.
+double TileSearch::slack_of(double error) const {
+  if (error == 0.0) return 0.0;
+  if (continuous()) {
+    // At the highest precision, and at the lowest price.
+    const ContinuousPrecision& range = *acquisition_.continuous;
+    double cheapest = infinite;
+    for (const Precision& end : {range.vaguest, range.sharpest})
+      cheapest = std::min(cheapest, (*range.cost)(end.alpha));
+    return error / (2.0 * (least_base_ + range.law.gamma * range.sharpest.inverse) * cheapest);
+  }
+  double steepest = 0.0;
+  for (std::size_t k = 0; k < levels_.size(); ++k)
+    steepest = std::max(steepest, all_.inverse_cost[k] / (least_base_ + all_.added[k]));
+  return 0.5 * error * steepest;
 }
 
 // Bounds hold while variances fall, points only leave and levels only become too dear. Whatever is new to
@@ -96,21 +197,16 @@ void TileSearch::forget_if_outdated(const LaggingPool& pool, const Candidates& c
 // The best value among open points first .. first + count - 1, by their lines: one logarithm a level.
 double TileSearch::value_of(Index first, Index count, const double* variance, const Candidates& candidates,
                             Lines& lines) const {
-  if (acquisition_.continuous && acquisition_.ranking == Ranking::information_per_cost)
-    return value_at_best_precision(first, count, variance, candidates);
+  if (continuous()) return value_at_best_precision(first, count, variance, candidates);
   Index used = 0;
   const double* base = offer_.base_noise.data() + first;
-  double one_base = 0.0;
-  if (constant_noise_) {  // then the largest variance is the best, whatever the level
+  if (least_base_ == largest_base_) {  // then the largest variance is the best, whatever the level
     double largest = -1.0;
     for (Index i = 0; i < count; ++i)
       if (open_[at(first + i)] != 0) largest = std::max(largest, variance[i]);
     if (largest < 0.0) return 0.0;
-    lines.variance[0] = largest;
-    one_base = base[0];
     used = 1;
-    acquisition_.information->lines(lines.variance.data(), &one_base, 1, lines.intercept.data(),
-                                    lines.slope.data());
+    acquisition_.information->lines(&largest, base, 1, lines.intercept.data(), lines.slope.data());
   } else {
     acquisition_.information->lines(variance, base, count, lines.intercept.data(), lines.slope.data());
     for (Index i = 0; i < count; ++i) {
@@ -121,11 +217,11 @@ double TileSearch::value_of(Index first, Index count, const double* variance, co
     if (used == 0) return 0.0;
   }
   const numerics::Kernels& kernels = numerics::kernels();
-  const auto levels = static_cast<std::ptrdiff_t>(added_.size());
+  const auto levels = static_cast<std::ptrdiff_t>(some_.added.size());
   std::fill(lines.smallest.begin(), lines.smallest.end(), infinite);
-  kernels.lowest_lines(lines.intercept.data(), lines.slope.data(), used, added_.data(), levels,
+  kernels.lowest_lines(lines.intercept.data(), lines.slope.data(), used, some_.added.data(), levels,
                        lines.smallest.data());
-  return kernels.best_merit(lines.smallest.data(), inverse_cost_.data(), levels);
+  return kernels.best_merit(lines.smallest.data(), some_.inverse_cost.data(), levels);
 }
 
 double TileSearch::value_at_best_precision(Index first, Index count, const double* variance,
@@ -142,7 +238,7 @@ double TileSearch::value_at_best_precision(Index first, Index count, const doubl
   };
   for (Index i = 0; i < count; ++i) {
     if (open_[at(first + i)] == 0) continue;
-    if (!constant_noise_)
+    if (least_base_ != largest_base_)
       look(i);
     else if (largest < 0 || variance[i] > variance[largest])
       largest = i;
@@ -153,54 +249,40 @@ double TileSearch::value_at_best_precision(Index first, Index count, const doubl
 
 // Any number of threads take the tile of the highest bound each, until no bound is left that could matter.
 // Which tiles are refreshed on the way depends on their race; what a refreshed tile holds does not, and every
-// tile that matters is refreshed. Gives those that were, with their values.
+// tile that matters is refreshed. Gives those that matter, with their bounds.
 std::vector<TileSearch::Entry> TileSearch::refresh_in_order(LaggingPool& pool, const Candidates& candidates) {
   const Index width = pool.tile_width(), size = pool_size_;
+  const double slack = slack_of(pool.error());
   std::vector<Entry> fresh;
-  double best = 0.0;
+  double best = 0.0;  // for certain
   std::mutex mutex;
-  // Values within the error of the belief are not told apart here; who asked decides.
-  const double error = pool.error();
-  const auto matters = [&](const Entry& entry) {
-    return entry.bound == infinite || entry.bound >= tie_cutoff(best);
-  };
   const auto work = [&] {
     const numerics::FlushDenormals flush;
     constexpr std::size_t together = 4;
-    Lines lines(width, added_.size());
+    Lines lines(width, some_.added.size());
     std::vector<Entry> mine;
-    std::vector<double> upper(at(width)), lower(at(width));
+    double found = 0.0;
     for (;;) {
       {
         const std::lock_guard lock(mutex);
+        best = std::max(best, found);
         fresh.insert(fresh.end(), mine.begin(), mine.end());
         mine.clear();
-        while (mine.size() < together && !heap_.empty() && matters(heap_.front())) {
+        while (mine.size() < together && !heap_.empty() && heap_.front().bound >= tie_cutoff(best)) {
           std::pop_heap(heap_.begin(), heap_.end());
           mine.push_back(heap_.back());
           heap_.pop_back();
         }
       }
       if (mine.empty()) return;
-      double found = 0.0;
       for (Entry& entry : mine) {
         pool.refresh(entry.tile);
         const Index first = entry.tile * width, count = std::min(width, size - first);
-        const double* variance = pool.so_far().variance.data() + first;
-        if (error == 0.0) {
-          entry.bound = value_of(first, count, variance, candidates, lines);
-          found = std::max(found, entry.bound);
-          continue;
-        }
-        for (Index i = 0; i < count; ++i) {
-          upper[at(i)] = variance[i] + error;
-          lower[at(i)] = std::max(variance[i] - error, 0.0);
-        }
-        entry.bound = value_of(first, count, upper.data(), candidates, lines);
-        found = std::max(found, value_of(first, count, lower.data(), candidates, lines));
+        const double value =
+            value_of(first, count, pool.so_far().variance.data() + first, candidates, lines);
+        entry.bound = std::max(value + slack, overlooked_);
+        found = std::max(found, value - slack);
       }
-      const std::lock_guard lock(mutex);
-      best = std::max(best, found);
     }
   };
   const int useful = pool_size_ < 20'000 ? 1 : threads_;
@@ -209,35 +291,34 @@ std::vector<TileSearch::Entry> TileSearch::refresh_in_order(LaggingPool& pool, c
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end());
   }
+  best_ = best;
   std::erase_if(fresh, [&](const Entry& entry) { return entry.bound < tie_cutoff(best); });
   std::sort(fresh.begin(), fresh.end(), [](const Entry& a, const Entry& b) { return a.tile < b.tile; });
-  if (best == 0.0 || best == infinite) fresh.clear();
   return fresh;
 }
 
 std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const Candidates& candidates) {
   forget_if_outdated(pool, candidates);
   if (!acquisition_.continuous && levels_.empty()) return std::vector<Index>{};
-  const std::vector<Entry> tiles = refresh_in_order(pool, candidates);
-  if (tiles.empty()) return std::nullopt;
+  leave_out_levels(pool);
+  std::vector<Entry> tiles = refresh_in_order(pool, candidates);
+  if (overlooked_ >= tie_cutoff(best_) && best_ > 0.0) {  // a level was left out that may win after all
+    some_ = all_;
+    overlooked_ = 0.0;
+    for (Entry& entry : heap_) entry.bound = infinite;
+    tiles = refresh_in_order(pool, candidates);
+  }
+  if (!(best_ > 0.0) || best_ == infinite) return std::nullopt;
   const Index width = pool.tile_width();
-  Lines lines(width, added_.size());
-  const double error = pool.error();
+  const double slack = slack_of(pool.error());
   const Vector& variance = pool.so_far().variance;
-  // Two passes over the points of the tiles that are left: the best for certain, then all that may tie.
-  std::vector<std::pair<Index, double>> points;
-  double best = 0.0;
-  for (const Entry& tile : tiles)
-    for (Index i = tile.tile * width; i < std::min(pool_size_, (tile.tile + 1) * width); ++i) {
-      if (open_[at(i)] == 0) continue;
-      const double high = variance(i) + error, low = std::max(variance(i) - error, 0.0);
-      const double value = value_of(i, 1, &high, candidates, lines);
-      points.emplace_back(i, value);
-      best = std::max(best, error == 0.0 ? value : value_of(i, 1, &low, candidates, lines));
-    }
+  Lines lines(width, some_.added.size());
   std::vector<Index> rows;
-  for (const auto& [row, value] : points)
-    if (value >= tie_cutoff(best)) rows.push_back(row);
+  for (const Entry& tile : tiles)
+    for (Index i = tile.tile * width; i < std::min(pool_size_, (tile.tile + 1) * width); ++i)
+      if (open_[at(i)] != 0 &&
+          value_of(i, 1, &variance(i), candidates, lines) + slack >= tie_cutoff(best_))
+        rows.push_back(i);
   return rows;
 }
 

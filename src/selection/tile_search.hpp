@@ -32,26 +32,40 @@ class TileSearch {
   };
   struct Lines;
 
+  /// Levels as the numeric kernels take them, padded.
+  struct Levels {
+    std::vector<double> added, inverse_cost;
+    void set(const std::vector<std::pair<double, double>>& noise_and_cost);
+  };
+
   void forget_if_outdated(const LaggingPool& pool, const Candidates& candidates);
   void set_levels(const std::vector<Index>& levels);
+  void leave_out_levels(const LaggingPool& pool);
+  double value_at(double variance, double base_noise, const Levels& levels) const;
   std::vector<Entry> refresh_in_order(LaggingPool& pool, const Candidates& candidates);
   double value_of(Index first, Index count, const double* variance, const Candidates& candidates,
                   Lines& lines) const;
   double value_at_best_precision(Index first, Index count, const double* variance,
                                  const Candidates& candidates) const;
+  double slack_of(double error) const;
+  bool continuous() const;
 
   const Offer& offer_;
   const Acquisition& acquisition_;
   int threads_;
   bool possible_ = false;
-  bool constant_noise_ = false;
+  double least_base_ = 0.0, largest_base_ = 0.0;  // sigma^2 over the pool
 
-  std::vector<Index> levels_;
-  std::vector<double> added_, inverse_cost_;  // of these, padded
+  std::vector<Index> levels_;  // in play
+  Levels all_;                 // these
+  Levels some_;                // those of them that can win where it matters
+  double overlooked_ = 0.0;    // what a point is worth at most where one of the others could win
 
   std::vector<Entry> heap_;
   std::vector<char> open_;  // when the bounds were made
   double remaining_ = 0.0;
+  double best_ = 0.0, highest_variance_ = 0.0;  // of the last choice
+  Index until_next_look_ = 0;
   Index epoch_ = -1, pool_size_ = 0;
 };
 

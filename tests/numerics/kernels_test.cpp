@@ -198,6 +198,19 @@ TEST_P(EveryLevel, FoldingTakesRowsOffTheVarianceAndAddsThemToTheMean) {
             1e-13);
 }
 
+TEST_P(EveryLevel, FoldingALowRankFactorIsFoldingItsProducts) {
+  const TileProblem<double> p;
+  kernels_->tiles.catch_up(p.factor(), Profile::rbf, 1.2, p.tile(), 0, p.rows);  // stands for F
+  const RowMajor g = 0.1 * random<RowMajor>(9, p.rows, 20);
+  const Eigen::VectorXd z = random<Eigen::VectorXd>(9, 1, 21);
+  Eigen::VectorXd variance = Eigen::VectorXd::Constant(tile_columns, 5.0),
+                  mean = Eigen::VectorXd::Constant(tile_columns, 0.5);
+  kernels_->tiles.fold_low_rank(p.tile(), p.rows, g.data(), 2, 9, z.data(), variance.data(), mean.data());
+  const Eigen::MatrixXd v = g.bottomRows(7) * p.v();
+  EXPECT_LT((variance.array() - 5.0 + v.colwise().squaredNorm().transpose().array()).abs().maxCoeff(), 1e-13);
+  EXPECT_LT(((mean - v.transpose() * z.tail(7)).array() - 0.5).abs().maxCoeff(), 1e-13);
+}
+
 TEST_P(EveryLevel, PackedSolveIsForwardSubstitution) {
   const TileProblem<double> p;
   Eigen::VectorXd rhs = random<Eigen::VectorXd>(p.rows, 1, 11);

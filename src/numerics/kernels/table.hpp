@@ -46,6 +46,10 @@ struct TileKernels {
   /// Rows from..to-1 of V into the variances and, weighted by z, into the means of the tile.
   void (*fold)(const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to, const double* z,
                double* variance, double* mean);
+  /// The tile's slabs hold a low-rank factor F with `rank` rows (math.md 6.3): the rows g_i F, i = from..to-1,
+  /// are folded, g_i being row i of a row-major matrix with `rank` columns.
+  void (*fold_low_rank)(const TileView<Real>& tile, std::ptrdiff_t rank, const Real* g, std::ptrdiff_t from,
+                        std::ptrdiff_t to, const double* z, double* variance, double* mean);
 };
 
 /// C += alpha * op(A) op(B), all column-major.

@@ -101,6 +101,41 @@ void fold(const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to, co
   }
 }
 
+// `count` rows of g F at a time: F is read once for all of them.
+template <typename Real, int count>
+inline void fold_products(const TileView<Real>& tile, std::ptrdiff_t rank, const Real* g, const double* z,
+                          double* variance, double* mean) {
+  using V = VectorOf<Real>;
+  constexpr std::ptrdiff_t strip = strip_vectors<Real>, wide = strip * lanes<Real>;
+  for (std::ptrdiff_t column = 0; column < tile_columns; column += wide) {
+    V sums[count][strip] = {};
+    for (std::ptrdiff_t k = 0; k < rank; ++k) {
+      const Real* f = row_of(tile, k) + column;
+      V row[strip];
+      for (std::ptrdiff_t s = 0; s < strip; ++s) row[s] = load<Real>(f + s * lanes<Real>);
+      for (int r = 0; r < count; ++r)
+        for (std::ptrdiff_t s = 0; s < strip; ++s) sums[r][s] += g[r * rank + k] * row[s];
+    }
+    for (int r = 0; r < count; ++r) {
+      Real v[wide];
+      for (std::ptrdiff_t s = 0; s < strip; ++s) store<Real>(v + s * lanes<Real>, sums[r][s]);
+      for (std::ptrdiff_t j = 0; j < wide; ++j) {
+        const double entry = v[j], left = variance[column + j] - entry * entry;
+        variance[column + j] = left > 0.0 ? left : 0.0;
+        mean[column + j] += z[r] * entry;
+      }
+    }
+  }
+}
+
+template <typename Real>
+void fold_low_rank(const TileView<Real>& tile, std::ptrdiff_t rank, const Real* g, std::ptrdiff_t from,
+                   std::ptrdiff_t to, const double* z, double* variance, double* mean) {
+  std::ptrdiff_t i = from;
+  for (; i + 4 <= to; i += 4) fold_products<Real, 4>(tile, rank, g + i * rank, z + i, variance, mean);
+  for (; i < to; ++i) fold_products<Real, 1>(tile, rank, g + i * rank, z + i, variance, mean);
+}
+
 // Eight running sums hide the latency of the additions.
 double dot(const double* a, const double* b, std::ptrdiff_t n) {
   using V = VectorOf<double>;
@@ -124,7 +159,10 @@ void solve_packed(const double* packed, std::ptrdiff_t n, double* rhs) {
 
 template <typename Real>
 constexpr TileKernels<Real> tile_kernels{
-    .catch_up = &catch_up<Real>, .solve_rows = &solve_rows<Real>, .fold = &fold<Real>};
+    .catch_up = &catch_up<Real>,
+    .solve_rows = &solve_rows<Real>,
+    .fold = &fold<Real>,
+    .fold_low_rank = &fold_low_rank<Real>};
 
 // As many vectors of levels as fit the registers stay there while the lines pass.
 template <int together>

@@ -1,0 +1,147 @@
+#include "model/low_rank_pool.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numerics/dispatch.hpp"
+
+namespace acuity {
+
+namespace {
+
+// The variance that F may leave at a point, beside the prior variance: near what rounding leaves anyway.
+constexpr double tolerance = 1e-13;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+// Pivoted Cholesky: the point about which most is unknown becomes the next row.
+std::unique_ptr<LowRankPool::Factor> LowRankPool::factorise(const Prior& prior, const Points& pool,
+                                                            double enough, Index most) {
+  auto factor = std::make_unique<Factor>();
+  factor->tiles = PoolTiles::make(prior, pool, {});
+  factor->points.resize(most, pool.cols());
+  factor->z = Vector::Zero(most);
+  for (;;) {
+    for (Index tile = 0; tile < factor->tiles->count(); ++tile)
+      factor->tiles->catch_up(tile, factor->side());
+    Index row = 0;
+    factor->residual = factor->tiles->marginals().variance.maxCoeff(&row);
+    if (factor->residual <= enough) return factor;
+    if (factor->rank == most) return nullptr;
+    Vector l(factor->rank);
+    factor->tiles->column(row, l.data(), factor->rank);
+    factor->points.row(factor->rank) = pool.row(row);
+    // No pool row: the pivot's own variance is to be what subtraction leaves, not what an annotation would.
+    factor->rows.push_back({.x = pool.row(row), .pool_row = std::nullopt});
+    factor->pivots.append(l.data(), std::sqrt(factor->residual));
+    ++factor->rank;
+    factor->tiles->follow(factor->side());
+  }
+}
+
+std::unique_ptr<LowRankPool> LowRankPool::make(const TiledPosterior& posterior, const Prior& prior,
+                                               Index most) {
+  const Index size = posterior.tiles().size();
+  Points pool(size, posterior.tiles().point(0).cols());
+  for (Index row = 0; row < size; ++row) pool.row(row) = posterior.tiles().point(row);
+  Prior plain;  // the points are scaled already
+  plain.kernel = prior.kernel;
+  const double variance = prior.kernel->diagonal(pool.topRows(1))(0);
+
+  // Some of the points need no more rows than all of them: most pools that are no use are found out cheaply.
+  constexpr Index few = 512;
+  if (size > 2 * few) {
+    Points some(few, pool.cols());
+    for (Index i = 0; i < few; ++i) some.row(i) = pool.row(i * size / few);
+    if (!factorise(plain, some, tolerance * variance, most)) return nullptr;
+  }
+  std::unique_ptr<Factor> factor = factorise(plain, pool, tolerance * variance, most);
+  if (!factor) return nullptr;
+  std::unique_ptr<LowRankPool> made(new LowRankPool(posterior, prior, std::move(factor)));
+  return made->follow() ? std::move(made) : nullptr;
+}
+
+LowRankPool::LowRankPool(const TiledPosterior& posterior, const Prior& prior, std::unique_ptr<Factor> factor)
+    : posterior_(posterior),
+      prior_(prior),
+      factor_(std::move(factor)),
+      prior_variance_(prior.kernel->diagonal(posterior.tiles().point(0))(0)),
+      seen_(at(posterior.tiles().count()), 0),
+      epoch_(posterior.removals()),
+      z_version_(posterior.z_version()),
+      least_noise_seen_(std::numeric_limits<double>::infinity()) {
+  const Index size = posterior.tiles().size();
+  marginals_ = {Vector::Constant(size, prior.mean), Vector::Constant(size, prior_variance_)};
+}
+
+// The row of L^-1 Phi that belongs to a row of the posterior's factor, by the recursion that gives rows of V:
+// only that a point is its column of F.
+bool LowRankPool::take(Index row) {
+  const Index rank = factor_->rank;
+  const FactorRow& told = posterior_.rows()[at(row)];
+  Vector g(rank);
+  if (told.pool_row) {
+    factor_->tiles->column(*told.pool_row, g.data(), rank);
+  } else {
+    g = prior_.kernel->cross(factor_->points.topRows(rank), told.x);
+    factor_->pivots.solve(g.data());
+    if (prior_variance_ - g.squaredNorm() > 100.0 * tolerance * prior_variance_) return false;
+  }
+  const double* l = posterior_.factor().row(row);
+  for (Index p = 0; p < row; ++p) g -= l[p] * Eigen::Map<const Vector>(g_.data() + p * rank, rank);
+  g /= l[row];
+  g_.insert(g_.end(), g.begin(), g.end());
+  least_noise_seen_ = std::min(least_noise_seen_, std::max(told.noise, 1e-12 * prior_variance_));
+  return true;
+}
+
+// Rows that were taken in have changed.
+void LowRankPool::start_again() {
+  epoch_ = posterior_.removals();
+  z_version_ = posterior_.z_version();
+  std::fill(seen_.begin(), seen_.end(), 0);
+  marginals_.mean.setConstant(prior_.mean);
+  marginals_.variance.setConstant(prior_variance_);
+  g_.clear();
+  rows_ = 0;
+  least_noise_seen_ = std::numeric_limits<double>::infinity();
+}
+
+bool LowRankPool::follow() {
+  if (posterior_.removals() != epoch_ || posterior_.z_version() != z_version_) start_again();
+  for (; rows_ < posterior_.size(); ++rows_)
+    if (!take(rows_)) return false;
+  // |L^-1 e| <= sqrt(n / least noise) max |e|, and a variance changes by twice that times |v| <= a, beside what
+  // F leaves itself (math.md 6.3).
+  const double left = 10.0 * tolerance * prior_variance_;
+  const double spread =
+      rows_ == 0 ? 0.0 : std::sqrt(static_cast<double>(rows_) * prior_variance_ / least_noise_seen_);
+  error_ = left * (1.0 + 2.0 * spread);
+  return error_ < 1e-6 * prior_variance_;
+}
+
+void LowRankPool::refresh(Index tile) {
+  Index& seen = seen_[at(tile)];
+  if (seen == rows_) return;
+  constexpr Index width = PoolTiles::width;
+  alignas(64) double variance[width] = {}, mean[width] = {};
+  const Index begin = tile * width, wide = factor_->tiles->columns(tile);
+  std::copy_n(marginals_.variance.data() + begin, wide, variance);
+  std::copy_n(marginals_.mean.data() + begin, wide, mean);
+  numerics::kernels().tiles.fold_low_rank(factor_->tiles->view(tile), factor_->rank, g_.data(), seen, rows_,
+                                          posterior_.z().data(), variance, mean);
+  std::copy_n(variance, wide, marginals_.variance.data() + begin);
+  std::copy_n(mean, wide, marginals_.mean.data() + begin);
+  seen = rows_;
+}
+
+Marginals LowRankPool::exact_at(std::span<const Index> rows) const {
+  return posterior_.exact_at(rows);
+}
+
+}  // namespace acuity

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "acuity/model/lagging_pool.hpp"
+#include "model/tiled_posterior.hpp"
+
+namespace acuity {
+
+/// A pool whose covariances are nearly a product F'F of few rows (math.md 6.3): one more annotation costs as
+/// many operations a point as F has rows, however many annotations there are. Smooth functions of few inputs
+/// are like that. Variances are off by at most error(); exact_at() asks the factor of all annotations.
+class LowRankPool : public LaggingPool {
+ public:
+  /// Null where more than `most` rows would be needed. `posterior` must outlive it.
+  static std::unique_ptr<LowRankPool> make(const TiledPosterior& posterior, const Prior& prior, Index most);
+
+  Index tile_width() const override { return PoolTiles::width; }
+  const Marginals& so_far() const override { return marginals_; }
+  void refresh(Index tile) override;
+  Index epoch() const override { return epoch_; }
+  double error() const override { return error_; }
+  Marginals exact_at(std::span<const Index> rows) const override;
+
+  /// Takes in what the posterior has learned since. False where it cannot follow: a place is too far from the
+  /// pool's, or noise is so small that the error would be too large to be of use.
+  bool follow();
+
+  Index rank() const { return factor_->rank; }
+
+ private:
+  struct Factor {  // the pivots, and F in the pool's tiles
+    numerics::GrowingFactor pivots;
+    Points points;
+    std::vector<FactorRow> rows;
+    Vector z;
+    std::unique_ptr<PoolTiles> tiles;
+    Index rank = 0;
+    double residual = 0.0;  // the largest variance that F leaves, at a pool point
+
+    FactorSide side() const { return {pivots, points, rows, z, 0}; }
+  };
+  LowRankPool(const TiledPosterior& posterior, const Prior& prior, std::unique_ptr<Factor> factor);
+  static std::unique_ptr<Factor> factorise(const Prior& prior, const Points& pool, double tolerance, Index most);
+  bool take(Index row);
+  void start_again();
+
+  const TiledPosterior& posterior_;
+  Prior prior_;
+  std::unique_ptr<Factor> factor_;
+  double prior_variance_;
+
+  Marginals marginals_;
+  std::vector<Index> seen_;  // rows, by tile
+  std::vector<double> g_;    // rows x rank: what a row of the posterior's factor is in terms of F
+  Index rows_ = 0, epoch_, z_version_;
+  double error_ = 0.0, least_noise_seen_;
+};
+
+}  // namespace acuity
