@@ -27,8 +27,7 @@ std::unique_ptr<LowRankPool::Factor> LowRankPool::factorise(const Prior& prior, 
   factor->points.resize(most, pool.cols());
   factor->z = Vector::Zero(most);
   for (;;) {
-    for (Index tile = 0; tile < factor->tiles->count(); ++tile)
-      factor->tiles->catch_up(tile, factor->side());
+    for (Index tile = 0; tile < factor->tiles->count(); ++tile) factor->tiles->catch_up(tile, factor->side());
     Index row = 0;
     factor->residual = factor->tiles->marginals().variance.maxCoeff(&row);
     if (factor->residual <= enough) return factor;
@@ -46,21 +45,19 @@ std::unique_ptr<LowRankPool::Factor> LowRankPool::factorise(const Prior& prior, 
 
 std::unique_ptr<LowRankPool> LowRankPool::make(const TiledPosterior& posterior, const Prior& prior,
                                                Index most) {
-  const Index size = posterior.tiles().size();
-  Points pool(size, posterior.tiles().point(0).cols());
-  for (Index row = 0; row < size; ++row) pool.row(row) = posterior.tiles().point(row);
+  const PoolTiles& tiles = posterior.tiles();
+  const auto every = [&](Index step) {
+    Points points((tiles.size() + step - 1) / step, tiles.point(0).cols());
+    for (Index i = 0; i < points.rows(); ++i) points.row(i) = tiles.point(i * step);
+    return points;
+  };
   Prior plain;  // the points are scaled already
   plain.kernel = prior.kernel;
-  const double variance = prior.kernel->diagonal(pool.topRows(1))(0);
-
+  const double enough = tolerance * prior.kernel->diagonal(tiles.point(0))(0);
   // Some of the points need no more rows than all of them: most pools that are no use are found out cheaply.
   constexpr Index few = 512;
-  if (size > 2 * few) {
-    Points some(few, pool.cols());
-    for (Index i = 0; i < few; ++i) some.row(i) = pool.row(i * size / few);
-    if (!factorise(plain, some, tolerance * variance, most)) return nullptr;
-  }
-  std::unique_ptr<Factor> factor = factorise(plain, pool, tolerance * variance, most);
+  if (tiles.size() > 4 * few && !factorise(plain, every(tiles.size() / few), enough, most)) return nullptr;
+  std::unique_ptr<Factor> factor = factorise(plain, every(1), enough, most);
   if (!factor) return nullptr;
   std::unique_ptr<LowRankPool> made(new LowRankPool(posterior, prior, std::move(factor)));
   return made->follow() ? std::move(made) : nullptr;
@@ -71,7 +68,7 @@ LowRankPool::LowRankPool(const TiledPosterior& posterior, const Prior& prior, st
       prior_(prior),
       factor_(std::move(factor)),
       prior_variance_(prior.kernel->diagonal(posterior.tiles().point(0))(0)),
-      seen_(at(posterior.tiles().count()), 0),
+      seen_(at((posterior.tiles().count() + together - 1) / together), 0),
       epoch_(posterior.removals()),
       z_version_(posterior.z_version()),
       least_noise_seen_(std::numeric_limits<double>::infinity()) {
@@ -116,8 +113,8 @@ bool LowRankPool::follow() {
   if (posterior_.removals() != epoch_ || posterior_.z_version() != z_version_) start_again();
   for (; rows_ < posterior_.size(); ++rows_)
     if (!take(rows_)) return false;
-  // |L^-1 e| <= sqrt(n / least noise) max |e|, and a variance changes by twice that times |v| <= a, beside what
-  // F leaves itself (math.md 6.3).
+  // |L^-1 e| <= sqrt(n / least noise) max |e|, and a variance changes by twice that times |v| <= a, beside
+  // what F leaves itself (math.md 6.3).
   const double left = 10.0 * tolerance * prior_variance_;
   const double spread =
       rows_ == 0 ? 0.0 : std::sqrt(static_cast<double>(rows_) * prior_variance_ / least_noise_seen_);
@@ -129,14 +126,17 @@ void LowRankPool::refresh(Index tile) {
   Index& seen = seen_[at(tile)];
   if (seen == rows_) return;
   constexpr Index width = PoolTiles::width;
-  alignas(64) double variance[width] = {}, mean[width] = {};
-  const Index begin = tile * width, wide = factor_->tiles->columns(tile);
-  std::copy_n(marginals_.variance.data() + begin, wide, variance);
-  std::copy_n(marginals_.mean.data() + begin, wide, mean);
-  numerics::kernels().tiles.fold_low_rank(factor_->tiles->view(tile), factor_->rank, g_.data(), seen, rows_,
-                                          posterior_.z().data(), variance, mean);
-  std::copy_n(variance, wide, marginals_.variance.data() + begin);
-  std::copy_n(mean, wide, marginals_.mean.data() + begin);
+  const Index last = std::min((tile + 1) * together, factor_->tiles->count());
+  for (Index part = tile * together; part < last; ++part) {
+    alignas(64) double variance[width] = {}, mean[width] = {};
+    const Index begin = part * width, wide = factor_->tiles->columns(part);
+    std::copy_n(marginals_.variance.data() + begin, wide, variance);
+    std::copy_n(marginals_.mean.data() + begin, wide, mean);
+    numerics::kernels().tiles.fold_low_rank(factor_->tiles->view(part), factor_->rank, g_.data(), seen, rows_,
+                                            posterior_.z().data(), variance, mean);
+    std::copy_n(variance, wide, marginals_.variance.data() + begin);
+    std::copy_n(mean, wide, marginals_.mean.data() + begin);
+  }
   seen = rows_;
 }
 

@@ -16,7 +16,7 @@ class LowRankPool : public LaggingPool {
   /// Null where more than `most` rows would be needed. `posterior` must outlive it.
   static std::unique_ptr<LowRankPool> make(const TiledPosterior& posterior, const Prior& prior, Index most);
 
-  Index tile_width() const override { return PoolTiles::width; }
+  Index tile_width() const override { return together * PoolTiles::width; }
   const Marginals& so_far() const override { return marginals_; }
   void refresh(Index tile) override;
   Index epoch() const override { return epoch_; }
@@ -30,6 +30,10 @@ class LowRankPool : public LaggingPool {
   Index rank() const { return factor_->rank; }
 
  private:
+  // Tiles of F that make one of ours: they are refreshed so quickly that looking at each of them would cost
+  // more.
+  static constexpr Index together = 16;
+
   struct Factor {  // the pivots, and F in the pool's tiles
     numerics::GrowingFactor pivots;
     Points points;
@@ -42,7 +46,8 @@ class LowRankPool : public LaggingPool {
     FactorSide side() const { return {pivots, points, rows, z, 0}; }
   };
   LowRankPool(const TiledPosterior& posterior, const Prior& prior, std::unique_ptr<Factor> factor);
-  static std::unique_ptr<Factor> factorise(const Prior& prior, const Points& pool, double tolerance, Index most);
+  static std::unique_ptr<Factor> factorise(const Prior& prior, const Points& pool, double tolerance,
+                                           Index most);
   bool take(Index row);
   void start_again();
 

@@ -126,7 +126,7 @@ class TilesOf : public PoolTiles {
       for (Index k = 0; k < inputs_; ++k)
         points[at(k * width + j)] =
             points_[at((rows[at(j)] / width * inputs_ + k) * width + rows[at(j)] % width)];
-    const numerics::TileView<Real> view{points.data(), scratch.slabs.data()};
+    const numerics::TileView<Real> view{points.data(), scratch.slabs.data(), count};
     compute_rows(view, side, 0, n);
     Columns columns{{rows.begin(), rows.end()}, Matrix(n, count), {Vector(count), Vector(count)}};
     alignas(64) double variance[width] = {}, mean[width] = {};
@@ -148,8 +148,7 @@ class TilesOf : public PoolTiles {
       Tile& t = tiles_[at(tile)];
       for (Real* slab : t.slabs) arena_.give_back(slab);
       t = Tile{};
-      marginals_.variance.segment(tile * width, columns(tile)) =
-          prior_.kernel->diagonal(scaled_points(tile));
+      marginals_.variance.segment(tile * width, columns(tile)) = prior_.kernel->diagonal(scaled_points(tile));
       marginals_.mean.segment(tile * width, columns(tile)).setConstant(prior_.mean);
     }
     arena_.clear();
@@ -241,7 +240,8 @@ class TilesOf : public PoolTiles {
     return true;
   }
 
-  void compute_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from, Index to) const {
+  void compute_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from,
+                    Index to) const {
     const numerics::TileKernels<Real>& kernel = tile_kernels<Real>();
     const Real* packed;
     const Real* row_points;

@@ -87,8 +87,7 @@ void TiledPosterior::extend(const FactorRow& row) {
     l = prior_.kernel->cross(points_.topRows(n), row.x);
     factor_.solve(l.data());
     variance = prior_variance - l.squaredNorm();
-  } else if (is_current(*row.pool_row / PoolTiles::width) &&
-             tiles_->column(*row.pool_row, l.data(), n)) {
+  } else if (is_current(*row.pool_row / PoolTiles::width) && tiles_->column(*row.pool_row, l.data(), n)) {
     variance = tiles_->marginals().variance(*row.pool_row);
   } else {
     const auto known = [&] { return std::find(solved_.rows.begin(), solved_.rows.end(), *row.pool_row); };

@@ -28,6 +28,11 @@ double tie_cutoff(double best) {
   return best - 2e-9 * best;
 }
 
+// Looked at first.
+const auto higher = [](const auto& a, const auto& b) {
+  return a.bound > b.bound || (a.bound == b.bound && a.tile < b.tile);
+};
+
 }  // namespace
 
 // Room for the lines of one tile and the levels.
@@ -85,25 +90,27 @@ double TileSearch::value_at(double variance, double base_noise, const Levels& le
                                         static_cast<std::ptrdiff_t>(line.size()));
 }
 
-// The best noise rises with the signal and with the noise that no level removes (math.md 5.5). So over a box of
-// signals and floors all levels finer than the winner at its low corner, and all coarser than the winner at its
-// high corner, cannot win. The box leaves out points of so little variance that they are worth half of what the
-// last choice was, or less; what they may be worth is remembered.
+// The best noise rises with the signal and with the noise that no level removes (math.md 5.5). So over a box
+// of signals and floors all levels finer than the winner at its low corner, and all coarser than the winner
+// at its high corner, cannot win. The box leaves out points of so little variance that they are worth half of
+// what the last choice was, or less; what they may be worth is remembered.
 void TileSearch::leave_out_levels(const LaggingPool& pool) {
+  // Variances and the best value only fall: what was left out stays so until the best has come down a good
+  // deal.
+  const bool still_right = best_when_left_out_ > 0.0 && best_ > 0.75 * best_when_left_out_;
+  if (!some_.added.empty() && still_right) return;
+  best_when_left_out_ = best_;
   const std::size_t count = levels_.size();
   some_ = all_;
   overlooked_ = 0.0;
   if (count < 2 || continuous()) return;
-  if (until_next_look_-- <= 0) {
-    highest_variance_ = pool.so_far().variance.maxCoeff();
-    until_next_look_ = pool_size_ / 100'000;  // it only falls: no need to look all the time
-  }
-  double low = 1e-9 * highest_variance_;
+  const double highest = pool.so_far().variance.maxCoeff();
+  double low = 1e-9 * highest;
   const auto worth = [&](double variance) {
     return std::max(value_at(variance, least_base_, all_), value_at(variance, largest_base_, all_));
   };
   if (best_ > 0.0) {
-    double high = highest_variance_;
+    double high = highest;
     while (high > 1.5 * low) {
       const double middle = std::sqrt(low * high);
       (worth(middle) < 0.5 * best_ ? low : high) = middle;
@@ -111,7 +118,7 @@ void TileSearch::leave_out_levels(const LaggingPool& pool) {
   }
   overlooked_ = worth(low);
   double signal_low = infinite, signal_high = 0.0, floor_low = infinite, floor_high = 0.0;
-  for (const double variance : {low, highest_variance_})
+  for (const double variance : {low, highest})
     for (const double base : {least_base_, largest_base_}) {
       double intercept = 0.0, slope = 0.0;
       acquisition_.information->lines(&variance, &base, 1, &intercept, &slope);
@@ -144,8 +151,8 @@ void TileSearch::leave_out_levels(const LaggingPool& pool) {
   some_.set(left);
 }
 
-// How much the best value of a point can change when its variance is off by `error`: no information rises faster
-// with the variance than MI(answer; f) does where nothing is left to learn.
+// How much the best value of a point can change when its variance is off by `error`: no information rises
+// faster with the variance than MI(answer; f) does where nothing is left to learn.
 double TileSearch::slack_of(double error) const {
   if (error == 0.0) return 0.0;
   if (continuous()) {
@@ -171,25 +178,30 @@ void TileSearch::forget_if_outdated(const LaggingPool& pool, const Candidates& c
   const double remaining = candidates.remaining + candidates.slack;
   const bool more_levels = !std::includes(levels_.begin(), levels_.end(), levels.begin(), levels.end()) ||
                            (acquisition_.continuous && remaining > remaining_);
-  const bool all = pool.epoch() != epoch_ || size != pool_size_ || more_levels;
-  if (levels != levels_) set_levels(levels);
+  const bool all = pool.epoch() != epoch_ || size != pool_size_ || width != width_ || more_levels;
+  if (all || levels != levels_) {
+    set_levels(levels);
+    some_ = {};
+    best_ = 0.0;
+  }
   remaining_ = remaining;
   epoch_ = pool.epoch();
   pool_size_ = size;
+  width_ = width;
   std::vector<char> open = candidates.open;
   if (open.empty()) open.assign(at(size), 1);
   if (all) {
-    heap_.clear();
-    for (Index tile = 0; tile < tiles; ++tile) heap_.push_back({infinite, tile});
+    tiles_.clear();
+    for (Index tile = 0; tile < tiles; ++tile) tiles_.push_back({infinite, tile});
   } else if (open != open_) {
     bool opened = false;
-    for (Entry& entry : heap_) {
+    for (Entry& entry : tiles_) {
       const Index first = entry.tile * width, last = std::min(size, first + width);
       if (std::memcmp(&open[at(first)], &open_[at(first)], at(last - first)) == 0) continue;
       for (Index i = first; i < last; ++i)
         if (open[at(i)] != 0 && open_[at(i)] == 0) entry.bound = infinite, opened = true;
     }
-    if (opened) std::make_heap(heap_.begin(), heap_.end());
+    if (opened) std::sort(tiles_.begin(), tiles_.end(), higher);
   }
   open_ = std::move(open);
 }
@@ -249,37 +261,33 @@ double TileSearch::value_at_best_precision(Index first, Index count, const doubl
 
 // Any number of threads take the tile of the highest bound each, until no bound is left that could matter.
 // Which tiles are refreshed on the way depends on their race; what a refreshed tile holds does not, and every
-// tile that matters is refreshed. Gives those that matter, with their bounds.
-std::vector<TileSearch::Entry> TileSearch::refresh_in_order(LaggingPool& pool, const Candidates& candidates) {
+// tile that matters is refreshed. Gives those that do, in the order of the pool.
+std::vector<Index> TileSearch::refresh_in_order(LaggingPool& pool, const Candidates& candidates) {
   const Index width = pool.tile_width(), size = pool_size_;
   const double slack = slack_of(pool.error());
-  std::vector<Entry> fresh;
   double best = 0.0;  // for certain
+  std::size_t next = 0;
   std::mutex mutex;
   const auto work = [&] {
     const numerics::FlushDenormals flush;
     constexpr std::size_t together = 4;
     Lines lines(width, some_.added.size());
-    std::vector<Entry> mine;
     double found = 0.0;
     for (;;) {
+      std::size_t begin = 0, end = 0;
       {
         const std::lock_guard lock(mutex);
         best = std::max(best, found);
-        fresh.insert(fresh.end(), mine.begin(), mine.end());
-        mine.clear();
-        while (mine.size() < together && !heap_.empty() && heap_.front().bound >= tie_cutoff(best)) {
-          std::pop_heap(heap_.begin(), heap_.end());
-          mine.push_back(heap_.back());
-          heap_.pop_back();
-        }
+        begin = end = next;
+        while (end < tiles_.size() && end < begin + together && tiles_[end].bound >= tie_cutoff(best)) ++end;
+        next = end;
       }
-      if (mine.empty()) return;
-      for (Entry& entry : mine) {
+      if (begin == end) return;
+      for (std::size_t k = begin; k < end; ++k) {
+        Entry& entry = tiles_[k];
         pool.refresh(entry.tile);
         const Index first = entry.tile * width, count = std::min(width, size - first);
-        const double value =
-            value_of(first, count, pool.so_far().variance.data() + first, candidates, lines);
+        const double value = value_of(first, count, pool.so_far().variance.data() + first, candidates, lines);
         entry.bound = std::max(value + slack, overlooked_);
         found = std::max(found, value - slack);
       }
@@ -287,38 +295,58 @@ std::vector<TileSearch::Entry> TileSearch::refresh_in_order(LaggingPool& pool, c
   };
   const int useful = pool_size_ < 20'000 ? 1 : threads_;
   numerics::on_threads(useful, work);
-  for (const Entry& entry : fresh) {
-    heap_.push_back(entry);
-    std::push_heap(heap_.begin(), heap_.end());
-  }
   best_ = best;
-  std::erase_if(fresh, [&](const Entry& entry) { return entry.bound < tie_cutoff(best); });
-  std::sort(fresh.begin(), fresh.end(), [](const Entry& a, const Entry& b) { return a.tile < b.tile; });
-  return fresh;
+  const auto looked_at = tiles_.begin() + static_cast<std::ptrdiff_t>(next);
+  std::vector<Index> leading;
+  for (auto entry = tiles_.begin(); entry != looked_at; ++entry)
+    if (entry->bound >= tie_cutoff(best)) leading.push_back(entry->tile);
+  std::sort(leading.begin(), leading.end());
+  std::sort(tiles_.begin(), looked_at, higher);
+  std::inplace_merge(tiles_.begin(), looked_at, tiles_.end(), higher);
+  return leading;
 }
 
 std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const Candidates& candidates) {
   forget_if_outdated(pool, candidates);
   if (!acquisition_.continuous && levels_.empty()) return std::vector<Index>{};
   leave_out_levels(pool);
-  std::vector<Entry> tiles = refresh_in_order(pool, candidates);
+  std::vector<Index> tiles = refresh_in_order(pool, candidates);
   if (overlooked_ >= tie_cutoff(best_) && best_ > 0.0) {  // a level was left out that may win after all
     some_ = all_;
     overlooked_ = 0.0;
-    for (Entry& entry : heap_) entry.bound = infinite;
+    best_when_left_out_ = best_;
+    for (Entry& entry : tiles_) entry.bound = infinite;
     tiles = refresh_in_order(pool, candidates);
   }
   if (!(best_ > 0.0) || best_ == infinite) return std::nullopt;
   const Index width = pool.tile_width();
-  const double slack = slack_of(pool.error());
+  const double least = tie_cutoff(best_) - slack_of(pool.error());
   const Vector& variance = pool.so_far().variance;
   Lines lines(width, some_.added.size());
   std::vector<Index> rows;
-  for (const Entry& tile : tiles)
-    for (Index i = tile.tile * width; i < std::min(pool_size_, (tile.tile + 1) * width); ++i)
-      if (open_[at(i)] != 0 &&
-          value_of(i, 1, &variance(i), candidates, lines) + slack >= tie_cutoff(best_))
-        rows.push_back(i);
+  if (continuous()) {
+    for (const Index tile : tiles)
+      for (Index i = tile * width; i < std::min(pool_size_, (tile + 1) * width); ++i)
+        if (open_[at(i)] != 0 && value_of(i, 1, &variance(i), candidates, lines) >= least) rows.push_back(i);
+    return rows;
+  }
+  // A point is worth that much at a level where its line is this low, or lower.
+  std::vector<double> low_enough(some_.added.size(), -1.0);
+  for (std::size_t k = 0; k < low_enough.size(); ++k)
+    if (some_.inverse_cost[k] > 0.0)
+      low_enough[k] = (1.0 + 1e-12) / std::expm1(2.0 * std::max(least, 0.0) / some_.inverse_cost[k]);
+  for (const Index tile : tiles) {
+    const Index first = tile * width, count = std::min(width, pool_size_ - first);
+    acquisition_.information->lines(&variance(first), &offer_.base_noise(first), count,
+                                    lines.intercept.data(), lines.slope.data());
+    for (Index i = 0; i < count; ++i) {
+      if (open_[at(first + i)] == 0) continue;
+      bool leads = false;
+      for (std::size_t k = 0; k < low_enough.size() && !leads; ++k)
+        leads = lines.intercept[at(i)] + some_.added[k] * lines.slope[at(i)] <= low_enough[k];
+      if (leads) rows.push_back(first + i);
+    }
+  }
   return rows;
 }
 

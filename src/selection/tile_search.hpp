@@ -23,12 +23,9 @@ class TileSearch {
   std::optional<std::vector<Index>> leaders(LaggingPool& pool, const Candidates& candidates);
 
  private:
-  struct Entry {  // of the heap
+  struct Entry {
     double bound;
     Index tile;
-    friend bool operator<(const Entry& a, const Entry& b) {
-      return a.bound < b.bound || (a.bound == b.bound && a.tile > b.tile);
-    }
   };
   struct Lines;
 
@@ -42,7 +39,7 @@ class TileSearch {
   void set_levels(const std::vector<Index>& levels);
   void leave_out_levels(const LaggingPool& pool);
   double value_at(double variance, double base_noise, const Levels& levels) const;
-  std::vector<Entry> refresh_in_order(LaggingPool& pool, const Candidates& candidates);
+  std::vector<Index> refresh_in_order(LaggingPool& pool, const Candidates& candidates);
   double value_of(Index first, Index count, const double* variance, const Candidates& candidates,
                   Lines& lines) const;
   double value_at_best_precision(Index first, Index count, const double* variance,
@@ -61,12 +58,12 @@ class TileSearch {
   Levels some_;                // those of them that can win where it matters
   double overlooked_ = 0.0;    // what a point is worth at most where one of the others could win
 
-  std::vector<Entry> heap_;
-  std::vector<char> open_;  // when the bounds were made
+  std::vector<Entry> tiles_;  // by bound, highest first
+  std::vector<char> open_;    // when the bounds were made
   double remaining_ = 0.0;
-  double best_ = 0.0, highest_variance_ = 0.0;  // of the last choice
-  Index until_next_look_ = 0;
-  Index epoch_ = -1, pool_size_ = 0;
+  double best_ = 0.0;  // of the last choice
+  double best_when_left_out_ = 0.0;
+  Index epoch_ = -1, pool_size_ = 0, width_ = 0;
 };
 
 }  // namespace acuity

@@ -22,8 +22,9 @@ constexpr std::ptrdiff_t level_padding = 8;
 /// A tile of pool points and the rows of V = L^-1 K(X, tile) it has seen (math.md 6.2).
 template <typename Real>
 struct TileView {
-  const Real* points;  ///< d x tile_columns, by input
-  Real* const* slabs;  ///< each slab_rows x tile_columns
+  const Real* points;                     ///< d x tile_columns, by input
+  Real* const* slabs;                     ///< each slab_rows x tile_columns
+  std::ptrdiff_t columns = tile_columns;  ///< those that matter; what the others hold does not
 };
 
 /// The factor and the points of its rows.
@@ -46,8 +47,8 @@ struct TileKernels {
   /// Rows from..to-1 of V into the variances and, weighted by z, into the means of the tile.
   void (*fold)(const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to, const double* z,
                double* variance, double* mean);
-  /// The tile's slabs hold a low-rank factor F with `rank` rows (math.md 6.3): the rows g_i F, i = from..to-1,
-  /// are folded, g_i being row i of a row-major matrix with `rank` columns.
+  /// The tile's slabs hold a low-rank factor F with `rank` rows (math.md 6.3): the rows g_i F, i =
+  /// from..to-1, are folded, g_i being row i of a row-major matrix with `rank` columns.
   void (*fold_low_rank)(const TileView<Real>& tile, std::ptrdiff_t rank, const Real* g, std::ptrdiff_t from,
                         std::ptrdiff_t to, const double* z, double* variance, double* mean);
 };

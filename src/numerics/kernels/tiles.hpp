@@ -17,11 +17,10 @@ inline Real* row_of(const TileView<Real>& tile, std::ptrdiff_t i) {
 
 // Rows first..first+count-1 of V in one strip of columns, the rows before them being V already. Every entry
 // is what sequential subtraction in the order of the rows gives, whatever rows are taken together: same bits.
-template <typename Real, int count>
+template <typename Real, int count, std::ptrdiff_t strip>
 inline void solve_block(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t first,
                         std::ptrdiff_t column) {
   using V = VectorOf<Real>;
-  constexpr std::ptrdiff_t strip = strip_vectors<Real>;
   const Real* l[count];
   V sum[count][strip];
   for (int r = 0; r < count; ++r) {
@@ -51,17 +50,26 @@ inline void solve_block(const Real* packed, const TileView<Real>& tile, std::ptr
   }
 }
 
+template <typename Real, std::ptrdiff_t strip>
+inline void solve_strip(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t from,
+                        std::ptrdiff_t to, std::ptrdiff_t column) {
+  std::ptrdiff_t i = from;
+  for (; i + 4 <= to; i += 4) solve_block<Real, 4, strip>(packed, tile, i, column);
+  if (i + 2 <= to) {
+    solve_block<Real, 2, strip>(packed, tile, i, column);
+    i += 2;
+  }
+  if (i < to) solve_block<Real, 1, strip>(packed, tile, i, column);
+}
+
 template <typename Real>
 void solve_rows(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to) {
   constexpr std::ptrdiff_t width = strip_vectors<Real> * lanes<Real>;
-  for (std::ptrdiff_t column = 0; column < tile_columns; column += width) {
-    std::ptrdiff_t i = from;
-    for (; i + 4 <= to; i += 4) solve_block<Real, 4>(packed, tile, i, column);
-    if (i + 2 <= to) {
-      solve_block<Real, 2>(packed, tile, i, column);
-      i += 2;
-    }
-    if (i < to) solve_block<Real, 1>(packed, tile, i, column);
+  for (std::ptrdiff_t column = 0; column < tile.columns; column += width) {
+    if (tile.columns - column <= lanes<Real>)
+      solve_strip<Real, 1>(packed, tile, from, to, column);
+    else
+      solve_strip<Real, strip_vectors<Real>>(packed, tile, from, to, column);
   }
 }
 
@@ -74,7 +82,7 @@ void catch_up(const FactorView<Real>& factor, Profile profile, Real variance, co
     for (std::ptrdiff_t i = from; i < to; ++i) {
       const Real* x = factor.points + i * d;
       Real* target = row_of(tile, i);
-      for (std::ptrdiff_t column = 0; column < tile_columns; column += lanes<Real>) {
+      for (std::ptrdiff_t column = 0; column < tile.columns; column += lanes<Real>) {
         V rho_squared{};
         for (std::ptrdiff_t k = 0; k < d; ++k) {
           const V difference =
@@ -158,11 +166,10 @@ void solve_packed(const double* packed, std::ptrdiff_t n, double* rhs) {
 }
 
 template <typename Real>
-constexpr TileKernels<Real> tile_kernels{
-    .catch_up = &catch_up<Real>,
-    .solve_rows = &solve_rows<Real>,
-    .fold = &fold<Real>,
-    .fold_low_rank = &fold_low_rank<Real>};
+constexpr TileKernels<Real> tile_kernels{.catch_up = &catch_up<Real>,
+                                         .solve_rows = &solve_rows<Real>,
+                                         .fold = &fold<Real>,
+                                         .fold_low_rank = &fold_low_rank<Real>};
 
 // As many vectors of levels as fit the registers stay there while the lines pass.
 template <int together>
