@@ -238,6 +238,12 @@ def versions(missing):
     return ", ".join(done.stdout.strip().splitlines()) or "none"
 
 
+def tell_slow_blas(limit):
+    if any("reference BLAS" in name for name in limit):
+        print("The peers have only the reference BLAS, which is slow: benchmarks/peers/run --install, or\n"
+              "  apt-get install -y --no-install-recommends libopenblas0-pthread", file=sys.stderr)
+
+
 def describe_limits(limit):
     products = ", ".join(f"{name} {value:.3g}" for name, value in products_of(limit).items())
     return (f"- limits of one core, the better of before and after: reading memory {limit['read_gbytes']:.3g} GB/s; "
@@ -272,6 +278,7 @@ def main():
     for case in wanted:
         case.systems = [s for s in case.systems if not missing.intersection(s.needs)]
     limit = limits(environment, missing)
+    tell_slow_blas(limit)
     for case in wanted:
         run_case(case, arguments.repeats, environment)
     limit = better(limit, limits(environment, missing))

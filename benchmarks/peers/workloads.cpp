@@ -1,11 +1,15 @@
 // Runs one of the workloads W1 to W5 (benchmarks/README.md) through the library's public interface and prints
 // what it took as one line of JSON.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
@@ -31,7 +35,7 @@ struct Arguments {
 };
 
 // The selection that is measured: everything goes through this line.
-std::optional<Score> select_next(const PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
+std::optional<Score> select_next(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
                                  const Candidates& candidates) {
   return select_by_full_scan(belief.marginals(), offer, acquisition, candidates);
 }
@@ -61,6 +65,10 @@ std::vector<Level> classification_levels(Index count) {
   return levels;
 }
 
+std::string hexadecimal(std::uint64_t hash) {
+  return fmt::format("{:016x}", hash);
+}
+
 // The acquired sequence, and a hash of it that depends on the order.
 class Sequence {
  public:
@@ -72,14 +80,9 @@ class Sequence {
     hash_ = mix(hash_ ^ pair);
   }
   void report(json& out) const {
-    out["sig"] = fmt_hash(hash_);
+    out["sig"] = hexadecimal(hash_);
     out["points"] = points_;
     out["levels"] = levels_;
-  }
-  static std::string fmt_hash(std::uint64_t hash) {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-    return text;
   }
 
  private:
@@ -124,7 +127,7 @@ json regression(const Arguments& arguments, const Points& pool, const Vector& ba
   std::vector<Observation> initial;
   for (Index i = 0; i < arguments.initial; ++i)
     initial.push_back({.place = i, .value = values(i), .channel = GaussianChannel{base_noise(i)}});
-  json out{{"data", Sequence::fmt_hash(hash_of(pool, values))}};
+  json out{{"data", hexadecimal(hash_of(pool, values))}};
   const Measured measured = measure([&] {
     GpPoolBelief belief(prior_of(arguments), pool, initial, arguments.threads);
     const Sequence sequence =
@@ -166,7 +169,7 @@ json w3(const Arguments& arguments) {
       work += learned.evaluations * std::pow(static_cast<double>(n), 3);
     }
   });
-  json out{{"data", Sequence::fmt_hash(hash_of(x, values))},
+  json out{{"data", hexadecimal(hash_of(x, values))},
            {"likelihoods", likelihoods},
            {"evaluations", evaluations},
            {"flops", work}};
@@ -191,7 +194,7 @@ json w4(const Arguments& arguments) {
   const Acquisition acquisition{
       .information = std::make_shared<ClassModelInformation>(
           arguments.information == "exact" ? Approximation::exact : Approximation::taylor)};
-  json out{{"data", Sequence::fmt_hash(hash_of(pool, classes))}};
+  json out{{"data", hexadecimal(hash_of(pool, classes))}};
   const Measured measured = measure([&] {
     EpPoolBelief belief(prior_of(arguments), pool, initial, arguments.threads);
     const Sequence sequence = acquire(belief, offer, acquisition, arguments.annotations, answer);
@@ -209,7 +212,7 @@ json w5(const Arguments& arguments) {
   const Points x = box(5, arguments.annotations, arguments.inputs, 0.0, arguments.side);
   const Points pool = box(6, arguments.pool, arguments.inputs, 0.0, arguments.side);
   const Vector values = noisy_values(105, x, 0.1);
-  json out{{"data", Sequence::fmt_hash(hash_of(x, values) ^ hash_of(pool.data(), pool.size()))}};
+  json out{{"data", hexadecimal(hash_of(x, values) ^ hash_of(pool.data(), pool.size()))}};
   const Measured measured = measure([&] {
     const GpPosterior posterior(prior_of(arguments),
                                 Observations(x, values, Vector::Constant(arguments.annotations, 0.01)));
