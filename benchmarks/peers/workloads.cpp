@@ -243,10 +243,10 @@ Arguments filled(Arguments arguments, const Workload& workload) {
   fill(arguments.inputs, workload.inputs);
   if (arguments.initial > arguments.annotations ||
       (workload.initial > 0 && arguments.pool < arguments.annotations))
-    throw std::invalid_argument("acuity_workloads: there are " + std::to_string(arguments.initial) +
-                                " initial points, " + std::to_string(arguments.annotations) +
-                                " annotations and " + std::to_string(arguments.pool) +
-                                " pool points, must not be fewer and fewer");
+    throw std::invalid_argument(
+        "acuity_workloads: there are " + std::to_string(arguments.initial) + " initial points, " +
+        std::to_string(arguments.annotations) + " annotations and " + std::to_string(arguments.pool) +
+        " pool points, must not be more annotations than points, nor more initial ones than annotations");
   return arguments;
 }
 
@@ -304,5 +304,8 @@ int main(int argc, char** argv) {
   } catch (const std::invalid_argument& error) {
     std::cerr << error.what() << '\n';
     return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "acuity_workloads: " << error.what() << '\n';
+    return 1;
   }
 }
