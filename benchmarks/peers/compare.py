@@ -250,6 +250,10 @@ def describe_limits(limit):
             f"exp {limit['exp_millions']:.4g} M/s; matrix products in GF/s: {products}")
 
 
+def how_often(repeats):
+    return "one run" if repeats == 1 else f"median of {repeats} (lowest-highest)"
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="benchmarks/peers/run")
     parser.add_argument("workloads", nargs="*", metavar="W1 W2 ...")
@@ -291,7 +295,7 @@ def main():
         f"- peers: {versions(missing)}; OPENBLAS_CORETYPE={core}; one thread everywhere",
         describe_limits(limit), "",
         table(["workload", "system", "CPU s", "ratio", "peak MB", "beyond base MB", "BLAS", "agreement with acuity"], rows),
-        "", f"CPU seconds: median of {arguments.repeats} (lowest-highest). Ratio: CPU time to acuity's. (est): scaled up from "
+        "", f"CPU seconds: {how_often(arguments.repeats)}. Ratio: CPU time to acuity's. (est): scaled up from "
         "five of the steps, evenly spread.", "",
         table(["workload", "work of the plain method", "flops", "exp", "bytes", "s at the limit", "acuity s", "fraction"],
               [row for case in wanted for row in fractions(case, limit)]),
