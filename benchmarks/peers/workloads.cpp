@@ -15,7 +15,7 @@
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/learn.hpp"
-#include "acuity/selection/full_scan.hpp"
+#include "acuity/selection/selector.hpp"
 #include "measure.hpp"
 #include "workload_data.hpp"
 
@@ -31,14 +31,10 @@ struct Arguments {
   double lengthscale = 1.0, side = 2.0;
   std::string information = "taylor";
   std::string precision = "double";
+  double memory = 0.0;  // MB; 0: no limit
+  bool sums = false;    // of all means and variances, for comparison
   int threads = 1;
 };
-
-// The selection that is measured: everything goes through this line.
-std::optional<Score> select_next(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
-                                 const Candidates& candidates) {
-  return select_by_full_scan(belief.marginals(), offer, acquisition, candidates);
-}
 
 Prior prior_of(const Arguments& arguments) {
   return {.kernel = std::make_shared<StationaryKernel>(
@@ -92,13 +88,14 @@ class Sequence {
 
 // Greedy choice: every point once, until `annotations` of them are there.
 template <typename Answer>
-Sequence acquire(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition, Index annotations,
-                 const Answer& answer) {
+Sequence acquire(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
+                 const Arguments& arguments, const Answer& answer) {
   Sequence sequence;
+  Selector selector(offer, acquisition, arguments.threads);
   Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(offer.base_noise.size()), 1)};
   for (Index i = 0; i < belief.size(); ++i) candidates.open[static_cast<std::size_t>(i)] = 0;
-  while (belief.size() < annotations) {
-    const std::optional<Score> best = select_next(belief, offer, acquisition, candidates);
+  while (belief.size() < arguments.annotations) {
+    const std::optional<Score> best = selector.choose(belief, candidates);
     if (!best) throw std::invalid_argument("acuity_workloads: the pool has too few points");
     sequence.add(*best);
     belief.condition(best->point, offer.channel(best->point, best->level), answer(best->point, best->level));
@@ -128,13 +125,16 @@ json regression(const Arguments& arguments, const Points& pool, const Vector& ba
   for (Index i = 0; i < arguments.initial; ++i)
     initial.push_back({.place = i, .value = values(i), .channel = GaussianChannel{base_noise(i)}});
   json out{{"data", hexadecimal(hash_of(pool, values))}};
+  const PoolStorage storage{.memory = static_cast<std::size_t>(arguments.memory * 1e6),
+                            .single_precision = arguments.precision == "float"};
+  std::optional<GpPoolBelief> belief;
+  Sequence sequence;
   const Measured measured = measure([&] {
-    GpPoolBelief belief(prior_of(arguments), pool, initial, arguments.threads);
-    const Sequence sequence =
-        acquire(belief, offer, {}, arguments.annotations, [&](Index point, Index) { return values(point); });
-    report_sums(out, belief.marginals());
-    sequence.report(out);
+    belief.emplace(prior_of(arguments), pool, initial, arguments.threads, storage);
+    sequence = acquire(*belief, offer, {}, arguments, [&](Index point, Index) { return values(point); });
   });
+  sequence.report(out);
+  if (arguments.sums) report_sums(out, belief->marginals());
   report_measured(out, measured);
   return out;
 }
@@ -197,7 +197,7 @@ json w4(const Arguments& arguments) {
   json out{{"data", hexadecimal(hash_of(pool, classes))}};
   const Measured measured = measure([&] {
     EpPoolBelief belief(prior_of(arguments), pool, initial, arguments.threads);
-    const Sequence sequence = acquire(belief, offer, acquisition, arguments.annotations, answer);
+    const Sequence sequence = acquire(belief, offer, acquisition, arguments, answer);
     const Marginals& marginals = belief.marginals();
     report_sums(out, marginals);
     out["right"] = (marginals.mean.array() * classes.array() > 0.0).cast<double>().mean();
@@ -283,7 +283,9 @@ void declare(CLI::App& program, Arguments& arguments) {
   program.add_option("--information", arguments.information, "How the information is computed (W4)")
       ->check(CLI::IsMember({"taylor", "exact"}));
   program.add_option("--precision", arguments.precision, "Of the arithmetic")
-      ->check(CLI::IsMember({"double"}));
+      ->check(CLI::IsMember({"double", "float"}));
+  program.add_option("--memory", arguments.memory, "MB for the pool side (W1, W2); 0: no limit");
+  program.add_flag("--sums", arguments.sums, "Also report sums over all means and variances (W1, W2)");
   program.add_option("--threads", arguments.threads, "Threads")->check(CLI::PositiveNumber);
 }
 
