@@ -59,11 +59,12 @@ void ModelInformation::worth(const Marginals& belief, const Offer& offer, Index 
 
 namespace {
 
-// A point that nothing can be learned about, also where the line would leave the range of doubles.
-void flatten_if_infinite(double& intercept, double& slope) {
-  if (std::isfinite(intercept) && std::isfinite(slope)) return;
-  intercept = std::numeric_limits<double>::infinity();
-  slope = 0.0;
+// A point that nothing can be learned about, also where the line would leave the range of doubles, has a flat line.
+void set_line(double at_zero, double rise, double& intercept, double& slope) {
+  constexpr double most = std::numeric_limits<double>::max();
+  const bool usable = (at_zero <= most) & (rise <= most);  // no branch: this is for thousands of points
+  intercept = usable ? at_zero : std::numeric_limits<double>::infinity();
+  slope = usable ? rise : 0.0;
 }
 
 }  // namespace
@@ -71,9 +72,8 @@ void flatten_if_infinite(double& intercept, double& slope) {
 bool ModelInformation::lines(const double* variance, const double* base_noise, Index count, double* intercept,
                              double* slope) const {
   for (Index i = 0; i < count; ++i) {
-    slope[i] = 1.0 / variance[i];
-    intercept[i] = base_noise[i] * slope[i];
-    flatten_if_infinite(intercept[i], slope[i]);
+    const double rise = 1.0 / variance[i];
+    set_line(base_noise[i] * rise, rise, intercept[i], slope[i]);
   }
   return true;
 }
@@ -82,14 +82,11 @@ bool TargetInformation::lines(const double* variance, const double* base_noise, 
                               double* intercept, double* slope) const {
   for (Index i = 0; i < count; ++i) {
     if (options_.graph == TargetGraph::b) {
-      slope[i] = 1.0 / (variance[i] + base_noise[i]);
-      intercept[i] = 0.0;
+      set_line(0.0, 1.0 / (variance[i] + base_noise[i]), intercept[i], slope[i]);
     } else {
       const double base = base_noise[i] / variance[i];
-      slope[i] = (1.0 + base) / variance[i];
-      intercept[i] = base * (2.0 + base);
+      set_line(base * (2.0 + base), (1.0 + base) / variance[i], intercept[i], slope[i]);
     }
-    flatten_if_infinite(intercept[i], slope[i]);
   }
   return true;
 }

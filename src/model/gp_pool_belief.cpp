@@ -93,7 +93,7 @@ struct GpPoolBelief::State : LaggingPool {
 
   TiledPosterior posterior;
   std::unique_ptr<LowRankPool> low_rank;  // instead of the tiles, where it pays
-  Index next_measurement = 32;            // of the rank, when there are this many rows
+  Index next_measurement = 16;            // of the rank, when there are this many rows
   std::vector<Annotation> annotations;    // by handle
   Index next_handle = 0;
   PlaceNumbers place_number;
@@ -113,13 +113,13 @@ struct GpPoolBelief::State : LaggingPool {
     return some;
   }
 
-  // A low-rank factor with a third as many rows as there are annotations soon pays for itself
-  // (math.md 6.3). Whether there is one is measured, again when there are a quarter more.
+  // A low-rank factor with a third as many rows as there are annotations, or with few, soon pays
+  // (math.md 6.3). Whether there is one is measured, again when there are a half more.
   LaggingPool& lagging() {
     if (low_rank && !low_rank->follow()) low_rank.reset();
     if (!low_rank && posterior.size() >= next_measurement && can_be_low_rank()) {
-      next_measurement = posterior.size() + posterior.size() / 4;
-      low_rank = LowRankPool::make(posterior, prior, std::min<Index>(posterior.size() / 3, 256));
+      next_measurement = posterior.size() + posterior.size() / 2;
+      low_rank = LowRankPool::make(posterior, prior, std::clamp<Index>(posterior.size() / 3, 24, 256));
       if (low_rank) posterior.forget_tiles();
     }
     if (low_rank) return *low_rank;

@@ -127,13 +127,21 @@ void LowRankPool::refresh(Index tile) {
   if (seen == rows_) return;
   constexpr Index width = PoolTiles::width;
   const Index last = std::min((tile + 1) * together, factor_->tiles->count());
+  const auto fold_low_rank = numerics::kernels().tiles.fold_low_rank;
   for (Index part = tile * together; part < last; ++part) {
-    alignas(64) double variance[width] = {}, mean[width] = {};
     const Index begin = part * width, wide = factor_->tiles->columns(part);
+    const auto fold = [&](double* variance, double* mean) {
+      fold_low_rank(factor_->tiles->view(part), factor_->rank, g_.data(), seen, rows_, posterior_.z().data(),
+                    variance, mean);
+    };
+    if (wide == width) {
+      fold(marginals_.variance.data() + begin, marginals_.mean.data() + begin);
+      continue;
+    }
+    double variance[width] = {}, mean[width] = {};  // the last tile of the pool is not full
     std::copy_n(marginals_.variance.data() + begin, wide, variance);
     std::copy_n(marginals_.mean.data() + begin, wide, mean);
-    numerics::kernels().tiles.fold_low_rank(factor_->tiles->view(part), factor_->rank, g_.data(), seen, rows_,
-                                            posterior_.z().data(), variance, mean);
+    fold(variance, mean);
     std::copy_n(variance, wide, marginals_.variance.data() + begin);
     std::copy_n(mean, wide, marginals_.mean.data() + begin);
   }

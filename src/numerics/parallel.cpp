@@ -66,7 +66,8 @@ Workers& workers() {
 }  // namespace
 
 int default_threads() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // reads a file
+  return all;
 }
 
 void on_threads(int threads, const std::function<void()>& work) {

@@ -61,6 +61,7 @@ bool TileSearch::continuous() const {
 void TileSearch::Levels::set(const std::vector<std::pair<double, double>>& noise_and_cost) {
   const std::size_t padded = (noise_and_cost.size() + numerics::level_padding - 1) / numerics::level_padding *
                              numerics::level_padding;
+  count = static_cast<std::ptrdiff_t>(noise_and_cost.size());
   added.assign(padded, 0.0);
   inverse_cost.assign(padded, 0.0);
   for (std::size_t k = 0; k < noise_and_cost.size(); ++k) {
@@ -221,17 +222,14 @@ double TileSearch::value_of(Index first, Index count, const double* variance, co
     acquisition_.information->lines(&largest, base, 1, lines.intercept.data(), lines.slope.data());
   } else {
     acquisition_.information->lines(variance, base, count, lines.intercept.data(), lines.slope.data());
-    for (Index i = 0; i < count; ++i) {
-      if (open_[at(first + i)] == 0) continue;
-      lines.intercept[at(used)] = lines.intercept[at(i)];
-      lines.slope[at(used++)] = lines.slope[at(i)];
-    }
-    if (used == 0) return 0.0;
+    for (Index i = 0; i < count; ++i)
+      lines.intercept[at(i)] = open_[at(first + i)] != 0 ? lines.intercept[at(i)] : infinite;
+    used = count;
   }
   const numerics::Kernels& kernels = numerics::kernels();
   const auto levels = static_cast<std::ptrdiff_t>(some_.added.size());
   std::fill(lines.smallest.begin(), lines.smallest.end(), infinite);
-  kernels.lowest_lines(lines.intercept.data(), lines.slope.data(), used, some_.added.data(), levels,
+  kernels.lowest_lines(lines.intercept.data(), lines.slope.data(), used, some_.added.data(), some_.count,
                        lines.smallest.data());
   return kernels.best_merit(lines.smallest.data(), some_.inverse_cost.data(), levels);
 }
@@ -335,6 +333,7 @@ std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const C
   for (std::size_t k = 0; k < low_enough.size(); ++k)
     if (some_.inverse_cost[k] > 0.0)
       low_enough[k] = (1.0 + 1e-12) / std::expm1(2.0 * std::max(least, 0.0) / some_.inverse_cost[k]);
+  const auto levels = static_cast<std::size_t>(some_.count);
   for (const Index tile : tiles) {
     const Index first = tile * width, count = std::min(width, pool_size_ - first);
     acquisition_.information->lines(&variance(first), &offer_.base_noise(first), count,
@@ -342,7 +341,7 @@ std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const C
     for (Index i = 0; i < count; ++i) {
       if (open_[at(first + i)] == 0) continue;
       bool leads = false;
-      for (std::size_t k = 0; k < low_enough.size() && !leads; ++k)
+      for (std::size_t k = 0; k < levels && !leads; ++k)
         leads = lines.intercept[at(i)] + some_.added[k] * lines.slope[at(i)] <= low_enough[k];
       if (leads) rows.push_back(first + i);
     }

@@ -31,6 +31,7 @@ class TileSearch {
 
   /// Levels as the numeric kernels take them, padded.
   struct Levels {
+    std::ptrdiff_t count = 0;
     std::vector<double> added, inverse_cost;
     void set(const std::vector<std::pair<double, double>>& noise_and_cost);
   };

@@ -258,11 +258,11 @@ TEST_P(EveryLevel, AddsProductsOfAnyOrientation) {
 
 TEST_P(EveryLevel, LowestLinesAreTheMinimaOverAllLines) {
   for (const Eigen::Index count : {1, 7, 8, 100})
-    for (const Eigen::Index levels : {8, 104, 120}) {
+    for (const Eigen::Index levels : {1, 4, 8, 11, 104, 120}) {
       const Eigen::VectorXd intercept = random<Eigen::VectorXd>(count, 1, 16),
                             slope = random<Eigen::VectorXd>(count, 1, 17),
-                            added = random<Eigen::VectorXd>(levels, 1, 18);
-      Eigen::VectorXd smallest = Eigen::VectorXd::Constant(levels, 0.25);
+                            added = random<Eigen::VectorXd>(120, 1, 18);
+      Eigen::VectorXd smallest = Eigen::VectorXd::Constant(120, 0.25);
       kernels_->lowest_lines(intercept.data(), slope.data(), count, added.data(), levels, smallest.data());
       for (Eigen::Index k = 0; k < levels; ++k)
         EXPECT_NEAR(smallest(k), std::min(0.25, (intercept + added(k) * slope).minCoeff()), 1e-15);

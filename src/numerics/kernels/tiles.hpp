@@ -116,17 +116,21 @@ inline void fold_products(const TileView<Real>& tile, std::ptrdiff_t rank, const
   using V = VectorOf<Real>;
   constexpr std::ptrdiff_t strip = strip_vectors<Real>, wide = strip * lanes<Real>;
   for (std::ptrdiff_t column = 0; column < tile_columns; column += wide) {
-    V sums[count][strip] = {};
-    for (std::ptrdiff_t k = 0; k < rank; ++k) {
+    // Two running sums of every row hide the latency of the additions.
+    V sums[2][count][strip] = {};
+    const auto add = [&](std::ptrdiff_t k, int which) {
       const Real* f = row_of(tile, k) + column;
-      V row[strip];
-      for (std::ptrdiff_t s = 0; s < strip; ++s) row[s] = load<Real>(f + s * lanes<Real>);
-      for (int r = 0; r < count; ++r)
-        for (std::ptrdiff_t s = 0; s < strip; ++s) sums[r][s] += g[r * rank + k] * row[s];
-    }
+      for (std::ptrdiff_t s = 0; s < strip; ++s) {
+        const V row = load<Real>(f + s * lanes<Real>);
+        for (int r = 0; r < count; ++r) sums[which][r][s] += g[r * rank + k] * row;
+      }
+    };
+    std::ptrdiff_t k = 0;
+    for (; k + 2 <= rank; k += 2) add(k, 0), add(k + 1, 1);
+    if (k < rank) add(k, 0);
     for (int r = 0; r < count; ++r) {
       Real v[wide];
-      for (std::ptrdiff_t s = 0; s < strip; ++s) store<Real>(v + s * lanes<Real>, sums[r][s]);
+      for (std::ptrdiff_t s = 0; s < strip; ++s) store<Real>(v + s * lanes<Real>, sums[0][r][s] + sums[1][r][s]);
       for (std::ptrdiff_t j = 0; j < wide; ++j) {
         const double entry = v[j], left = variance[column + j] - entry * entry;
         variance[column + j] = left > 0.0 ? left : 0.0;
@@ -140,7 +144,7 @@ template <typename Real>
 void fold_low_rank(const TileView<Real>& tile, std::ptrdiff_t rank, const Real* g, std::ptrdiff_t from,
                    std::ptrdiff_t to, const double* z, double* variance, double* mean) {
   std::ptrdiff_t i = from;
-  for (; i + 4 <= to; i += 4) fold_products<Real, 4>(tile, rank, g + i * rank, z + i, variance, mean);
+  for (; i + 2 <= to; i += 2) fold_products<Real, 2>(tile, rank, g + i * rank, z + i, variance, mean);
   for (; i < to; ++i) fold_products<Real, 1>(tile, rank, g + i * rank, z + i, variance, mean);
 }
 
@@ -187,8 +191,36 @@ inline void lower_to_lines(const double* intercept, const double* slope, std::pt
   for (int k = 0; k < together; ++k) store<double>(smallest + k * lanes<double>, lowest[k]);
 }
 
+// One level: the points in vectors instead.
+inline double lowest_line(const double* intercept, const double* slope, std::ptrdiff_t count, double added,
+                          double smallest) {
+  using V = VectorOf<double>;
+  constexpr std::ptrdiff_t together = 4, step = together * lanes<double>;
+  V lowest[together];
+  for (V& v : lowest) v = all<double>(smallest);
+  std::ptrdiff_t i = 0;
+  for (; i + step <= count; i += step)
+    for (std::ptrdiff_t s = 0; s < together; ++s) {
+      const std::ptrdiff_t at = i + s * lanes<double>;
+      lowest[s] = minimum<double>(load<double>(intercept + at) + added * load<double>(slope + at), lowest[s]);
+    }
+  const V of_all = minimum<double>(minimum<double>(lowest[0], lowest[1]), minimum<double>(lowest[2], lowest[3]));
+  for (std::ptrdiff_t lane = 0; lane < lanes<double>; ++lane)
+    smallest = of_all[lane] < smallest ? of_all[lane] : smallest;
+  for (; i < count; ++i) {
+    const double value = intercept[i] + added * slope[i];
+    smallest = value < smallest ? value : smallest;
+  }
+  return smallest;
+}
+
 void lowest_lines(const double* intercept, const double* slope, std::ptrdiff_t count, const double* added,
                   std::ptrdiff_t levels, double* smallest) {
+  if (levels <= 4 && count >= 16) {
+    for (std::ptrdiff_t k = 0; k < levels; ++k)
+      smallest[k] = lowest_line(intercept, slope, count, added[k], smallest[k]);
+    return;
+  }
   constexpr int together = vector_bytes == 64 ? 13 : 6;
   std::ptrdiff_t k = 0;
   for (; k + together * lanes<double> <= levels; k += together * lanes<double>)
