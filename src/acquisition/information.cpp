@@ -59,7 +59,8 @@ void ModelInformation::worth(const Marginals& belief, const Offer& offer, Index 
 
 namespace {
 
-// A point that nothing can be learned about, also where the line would leave the range of doubles, has a flat line.
+// A point that nothing can be learned about, also where the line would leave the range of doubles, has a flat
+// line.
 void set_line(double at_zero, double rise, double& intercept, double& slope) {
   constexpr double most = std::numeric_limits<double>::max();
   const bool usable = (at_zero <= most) & (rise <= most);  // no branch: this is for thousands of points

@@ -206,6 +206,7 @@ class TilesOf : public PoolTiles {
     unit_ = Vector::Ones(inputs_);
     inverse_lengthscale_.assign(at(inputs_), Real(1));
     if (stationary_ == nullptr) return;
+    same_lengthscale_ = stationary_->options().lengthscale.size() == 1;
     const Vector inverse = stationary_->inverse_lengthscales(inputs_);
     if constexpr (std::is_same_v<Real, double>) {
       std::copy(inverse.begin(), inverse.end(), inverse_lengthscale_.begin());
@@ -254,8 +255,10 @@ class TilesOf : public PoolTiles {
     }
     if (stationary_ != nullptr) {
       const double a = stationary_->options().amplitude;
-      kernel.catch_up({packed, row_points, inputs_, inverse_lengthscale_.data()},
-                      profile_of(stationary_->options().family), static_cast<Real>(a * a), view, from, to);
+      const Real* each = same_lengthscale_ ? nullptr : inverse_lengthscale_.data();
+      const Real scale = same_lengthscale_ ? inverse_lengthscale_[0] * inverse_lengthscale_[0] : Real(1);
+      kernel.catch_up({packed, row_points, inputs_, each, scale}, profile_of(stationary_->options().family),
+                      static_cast<Real>(a * a), view, from, to);
       return;
     }
     // A kernel of the user's own, by its own function.
@@ -316,6 +319,7 @@ class TilesOf : public PoolTiles {
   std::vector<Real> points_;  // by tile, by input
   Vector origin_, unit_;
   std::vector<Real> inverse_lengthscale_;
+  bool same_lengthscale_ = false;
   std::vector<Tile> tiles_;
   numerics::SlabArena arena_{slab_bytes};
   std::size_t memory_;  // bytes of V at most; 0: no limit

@@ -1,13 +1,14 @@
 #include "numerics/slab_arena.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 
 namespace acuity::numerics {
 
 void SlabArena::Free::operator()(std::byte* block) const {
-  std::free(block);
+  munmap(block, bytes);
 }
 
 void* SlabArena::take() {
@@ -18,13 +19,14 @@ void* SlabArena::take() {
     return slab;
   }
   if (next_ == end_) {
-    // Blocks grow with what there is, so that a small pool stays small. Huge pages were tried: they cost more
-    // system time than the faults they save.
+    // Blocks grow with what there is, so that a small pool stays small. All of
+    // its pages come at once: one fault each would cost more, and huge pages were tried and did.
     const std::size_t wanted = std::min(std::size_t{4} << 20, std::size_t{1} << (18 + blocks_.size() / 4));
     const std::size_t slabs = std::max<std::size_t>(1, wanted / slab_bytes_), bytes = slabs * slab_bytes_;
-    auto* block = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
-    if (block == nullptr) throw std::bad_alloc();
-    blocks_.emplace_back(block);
+    auto* block = static_cast<std::byte*>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
+    if (block == MAP_FAILED) throw std::bad_alloc();
+    blocks_.emplace_back(block, Free{bytes});
     next_ = block;
     end_ = block + bytes;
   }

@@ -21,6 +21,7 @@ class SlabArena {
 
  private:
   struct Free {
+    std::size_t bytes = 0;
     void operator()(std::byte* block) const;
   };
 

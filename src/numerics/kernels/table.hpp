@@ -33,7 +33,8 @@ struct FactorView {
   const Real* packed;  ///< row i begins at i (i + 1) / 2
   const Real* points;  ///< rows x d, row-major
   std::ptrdiff_t inputs;
-  const Real* inverse_lengthscale;
+  const Real* inverse_lengthscale;  ///< null: they are all the same, and `scale` is the square of it
+  Real scale = Real(1);
 };
 
 template <typename Real>
@@ -99,12 +100,12 @@ struct Kernels {
   void (*add_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                       const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
 
-  /// smallest[k] is lowered to the smallest intercept[i] + added[k] * slope[i] over i (math.md 6.1), for k below
-  /// `levels`; the arrays of levels are padded to a multiple of level_padding.
+  /// smallest[k] is lowered to the smallest intercept[i] + added[k] * slope[i] over i (math.md 6.1), for k
+  /// below `levels`; the arrays of levels are padded to a multiple of level_padding.
   void (*lowest_lines)(const double* intercept, const double* slope, std::ptrdiff_t count,
                        const double* added, std::ptrdiff_t levels, double* smallest);
-  /// The largest log1p(1 / smallest[k]) / 2 * inverse_cost[k], zero at least, to about 1e-14. The number of levels
-  /// is a multiple of level_padding.
+  /// The largest log1p(1 / smallest[k]) / 2 * inverse_cost[k], zero at least, to about 1e-14. The number of
+  /// levels is a multiple of level_padding.
   double (*best_merit)(const double* smallest, const double* inverse_cost, std::ptrdiff_t levels);
 };
 

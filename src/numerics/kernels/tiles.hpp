@@ -82,14 +82,21 @@ void catch_up(const FactorView<Real>& factor, Profile profile, Real variance, co
     for (std::ptrdiff_t i = from; i < to; ++i) {
       const Real* x = factor.points + i * d;
       Real* target = row_of(tile, i);
-      for (std::ptrdiff_t column = 0; column < tile.columns; column += lanes<Real>) {
-        V rho_squared{};
+      // A strip at a time: its vectors do not wait for each other.
+      constexpr std::ptrdiff_t strip = strip_vectors<Real>;
+      for (std::ptrdiff_t column = 0; column < tile.columns; column += strip * lanes<Real>) {
+        V rho_squared[strip] = {};
         for (std::ptrdiff_t k = 0; k < d; ++k) {
-          const V difference =
-              (load<Real>(tile.points + k * tile_columns + column) - x[k]) * factor.inverse_lengthscale[k];
-          rho_squared += difference * difference;
+          const Real* coordinate = tile.points + k * tile_columns + column;
+          for (std::ptrdiff_t s = 0; s < strip; ++s) {
+            V difference = load<Real>(coordinate + s * lanes<Real>) - x[k];
+            if (factor.inverse_lengthscale != nullptr) difference *= factor.inverse_lengthscale[k];
+            rho_squared[s] += difference * difference;
+          }
         }
-        store<Real>(target + column, variance * covariance_at<kind, Real>(rho_squared));
+        for (std::ptrdiff_t s = 0; s < strip; ++s)
+          store<Real>(target + column + s * lanes<Real>,
+                      variance * covariance_at<kind, Real>(rho_squared[s] * factor.scale));
       }
     }
   });
@@ -130,7 +137,8 @@ inline void fold_products(const TileView<Real>& tile, std::ptrdiff_t rank, const
     if (k < rank) add(k, 0);
     for (int r = 0; r < count; ++r) {
       Real v[wide];
-      for (std::ptrdiff_t s = 0; s < strip; ++s) store<Real>(v + s * lanes<Real>, sums[0][r][s] + sums[1][r][s]);
+      for (std::ptrdiff_t s = 0; s < strip; ++s)
+        store<Real>(v + s * lanes<Real>, sums[0][r][s] + sums[1][r][s]);
       for (std::ptrdiff_t j = 0; j < wide; ++j) {
         const double entry = v[j], left = variance[column + j] - entry * entry;
         variance[column + j] = left > 0.0 ? left : 0.0;
@@ -204,7 +212,8 @@ inline double lowest_line(const double* intercept, const double* slope, std::ptr
       const std::ptrdiff_t at = i + s * lanes<double>;
       lowest[s] = minimum<double>(load<double>(intercept + at) + added * load<double>(slope + at), lowest[s]);
     }
-  const V of_all = minimum<double>(minimum<double>(lowest[0], lowest[1]), minimum<double>(lowest[2], lowest[3]));
+  const V of_all =
+      minimum<double>(minimum<double>(lowest[0], lowest[1]), minimum<double>(lowest[2], lowest[3]));
   for (std::ptrdiff_t lane = 0; lane < lanes<double>; ++lane)
     smallest = of_all[lane] < smallest ? of_all[lane] : smallest;
   for (; i < count; ++i) {
