@@ -256,6 +256,103 @@ TEST_P(EveryLevel, AddsProductsOfAnyOrientation) {
     }
 }
 
+TEST_P(EveryLevel, AddsProductsToTheLowerTriangleOnly) {
+  for (const Eigen::Index n : {1, 9, 40, 131}) {
+    const Eigen::Index k = 17;
+    const Eigen::MatrixXd a = random<Eigen::MatrixXd>(n, k, 19), b = random<Eigen::MatrixXd>(n, k, 20),
+                          before = random<Eigen::MatrixXd>(n, n, 21);
+    Eigen::MatrixXd expected = before, plain = before, turned = before;
+    expected.triangularView<Eigen::Lower>() = (before - 2.0 * a * b.transpose()).eval();
+    kernels_->add_lower_product({n, n, k, false, true}, -2.0, a.data(), n, b.data(), n, plain.data(), n);
+    EXPECT_LT((plain - expected).cwiseAbs().maxCoeff(), 1e-13) << n;
+    const Eigen::MatrixXd left = a.transpose(), right = b.transpose();
+    kernels_->add_lower_product({n, n, k, true, false}, -2.0, left.data(), k, right.data(), k, turned.data(),
+                                n);
+    EXPECT_LT((turned - expected).cwiseAbs().maxCoeff(), 1e-13) << n;
+  }
+}
+
+TEST_P(EveryLevel, MultipliesByALowerTriangle) {
+  for (const Eigen::Index n : {1, 63, 64, 65, 200}) {
+    const Eigen::MatrixXd whole = random<Eigen::MatrixXd>(n, n, 22), b = random<Eigen::MatrixXd>(n, 7, 23);
+    const Eigen::MatrixXd lower = whole.triangularView<Eigen::Lower>();
+    Eigen::MatrixXd product = b;
+    kernels_->multiply_lower(whole.data(), n, product.data(), 7);
+    EXPECT_LT((product - lower * b).cwiseAbs().maxCoeff(), 1e-12) << n;
+  }
+}
+
+TEST_P(EveryLevel, SumsColumns) {
+  for (const Eigen::Index n : {1, 7, 32, 33, 100}) {
+    const Eigen::MatrixXd columns = random<Eigen::MatrixXd>(n + 2, 5, 24);
+    const Eigen::VectorXd weights = random<Eigen::VectorXd>(5, 1, 25),
+                          before = random<Eigen::VectorXd>(n, 1, 26),
+                          other = random<Eigen::VectorXd>(n, 1, 27);
+    Eigen::VectorXd out = before;
+    kernels_->add_columns(columns.data(), n + 2, 5, weights.data(), n, out.data());
+    EXPECT_LT((out - before - columns.topRows(n) * weights).cwiseAbs().maxCoeff(), 1e-14) << n;
+    double sums[2];
+    kernels_->column_sums(columns.data(), before.data(), other.data(), n, sums);
+    const Eigen::VectorXd column = columns.col(0).head(n);
+    EXPECT_NEAR(sums[0], before.dot(column.cwiseAbs2()), 1e-13);
+    EXPECT_NEAR(sums[1], other.dot(column), 1e-13);
+  }
+}
+
+TEST_P(EveryLevel, AddsTheSquaresOfARaggedMatrixTimesATile) {
+  // Seven rows in two panels: lengths 3 ... 9.
+  const Eigen::Index rows = 7, columns = 9;
+  Eigen::MatrixXd matrix = random<Eigen::MatrixXd>(rows, columns, 28);
+  for (Eigen::Index i = 0; i < rows; ++i) matrix.row(i).tail(columns - 3 - i).setZero();
+  const std::ptrdiff_t lengths[] = {8, 9};
+  std::vector<double> values;
+  for (Eigen::Index panel = 0; panel < 2; ++panel)
+    for (Eigen::Index p = 0; p < lengths[panel]; ++p)
+      for (Eigen::Index r = 0; r < panel_rows; ++r)
+        values.push_back(panel * panel_rows + r < rows ? matrix(panel * panel_rows + r, p) : 0.0);
+  const RowMajor tile = random<RowMajor>(columns, tile_columns, 29);
+  Eigen::VectorXd out = Eigen::VectorXd::Constant(tile_columns, 0.5);
+  kernels_->add_squares({values.data(), lengths, 2}, tile.data(), out.data());
+  const Eigen::VectorXd expected = (matrix * tile).colwise().squaredNorm().transpose().array() + 0.5;
+  EXPECT_LT((out - expected).cwiseAbs().maxCoeff(), 1e-13);
+  kernels_->add_squares({nullptr, nullptr, 0}, tile.data(), out.data());
+  EXPECT_LT((out - expected).cwiseAbs().maxCoeff(), 1e-13) << "nothing to add";
+}
+
+// g(f) = exp(-f^2 / 2 w), whose expectation is known.
+TEST_P(EveryLevel, ExpectedDropsAreThoseOfNormalFunctions) {
+  const double widths[] = {0.5, 1.0, 1.7};
+  std::vector<std::vector<double>> values;
+  std::vector<NodeTable> tables;
+  for (const double step : {0.4, 0.2, 0.1, 0.05, 0.025}) {
+    const auto nodes = static_cast<std::ptrdiff_t>(std::lround(24.0 / step)) + 1, stride = nodes + 8;
+    values.emplace_back(static_cast<std::size_t>(3 * stride), 0.0);
+    for (std::ptrdiff_t k = 0; k < 3; ++k)
+      for (std::ptrdiff_t i = 0; i < nodes; ++i) {
+        const double f = -12.0 + step * static_cast<double>(i);
+        values.back()[static_cast<std::size_t>(k * stride + i)] = std::exp(-0.5 * f * f / widths[k]);
+      }
+    tables.push_back({-12.0, step, nodes, stride, nullptr});
+  }
+  for (std::size_t t = 0; t < tables.size(); ++t) tables[t].values = values[t].data();
+  std::vector<double> mean, variance;
+  for (const double m : {-1e6, -14.0, -3.2, -0.1, 0.0, 2.9, 11.9, 13.0, 400.0})
+    for (const double s : {0.005, 0.1, 0.9, 1.1, 30.0, 1e5, 1e12}) {
+      mean.push_back(m);
+      variance.push_back(s);
+    }
+  std::vector<double> drops(3 * mean.size());
+  kernels_->expected_drop({tables.data(), 5, 3, 3}, mean.data(), variance.data(),
+                          static_cast<std::ptrdiff_t>(mean.size()), drops.data());
+  for (std::size_t i = 0; i < mean.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double w = widths[k], s = variance[i], m = mean[i];
+      const double expected =
+          std::exp(-0.5 * m * m / (1.0 + s) / w) - std::sqrt(w / (w + s)) * std::exp(-0.5 * m * m / (w + s));
+      EXPECT_NEAR(drops[3 * i + k], expected, 1e-10) << m << " " << s << " " << w;
+    }
+}
+
 TEST_P(EveryLevel, LowestLinesAreTheMinimaOverAllLines) {
   for (const Eigen::Index count : {1, 7, 8, 100})
     for (const Eigen::Index levels : {1, 4, 8, 11, 104, 120}) {

@@ -106,21 +106,55 @@ void solve_lower(const Real* lower, std::ptrdiff_t n, Real* b, std::ptrdiff_t co
   }
 }
 
-void add_product(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
-                 const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c) {
+// Calls visit(op(A), op(B)), each an expression of its own type.
+template <typename Visit>
+void with_factors(const Product& shape, const double* a, std::ptrdiff_t stride_a, const double* b,
+                  std::ptrdiff_t stride_b, const Visit& visit) {
   const auto [m, n, k, transpose_a, transpose_b] = shape;
   const Eigen::OuterStride<> sa(stride_a), sb(stride_b);
   const ConstBlock<double> left(a, transpose_a ? k : m, transpose_a ? m : k, sa),
       right(b, transpose_b ? n : k, transpose_b ? k : n, sb);
-  Square out(c, m, n, Eigen::OuterStride<>(stride_c));
   if (transpose_a && transpose_b)
-    out.noalias() += alpha * left.transpose() * right.transpose();
+    visit(left.transpose(), right.transpose());
   else if (transpose_a)
-    out.noalias() += alpha * left.transpose() * right;
+    visit(left.transpose(), right);
   else if (transpose_b)
-    out.noalias() += alpha * left * right.transpose();
+    visit(left, right.transpose());
   else
-    out.noalias() += alpha * left * right;
+    visit(left, right);
+}
+
+void add_product(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
+                 const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c) {
+  Square out(c, shape.rows, shape.columns, Eigen::OuterStride<>(stride_c));
+  with_factors(shape, a, stride_a, b, stride_b,
+               [&](const auto& left, const auto& right) { out.noalias() += alpha * left * right; });
+}
+
+void add_lower_product(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
+                       const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c) {
+  Square out(c, shape.rows, shape.rows, Eigen::OuterStride<>(stride_c));
+  with_factors(shape, a, stride_a, b, stride_b, [&](const auto& left, const auto& right) {
+    out.triangularView<Eigen::Lower>() += alpha * left * right;
+  });
+}
+
+// From the last rows to the first, so that b is only overwritten where it is no longer needed.
+void multiply_lower(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns) {
+  constexpr std::ptrdiff_t rows_together = 64;
+  const Eigen::OuterStride<> stride(n);
+  Dense<double> part;
+  for (std::ptrdiff_t end = n; end > 0;) {
+    const std::ptrdiff_t size = (end - 1) % rows_together + 1, begin = end - size;
+    const ConstBlock<double> diagonal(lower + begin + begin * n, size, size, stride);
+    Square rows(b + begin, size, columns, stride);
+    part.noalias() = diagonal.triangularView<Eigen::Lower>() * rows;
+    if (begin > 0)
+      part.noalias() += ConstBlock<double>(lower + begin, size, begin, stride) *
+                        ConstBlock<double>(b, begin, columns, stride);
+    rows = part;
+    end = begin;
+  }
 }
 
 }  // namespace

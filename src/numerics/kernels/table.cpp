@@ -4,6 +4,7 @@
 
 #include "numerics/kernels/covariance.hpp"
 #include "numerics/kernels/dense.hpp"
+#include "numerics/kernels/expectations.hpp"
 #include "numerics/kernels/tiles.hpp"
 
 namespace acuity::numerics {
@@ -31,6 +32,12 @@ constexpr Kernels kernels{
     .float_solve_lower = &solve_lower<float>,
     .invert_diagonal_blocks = &invert_diagonal_blocks,
     .add_product = &add_product,
+    .add_lower_product = &add_lower_product,
+    .multiply_lower = &multiply_lower,
+    .add_columns = &add_columns,
+    .column_sums = &column_sums,
+    .add_squares = &add_squares,
+    .expected_drop = &expected_drop,
     .lowest_lines = &lowest_lines,
     .best_merit = &best_merit,
 };

@@ -60,6 +60,32 @@ struct Product {
   bool transpose_a = false, transpose_b = false;
 };
 
+/// Rows of a matrix that meet a tile together; they lie interleaved, see Panels.
+constexpr std::ptrdiff_t panel_rows = 6;
+
+/// A matrix with rows of increasing length, in panels of panel_rows of them: entry (r, p) of a panel, whose
+/// rows are all as long as its longest, is at p * panel_rows + r. What is missing is zero.
+struct Panels {
+  const double* values;           ///< one panel after the other
+  const std::ptrdiff_t* lengths;  ///< columns of each panel
+  std::ptrdiff_t count;
+};
+
+/// A function of f for several levels at first, first + step, ...; zero outside. Behind every level's values
+/// there is room for one more vector.
+struct NodeTable {
+  double first, step;
+  std::ptrdiff_t nodes, stride;  ///< stride: from one level's values to the next
+  const double* values;
+};
+
+/// Tables of the same function, each with half the step of the one before.
+struct NodeTables {
+  const NodeTable* tables;
+  std::ptrdiff_t count, levels;
+  std::ptrdiff_t interpolated;  ///< which of them is fine enough to be interpolated by eight nodes
+};
+
 struct Kernels {
   const char* instruction_set;
 
@@ -99,6 +125,26 @@ struct Kernels {
 
   void (*add_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                       const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
+
+  /// The same for the lower triangle of a square C only.
+  void (*add_lower_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
+                            const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
+  /// b := L b for the lower triangle L of a column-major n x n matrix. b: n x columns, both without gaps.
+  void (*multiply_lower)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
+  /// out += the sum of weights[t] * column t, for columns of n that lie `stride` apart.
+  void (*add_columns)(const double* columns, std::ptrdiff_t stride, std::ptrdiff_t count,
+                      const double* weights, std::ptrdiff_t n, double* out);
+  /// sums[0] = sum of square_weights[j] * column[j]^2, sums[1] = sum of weights[j] * column[j].
+  void (*column_sums)(const double* column, const double* square_weights, const double* weights,
+                      std::ptrdiff_t n, double* sums);
+
+  /// out[j] += squared length of column j of the panels' matrix times a tile, rows x tile_columns, row-major.
+  void (*add_squares)(const Panels& panels, const double* tile, double* out);
+
+  /// g(mean / sqrt(1 + variance)) - E g(f), f normal, for the functions g of the tables (math.md eq. (4.9)):
+  /// out[i * levels + k]. The standard deviation must be at least 2.5 times the finest step.
+  void (*expected_drop)(const NodeTables& tables, const double* mean, const double* variance,
+                        std::ptrdiff_t points, double* out);
 
   /// smallest[k] is lowered to the smallest intercept[i] + added[k] * slope[i] over i (math.md 6.1), for k
   /// below `levels`; the arrays of levels are padded to a multiple of level_padding.
