@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/ep_predictor.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/parallel.hpp"
 
@@ -47,11 +48,15 @@ struct EpPoolBelief::State {
     Points x;  // one row, as given
     Channel channel;
     std::optional<double> answer;
+    std::vector<double> covariances = {};  // with every pool point; empty where they are not kept
   };
 
   Prior prior;
   Points pool;
+  Points scaled_pool;
+  Vector prior_variance;  // of every pool point
   int threads;
+  Index most_kept;                      // covariances
   std::vector<Annotation> annotations;  // by handle
   Index next_handle = 0;
   std::unique_ptr<EpPosterior> posterior;
@@ -75,22 +80,67 @@ struct EpPoolBelief::State {
   }
 
   // A warm start is a guess: where it does not arrive, the cold start, which is the definition, decides.
-  void refit(const std::optional<Sites>& start) {
+  void refit(const EpOptions& start) {
     const Observations observations = answered();
-    auto found = std::make_unique<EpPosterior>(prior, observations, EpOptions{.start = start});
-    if (start && (!found->converged() || found->policy() != SitePolicy::full)) {
+    auto found = std::make_unique<EpPosterior>(prior, observations, start);
+    if ((start.start || start.before != nullptr) &&
+        (!found->converged() || found->policy() != SitePolicy::full)) {
       ++cold_starts;
       found = std::make_unique<EpPosterior>(prior, observations);
     }
     posterior = std::move(found);
-    constexpr Index block = 1024;
+    keep_covariances();
+    predict_pool();
+  }
+
+  // An annotation's covariances with the pool never change: as many as there is memory for are kept.
+  void keep_covariances() {
+    Index room = most_kept / std::max<Index>(pool.rows(), 1);
+    for (Annotation& a : annotations) {
+      if (a.covariances.empty() && a.answer && room > 0) {
+        const Matrix k = prior.kernel->cross(scaled_pool, prior.scaling.apply(a.x));
+        a.covariances.assign(k.data(), k.data() + k.size());
+      }
+      if (!a.covariances.empty()) --room;
+    }
+  }
+
+  void predict_pool() {
+    constexpr Index width = EpPredictor::width, together = 16;  // tiles in one task
+    const EpPredictor predictor(*posterior);
+    std::vector<const Annotation*> told, rows;
+    for (const Annotation& a : annotations)
+      if (a.answer) told.push_back(&a);
+    for (const Index i : predictor.order()) rows.push_back(told[at(i)]);
     known = {Vector(pool.rows()), Vector(pool.rows())};
-    numerics::parallel_for((pool.rows() + block - 1) / block, threads, [&](Index b) {
-      const Index begin = b * block, count = std::min(block, pool.rows() - begin);
-      const Marginals some = posterior->predict(pool.middleRows(begin, count));
-      known.mean.segment(begin, count) = some.mean;
-      known.variance.segment(begin, count) = some.variance;
+    const Index tiles = (pool.rows() + width - 1) / width;
+    numerics::parallel_for((tiles + together - 1) / together, threads, [&](Index task) {
+      std::vector<double> tile(rows.size() * width, 0.0);
+      double mean[width], explained[width];
+      for (Index t = task * together; t < std::min(tiles, (task + 1) * together); ++t) {
+        const Index begin = t * width, count = std::min(width, pool.rows() - begin);
+        copy_covariances(rows, begin, count, tile.data());
+        predictor.predict(tile.data(), mean, explained);
+        for (Index j = 0; j < count; ++j) {
+          known.mean(begin + j) = mean[j];
+          known.variance(begin + j) = std::max(prior_variance(begin + j) - explained[j], 0.0);
+        }
+      }
     });
+  }
+
+  // One row per annotation, those of pool points begin ... begin + count - 1.
+  void copy_covariances(const std::vector<const Annotation*>& rows, Index begin, Index count,
+                        double* tile) const {
+    for (const Annotation* a : rows) {
+      if (a->covariances.empty()) {
+        const Matrix k = prior.kernel->cross(scaled_pool.middleRows(begin, count), prior.scaling.apply(a->x));
+        std::copy_n(k.data(), count, tile);
+      } else {
+        std::copy_n(a->covariances.data() + begin, count, tile);
+      }
+      tile += EpPredictor::width;
+    }
   }
 
   // Pending labels one after the other, each with the variance the earlier ones left (math.md 7). Row t of
@@ -150,16 +200,19 @@ struct EpPoolBelief::State {
 };
 
 EpPoolBelief::EpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations,
-                           int threads)
+                           int threads, Index kept)
     : state_(std::make_unique<State>()) {
   state_->prior = std::move(prior);
   state_->pool = pool;
+  state_->scaled_pool = state_->prior.scaling.apply(pool);
+  state_->prior_variance = state_->prior.kernel->diagonal(state_->scaled_pool);
   state_->threads = threads > 0 ? threads : numerics::default_threads();
+  state_->most_kept = kept;
   for (const Observation& o : observations) {
     state_->annotations.push_back(state_->annotation(o.place, o.channel, o.value));
     ++state_->next_handle;
   }
-  state_->refit(std::nullopt);
+  state_->refit({});
   state_->add_pending();
 }
 
@@ -184,7 +237,7 @@ AnnotationHandle EpPoolBelief::condition(const Place& place, const Channel& chan
                                          std::optional<double> answer) {
   state_->annotations.push_back(state_->annotation(place, channel, answer));
   const AnnotationHandle handle{state_->next_handle++};
-  if (answer) state_->refit(state_->posterior->sites());
+  if (answer) state_->refit({.start = state_->posterior->sites(), .before = state_->posterior.get()});
   state_->add_pending();
   return handle;
 }
@@ -206,7 +259,7 @@ void EpPoolBelief::answer(AnnotationHandle annotation, double value) {
     start.precision(i < before ? i : i + 1) = old.precision(i);
     start.shift(i < before ? i : i + 1) = old.shift(i);
   }
-  state_->refit(start);
+  state_->refit({.start = start});
   state_->add_pending();
 }
 
@@ -214,7 +267,7 @@ void EpPoolBelief::cancel(AnnotationHandle annotation) {
   const auto gone = state_->find(annotation);
   const bool answered = gone->answer.has_value();
   state_->annotations.erase(gone);
-  if (answered) state_->refit(std::nullopt);
+  if (answered) state_->refit({});
   state_->add_pending();
 }
 

@@ -1,11 +1,12 @@
 #include "acuity/model/ep_posterior.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 
+#include "model/ep_predictor.hpp"
 #include "model/tilted_moments.hpp"
+#include "numerics/dispatch.hpp"
 
 namespace acuity {
 
@@ -30,6 +31,54 @@ void check_labels(const Vector& labels) {
                                   std::to_string(labels(i)) + ", must be -1 or 1");
 }
 
+// Replaces the lower triangle of B, positive definite, by that of L^-1, B = L L'; false where it is not.
+bool invert_factor(Matrix& b, double& log_determinant) {
+  if (b.size() == 0) return true;
+  if (!numerics::kernels().cholesky(b.data(), b.rows(), b.rows())) return false;
+  log_determinant += 2.0 * b.diagonal().array().log().sum();
+  numerics::kernels().invert_lower(b.data(), b.rows(), b.rows());
+  return true;
+}
+
+void multiply_lower(const Matrix& lower, Matrix& b) {
+  if (b.size() > 0) numerics::kernels().multiply_lower(lower.data(), lower.rows(), b.data(), b.cols());
+}
+
+// C += alpha A' A, lower triangle
+void add_crossproduct(double alpha, const Matrix& a, Matrix& c) {
+  if (a.size() > 0)
+    numerics::kernels().add_lower_product({c.rows(), c.rows(), a.rows(), true, false}, alpha, a.data(),
+                                          a.rows(), a.data(), a.rows(), c.data(), c.rows());
+}
+
+// In blocks that stay in the cache: rows are far apart.
+void mirror_lower(Matrix& m) {
+  constexpr Index block = 32;
+  for (Index j = 0; j < m.cols(); j += block) {
+    const Index wide = std::min(block, m.cols() - j);
+    for (Index i = j; i < m.rows(); i += block) {
+      const Index high = std::min(block, m.rows() - i);
+      for (Index column = i; column < i + high; ++column)
+        for (Index row = j; row < std::min(j + wide, column); ++row) m(row, column) = m(column, row);
+    }
+  }
+}
+
+// Columns begin ... begin + count - 1 of a symmetric matrix of which there is the lower triangle.
+void copy_columns(const Matrix& lower, Index begin, Index count, Matrix& out) {
+  for (Index j = 0; j < begin; ++j)
+    for (Index t = 0; t < count; ++t) out(j, t) = lower(begin + t, j);
+  for (Index t = 0; t < count; ++t) {
+    for (Index j = 0; j < t; ++j) out(begin + j, t) = lower(begin + t, begin + j);
+    const Index below = begin + t;
+    out.col(t).tail(lower.rows() - below) = lower.col(below).tail(lower.rows() - below);
+  }
+}
+
+// Sites whose precisions change by this much in all, relative to the posterior's own, are near enough for
+// first-order changes of the variances to lead on.
+constexpr double small_change = 1e-4;
+
 }  // namespace
 
 EpPosterior::EpPosterior(Prior prior, const Observations& observations, const EpOptions& options)
@@ -40,7 +89,10 @@ EpPosterior::EpPosterior(Prior prior, const Observations& observations, const Ep
       policy_(options.policy) {
   check_labels(labels_);
   if (prior_.mean != 0.0) throw std::invalid_argument("EpPosterior: the prior mean is not 0, must be 0");
-  kernel_ = prior_.kernel->cross(points_, points_);
+  if (options.before == nullptr || !extend(*options.before)) {
+    kernel_ = prior_.kernel->cross(points_, points_);
+    begin(options);
+  }
   run(options);
   evaluate();
 }
@@ -49,6 +101,7 @@ EpPosterior::EpPosterior(Prior prior, const Observations& observations, const Ep
 // coincident inputs do no harm; the second factor exists exactly where the posterior does.
 bool EpPosterior::factorise() {
   const Index n = labels_.size();
+  factors_current_ = false;
   positive_.clear();
   negative_.clear();
   for (Index i = 0; i < n; ++i) {
@@ -57,60 +110,164 @@ bool EpPosterior::factorise() {
   }
   const Vector root_positive = sites_.precision(positive_).cwiseSqrt();
   const Vector root_negative = sites_.precision(negative_).cwiseAbs().cwiseSqrt();
+  log_determinant_ = 0.0;
 
   shrink_ = root_positive.asDiagonal() * kernel_(positive_, Eigen::all);
-  Matrix b = shrink_(Eigen::all, positive_) * root_positive.asDiagonal();
-  b.diagonal().array() += 1.0;
-  const Eigen::LLT<Matrix> positive(b);
-  if (positive.info() != Eigen::Success) return false;
-  factor_positive_ = positive.matrixL();
-  factor_positive_.triangularView<Eigen::Lower>().solveInPlace(shrink_);
+  inverse_positive_ = shrink_(Eigen::all, positive_) * root_positive.asDiagonal();
+  inverse_positive_.diagonal().array() += 1.0;
+  if (!invert_factor(inverse_positive_, log_determinant_)) return false;
+  multiply_lower(inverse_positive_, shrink_);
   covariance_ = kernel_;
-  covariance_.noalias() -= shrink_.transpose() * shrink_;
+  add_crossproduct(-1.0, shrink_, covariance_);
+  mirror_lower(covariance_);
 
   Matrix widen = root_negative.asDiagonal() * covariance_(negative_, Eigen::all);
-  b = -widen(Eigen::all, negative_) * root_negative.asDiagonal();
-  b.diagonal().array() += 1.0;
-  const Eigen::LLT<Matrix> negative(b);
-  if (negative.info() != Eigen::Success) return false;
-  factor_negative_ = negative.matrixL();
-  factor_negative_.triangularView<Eigen::Lower>().solveInPlace(widen);
-  covariance_.noalias() += widen.transpose() * widen;
+  inverse_negative_ = -widen(Eigen::all, negative_) * root_negative.asDiagonal();
+  inverse_negative_.diagonal().array() += 1.0;
+  if (!invert_factor(inverse_negative_, log_determinant_)) return false;
+  if (!negative_.empty()) {
+    multiply_lower(inverse_negative_, widen);
+    add_crossproduct(1.0, widen, covariance_);
+    mirror_lower(covariance_);
+  }
 
   posterior_.mean = covariance_ * sites_.shift;
   posterior_.variance = covariance_.diagonal();
-  return covariance_.allFinite() && (posterior_.variance.array() > 0.0).all();
+  factors_current_ = covariance_.allFinite() && (posterior_.variance.array() > 0.0).all();
+  return factors_current_;
+}
+
+// The observations beyond those of `before` begin with sites of zero, so that Sigma is there what `before`
+// predicts: (I - Sigma S) K for the new columns, by math.md eq. (3.1). The factors wait until the sites have
+// been found.
+bool EpPosterior::extend(const EpPosterior& before) {
+  const Index n = labels_.size(), known = before.labels_.size(), added = n - known;
+  if (added < 0 || before.prior_.kernel != prior_.kernel || before.points_.cols() != points_.cols() ||
+      before.points_ != points_.topRows(known))
+    return false;
+  const Points places = points_.bottomRows(added);
+  const Matrix k = prior_.kernel->cross(before.points_, places);
+  kernel_.resize(n, n);
+  kernel_ << before.kernel_, k, k.transpose(), prior_.kernel->cross(places, places);
+  const Matrix weighted = before.sites_.precision.asDiagonal() * k;
+  const Matrix across = k - before.covariance_ * weighted;
+  covariance_.resize(n, n);
+  covariance_ << before.covariance_, across, across.transpose(),
+      kernel_.bottomRightCorner(added, added) - weighted.transpose() * across;
+  posterior_.mean.resize(n);
+  posterior_.mean << before.posterior_.mean, k.transpose() * before.weights_;
+  sites_ = {Vector::Zero(n), Vector::Zero(n)};
+  sites_.precision.head(known) = before.sites_.precision;
+  sites_.shift.head(known) = before.sites_.shift;
+  return covariance_.allFinite() && (covariance_.diagonal().array() > 0.0).all();
+}
+
+EpPosterior::SiteChange EpPosterior::site_change(Index i, double mean, double variance) const {
+  const double cavity_precision = 1.0 / variance - sites_.precision(i);
+  if (!(cavity_precision > 0.0)) return {};  // for this sweep only
+  const double cavity_mean = (mean / variance - sites_.shift(i)) / cavity_precision;
+  const TiltedMoments t =
+      tilted_moments(labels_(i) > 0 ? 1 : -1, cavity_mean, 1.0 / cavity_precision, accuracies_(i));
+  const bool clipped = policy_ == SitePolicy::clip && t.site_precision < 0.0;
+  return {(clipped ? 0.0 : t.site_precision) - sites_.precision(i),
+          (clipped ? t.slope : t.site_shift) - sites_.shift(i)};
 }
 
 // math.md 3.5, one pass over the sites in index order. False where a step would leave the set of proper
-// posteriors.
+// posteriors. The rank-one changes of Sigma by eq. (3.7) are collected and made many at a time, which is a
+// matrix product; until then they are made up for in the one column that is looked at.
 bool EpPosterior::sweep(double damping) {
+  constexpr Index together = 32;
+  const numerics::Kernels& kernels = numerics::kernels();
+  const Index n = labels_.size();
   Vector& m = posterior_.mean;
-  largest_change_ = 0.0;
-  for (Index i = 0; i < labels_.size(); ++i) {
-    const double variance = covariance_(i, i);
-    const double cavity_precision = 1.0 / variance - sites_.precision(i);
-    if (cavity_precision <= 0.0) continue;  // for this sweep only
-    const double cavity_mean = (m(i) / variance - sites_.shift(i)) / cavity_precision;
-    const TiltedMoments t =
-        tilted_moments(labels_(i) > 0 ? 1 : -1, cavity_mean, 1.0 / cavity_precision, accuracies_(i));
-    const bool clipped = policy_ == SitePolicy::clip && t.site_precision < 0.0;
-    const double change = damping * ((clipped ? 0.0 : t.site_precision) - sites_.precision(i));
-    const double shift_change = damping * ((clipped ? t.slope : t.site_shift) - sites_.shift(i));
-    const double growth = 1.0 + change * variance;
-    if (!(growth > 0.0)) return false;
-    const Vector column = covariance_.col(i);  // math.md eq. (3.7)
-    m += column * ((shift_change - change * m(i)) / growth);
-    covariance_.noalias() -= (change / growth) * column * column.transpose();
-    sites_.precision(i) += change;
-    sites_.shift(i) += shift_change;
-    largest_change_ =
-        std::max({largest_change_, std::abs(change) / damping, std::abs(shift_change) / damping});
+  Matrix columns(n, together), scaled(n, together);
+  Vector coefficients(together), corrections(together);
+  factors_current_ = false;
+  largest_change_ = relative_change_ = 0.0;
+  roughest_growth_ = 1.0;
+  for (Index begin = 0; begin < n; begin += together) {
+    const Index count = std::min(together, n - begin);
+    copy_columns(covariance_, begin, count, columns);
+    for (Index t = 0; t < count; ++t) {
+      const Index i = begin + t;
+      auto column = columns.col(t);
+      for (Index u = 0; u < t; ++u) corrections(u) = -coefficients(u) * columns(i, u);
+      kernels.add_columns(columns.data(), n, t, corrections.data(), n, column.data());
+      const double variance = column(i);
+      const SiteChange whole = site_change(i, m(i), variance);
+      const double change = damping * whole.precision, shift_change = damping * whole.shift;
+      const double growth = 1.0 + change * variance;
+      if (!(growth > 0.0)) return false;
+      coefficients(t) = change / growth;
+      const double step = (shift_change - change * m(i)) / growth;
+      kernels.add_columns(column.data(), n, 1, &step, n, m.data());
+      sites_.precision(i) += change;
+      sites_.shift(i) += shift_change;
+      largest_change_ = std::max({largest_change_, std::abs(whole.precision), std::abs(whole.shift)});
+      relative_change_ += std::abs(change) * variance;
+      roughest_growth_ = std::max({roughest_growth_, growth, 1.0 / growth});
+    }
+    scaled.leftCols(count) = columns.leftCols(count) * coefficients.head(count).asDiagonal();
+    kernels.add_lower_product({n, n, count, false, true}, -1.0, columns.data(), n, scaled.data(), n,
+                              covariance_.data(), n);
   }
   return true;
 }
 
-void EpPosterior::run(const EpOptions& options) {
+// Sweeps that leave Sigma as it is. Where the sites have moved by D since it was right, m = Sigma (nu - D m)
+// holds exactly, and a variance is Sigma_ii - sum_j D_j Sigma_ij^2 up to terms of order D^2: O(n) a site in
+// place of O(n^2). False where they move too far for that, or do not come to rest.
+bool EpPosterior::small_sweeps(const EpOptions& options) {
+  const numerics::Kernels& kernels = numerics::kernels();
+  const Index n = labels_.size();
+  Vector moved = Vector::Zero(n), pull = sites_.shift;  // D, nu - D m
+  for (int round = 0; sweeps_ < options.sweeps; ++round) {
+    const Sites before = sites_;
+    ++sweeps_;
+    largest_change_ = 0.0;
+    for (Index i = 0; i < n; ++i) {
+      double sums[2];
+      kernels.column_sums(covariance_.col(i).data(), moved.data(), pull.data(), n, sums);
+      const double variance = covariance_(i, i) - sums[0], mean = sums[1];
+      if (!(variance > 0.0)) return false;
+      const auto [change, shift_change] = site_change(i, mean, variance);
+      sites_.precision(i) += change;
+      sites_.shift(i) += shift_change;
+      moved(i) += change;
+      const double now = mean + variance * (shift_change - change * mean) / (1.0 + change * variance);
+      pull(i) = sites_.shift(i) - moved(i) * now;
+      largest_change_ = std::max({largest_change_, std::abs(change), std::abs(shift_change)});
+    }
+    if (largest_change_ < options.tolerance) {
+      // Where this was the first sweep after Sigma was made, nothing else is to be done: the factors stay.
+      if (round == 0 && factors_current_) {
+        sites_ = before;
+        converged_ = true;
+      }
+      return true;
+    }
+    if (!(moved.cwiseAbs().dot(covariance_.diagonal()) < 20.0 * small_change) || round == 60) return false;
+  }
+  return false;
+}
+
+// From sites that hardly change to those that do not. Every round squares the distance that is left, and
+// ends with Sigma made anew. It has arrived where the first sweep after that changes nothing. False, with the
+// sites as they were, where it does not.
+bool EpPosterior::settle(const EpOptions& options) {
+  const Sites before = sites_;
+  mirror_lower(covariance_);
+  for (int round = 0; round < 6 && small_sweeps(options); ++round)
+    if (converged_ || !factorise()) break;
+  if (!converged_) {
+    sites_ = before;
+    factorise();
+  }
+  return converged_;
+}
+
+void EpPosterior::begin(const EpOptions& options) {
   const Index n = labels_.size();
   sites_ = {Vector::Zero(n), Vector::Zero(n)};
   if (options.start) {
@@ -122,11 +279,17 @@ void EpPosterior::run(const EpOptions& options) {
     sites_ = {Vector::Zero(n), Vector::Zero(n)};
     factorise();
   }
+}
+
+void EpPosterior::run(const EpOptions& options) {
+  const Index n = labels_.size();
   double damping = 1.0;
+  bool may_settle = true;
   while (sweeps_ < options.sweeps) {
     const Sites before = sites_;
     ++sweeps_;
-    if (!sweep(damping) || !factorise()) {
+    // Changes of Sigma that are not small lose digits of it.
+    if (!sweep(damping) || ((roughest_growth_ > 2.0 || sweeps_ % 10 == 0) && !factorise())) {
       sites_ = before;
       factorise();
       damping *= 0.5;
@@ -140,9 +303,14 @@ void EpPosterior::run(const EpOptions& options) {
     }
     converged_ = largest_change_ < options.tolerance;
     if (converged_) break;
+    if (may_settle && damping == 1.0 && relative_change_ < small_change) {
+      if (settle(options)) break;
+      may_settle = false;
+    }
     // Long oscillation: smaller steps lead to the same fixed point.
     if (sweeps_ % 100 == 0) damping *= 0.5;
   }
+  if (!factors_current_) factorise();
 }
 
 // math.md eq. (3.8) and the accuracy part of eq. (3.9), at the cavities of the final sites.
@@ -151,8 +319,7 @@ void EpPosterior::evaluate() {
   cavity_ = {Vector(n), Vector(n)};
   accuracy_gradient_.resize(n);
   weights_ = sites_.shift - sites_.precision.cwiseProduct(posterior_.mean);
-  log_evidence_ = 0.5 * sites_.shift.dot(posterior_.mean) - factor_positive_.diagonal().array().log().sum() -
-                  factor_negative_.diagonal().array().log().sum();
+  log_evidence_ = 0.5 * (sites_.shift.dot(posterior_.mean) - log_determinant_);
   for (Index i = 0; i < n; ++i) {
     const double tau = sites_.precision(i), nu = sites_.shift(i), variance = posterior_.variance(i);
     const double cavity_precision = 1.0 / variance - tau, cavity_shift = posterior_.mean(i) / variance - nu;
@@ -175,28 +342,8 @@ Vector EpPosterior::gradient() const {
   return prior_.kernel->weighted_gradient(points_, 0.5 * weights);
 }
 
-// math.md eq. (3.10), in the better conditioned form of two factors. In blocks: memory stays bounded.
 Marginals EpPosterior::predict(const PointsRef& x) const {
-  constexpr Index block = 1024;
-  const Vector root_positive = sites_.precision(positive_).cwiseSqrt();
-  const Vector root_negative = sites_.precision(negative_).cwiseAbs().cwiseSqrt();
-  Marginals marginals{Vector(x.rows()), Vector(x.rows())};
-  for (Index begin = 0; begin < x.rows(); begin += block) {
-    const Index count = std::min(block, x.rows() - begin);
-    const Points scaled = prior_.scaling.apply(x.middleRows(begin, count));
-    const Matrix k = prior_.kernel->cross(points_, scaled);
-    Matrix a = root_positive.asDiagonal() * k(positive_, Eigen::all);
-    factor_positive_.triangularView<Eigen::Lower>().solveInPlace(a);
-    Matrix w = root_negative.asDiagonal() *
-               (k(negative_, Eigen::all) - shrink_(Eigen::all, negative_).transpose() * a);
-    factor_negative_.triangularView<Eigen::Lower>().solveInPlace(w);
-    marginals.mean.segment(begin, count) = k.transpose() * weights_;
-    marginals.variance.segment(begin, count) =
-        (prior_.kernel->diagonal(scaled) - a.colwise().squaredNorm().transpose() +
-         w.colwise().squaredNorm().transpose())
-            .cwiseMax(0.0);
-  }
-  return marginals;
+  return EpPredictor(*this).predict(x);
 }
 
 // The same two factors as for a variance, at two places.
@@ -206,10 +353,10 @@ Matrix EpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   const auto factors = [&](const Points& scaled) {
     const Matrix k = prior_.kernel->cross(points_, scaled);
     Matrix shrink = root_positive.asDiagonal() * k(positive_, Eigen::all);
-    factor_positive_.triangularView<Eigen::Lower>().solveInPlace(shrink);
+    multiply_lower(inverse_positive_, shrink);
     Matrix widen = root_negative.asDiagonal() *
                    (k(negative_, Eigen::all) - shrink_(Eigen::all, negative_).transpose() * shrink);
-    factor_negative_.triangularView<Eigen::Lower>().solveInPlace(widen);
+    multiply_lower(inverse_negative_, widen);
     return std::pair(std::move(shrink), std::move(widen));
   };
   const Points left = prior_.scaling.apply(a), right = prior_.scaling.apply(b);

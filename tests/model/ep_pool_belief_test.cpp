@@ -51,6 +51,22 @@ TEST(EpPoolBelief, ConditioningOneByOneEqualsStartingAgain) {
   }
 }
 
+TEST(EpPoolBelief, ResultsDependNeitherOnThreadsNorOnWhatIsKept) {
+  const Problem problem = make_problem(7, 30);
+  const std::vector<Observation> first(problem.observations.begin(), problem.observations.begin() + 10);
+  EpPoolBelief belief(problem.prior, problem.pool, first, 1);
+  const Index some = 15 * problem.pool.rows() + 1;
+  EpPoolBelief threads(problem.prior, problem.pool, first, 3),
+      nothing(problem.prior, problem.pool, first, 1, 0), half(problem.prior, problem.pool, first, 2, some);
+  for (std::size_t i = 10; i < 30; ++i) {
+    const Observation& o = problem.observations[i];
+    for (EpPoolBelief* b : {&belief, &threads, &nothing, &half}) b->condition(o.place, o.channel, o.value);
+  }
+  EXPECT_EQ(worst(belief.marginals(), threads.marginals()), 0.0);
+  EXPECT_EQ(worst(belief.marginals(), nothing.marginals()), 0.0);
+  EXPECT_EQ(worst(belief.marginals(), half.marginals()), 0.0);
+}
+
 TEST(EpPoolBelief, PendingLabelsHitTheGoldenValues) {
   const auto& g = testing::golden("batch_pending").at("classification_pending");
   const Points known = testing::points(g.at("X")), pending = testing::points(g.at("X_pending")),

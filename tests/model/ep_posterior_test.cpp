@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 
 #include "acuity/model/learn.hpp"
+#include "model/tilted_moments.hpp"
 #include "numerics/random.hpp"
 #include "support/classes.hpp"
 #include "support/golden.hpp"
@@ -107,6 +109,99 @@ TEST(EpPosterior, WarmStartsReachTheColdFixedPoint) {
     }
   }
   EXPECT_EQ(missed, 0);
+}
+
+TEST(EpPosterior, WhatCameBeforeIsContinuedToTheColdFixedPoint) {
+  const auto differ = [](const EpPosterior& a, const EpPosterior& b) {
+    return std::max((a.sites().precision - b.sites().precision).cwiseAbs().maxCoeff(),
+                    (a.sites().shift - b.sites().shift).cwiseAbs().maxCoeff()) +
+           std::abs(a.log_evidence() - b.log_evidence());
+  };
+  for (std::uint32_t stream = 0; stream < 30; ++stream) {
+    const GoldenCase problem = random_problem(stream, 40);
+    const Observations& all = problem.observations;
+    const EpPosterior cold(problem.prior, all);
+    for (const Index fewer : {0, 25, 39, 40}) {
+      const Observations first(all.points().topRows(fewer), all.values().head(fewer),
+                               std::vector<Channel>(all.channels().begin(), all.channels().begin() + fewer));
+      const EpPosterior before(problem.prior, first);
+      EXPECT_LT(differ(EpPosterior(problem.prior, all, {.before = &before}), cold), 1e-9) << stream;
+    }
+    // Of other observations, or of another kernel: of no use, and not used.
+    const EpPosterior elsewhere(problem.prior, random_problem(stream + 1, 20).observations),
+        differently({}, all);
+    EXPECT_EQ(differ(EpPosterior(problem.prior, all, {.before = &elsewhere}), cold), 0.0);
+    EXPECT_EQ(differ(EpPosterior(problem.prior, all, {.before = &differently}), cold), 0.0);
+  }
+}
+
+// The slow twin of the fit: math.md 3.5 to the letter. Every site in index order, every change of Sigma at
+// once, Sigma made anew by its definition after every sweep, until nothing changes. Full sites only.
+Sites sites_by_the_textbook(const GoldenCase& problem) {
+  const Observations& known = problem.observations;
+  const Index n = known.size();
+  const Matrix kernel = problem.prior.kernel->cross(known.points(), known.points());
+  Sites sites{Vector::Zero(n), Vector::Zero(n)};
+  for (int sweep = 0; sweep < 500; ++sweep) {
+    const Matrix identity = Matrix::Identity(n, n);
+    Matrix sigma = (identity + kernel * sites.precision.asDiagonal()).partialPivLu().solve(kernel);
+    double largest = 0.0;
+    for (Index i = 0; i < n; ++i) {
+      const double variance = sigma(i, i), mean = sigma.row(i).dot(sites.shift);
+      const double cavity = 1.0 / variance - sites.precision(i);
+      if (cavity <= 0.0) continue;
+      const auto accuracy = std::get<FlipChannel>(known.channels()[static_cast<std::size_t>(i)]).accuracy;
+      const TiltedMoments t =
+          tilted_moments(known.values()(i) > 0 ? 1 : -1, (mean / variance - sites.shift(i)) / cavity,
+                         1.0 / cavity, accuracy);
+      const double change = t.site_precision - sites.precision(i);
+      largest = std::max({largest, std::abs(change), std::abs(t.site_shift - sites.shift(i))});
+      sigma = (sigma - change / (1.0 + change * variance) * sigma.col(i) * sigma.row(i)).eval();
+      sites.precision(i) = t.site_precision;
+      sites.shift(i) = t.site_shift;
+    }
+    if (largest < 1e-12) return sites;
+  }
+  ADD_FAILURE() << "the textbook does not converge";
+  return sites;
+}
+
+TEST(EpPosterior, ReachesTheFixedPointOfPlainSweeps) {
+  for (std::uint32_t stream = 0; stream < 40; ++stream) {
+    const GoldenCase problem = random_problem(stream, 3 + 2 * static_cast<Index>(stream));
+    const Sites expected = sites_by_the_textbook(problem);
+    const EpPosterior posterior(problem.prior, problem.observations);
+    EXPECT_TRUE(posterior.converged());
+    EXPECT_LT((posterior.sites().precision - expected.precision).cwiseAbs().maxCoeff(), 1e-10) << stream;
+    EXPECT_LT((posterior.sites().shift - expected.shift).cwiseAbs().maxCoeff(), 1e-10) << stream;
+  }
+}
+
+// What converged means, whatever way was gone: no site wants to be another one, given the marginals that
+// follow from the sites by their definition.
+TEST(EpPosterior, WhereItConvergesNoSiteWantsToChange) {
+  for (const SitePolicy policy : {SitePolicy::full, SitePolicy::clip}) {
+    const GoldenCase problem = random_problem(9, 150);
+    const EpPosterior posterior(problem.prior, problem.observations, {.policy = policy});
+    ASSERT_TRUE(posterior.converged());
+    const Sites& sites = posterior.sites();
+    EXPECT_EQ((sites.precision.array() < 0.0).any(), policy == SitePolicy::full);
+    const Matrix kernel =
+        problem.prior.kernel->cross(problem.observations.points(), problem.observations.points());
+    const Matrix sigma =
+        (Matrix::Identity(150, 150) + kernel * sites.precision.asDiagonal()).partialPivLu().solve(kernel);
+    for (Index i = 0; i < 150; ++i) {
+      const double mean = sigma.row(i).dot(sites.shift), cavity = 1.0 / sigma(i, i) - sites.precision(i);
+      const auto accuracy =
+          std::get<FlipChannel>(problem.observations.channels()[static_cast<std::size_t>(i)]).accuracy;
+      const TiltedMoments t =
+          tilted_moments(problem.observations.values()(i) > 0 ? 1 : -1,
+                         (mean / sigma(i, i) - sites.shift(i)) / cavity, 1.0 / cavity, accuracy);
+      const bool clipped = policy == SitePolicy::clip && t.site_precision < 0.0;
+      EXPECT_NEAR(sites.precision(i), clipped ? 0.0 : t.site_precision, 2e-12);
+      EXPECT_NEAR(sites.shift(i), clipped ? t.slope : t.site_shift, 2e-12);
+    }
+  }
 }
 
 TEST(EpPosterior, GradientsAreSlopesOfTheEvidence) {

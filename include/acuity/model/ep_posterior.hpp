@@ -20,6 +20,8 @@ enum class SitePolicy {
   clip   ///< precisions cut at zero, means matched: always has a fixed point, and is less accurate
 };
 
+class EpPosterior;
+
 struct EpOptions {
   SitePolicy policy = SitePolicy::full;
   double tolerance = 1e-12;  ///< on the largest absolute change of a site in a sweep
@@ -28,6 +30,9 @@ struct EpOptions {
   /// which is what the posterior is defined by; from elsewhere the same fixed point is usual, but not
   /// guaranteed.
   std::optional<Sites> start;
+  /// Instead of `start`: a posterior of the first of these observations with the same kernel object. Starts
+  /// from its sites and saves most of the work of starting. One that does not fit is passed over.
+  const EpPosterior* before = nullptr;
 };
 
 /// Gaussian process classification by expectation propagation, labels -1 and +1 that are right with a
@@ -58,9 +63,20 @@ class EpPosterior {
   SitePolicy policy() const { return policy_; }
 
  private:
+  friend class EpPredictor;  // reads the factors
+
   // The posterior given the sites, by two Cholesky factors (docs/math.md eq. (3.6)); false where it is none.
   bool factorise();
+  // What one look at site i changes, given the marginal of its f.
+  struct SiteChange {
+    double precision = 0.0, shift = 0.0;
+  };
+  SiteChange site_change(Index i, double mean, double variance) const;
+  void begin(const EpOptions& options);
+  bool extend(const EpPosterior& before);
   bool sweep(double damping);
+  bool settle(const EpOptions& options);
+  bool small_sweeps(const EpOptions& options);
   void run(const EpOptions& options);
   void evaluate();
 
@@ -70,14 +86,18 @@ class EpPosterior {
   Matrix kernel_;
 
   Sites sites_;
-  std::vector<Index> positive_, negative_;  // sites by sign
-  Matrix factor_positive_, factor_negative_;
-  Matrix shrink_;      // U = L_P^-1 S_P^1/2 K_P:
-  Matrix covariance_;  // Sigma, kept up to date within a sweep
+  std::vector<Index> positive_, negative_;      // sites by sign
+  Matrix inverse_positive_, inverse_negative_;  // lower triangles: L_P^-1, L_Q^-1
+  Matrix shrink_;                               // U = L_P^-1 S_P^1/2 K_P:
+  Matrix covariance_;                           // Sigma; within and after a sweep its lower triangle
+  bool factors_current_ = false;                // the factors, and all of Sigma, are those of the sites
   Marginals posterior_, cavity_;
   Vector weights_;  // nu - tau m
   Vector accuracy_gradient_;
-  double log_evidence_ = 0.0, largest_change_ = 0.0;
+  double log_evidence_ = 0.0, log_determinant_ = 0.0;  // of I + K S
+  double largest_change_ = 0.0;                        // of a site in the last sweep
+  double relative_change_ = 0.0;                       // sum of the changes of precision times variance
+  double roughest_growth_ = 1.0;                       // factor by which a variance changed, at least 1
   int sweeps_ = 0;
   bool converged_ = false;
   SitePolicy policy_ = SitePolicy::full;

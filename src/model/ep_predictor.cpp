@@ -1,0 +1,87 @@
+#include "model/ep_predictor.hpp"
+
+#include <algorithm>
+
+#include "numerics/dispatch.hpp"
+
+namespace acuity {
+
+// Row i of `lower` has first_length + i entries.
+void EpPredictor::Rows::add(const Matrix& lower, Index first_length) {
+  constexpr Index together = numerics::panel_rows;
+  for (Index begin = 0; begin < lower.rows(); begin += together) {
+    const Index count = std::min(together, lower.rows() - begin), length = first_length + begin + count - 1;
+    lengths_.push_back(length);
+    const std::size_t at = values_.size();
+    values_.resize(at + static_cast<std::size_t>(length * together), 0.0);
+    double* panel = values_.data() + at;
+    for (Index r = 0; r < count; ++r)
+      for (Index p = 0; p < first_length + begin + r; ++p) panel[p * together + r] = lower(begin + r, p);
+  }
+}
+
+numerics::Panels EpPredictor::Rows::panels() const {
+  return {values_.data(), lengths_.data(), static_cast<std::ptrdiff_t>(lengths_.size())};
+}
+
+// math.md eq. (3.10). With a = L_P^-1 S_P^1/2 k_P the second factor sees k_Q - U_Q' a, so its rows are
+// L_Q^-1 |S_Q|^1/2 (-U_Q' L_P^-1 S_P^1/2, I).
+EpPredictor::EpPredictor(const EpPosterior& posterior) : posterior_(posterior) {
+  const std::vector<Index>&positive = posterior.positive_, &negative = posterior.negative_;
+  const Vector& precision = posterior.sites_.precision;
+  order_ = positive;
+  order_.insert(order_.end(), negative.begin(), negative.end());
+  for (Index i = 0; i < precision.size(); ++i)
+    if (precision(i) == 0.0) order_.push_back(i);
+  weights_ = posterior.weights_(order_);
+
+  Matrix shrink = Matrix::Zero(posterior.inverse_positive_.rows(), posterior.inverse_positive_.cols());
+  shrink.triangularView<Eigen::Lower>() =
+      posterior.inverse_positive_ * precision(positive).cwiseSqrt().asDiagonal();
+  shrinking_.add(shrink, 1);
+  if (negative.empty()) return;
+
+  const numerics::Kernels& kernels = numerics::kernels();
+  const Index p = shrink.rows(), q = static_cast<Index>(negative.size());
+  const Matrix reach = posterior.shrink_(Eigen::all, negative);
+  Matrix widen = Matrix::Zero(q, p + q);
+  if (p > 0)
+    kernels.add_product({q, p, p, true, false}, -1.0, reach.data(), p, shrink.data(), p, widen.data(), q);
+  widen.rightCols(q).setIdentity();
+  widen = precision(negative).cwiseAbs().cwiseSqrt().asDiagonal() * widen;
+  kernels.multiply_lower(posterior.inverse_negative_.data(), q, widen.data(), p + q);
+  widening_.add(widen, p + 1);
+}
+
+void EpPredictor::predict(const double* tile, double* mean, double* explained) const {
+  const numerics::Kernels& kernels = numerics::kernels();
+  double widened[width] = {};
+  std::fill_n(mean, width, 0.0);
+  std::fill_n(explained, width, 0.0);
+  kernels.add_columns(tile, width, weights_.size(), weights_.data(), width, mean);
+  kernels.add_squares(shrinking_.panels(), tile, explained);
+  kernels.add_squares(widening_.panels(), tile, widened);
+  for (Index j = 0; j < width; ++j) explained[j] -= widened[j];
+}
+
+Marginals EpPredictor::predict(const PointsRef& x) const {
+  const Prior& prior = posterior_.prior_;
+  const Points places = posterior_.points_(order_, Eigen::all);
+  Marginals marginals{Vector(x.rows()), Vector(x.rows())};
+  Matrix tile = Matrix::Zero(width, places.rows());
+  double mean[width], explained[width];
+  for (Index begin = 0; begin < x.rows(); begin += width) {
+    const Index count = std::min(width, x.rows() - begin);
+    const Points scaled = prior.scaling.apply(x.middleRows(begin, count));
+    tile.topRows(count) = prior.kernel->cross(scaled, places);
+    predict(tile.data(), mean, explained);
+    const Vector before = prior.kernel->diagonal(scaled);
+    for (Index j = 0; j < count; ++j) {
+      marginals.mean(begin + j) = mean[j];
+      marginals.variance(begin + j) = std::max(before(j) - explained[j], 0.0);
+    }
+  }
+  return marginals;
+}
+
+}  // namespace acuity

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "acuity/model/ep_posterior.hpp"
+#include "numerics/kernels/table.hpp"
+
+namespace acuity {
+
+/// What an EpPosterior says about many points, a tile at a time (math.md eq. (3.10)): the two factors written
+/// as one lower triangular matrix T that acts on the covariances with the annotated points, so that a
+/// variance is the prior's, less the squares of the first rows of T k, plus those of the others. The matrix
+/// is made once, for O(n^2 + q n^2) with q negative sites; the posterior must outlive it.
+class EpPredictor {
+ public:
+  explicit EpPredictor(const EpPosterior& posterior);
+
+  static constexpr Index width = numerics::tile_columns;
+
+  /// The annotated points in the order in which a tile wants their rows.
+  const std::vector<Index>& order() const { return order_; }
+
+  /// `tile`: one row of `width` covariances per annotated point, in order(). Sets `width` means and what the
+  /// annotations take off the prior variances.
+  void predict(const double* tile, double* mean, double* explained) const;
+
+  Marginals predict(const PointsRef& x) const;
+
+ private:
+  // Rows of T, as the kernels want them.
+  class Rows {
+   public:
+    void add(const Matrix& lower, Index first_length);
+    numerics::Panels panels() const;
+
+   private:
+    std::vector<double> values_;
+    std::vector<std::ptrdiff_t> lengths_;
+  };
+
+  const EpPosterior& posterior_;
+  std::vector<Index> order_;
+  Vector weights_;
+  Rows shrinking_, widening_;
+};
+
+}  // namespace acuity
