@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "acquisition/class_information_bounds.hpp"
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/acquisition/optimal_class_precision.hpp"
 #include "acuity/acquisition/regression_information.hpp"
@@ -46,6 +47,10 @@ std::optional<BestPrecision> Information::best_precision_at(const Marginals&, co
 
 bool Information::lines(const double*, const double*, Index, double*, double*) const {
   return false;
+}
+
+std::unique_ptr<InformationBounds> Information::bounds(const Offer&, std::span<const Index>) const {
+  return nullptr;
 }
 
 double Information::order_when_infinite(const Marginals&, const Offer&, Index) const {
@@ -189,6 +194,12 @@ void ClassModelInformation::worth(const Marginals& belief, const Offer& offer, I
     for (std::size_t k = 0; k < accuracies.size(); ++k)
       out[k] = class_model_information_taylor(latent, accuracies[k]);
   }
+}
+
+std::unique_ptr<InformationBounds> ClassModelInformation::bounds(const Offer& offer,
+                                                                 std::span<const Index> levels) const {
+  if (approximation_ != Approximation::exact) return nullptr;
+  return std::make_unique<ClassInformationBounds>(accuracies_of(offer, levels));
 }
 
 void ClassTargetInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,

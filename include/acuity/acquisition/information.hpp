@@ -19,6 +19,17 @@ struct ContinuousPrecision {
   std::shared_ptr<const CostFunction> cost;
 };
 
+/// Cheap bounds of what annotations are worth, made for certain levels: most points cannot win, and to know
+/// that of them their worth need not be known.
+class InformationBounds {
+ public:
+  virtual ~InformationBounds() = default;
+
+  /// low[j] <= worth <= high[j], j = (i - begin) * levels + k as in Information::worth. Where a point allows
+  /// none they are infinite. May be called by several threads at a time.
+  virtual void at(const Marginals& belief, Index begin, Index end, double* low, double* high) const = 0;
+};
+
 /// What an annotation is worth, before anybody asks what it costs (docs/math.md 4). Sees the marginals of the
 /// whole pool, never a model. Its functions are called from several threads at once.
 class Information {
@@ -38,6 +49,9 @@ class Information {
   /// `count` points with these variances of f and of the base noise.
   virtual bool lines(const double* variance, const double* base_noise, Index count, double* intercept,
                      double* slope) const;
+
+  /// Bounds of worth() that cost much less than it; by default none, and null.
+  virtual std::unique_ptr<InformationBounds> bounds(const Offer& offer, std::span<const Index> levels) const;
 
   /// The best precision at a point where any in a range may be bought, not only those of a ladder; nothing
   /// where none can be paid for with `remaining`. By default std::invalid_argument: not every information
@@ -122,6 +136,8 @@ class ClassModelInformation : public Information {
                                                  const ContinuousPrecision& range,
                                                  double remaining) const override;
   bool convex_in_accuracy() const override { return approximation_ == Approximation::exact; }
+  /// Of the exact form only.
+  std::unique_ptr<InformationBounds> bounds(const Offer& offer, std::span<const Index> levels) const override;
 
  private:
   Approximation approximation_;

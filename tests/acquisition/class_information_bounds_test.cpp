@@ -1,0 +1,78 @@
+#include "acquisition/class_information_bounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "acuity/acquisition/classification_information.hpp"
+#include "numerics/random.hpp"
+
+namespace acuity {
+namespace {
+
+const std::vector<double> accuracies{0.0, 0.2, 0.5, 0.6, 0.8, 0.95, 0.99, 0.999, 1.0};
+
+struct Found {
+  double low, high, worth;
+};
+
+// Bounds and worth of every point at every level.
+std::vector<Found> bounds_of(const Marginals& belief) {
+  const Index n = belief.mean.size(), levels = static_cast<Index>(accuracies.size());
+  std::vector<double> low(static_cast<std::size_t>(n * levels)), high = low;
+  ClassInformationBounds(accuracies).at(belief, 0, n, low.data(), high.data());
+  std::vector<Found> found;
+  for (Index i = 0; i < n; ++i)
+    for (Index k = 0; k < levels; ++k) {
+      const auto at = static_cast<std::size_t>(i * levels + k);
+      found.push_back({low[at], high[at],
+                       class_model_information({belief.mean(i), belief.variance(i)},
+                                               accuracies[static_cast<std::size_t>(k)])});
+    }
+  return found;
+}
+
+TEST(ClassInformationBounds, EncloseTheExactValueClosely) {
+  numerics::Draws draws(51, numerics::Purpose::data, 0);
+  Marginals belief{Vector(3000), Vector(3000)};
+  for (Index i = 0; i < 3000; ++i) {
+    belief.variance(i) = std::pow(10.0, draws.uniform(-2.99, 4.0));
+    belief.mean(i) = draws.uniform(-8.0, 8.0) * std::sqrt(1.0 + (i % 2 == 0 ? belief.variance(i) : 0.0));
+  }
+  double largest_error = 0.0;
+  for (const auto& [low, high, worth] : bounds_of(belief)) {
+    EXPECT_LE(low, worth);
+    EXPECT_GE(high, worth);
+    EXPECT_LT(high - low, 2.001 * ClassInformationBounds::margin);
+    largest_error = std::max(largest_error, std::abs(worth - 0.5 * (low + high)));
+  }
+  EXPECT_LT(largest_error, 0.1 * ClassInformationBounds::margin) << "the margin is no longer a safe one";
+}
+
+TEST(ClassInformationBounds, HoldForBeliefsTooNarrowAndTooFarForTheTable) {
+  std::vector<double> means, variances;
+  for (const double mean : {0.0, 0.3, -1.0, 2.0, -7.4, 8.1, 40.0, 1e9, -1e200})
+    for (const double variance : {0.0, 1e-300, 1e-12, 1e-4, 9e-4, 1e-3, 5.0, 1e8, 1e200}) {
+      means.push_back(mean);
+      variances.push_back(variance);
+    }
+  const Index n = static_cast<Index>(means.size());
+  for (const auto& [low, high, worth] :
+       bounds_of({Eigen::Map<Vector>(means.data(), n), Eigen::Map<Vector>(variances.data(), n)})) {
+    EXPECT_LE(low, worth);
+    EXPECT_GE(high, worth);
+  }
+}
+
+TEST(ClassInformationBounds, AreInfiniteWhereThereIsNoBelief) {
+  constexpr double infinite = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  const Marginals belief{Vector{{0.0, nan, infinite, 0.0, 0.0}}, Vector{{-1.0, 1.0, 1.0, nan, infinite}}};
+  std::vector<double> low(5 * accuracies.size()), high = low;
+  ClassInformationBounds(accuracies).at(belief, 0, 5, low.data(), high.data());
+  for (const double value : low) EXPECT_EQ(value, -infinite);
+  for (const double value : high) EXPECT_EQ(value, infinite);
+}
+
+}  // namespace
+}  // namespace acuity
