@@ -1,6 +1,7 @@
 #include "acuity/model/ep_posterior.hpp"
 
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -31,17 +32,17 @@ void check_labels(const Vector& labels) {
                                   std::to_string(labels(i)) + ", must be -1 or 1");
 }
 
-// Replaces the lower triangle of B, positive definite, by that of L^-1, B = L L'; false where it is not.
-bool invert_factor(Matrix& b, double& log_determinant) {
+// Replaces the lower triangle of B by that of L, B = L L'; false where B is not positive definite.
+bool factorise_in_place(Matrix& b, double& log_determinant) {
   if (b.size() == 0) return true;
   if (!numerics::kernels().cholesky(b.data(), b.rows(), b.rows())) return false;
   log_determinant += 2.0 * b.diagonal().array().log().sum();
-  numerics::kernels().invert_lower(b.data(), b.rows(), b.rows());
   return true;
 }
 
-void multiply_lower(const Matrix& lower, Matrix& b) {
-  if (b.size() > 0) numerics::kernels().multiply_lower(lower.data(), lower.rows(), b.data(), b.cols());
+// B := L^-1 B
+void substitute(const Matrix& lower, Matrix& b) {
+  if (b.size() > 0) numerics::kernels().substitute(lower.data(), lower.rows(), b.data(), b.cols());
 }
 
 // C += alpha A' A, lower triangle
@@ -113,20 +114,20 @@ bool EpPosterior::factorise() {
   log_determinant_ = 0.0;
 
   shrink_ = root_positive.asDiagonal() * kernel_(positive_, Eigen::all);
-  inverse_positive_ = shrink_(Eigen::all, positive_) * root_positive.asDiagonal();
-  inverse_positive_.diagonal().array() += 1.0;
-  if (!invert_factor(inverse_positive_, log_determinant_)) return false;
-  multiply_lower(inverse_positive_, shrink_);
+  factor_positive_ = shrink_(Eigen::all, positive_) * root_positive.asDiagonal();
+  factor_positive_.diagonal().array() += 1.0;
+  if (!factorise_in_place(factor_positive_, log_determinant_)) return false;
+  substitute(factor_positive_, shrink_);
   covariance_ = kernel_;
   add_crossproduct(-1.0, shrink_, covariance_);
   mirror_lower(covariance_);
 
   Matrix widen = root_negative.asDiagonal() * covariance_(negative_, Eigen::all);
-  inverse_negative_ = -widen(Eigen::all, negative_) * root_negative.asDiagonal();
-  inverse_negative_.diagonal().array() += 1.0;
-  if (!invert_factor(inverse_negative_, log_determinant_)) return false;
+  factor_negative_ = -widen(Eigen::all, negative_) * root_negative.asDiagonal();
+  factor_negative_.diagonal().array() += 1.0;
+  if (!factorise_in_place(factor_negative_, log_determinant_)) return false;
   if (!negative_.empty()) {
-    multiply_lower(inverse_negative_, widen);
+    substitute(factor_negative_, widen);
     add_crossproduct(1.0, widen, covariance_);
     mirror_lower(covariance_);
   }
@@ -215,12 +216,13 @@ bool EpPosterior::sweep(double damping) {
   return true;
 }
 
-// Sweeps that leave Sigma as it is. Where the sites have moved by D since it was right, m = Sigma (nu - D m)
-// holds exactly, and a variance is Sigma_ii - sum_j D_j Sigma_ij^2 up to terms of order D^2: O(n) a site in
-// place of O(n^2). False where they move too far for that, or do not come to rest.
+// Sweeps that leave Sigma as it is, math.md eq. (3.11): O(n) a site in place of O(n^2). False where the sites
+// move too far for that, or do not come to rest.
 bool EpPosterior::small_sweeps(const EpOptions& options) {
   const numerics::Kernels& kernels = numerics::kernels();
   const Index n = labels_.size();
+  constexpr int patience = 20;  // sweeps in which the changes must have become half as large
+  double change_before = std::numeric_limits<double>::infinity();
   Vector moved = Vector::Zero(n), pull = sites_.shift;  // D, nu - D m
   for (int round = 0; sweeps_ < options.sweeps; ++round) {
     const Sites before = sites_;
@@ -247,7 +249,11 @@ bool EpPosterior::small_sweeps(const EpOptions& options) {
       }
       return true;
     }
-    if (!(moved.cwiseAbs().dot(covariance_.diagonal()) < 20.0 * small_change) || round == 60) return false;
+    if (!(moved.cwiseAbs().dot(covariance_.diagonal()) < 20.0 * small_change)) return false;
+    if (round % patience == patience - 1) {
+      if (largest_change_ > 0.5 * change_before) return false;
+      change_before = largest_change_;
+    }
   }
   return false;
 }
@@ -285,11 +291,14 @@ void EpPosterior::run(const EpOptions& options) {
   const Index n = labels_.size();
   double damping = 1.0;
   bool may_settle = true;
+  int large_sweeps = 0;
   while (sweeps_ < options.sweeps) {
     const Sites before = sites_;
     ++sweeps_;
-    // Changes of Sigma that are not small lose digits of it.
-    if (!sweep(damping) || ((roughest_growth_ > 2.0 || sweeps_ % 10 == 0) && !factorise())) {
+    ++large_sweeps;
+    // Large changes lose digits of Sigma, and where many sweeps are needed every digit is.
+    const bool swept = sweep(damping), anew = roughest_growth_ > 2.0 || damping < 1.0 || large_sweeps > 20;
+    if (!swept || (anew && !factorise())) {
       sites_ = before;
       factorise();
       damping *= 0.5;
@@ -308,7 +317,7 @@ void EpPosterior::run(const EpOptions& options) {
       may_settle = false;
     }
     // Long oscillation: smaller steps lead to the same fixed point.
-    if (sweeps_ % 100 == 0) damping *= 0.5;
+    if (large_sweeps % 100 == 0) damping *= 0.5;
   }
   if (!factors_current_) factorise();
 }
@@ -353,10 +362,10 @@ Matrix EpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   const auto factors = [&](const Points& scaled) {
     const Matrix k = prior_.kernel->cross(points_, scaled);
     Matrix shrink = root_positive.asDiagonal() * k(positive_, Eigen::all);
-    multiply_lower(inverse_positive_, shrink);
+    substitute(factor_positive_, shrink);
     Matrix widen = root_negative.asDiagonal() *
                    (k(negative_, Eigen::all) - shrink_(Eigen::all, negative_).transpose() * shrink);
-    multiply_lower(inverse_negative_, widen);
+    substitute(factor_negative_, widen);
     return std::pair(std::move(shrink), std::move(widen));
   };
   const Points left = prior_.scaling.apply(a), right = prior_.scaling.apply(b);

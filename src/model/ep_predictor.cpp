@@ -35,13 +35,13 @@ EpPredictor::EpPredictor(const EpPosterior& posterior) : posterior_(posterior) {
     if (precision(i) == 0.0) order_.push_back(i);
   weights_ = posterior.weights_(order_);
 
-  Matrix shrink = Matrix::Zero(posterior.inverse_positive_.rows(), posterior.inverse_positive_.cols());
-  shrink.triangularView<Eigen::Lower>() =
-      posterior.inverse_positive_ * precision(positive).cwiseSqrt().asDiagonal();
+  const numerics::Kernels& kernels = numerics::kernels();
+  Matrix shrink = posterior.factor_positive_.triangularView<Eigen::Lower>();
+  if (shrink.size() > 0) kernels.invert_lower(shrink.data(), shrink.rows(), shrink.rows());
+  shrink = shrink * precision(positive).cwiseSqrt().asDiagonal();
   shrinking_.add(shrink, 1);
   if (negative.empty()) return;
 
-  const numerics::Kernels& kernels = numerics::kernels();
   const Index p = shrink.rows(), q = static_cast<Index>(negative.size());
   const Matrix reach = posterior.shrink_(Eigen::all, negative);
   Matrix widen = Matrix::Zero(q, p + q);
@@ -49,7 +49,7 @@ EpPredictor::EpPredictor(const EpPosterior& posterior) : posterior_(posterior) {
     kernels.add_product({q, p, p, true, false}, -1.0, reach.data(), p, shrink.data(), p, widen.data(), q);
   widen.rightCols(q).setIdentity();
   widen = precision(negative).cwiseAbs().cwiseSqrt().asDiagonal() * widen;
-  kernels.multiply_lower(posterior.inverse_negative_.data(), q, widen.data(), p + q);
+  kernels.substitute(posterior.factor_negative_.data(), q, widen.data(), p + q);
   widening_.add(widen, p + 1);
 }
 

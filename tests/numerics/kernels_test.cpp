@@ -272,13 +272,18 @@ TEST_P(EveryLevel, AddsProductsToTheLowerTriangleOnly) {
   }
 }
 
-TEST_P(EveryLevel, MultipliesByALowerTriangle) {
+TEST_P(EveryLevel, MultipliesByALowerTriangleAndItsInverse) {
   for (const Eigen::Index n : {1, 63, 64, 65, 200}) {
     const Eigen::MatrixXd whole = random<Eigen::MatrixXd>(n, n, 22), b = random<Eigen::MatrixXd>(n, 7, 23);
     const Eigen::MatrixXd lower = whole.triangularView<Eigen::Lower>();
     Eigen::MatrixXd product = b;
     kernels_->multiply_lower(whole.data(), n, product.data(), 7);
     EXPECT_LT((product - lower * b).cwiseAbs().maxCoeff(), 1e-12) << n;
+    Eigen::MatrixXd steep = whole;
+    steep.diagonal().array() += double(n);
+    product = steep.triangularView<Eigen::Lower>() * b;
+    kernels_->substitute(steep.data(), n, product.data(), 7);
+    EXPECT_LT((product - b).cwiseAbs().maxCoeff(), 1e-13) << n;
   }
 }
 

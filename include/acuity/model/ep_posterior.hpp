@@ -86,11 +86,11 @@ class EpPosterior {
   Matrix kernel_;
 
   Sites sites_;
-  std::vector<Index> positive_, negative_;      // sites by sign
-  Matrix inverse_positive_, inverse_negative_;  // lower triangles: L_P^-1, L_Q^-1
-  Matrix shrink_;                               // U = L_P^-1 S_P^1/2 K_P:
-  Matrix covariance_;                           // Sigma; within and after a sweep its lower triangle
-  bool factors_current_ = false;                // the factors, and all of Sigma, are those of the sites
+  std::vector<Index> positive_, negative_;    // sites by sign
+  Matrix factor_positive_, factor_negative_;  // lower triangles: L_P, L_Q
+  Matrix shrink_;                             // U = L_P^-1 S_P^1/2 K_P:
+  Matrix covariance_;                         // Sigma; within and after a sweep its lower triangle
+  bool factors_current_ = false;              // the factors, and all of Sigma, are those of the sites
   Marginals posterior_, cavity_;
   Vector weights_;  // nu - tau m
   Vector accuracy_gradient_;

@@ -139,6 +139,12 @@ void add_lower_product(const Product& shape, double alpha, const double* a, std:
   });
 }
 
+void substitute(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns) {
+  const Eigen::OuterStride<> stride(n);
+  Square rows(b, n, columns, stride);
+  ConstBlock<double>(lower, n, n, stride).triangularView<Eigen::Lower>().solveInPlace(rows);
+}
+
 // From the last rows to the first, so that b is only overwritten where it is no longer needed.
 void multiply_lower(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns) {
   constexpr std::ptrdiff_t rows_together = 64;

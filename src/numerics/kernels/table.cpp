@@ -34,6 +34,7 @@ constexpr Kernels kernels{
     .add_product = &add_product,
     .add_lower_product = &add_lower_product,
     .multiply_lower = &multiply_lower,
+    .substitute = &substitute,
     .add_columns = &add_columns,
     .column_sums = &column_sums,
     .add_squares = &add_squares,

@@ -131,6 +131,8 @@ struct Kernels {
                             const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
   /// b := L b for the lower triangle L of a column-major n x n matrix. b: n x columns, both without gaps.
   void (*multiply_lower)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
+  /// b := L^-1 b likewise, by forward substitution: more digits than by an inverse, which is faster.
+  void (*substitute)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
   /// out += the sum of weights[t] * column t, for columns of n that lie `stride` apart.
   void (*add_columns)(const double* columns, std::ptrdiff_t stride, std::ptrdiff_t count,
                       const double* weights, std::ptrdiff_t n, double* out);
