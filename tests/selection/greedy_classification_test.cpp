@@ -5,6 +5,7 @@
 
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "acuity/selection/screened_scan.hpp"
 #include "support/golden.hpp"
 
 namespace acuity {
@@ -62,6 +63,9 @@ TEST(GreedyClassification, FollowsTheGoldenTracesStepByStep) {
       ASSERT_TRUE(best);
       ASSERT_EQ(best->point, step.at("index").get<Index>());
       ASSERT_EQ(best->level, step.at("level").get<Index>());
+      const std::optional<Score> screened = select_by_screen(belief.marginals(), levels, choice, candidates);
+      ASSERT_EQ(screened->point, best->point);
+      ASSERT_EQ(screened->level, best->level);
       EXPECT_TRUE(close(best->value, step.at("objective"), 1e-10));
       EXPECT_TRUE(close(best->information, step.at("mi"), 1e-10));
       EXPECT_TRUE(close(belief.marginals().mean(best->point), step.at("latent_mean"), 1e-10));

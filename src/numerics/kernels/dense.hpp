@@ -145,23 +145,5 @@ void substitute(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t
   ConstBlock<double>(lower, n, n, stride).triangularView<Eigen::Lower>().solveInPlace(rows);
 }
 
-// From the last rows to the first, so that b is only overwritten where it is no longer needed.
-void multiply_lower(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns) {
-  constexpr std::ptrdiff_t rows_together = 64;
-  const Eigen::OuterStride<> stride(n);
-  Dense<double> part;
-  for (std::ptrdiff_t end = n; end > 0;) {
-    const std::ptrdiff_t size = (end - 1) % rows_together + 1, begin = end - size;
-    const ConstBlock<double> diagonal(lower + begin + begin * n, size, size, stride);
-    Square rows(b + begin, size, columns, stride);
-    part.noalias() = diagonal.triangularView<Eigen::Lower>() * rows;
-    if (begin > 0)
-      part.noalias() += ConstBlock<double>(lower + begin, size, begin, stride) *
-                        ConstBlock<double>(b, begin, columns, stride);
-    rows = part;
-    end = begin;
-  }
-}
-
 }  // namespace
 }  // namespace acuity::numerics

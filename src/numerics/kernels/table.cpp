@@ -33,7 +33,6 @@ constexpr Kernels kernels{
     .invert_diagonal_blocks = &invert_diagonal_blocks,
     .add_product = &add_product,
     .add_lower_product = &add_lower_product,
-    .multiply_lower = &multiply_lower,
     .substitute = &substitute,
     .add_columns = &add_columns,
     .column_sums = &column_sums,

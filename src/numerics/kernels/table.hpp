@@ -129,9 +129,8 @@ struct Kernels {
   /// The same for the lower triangle of a square C only.
   void (*add_lower_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                             const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
-  /// b := L b for the lower triangle L of a column-major n x n matrix. b: n x columns, both without gaps.
-  void (*multiply_lower)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
-  /// b := L^-1 b likewise, by forward substitution: more digits than by an inverse, which is faster.
+  /// b := L^-1 b for the lower triangle L of a column-major n x n matrix, by forward substitution throughout:
+  /// keeps more digits than solve_lower. b: n x columns, both without gaps.
   void (*substitute)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
   /// out += the sum of weights[t] * column t, for columns of n that lie `stride` apart.
   void (*add_columns)(const double* columns, std::ptrdiff_t stride, std::ptrdiff_t count,
