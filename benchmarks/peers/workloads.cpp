@@ -29,7 +29,7 @@ struct Arguments {
   Index pool = 0, annotations = 0, initial = 0, inputs = 0;  // 0: the workload's own
   Index levels = 100;
   double lengthscale = 1.0, side = 2.0;
-  std::string information = "taylor";
+  std::string information = "exact";
   std::string precision = "double";
   double memory = 0.0;  // MB; 0: no limit
   bool sums = false;    // of all means and variances, for comparison

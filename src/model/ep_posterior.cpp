@@ -216,7 +216,7 @@ bool EpPosterior::sweep(double damping) {
   return true;
 }
 
-// Sweeps that leave Sigma as it is, math.md eq. (3.11): O(n) a site in place of O(n^2). False where the sites
+// Sweeps that leave Sigma as it is, math.md eq. (3.7a): O(n) a site in place of O(n^2). False where the sites
 // move too far for that, or do not come to rest.
 bool EpPosterior::small_sweeps(const EpOptions& options) {
   const numerics::Kernels& kernels = numerics::kernels();

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "numerics/parallel.hpp"
+#include "selection/level_hull.hpp"
 
 namespace acuity {
 
@@ -64,7 +65,11 @@ std::optional<Score> select_among(const std::vector<Index>& points, const Margin
 std::optional<Score> select_by_screen(const Marginals& belief, const Offer& offer,
                                       const Acquisition& acquisition, const Candidates& candidates,
                                       int threads) {
-  const std::vector<Index> levels = levels_in_play(offer, acquisition, candidates);
+  std::vector<Index> levels = levels_in_play(offer, acquisition, candidates);
+  // No level is worth more per cost than the better of two corners of the hull (math.md eq. (5.3)).
+  if (acquisition.information->convex_in_accuracy() && !levels.empty() &&
+      acquisition.ranking == Ranking::information_per_cost)
+    levels = level_hull(offer, levels).corners;
   const bool ranks_by_worth = acquisition.ranking != Ranking::random && !acquisition.continuous;
   const std::unique_ptr<InformationBounds> bounds =
       ranks_by_worth && candidates.sold.empty() && !levels.empty()

@@ -1,6 +1,7 @@
 #include "acuity/selection/selector.hpp"
 
 #include "acuity/selection/full_scan.hpp"
+#include "acuity/selection/screened_scan.hpp"
 #include "numerics/random.hpp"
 #include "selection/tile_search.hpp"
 
@@ -9,6 +10,7 @@ namespace acuity {
 struct Selector::State {
   const Offer& offer;
   const Acquisition& acquisition;
+  int threads;
   TileSearch tiles;
   Offer some;  // the levels, and the noise of a few points
 
@@ -44,6 +46,7 @@ struct Selector::State {
 Selector::Selector(const Offer& offer, const Acquisition& acquisition, int threads)
     : state_(std::make_unique<State>(State{offer,
                                            acquisition,
+                                           threads,
                                            TileSearch(offer, acquisition, threads),
                                            {.levels = offer.levels, .base_noise = {}}})) {}
 Selector::~Selector() = default;
@@ -59,7 +62,8 @@ std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& cand
       if (const auto rows = state_->tiles.leaders(*pool, candidates))
         return rows->empty() ? std::nullopt : state_->decide(*pool, *rows, candidates);
   }
-  return select_by_full_scan(belief.marginals(), state_->offer, state_->acquisition, candidates);
+  return select_by_screen(belief.marginals(), state_->offer, state_->acquisition, candidates,
+                          state_->threads);
 }
 
 }  // namespace acuity

@@ -118,7 +118,7 @@ TEST(EpPosterior, WhatCameBeforeIsContinuedToTheColdFixedPoint) {
            std::abs(a.log_evidence() - b.log_evidence());
   };
   for (std::uint32_t stream = 0; stream < 30; ++stream) {
-    const GoldenCase problem = random_problem(stream, 40);
+    const ClassProblem problem = random_problem(stream, 40);
     const Observations& all = problem.observations;
     const EpPosterior cold(problem.prior, all);
     for (const Index fewer : {0, 25, 39, 40}) {
@@ -137,7 +137,7 @@ TEST(EpPosterior, WhatCameBeforeIsContinuedToTheColdFixedPoint) {
 
 // The slow twin of the fit: math.md 3.5 to the letter. Every site in index order, every change of Sigma at
 // once, Sigma made anew by its definition after every sweep, until nothing changes. Full sites only.
-Sites sites_by_the_textbook(const GoldenCase& problem) {
+Sites sites_by_the_textbook(const ClassProblem& problem) {
   const Observations& known = problem.observations;
   const Index n = known.size();
   const Matrix kernel = problem.prior.kernel->cross(known.points(), known.points());
@@ -168,7 +168,7 @@ Sites sites_by_the_textbook(const GoldenCase& problem) {
 
 TEST(EpPosterior, ReachesTheFixedPointOfPlainSweeps) {
   for (std::uint32_t stream = 0; stream < 40; ++stream) {
-    const GoldenCase problem = random_problem(stream, 3 + 2 * static_cast<Index>(stream));
+    const ClassProblem problem = random_problem(stream, 3 + 2 * static_cast<Index>(stream));
     const Sites expected = sites_by_the_textbook(problem);
     const EpPosterior posterior(problem.prior, problem.observations);
     EXPECT_TRUE(posterior.converged());
@@ -181,7 +181,7 @@ TEST(EpPosterior, ReachesTheFixedPointOfPlainSweeps) {
 // follow from the sites by their definition.
 TEST(EpPosterior, WhereItConvergesNoSiteWantsToChange) {
   for (const SitePolicy policy : {SitePolicy::full, SitePolicy::clip}) {
-    const GoldenCase problem = random_problem(9, 150);
+    const ClassProblem problem = random_problem(9, 150);
     const EpPosterior posterior(problem.prior, problem.observations, {.policy = policy});
     ASSERT_TRUE(posterior.converged());
     const Sites& sites = posterior.sites();
