@@ -17,7 +17,7 @@ def line_of(command):
 
 
 def both(script, workload, *options):
-    return (line_of([ACUITY_WORKLOADS, workload, *options]),
+    return (line_of([ACUITY_WORKLOADS, workload, *options, "--sums"]),
             line_of([sys.executable, f"{PEERS_DIR}/{script}", workload, *options]))
 
 
