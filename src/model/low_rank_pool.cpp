@@ -76,8 +76,8 @@ LowRankPool::LowRankPool(const TiledPosterior& posterior, const Prior& prior, st
   marginals_ = {Vector::Constant(size, prior.mean), Vector::Constant(size, prior_variance_)};
 }
 
-// The row of L^-1 Phi that belongs to a row of the posterior's factor, by the recursion that gives rows of V:
-// only that a point is its column of F.
+// The row of L^-1 Phi that belongs to a row of the posterior's factor, by the recursion that gives rows of V,
+// math.md eq. (6.1): only that a point is its column of F.
 bool LowRankPool::take(Index row) {
   const Index rank = factor_->rank;
   const FactorRow& told = posterior_.rows()[at(row)];
@@ -114,7 +114,7 @@ bool LowRankPool::follow() {
   for (; rows_ < posterior_.size(); ++rows_)
     if (!take(rows_)) return false;
   // |L^-1 e| <= sqrt(n / least noise) max |e|, and a variance changes by twice that times |v| <= a, beside
-  // what F leaves itself (math.md 6.3).
+  // what F leaves itself: math.md eq. (6.2), ten times.
   const double left = 10.0 * tolerance * prior_variance_;
   const double spread =
       rows_ == 0 ? 0.0 : std::sqrt(static_cast<double>(rows_) * prior_variance_ / least_noise_seen_);

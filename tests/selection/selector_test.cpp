@@ -134,6 +134,15 @@ TEST(Selector, ChoosesWhatTheFullScanChooses) {
     }
 }
 
+TEST(Selector, ChoosesTheSameThroughALowRankFactor) {
+  for (const double lengthscale : {1.0, 0.3})
+    expect_same_choices(
+        {.name = "smooth", .pool = 900, .inputs = 1, .steps = 100, .lengthscale = lengthscale});
+  expect_same_choices({.name = "smooth grid", .pool = 300, .inputs = 1, .steps = 60, .grid = true});
+  expect_same_choices(
+      {.name = "smooth, budget", .pool = 300, .inputs = 1, .steps = 90, .q = 0.6, .budget = 9.0});
+}
+
 TEST(Selector, NeedsNoMemoryForTheSameChoices) {
   expect_same_choices({.name = "almost none", .pool = 400, .storage = {.memory = 4096}});
   expect_same_choices({.name = "some", .pool = 400, .storage = {.memory = 100'000}, .threads = 3});
