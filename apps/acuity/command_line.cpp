@@ -2,7 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <type_traits>
+
+#include "acuity/numerics/instruction_set.hpp"
 
 namespace acuity {
 
@@ -49,6 +52,66 @@ void add_study(CLI::App& command, std::string& study, std::string& annotations) 
       ->option_text("A.csv");
 }
 
+// Bytes, with K, M, G or T for powers of 1024.
+std::size_t to_bytes(const std::string& word) {
+  constexpr std::string_view suffixes = "KMGT";
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const std::string_view rest(end, static_cast<std::size_t>(word.data() + word.size() - end));
+  const std::size_t power = rest.empty() ? 0 : suffixes.find(rest.front()) + 1;  // 0: unknown
+  const double bytes = number * std::exp2(10.0 * static_cast<double>(power));
+  if (error != std::errc() || rest.size() > 1 || (rest.size() == 1 && power == 0) || !(bytes >= 1.0) ||
+      !(bytes < std::exp2(60.0)))
+    throw CLI::ValidationError(
+        "--memory is \"" + word +
+        "\", must be a number of bytes, or one with K, M, G or T (powers of 1024), above 0");
+  return static_cast<std::size_t>(bytes);
+}
+
+bool is_float(const std::string& option, const std::string& word) {
+  if (word != "double" && word != "float")
+    throw CLI::ValidationError(option + " is \"" + word + "\", must be double or float");
+  return word == "float";
+}
+
+void add_threads(CLI::App& command, int& threads) {
+  const auto take = [&threads](const std::string& word) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), threads);
+    if (word.empty() || error != std::errc() || end != word.data() + word.size() || threads < 0 ||
+        threads > 1024)
+      throw CLI::ValidationError("--threads is \"" + word + "\", must be a whole number from 0 to 1024");
+  };
+  command
+      .add_option_function<std::string>(
+          "--threads", take, "Threads; 0, the default, means all cores. Results do not depend on it")
+      ->option_text("N");
+}
+
+// Shared by the commands that keep a belief about a pool.
+void add_pool_work(CLI::App& command, PoolWork& work) {
+  command
+      .add_option_function<std::string>(
+          "--memory", [&work](const std::string& word) { work.storage.memory = to_bytes(word); },
+          "Bytes for what is computed about the pool, with K, M, G or T for powers of 1024 (default: what it "
+          "takes). What does not fit is computed again when it is needed, with the same result. The pool "
+          "itself, a "
+          "few numbers a point and the annotations come on top. Real targets only")
+      ->option_text("SIZE");
+  command
+      .add_option_function<std::string>(
+          "--pool-precision",
+          [&work](const std::string& word) {
+            work.storage.single_precision = is_float("--pool-precision", word);
+          },
+          "float: half the memory, about twice the speed. Means and variances in tables are then off by "
+          "about 1e-6 of "
+          "the prior's, so that rows whose scores are that close may change places; the first of --top is "
+          "decided in "
+          "double precision. Real targets only (default double)")
+      ->option_text("double|float");
+  add_threads(command, work.threads);
+}
+
 CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
   CLI::App* command = program.add_subcommand(
       "score", "Say for every pool point what annotating it is worth, at which precision, for how much");
@@ -60,6 +123,7 @@ CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
   add_number(*command, "--remaining", arguments.remaining,
              "Money left, instead of the budget minus the costs so far")
       ->option_text("R");
+  add_pool_work(*command, arguments.work);
   add_format(*command, arguments.format);
   return command;
 }
@@ -77,6 +141,43 @@ CLI::App* declare_predict(CLI::App& program, PredictArguments& arguments) {
 CLI::App* declare_fit(CLI::App& program, FitArguments& arguments) {
   CLI::App* command = program.add_subcommand("fit", "Learn hyperparameters by maximum marginal likelihood");
   add_study(*command, arguments.study, arguments.annotations);
+  add_format(*command, arguments.format);
+  return command;
+}
+
+CLI::App* declare_pool_convert(CLI::App& pool, PoolConvertArguments& arguments) {
+  CLI::App* command = pool.add_subcommand(
+      "convert",
+      "Write a pool as a binary file that is mapped, not read: for large pools. pool.file takes it like CSV");
+  add_file(*command, "csv", arguments.csv, "CSV file with a header row")->required()->option_text("IN.csv");
+  add_file(*command, "out", arguments.out, "File to write; appears whole or not at all")
+      ->required()
+      ->option_text("OUT.pool");
+  command
+      ->add_option("--inputs", arguments.inputs,
+                   "Columns to keep: inputs, and a noise column where the study has one (default: every "
+                   "numeric column "
+                   "but the id). Others are left out")
+      ->delimiter(',')
+      ->option_text("A,B,...");
+  command->add_option("--id", arguments.id, "Column that names the points (default: row numbers, from 0)")
+      ->option_text("COLUMN");
+  command
+      ->add_option_function<std::string>(
+          "--precision",
+          [&arguments](const std::string& word) {
+            arguments.single_precision = is_float("--precision", word);
+          },
+          "How values are kept; float rounds them to seven digits (default double)")
+      ->option_text("double|float");
+  add_format(*command, arguments.format);
+  return command;
+}
+
+CLI::App* declare_pool_show(CLI::App& pool, PoolShowArguments& arguments) {
+  CLI::App* command =
+      pool.add_subcommand("show", "Say what is in a pool file, and check that it is undamaged");
+  add_file(*command, "file", arguments.file, "Pool file")->required()->option_text("FILE");
   add_format(*command, arguments.format);
   return command;
 }
@@ -110,16 +211,21 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
   return command;
 }
 
-#if defined(__AVX512F__)
-#define ACUITY_INSTRUCTION_SET "x86-64-v4"
-#elif defined(__AVX2__)
-#define ACUITY_INSTRUCTION_SET "x86-64-v3"
-#else
-#define ACUITY_INSTRUCTION_SET "x86-64 (baseline)"
-#endif
-constexpr const char* version_text =
-    "acuity " ACUITY_VERSION "\ninstruction set: " ACUITY_INSTRUCTION_SET
-    "\nfeatures: regression, classification, score, predict, fit, reproduce\n";
+std::string version_text() {
+  return "acuity " ACUITY_VERSION "\ninstruction set: " + std::string(instruction_set()) +
+         "\nfeatures: regression, classification, pool files, score, predict, fit, pool, reproduce\n";
+}
+
+// Said here, because the parser would only say that a command is missing.
+void check_command(const CLI::App& app, const std::string& word) {
+  if (word.empty() || word[0] == '-') return;
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  throw CLI::ValidationError("command \"" + word + "\" is not known, must be one of " + known);
+}
 
 }  // namespace
 
@@ -127,27 +233,25 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
                                                      std::ostream& log) {
   CLI::App program("acuity decides which input to annotate next, and how precisely.", "acuity");
   program.require_subcommand(1);
-  program.set_version_flag("--version", version_text);
+  program.set_version_flag("--version", &version_text);
   program.footer("Exit codes: 0 done, 2 usage or input error, 3 nothing left to ask.");
   ScoreArguments score;
   PredictArguments predict;
   FitArguments fit;
+  PoolConvertArguments convert;
+  PoolShowArguments show;
   ReproduceArguments reproduce;
   const CLI::App* score_command = declare_score(program, score);
   const CLI::App* predict_command = declare_predict(program, predict);
   const CLI::App* fit_command = declare_fit(program, fit);
+  CLI::App* pool = program.add_subcommand("pool", "Large pools as binary files");
+  pool->require_subcommand(1);
+  const CLI::App* convert_command = declare_pool_convert(*pool, convert);
+  const CLI::App* show_command = declare_pool_show(*pool, show);
   declare_reproduce(program, reproduce);
   try {
-    // Said here, because the parser would only say that a command is missing.
-    const std::string first = argc > 1 ? argv[1] : "";
-    std::string known;
-    bool is_known = first.empty() || first[0] == '-';
-    for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-      known += (known.empty() ? "" : ", ") + command->get_name();
-      is_known = is_known || command->get_name() == first;
-    }
-    if (!is_known)
-      throw CLI::ValidationError("command \"" + first + "\" is not known, must be one of " + known);
+    check_command(program, argc > 1 ? argv[1] : "");
+    if (argc > 2 && argv[1] == pool->get_name()) check_command(*pool, argv[2]);
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version come this way, too. Whatever code the parser has for a mistake, ours is 2.
@@ -156,6 +260,8 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   if (score_command->parsed()) return Arguments(score);
   if (predict_command->parsed()) return Arguments(predict);
   if (fit_command->parsed()) return Arguments(fit);
+  if (convert_command->parsed()) return Arguments(convert);
+  if (show_command->parsed()) return Arguments(show);
   return Arguments(reproduce);
 }
 

@@ -8,7 +8,8 @@
 
 namespace acuity {
 
-using Arguments = std::variant<ScoreArguments, PredictArguments, FitArguments, ReproduceArguments>;
+using Arguments = std::variant<ScoreArguments, PredictArguments, FitArguments, PoolConvertArguments,
+                               PoolShowArguments, ReproduceArguments>;
 
 /// The command asked for; or, where there is nothing more to do (help, version, a usage error), an exit code.
 std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std::ostream& out,

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/instruction_set.hpp"
 #include "command_line.hpp"
 
 namespace acuity {
@@ -17,6 +18,10 @@ struct Call {
   ExitCode operator()(const ScoreArguments& arguments) const { return score(arguments, out, log); }
   ExitCode operator()(const PredictArguments& arguments) const { return predict(arguments, out, log); }
   ExitCode operator()(const FitArguments& arguments) const { return fit(arguments, out, log); }
+  ExitCode operator()(const PoolConvertArguments& arguments) const {
+    return convert_pool(arguments, out, log);
+  }
+  ExitCode operator()(const PoolShowArguments& arguments) const { return show_pool(arguments, out, log); }
   ExitCode operator()(const ReproduceArguments& arguments) const { return reproduce(arguments, out, log); }
 };
 
@@ -26,10 +31,12 @@ ExitCode run(int argc, char** argv) {
   ExitCode code = ExitCode::done;
   try {
     const auto parsed = parse_command_line(argc, argv, results, std::cerr);
-    if (const auto* arguments = std::get_if<Arguments>(&parsed))
+    if (const auto* arguments = std::get_if<Arguments>(&parsed)) {
+      instruction_set();  // a wrong wish is said before any work, whatever the command
       code = std::visit(Call{results, std::cerr}, *arguments);
-    else
+    } else {
       code = std::get<ExitCode>(parsed);
+    }
   } catch (const std::invalid_argument& error) {
     std::cerr << error.what() << '\n';
     return ExitCode::input_error;

@@ -13,10 +13,25 @@
 namespace acuity {
 
 /// Nothing that is not a number is ever printed as a result.
-inline void require_finite(const Study& study, const Marginals& marginals) {
-  if (!marginals.mean.allFinite() || !marginals.variance.allFinite())
+inline void require_finite(const Study& study, bool is_finite) {
+  if (!is_finite)
     throw NumericalError(study.file().path.string() +
                          ": the belief is not finite, inputs and values must be of a size to compute with");
+}
+inline void require_finite(const Study& study, const Marginals& marginals) {
+  require_finite(study, marginals.mean.allFinite() && marginals.variance.allFinite());
+}
+/// The whole pool, which need not be brought up to date for it.
+inline void require_finite(const Study& study, PoolBelief& belief) {
+  require_finite(study, belief.is_finite());
+}
+
+/// Options that have no effect are not passed over in silence.
+inline void write_storage_note(const Study& study, const PoolStorage& storage, std::ostream& log) {
+  if (!study.file().binary) return;
+  if (storage.single_precision)
+    log << "note: --pool-precision float has no effect on binary targets, which are computed in double\n";
+  if (storage.memory > 0) log << "note: --memory has no effect on binary targets\n";
 }
 
 /// What a person should know although nothing is wrong: one line each.

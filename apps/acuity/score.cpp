@@ -6,6 +6,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
@@ -65,32 +66,43 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   const Study study = Study::open(arguments.study);
   std::vector<Annotation> annotations;
   if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
-  const StudyModel model = study.model_given(annotations);
-  const std::unique_ptr<PoolBelief> belief = study.belief(model);
+  const int threads = arguments.work.threads;
+  const StudyModel model = study.model_given(annotations, threads);
+  const std::unique_ptr<PoolBelief> belief = study.belief(model, arguments.work.storage, threads);
   const Candidates candidates = study.candidates_after(annotations, arguments.remaining);
 
-  const Marginals marginals = belief->marginals();
-  require_finite(study, marginals);
+  require_finite(study, *belief);
   const std::optional<Score> chosen =
-      select_by_full_scan(marginals, model.offer, model.acquisition, candidates);
+      Selector(model.offer, model.acquisition, threads).choose(*belief, candidates);
   std::vector<Score> scores;
   if (chosen && arguments.batch) {
     scores = select_batch(*belief, model.offer, model.acquisition, candidates, *arguments.top,
-                          study.file().repeat);
+                          study.file().repeat, {.threads = threads});
+  } else if (chosen && arguments.top == 1) {
+    scores = {*chosen};  // the rest of the pool may lag
   } else if (chosen) {
-    scores = score_pool(marginals, model.offer, model.acquisition, candidates);
+    scores =
+        score_pool(belief->marginals(), model.offer, model.acquisition, candidates, {.threads = threads});
     if (arguments.top || model.acquisition.ranking == Ranking::random) put_best_first(scores, *chosen);
     if (arguments.top) scores.resize(std::min(scores.size(), static_cast<std::size_t>(*arguments.top)));
   }
+  const bool few = arguments.top == 1 || arguments.batch || scores.empty();
+  const Marginals* all = few ? nullptr : &belief->marginals();
+  const auto belief_about = [&](Index row) {
+    if (all == nullptr) return belief->marginals_at({{row}});
+    return Marginals{all->mean.segment(row, 1), all->variance.segment(row, 1)};
+  };
 
   ResultTable table(arguments.format, {"id", "mean", "variance", study.is_ladder() ? "alpha" : "level",
                                        "information", "cost", "information_per_cost"});
   for (const Score& s : scores) {
     const Level level = level_of(s, model.offer, model.acquisition);
-    table.add({study.pool().id(s.point), marginals.mean(s.point), marginals.variance(s.point),
+    const Marginals there = belief_about(s.point);
+    table.add({study.pool().id(s.point), there.mean(0), there.variance(0),
                level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name), s.information,
                s.cost, s.information_per_cost()});
   }
+  write_storage_note(study, arguments.work.storage, log);
   write_notes(study, model, *belief, log);
   if (arguments.format == Format::json)
     out << fmt::format("{{\"unit\": {}, \"remaining\": {}, \"rows\": {}}}\n",
@@ -104,7 +116,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   }
   if (arguments.format == Format::table)
     out << next_in_words(study, model,
-                         make_suggestion(*chosen, study.pool(), model.offer, model.acquisition, marginals),
+                         make_suggestion(*chosen, study.pool(), model.offer, model.acquisition, *belief),
                          candidates);
   return ExitCode::done;
 }

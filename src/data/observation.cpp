@@ -32,7 +32,7 @@ Observations::Observations(Points points, Vector values, std::vector<Channel> ch
 Observations::Observations(Points points, Vector values, const Vector& noise_variances)
     : Observations(std::move(points), std::move(values), gaussian_channels(noise_variances)) {}
 
-Observations::Observations(const std::vector<Observation>& observations, const Points& pool)
+Observations::Observations(const std::vector<Observation>& observations, const PointsRef& pool)
     : points_(static_cast<Index>(observations.size()), pool.cols()),
       values_(static_cast<Index>(observations.size())) {
   for (Index i = 0; i < size(); ++i) {

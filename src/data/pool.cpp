@@ -1,42 +1,85 @@
 #include "acuity/data/pool.hpp"
 
 #include <charconv>
+#include <unordered_map>
 
 #include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 
+namespace {
+
+class ListedIds : public PoolIds {
+ public:
+  // `where` says where a row stands, for the complaint about an id that stands twice.
+  template <typename Where>
+  ListedIds(std::vector<std::string> ids, const Where& where) : ids_(std::move(ids)) {
+    row_of_id_.reserve(ids_.size());
+    for (Index row = 0; row < static_cast<Index>(ids_.size()); ++row) {
+      const auto [other, is_new] = row_of_id_.emplace(ids_[static_cast<std::size_t>(row)], row);
+      if (!is_new)
+        throw InputError(where(row) + ": id \"" + ids_[static_cast<std::size_t>(row)] + "\" stands at " +
+                         where(other->second) + " already, must be unique");
+    }
+  }
+
+  std::string id(Index row) const override { return ids_[static_cast<std::size_t>(row)]; }
+  std::optional<Index> find(std::string_view id) const override {
+    const auto found = row_of_id_.find(id);
+    return found == row_of_id_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::vector<std::string> ids_;
+  std::unordered_map<std::string_view, Index> row_of_id_;  // into ids_
+};
+
+BorrowedPoints shared(Points points) {
+  const auto owner = std::make_shared<const Points>(std::move(points));
+  return {.owner = owner,
+          .data = owner->data(),
+          .rows = owner->rows(),
+          .columns = owner->cols(),
+          .stride = owner->cols()};
+}
+
+}  // namespace
+
 Pool::Pool(Points points, std::vector<std::string> inputs, std::vector<std::string> ids, std::string source,
            std::vector<std::int64_t> lines)
+    : points_(shared(std::move(points))),
+      inputs_(std::move(inputs)),
+      source_(std::move(source)),
+      lines_(std::move(lines)) {
+  check_names();
+  if (!ids.empty() && static_cast<Index>(ids.size()) != size())
+    throw std::invalid_argument("Pool: " + std::to_string(ids.size()) + " ids for " + std::to_string(size()) +
+                                " points, must be as many");
+  if (!ids.empty())
+    ids_ = std::make_shared<ListedIds>(std::move(ids), [this](Index row) { return where(row); });
+}
+
+Pool::Pool(BorrowedPoints points, std::vector<std::string> inputs, std::shared_ptr<const PoolIds> ids,
+           std::string source)
     : points_(std::move(points)),
       inputs_(std::move(inputs)),
       ids_(std::move(ids)),
-      source_(std::move(source)),
-      lines_(std::move(lines)) {
-  if (static_cast<Index>(inputs_.size()) != points_.cols())
+      source_(std::move(source)) {
+  check_names();
+}
+
+void Pool::check_names() const {
+  if (static_cast<Index>(inputs_.size()) != points_.columns)
     throw std::invalid_argument("Pool: " + std::to_string(inputs_.size()) + " input names for " +
-                                std::to_string(points_.cols()) + " columns, must be as many");
-  if (!ids_.empty() && static_cast<Index>(ids_.size()) != size())
-    throw std::invalid_argument("Pool: " + std::to_string(ids_.size()) + " ids for " +
-                                std::to_string(size()) + " points, must be as many");
-  row_of_id_.reserve(ids_.size());
-  for (Index row = 0; row < static_cast<Index>(ids_.size()); ++row) {
-    const auto [other, is_new] = row_of_id_.emplace(ids_[static_cast<std::size_t>(row)], row);
-    if (!is_new)
-      throw InputError(where(row) + ": id \"" + other->first + "\" stands at " + where(other->second) +
-                       " already, must be unique");
-  }
+                                std::to_string(points_.columns) + " columns, must be as many");
 }
 
 std::string Pool::id(Index row) const {
-  return ids_.empty() ? std::to_string(row) : ids_[static_cast<std::size_t>(row)];
+  return ids_ ? ids_->id(row) : std::to_string(row);
 }
 
 std::optional<Index> Pool::find(std::string_view id) const {
-  if (!ids_.empty()) {
-    const auto found = row_of_id_.find(std::string(id));
-    return found == row_of_id_.end() ? std::nullopt : std::optional(found->second);
-  }
+  if (ids_) return ids_->find(id);
   Index row = -1;
   const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), row);
   // As written by id(): "00" is not row 0.
@@ -46,8 +89,8 @@ std::optional<Index> Pool::find(std::string_view id) const {
 }
 
 std::string Pool::where(Index row) const {
-  if (lines_.empty()) return "pool row " + std::to_string(row);
-  return source_ + ":" + std::to_string(lines_[static_cast<std::size_t>(row)]);
+  if (!lines_.empty()) return source_ + ":" + std::to_string(lines_[static_cast<std::size_t>(row)]);
+  return (source_.empty() ? "pool row " : source_ + ": row ") + std::to_string(row);
 }
 
 }  // namespace acuity

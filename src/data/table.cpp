@@ -10,131 +10,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
-#include <unordered_set>
 
 #include "acuity/numerics/errors.hpp"
+#include "data/csv_scanner.hpp"
 
 namespace acuity {
 
-namespace {
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// A cell as it stands in the file, without blanks, quotes and doubled quotes.
-std::string unquote(std::string_view raw) {
-  std::string_view cell = trim(raw);
-  if (cell.empty() || cell.front() != '"') return std::string(cell);
-  cell = cell.substr(1, cell.size() - 2);
-  std::string text;
-  for (std::size_t i = 0; i < cell.size(); ++i) {
-    text += cell[i];
-    if (cell[i] == '"') ++i;
-  }
-  return text;
-}
-
-// What a cell shows in a complaint.
-std::string shown(std::string_view text) {
-  return printable(text, 60);
-}
-
-// Splits text into records of cells; counts physical lines, also inside quotes.
-class Scanner {
- public:
-  Scanner(std::string_view text, const std::string& source) : text_(text), source_(source) {
-    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
-    if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
-      throw InputError(source_ + ":1: the text is UTF-16, must be UTF-8");
-    if (text_.size() > std::numeric_limits<std::uint32_t>::max() * 1024.0)
-      throw InputError(source_ + ": the file is too large");
-  }
-
-  // The next record that is not blank: fills begin(), line() and cell starts. False at the end.
-  bool next(std::vector<std::uint32_t>& cells) {
-    while (at_ < text_.size()) {
-      line_ = next_line_;
-      begin_ = at_;
-      const std::size_t first = cells.size();
-      if (!scan_record(cells)) return true;
-      cells.resize(first);  // a blank line
-    }
-    return false;
-  }
-
-  std::uint64_t begin() const { return begin_; }
-  std::int64_t line() const { return line_; }
-
- private:
-  // Returns whether the record was a blank line.
-  bool scan_record(std::vector<std::uint32_t>& cells) {
-    const std::size_t first = cells.size();
-    bool blank = true;
-    while (true) {
-      cells.push_back(static_cast<std::uint32_t>(at_ - begin_));
-      while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-      if (at_ < text_.size() && text_[at_] == '"') skip_quoted(), blank = false;
-      while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' && text_[at_] != '\r')
-        blank = false, ++at_;
-      if (at_ < text_.size() && text_[at_] == ',') {
-        blank = false;
-        ++at_;
-        continue;
-      }
-      cells.push_back(static_cast<std::uint32_t>(at_ - begin_) + 1);
-      end_line();
-      return blank && cells.size() == first + 2;
-    }
-  }
-
-  void skip_quoted() {
-    for (++at_; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '\n' || (text_[at_] == '\r' && (at_ + 1 == text_.size() || text_[at_ + 1] != '\n')))
-        ++next_line_;
-      if (text_[at_] != '"') continue;
-      if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
-        ++at_;
-        continue;
-      }
-      ++at_;
-      while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-      if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' && text_[at_] != '\r')
-        throw InputError(
-            fmt::format("{}:{}: \"{}\" follows a closing quote, must be a comma or the end of the line",
-                        source_, next_line_, shown(text_.substr(at_, 1))));
-      return;
-    }
-    throw InputError(
-        fmt::format("{}:{}: a quote is opened and never closed, must be closed", source_, line_));
-  }
-
-  void end_line() {
-    if (at_ >= text_.size()) return;
-    if (text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ++at_;
-    ++at_;
-    ++next_line_;
-  }
-
-  std::string_view text_;
-  const std::string& source_;
-  std::size_t at_ = 0;
-  std::uint64_t begin_ = 0;
-  std::int64_t line_ = 1;
-  std::int64_t next_line_ = 1;
-};
-
-}  // namespace
-
 std::optional<double> to_number(std::string_view text) {
-  text = trim(text);
+  text = csv::trim(text);
   if (text.size() > 1 && text.front() == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -191,27 +74,13 @@ Table Table::parse(std::string text, std::string source) {
   Table table;
   table.source_ = std::move(source);
   table.text_ = std::move(text);
-  Scanner scanner(table.text_, table.source_);
-
-  std::vector<std::uint32_t> cells;
-  if (!scanner.next(cells)) throw InputError(table.source_ + ":1: the file is empty, must have a header row");
-  std::unordered_set<std::string> seen;
-  for (std::size_t k = 0; k + 1 < cells.size(); ++k) {
-    const std::string_view raw =
-        std::string_view(table.text_).substr(scanner.begin() + cells[k], cells[k + 1] - cells[k] - 1);
-    table.columns_.push_back(unquote(raw));
-    if (!table.columns_.back().empty() && !seen.insert(table.columns_.back()).second)
-      throw InputError(fmt::format("{}:{}: column \"{}\" stands twice in the header, must be unique",
-                                   table.source_, scanner.line(), shown(table.columns_.back())));
-  }
+  csv::Scanner scanner(table.text_, table.source_);
+  table.columns_ = csv::read_header(scanner, table.text_, table.source_);
 
   const std::size_t stride = table.columns_.size() + 1;
   while (scanner.next(table.cell_begin_)) {
-    const std::size_t found = table.cell_begin_.size() - stride * table.lines_.size() - 1;
-    if (found + 1 != stride)
-      throw InputError(fmt::format("{}:{}: the row has {} cell{}, must have {} like the header",
-                                   table.source_, scanner.line(), found, found == 1 ? "" : "s",
-                                   table.columns_.size()));
+    csv::check_width(table.cell_begin_.size() - stride * table.lines_.size() - 1, table.columns_.size(),
+                     scanner, table.source_);
     table.row_begin_.push_back(scanner.begin());
     table.lines_.push_back(scanner.line());
   }
@@ -227,7 +96,7 @@ std::optional<Index> Table::find(std::string_view column) const {
 Index Table::column(std::string_view name, std::string_view needed_for) const {
   if (const std::optional<Index> found = find(name)) return *found;
   std::vector<std::string> names;
-  for (const std::string& column : columns_) names.push_back('"' + shown(column) + '"');
+  for (const std::string& column : columns_) names.push_back('"' + csv::shown(column) + '"');
   if (names.size() > 12) names.erase(names.begin() + 12, names.end()), names.emplace_back("...");
   throw InputError(fmt::format("{}:1: column \"{}\" is missing, must be there for {}; the header has {}",
                                source_, name, needed_for, fmt::join(names, ", ")));
@@ -241,13 +110,15 @@ std::string_view Table::raw(Index row, Index column) const {
 }
 
 std::string Table::text(Index row, Index column) const {
-  return unquote(raw(row, column));
+  return csv::unquote(raw(row, column));
+}
+
+bool Table::empty(Index row, Index column) const {
+  return csv::is_empty(raw(row, column));
 }
 
 std::optional<double> Table::parse_number(Index row, Index column) const {
-  const std::string_view cell = trim(raw(row, column));
-  if (!cell.empty() && cell.front() == '"') return to_number(unquote(cell));
-  return to_number(cell);
+  return csv::number_in(raw(row, column));
 }
 
 double Table::number(Index row, Index column) const {
@@ -265,10 +136,7 @@ std::string Table::where(Index row) const {
 }
 
 void Table::complain(Index row, Index column, std::string_view requirement) const {
-  const std::string cell = text(row, column);
-  const std::string found = cell.empty() ? "empty" : '"' + shown(cell) + '"';
-  throw InputError(fmt::format("{}: column \"{}\" is {}, must be {}", where(row),
-                               shown(columns_[static_cast<std::size_t>(column)]), found, requirement));
+  csv::complain(where(row), columns_[static_cast<std::size_t>(column)], text(row, column), requirement);
 }
 
 }  // namespace acuity

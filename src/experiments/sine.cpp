@@ -3,12 +3,13 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <optional>
 
 #include "acuity/acquisition/cost_function.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/learn.hpp"
-#include "acuity/selection/full_scan.hpp"
+#include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "annotation/simulated_annotator.hpp"
 #include "numerics/parallel.hpp"
@@ -84,15 +85,19 @@ ExperimentRun run_method(const SineData& data, const SineOptions& options, int m
   Prior prior;
   std::vector<Observation> observations;
   GpPoolBelief belief(prior, data.points.points(), {}, 1);
+  Selector selector(data.offer, acquisition, 1);
   Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(options.pool), 1),
                         .remaining = options.budget,
                         .slack = 1e-9 * options.budget};
   candidates.open.resize(static_cast<std::size_t>(data.points.size()), 0);  // test points are never for sale
 
+  std::vector<Index> test_rows(static_cast<std::size_t>(options.test));
+  std::iota(test_rows.begin(), test_rows.end(), Index{options.pool});
+
   ExperimentRun run{.method = method, .repeat = repeat};
   double spent = 0.0;
   const auto buy = [&](const Score& score, Annotator& annotator) {
-    Suggestion suggestion = make_suggestion(score, data.points, data.offer, acquisition, belief.marginals());
+    Suggestion suggestion = make_suggestion(score, data.points, data.offer, acquisition, belief);
     suggestion.id = static_cast<std::int64_t>(run.steps.size()) + 1;
     const double y = annotator.annotate(suggestion);
     belief.condition(score.point, suggestion.channel, y);
@@ -103,12 +108,13 @@ ExperimentRun run_method(const SineData& data, const SineOptions& options, int m
       prior =
           learn(prior, Observations(observations, data.points.points()), {.restarts = 0, .threads = 1}).prior;
       belief = GpPoolBelief(prior, data.points.points(), observations, 1);
+      selector = Selector(data.offer, acquisition, 1);
     }
     candidates.open[static_cast<std::size_t>(score.point)] = 0;
     spent += score.cost;
     candidates.remaining = options.budget - spent;
     ++candidates.step;
-    const Vector difference = belief.marginals().mean.tail(options.test) - data.test_values;
+    const Vector difference = belief.marginals_at(test_rows).mean - data.test_values;
     run.steps.push_back({.point = suggestion.point,
                          .alpha = *suggestion.level.alpha,
                          .information = score.information,
@@ -127,9 +133,7 @@ ExperimentRun run_method(const SineData& data, const SineOptions& options, int m
         initial_annotator);
   for (int i = 0; i + 1 < options.initial; ++i)  // the curve starts where the initial set is complete
     run.steps[static_cast<std::size_t>(i)].error = std::numeric_limits<double>::quiet_NaN();
-  while (const std::optional<Score> best =
-             select_by_full_scan(belief.marginals(), data.offer, acquisition, candidates, {.threads = 1}))
-    buy(*best, method_annotator);
+  while (const std::optional<Score> best = selector.choose(belief, candidates)) buy(*best, method_annotator);
   return run;
 }
 

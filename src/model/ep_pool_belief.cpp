@@ -199,7 +199,7 @@ struct EpPoolBelief::State {
   }
 };
 
-EpPoolBelief::EpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations,
+EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations,
                            int threads, Index kept)
     : state_(std::make_unique<State>()) {
   state_->prior = std::move(prior);

@@ -102,6 +102,7 @@ struct GpPoolBelief::State : LaggingPool {
   const Marginals& so_far() const override { return posterior.lagging(); }
   void refresh(Index tile) override { posterior.refresh(tile); }
   Index epoch() const override { return posterior.removals(); }
+  bool surely_finite() const override { return posterior.surely_finite(); }
   double error() const override { return posterior.tiles().error(); }
   Marginals exact_at(std::span<const Index> rows) const override {
     if (error() > 0.0) return posterior.exact_at(rows);

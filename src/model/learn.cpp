@@ -370,9 +370,7 @@ std::string collapse(const Problem& problem, const Bounds& bounds, const Ascent&
   if (problem.learns_accuracy() && at_low(problem.size() - 2))
     return "the accuracy fell to that of a coin: no label seems to say anything";
   if (pool.rows() < 2) return "";
-  const Index sample = std::min<Index>(pool.rows(), 512);
-  Points some(sample, pool.cols());
-  for (Index i = 0; i < sample; ++i) some.row(i) = pool.row(i * pool.rows() / sample);
+  const Points some = spread_sample(pool);
   // Flat because of what was asked (every corner of a cube, say) is no collapse: then it was so before.
   const auto is_flat = [&](const Vector& theta) {
     const Vector variance = problem.variance_at(theta, some);
@@ -477,6 +475,13 @@ Learned learn_by_adam(const Problem& problem) {
 }
 
 }  // namespace
+
+Points spread_sample(const PointsRef& pool) {
+  const Index sample = std::min<Index>(pool.rows(), 512);
+  Points some(sample, pool.cols());
+  for (Index i = 0; i < sample; ++i) some.row(i) = pool.row(i * pool.rows() / sample);
+  return some;
+}
 
 Learned learn(const Prior& prior, const Observations& observations, const LearnOptions& options) {
   if (observations.size() == 0)

@@ -20,6 +20,7 @@ class LowRankPool : public LaggingPool {
   const Marginals& so_far() const override { return marginals_; }
   void refresh(Index tile) override;
   Index epoch() const override { return epoch_; }
+  bool surely_finite() const override { return posterior_.surely_finite(); }
   double error() const override { return error_; }
   Marginals exact_at(std::span<const Index> rows) const override;
 

@@ -1,6 +1,7 @@
 #include "model/pool_tiles.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 
@@ -56,9 +57,13 @@ class TilesOf : public PoolTiles {
     points_.resize(at(padded * inputs_), Real(0));
     set_units(pool);
     tiles_.resize(at(count()));
+    lowest_ = Vector::Constant(inputs_, std::numeric_limits<double>::infinity());
+    highest_ = -lowest_;
     for (Index tile = 0; tile < count(); ++tile) {
       const Points scaled = prior_.scaling.apply(pool.middleRows(tile * width, columns(tile)));
       marginals_.variance.segment(tile * width, columns(tile)) = prior_.kernel->diagonal(scaled);
+      lowest_ = lowest_.cwiseMin(scaled.colwise().minCoeff().transpose());
+      highest_ = highest_.cwiseMax(scaled.colwise().maxCoeff().transpose());
       for (Index j = 0; j < columns(tile); ++j)
         for (Index k = 0; k < inputs_; ++k)
           points_[at((tile * inputs_ + k) * width + j)] = to_unit(scaled(j, k), k);

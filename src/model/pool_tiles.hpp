@@ -71,6 +71,9 @@ class PoolTiles {
   /// Forgets what the tiles hold; it comes back when they catch up.
   virtual void forget() = 0;
   virtual Points point(Index row) const = 0;
+  /// The smallest and largest value of each input, scaled.
+  const Vector& lowest() const { return lowest_; }
+  const Vector& highest() const { return highest_; }
   /// How far the variances may be from those of exact arithmetic, where that is more than doubles allow.
   virtual double error() const = 0;
 
@@ -79,6 +82,7 @@ class PoolTiles {
 
   Index size_;
   Marginals marginals_;
+  Vector lowest_, highest_;
 };
 
 }  // namespace acuity

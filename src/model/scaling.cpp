@@ -4,7 +4,7 @@
 
 namespace acuity {
 
-Scaling Scaling::standardise(const Points& points) {
+Scaling Scaling::standardise(const PointsRef& points) {
   Scaling scaling;
   if (points.rows() == 0) return scaling;
   scaling.centre_ = points.colwise().mean();

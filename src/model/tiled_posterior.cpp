@@ -120,6 +120,26 @@ void TiledPosterior::cut(Index size) {
   for_each_tile([&](Index tile) { tiles_->cut(tile, side()); });
 }
 
+// With finite distances every covariance is a number, and a mean is a product of a row whose norm is that of
+// the prior at most (math.md 2.4) and z. A kernel of the user's own may do as it likes, and tiles that have
+// caught up can be asked.
+bool TiledPosterior::surely_finite() const {
+  const auto* kernel = dynamic_cast<const StationaryKernel*>(prior_.kernel.get());
+  if (kernel == nullptr || tiles_->size() == 0) return false;
+  Vector lowest = tiles_->lowest(), highest = tiles_->highest();
+  if (size() > 0) {
+    lowest = lowest.cwiseMin(points_.topRows(size()).colwise().minCoeff().transpose());
+    highest = highest.cwiseMax(points_.topRows(size()).colwise().maxCoeff().transpose());
+  }
+  constexpr double far = 1e15;  // its square is a float, too
+  const Vector extent = (highest - lowest).cwiseProduct(kernel->inverse_lengthscales(points_.cols()));
+  if (!(extent.norm() < far)) return false;
+  for (Index i = 0; i < size(); ++i)
+    if (!Eigen::Map<const Vector>(factor_.row(i), i + 1).allFinite()) return false;
+  const double largest = std::abs(prior_.mean) + kernel->options().amplitude * z_.head(size()).norm();
+  return std::isfinite(2.0 * largest) && lagging().mean.allFinite() && lagging().variance.allFinite();
+}
+
 Marginals TiledPosterior::exact_at(std::span<const Index> pool_rows) const {
   const Index n = size(), count = static_cast<Index>(pool_rows.size());
   Marginals marginals{Vector(count), Vector(count)};

@@ -38,6 +38,8 @@ class TiledPosterior {
   const numerics::GrowingFactor& factor() const { return factor_; }
   const Vector& z() const { return z_; }
   Index z_version() const { return z_version_; }
+  /// LaggingPool::surely_finite
+  bool surely_finite() const;
   int threads() const { return threads_; }
 
   const std::vector<FactorRow>& rows() const { return rows_; }

@@ -1,6 +1,7 @@
 #include "acuity/selection/batch.hpp"
 
 #include "acuity/numerics/errors.hpp"
+#include "acuity/selection/selector.hpp"
 
 namespace acuity {
 
@@ -32,13 +33,14 @@ std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Ac
                                 Candidates candidates, Index count, bool repeat_points,
                                 const FullScanOptions& options) {
   require(count >= 0, "select_batch", "count", static_cast<double>(count), "zero or more");
-  if (candidates.open.empty())
-    candidates.open.assign(static_cast<std::size_t>(belief.marginals().mean.size()), 1);
+  if (candidates.open.empty()) candidates.open.assign(static_cast<std::size_t>(offer.base_noise.size()), 1);
   std::vector<Score> batch;
+  Selector selector(offer, acquisition, options.threads);
   Assumptions assumptions(belief);
   while (static_cast<Index>(batch.size()) < count) {
     const std::optional<Score> best =
-        select_by_full_scan(belief.marginals(), offer, acquisition, candidates, options);
+        options.every_level ? select_by_full_scan(belief.marginals(), offer, acquisition, candidates, options)
+                            : selector.choose(belief, candidates);
     if (!best) break;
     batch.push_back(*best);
     const Level level = level_of(*best, offer, acquisition);

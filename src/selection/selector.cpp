@@ -20,7 +20,8 @@ struct Selector::State {
     some.base_noise = offer.base_noise(rows);
     const Candidates all_open{
         .open = {}, .sold = {}, .remaining = candidates.remaining, .slack = candidates.slack};
-    std::optional<Score> best = select_by_full_scan(pool.exact_at(rows), some, acquisition, all_open);
+    std::optional<Score> best =
+        select_by_full_scan(pool.exact_at(rows), some, acquisition, all_open, {.threads = threads});
     if (best) best->point = rows[static_cast<std::size_t>(best->point)];
     return best;
   }

@@ -164,8 +164,7 @@ class AnnotationReader {
     if (!found) table_.complain(row, *id_, "the id of a pool point");
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       if (!inputs_[k] || table_.empty(row, *inputs_[k])) continue;
-      const double told = table_.number(row, *inputs_[k]),
-                   known = study_.pool_.points()(*found, static_cast<Index>(k));
+      const double told = table_.number(row, *inputs_[k]), known = study_.pool_.point(*found)[k];
       if (std::abs(told - known) > 1e-9 * std::max(std::abs(told), std::abs(known)))
         table_.complain(
             row, *inputs_[k],

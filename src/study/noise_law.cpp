@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "acuity/data/pool_file.hpp"
+#include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 
 namespace acuity {
@@ -18,7 +20,8 @@ NoiseLaw::NoiseLaw(const StudyFile& study, const std::vector<std::string>& input
   }
 }
 
-double NoiseLaw::operator()(const double* x, const Table& table, Index row) const {
+template <typename Rows>
+double NoiseLaw::operator()(const double* x, const Rows& table, Index row) const {
   if (const double* number = std::get_if<double>(&setting_)) return *number;
   if (const auto* named = std::get_if<NoiseColumn>(&setting_)) {
     const Index column = table.column(named->name, "noise.variance");
@@ -32,6 +35,14 @@ double NoiseLaw::operator()(const double* x, const Table& table, Index row) cons
         fmt::format("{}: noise.variance \"{}\" is {} at this point, must be a finite number, 0 or more",
                     table.where(row), formula_->text(), variance));
   return variance;
+}
+
+template double NoiseLaw::operator()(const double*, const Table&, Index) const;
+template double NoiseLaw::operator()(const double*, const PoolFile&, Index) const;
+
+std::optional<double> NoiseLaw::constant() const {
+  const double* number = std::get_if<double>(&setting_);
+  return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
 }  // namespace acuity

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "acuity/data/points.hpp"
-#include "acuity/data/table.hpp"
 #include "acuity/study/study_file.hpp"
 #include "numerics/expression.hpp"
 
@@ -16,8 +15,13 @@ class NoiseLaw {
  public:
   NoiseLaw(const StudyFile& study, const std::vector<std::string>& inputs);
 
-  /// At row `row` of `table`, whose inputs are `x`; complaints name that row.
-  double operator()(const double* x, const Table& table, Index row) const;
+  /// At row `row` of a table, whose inputs are `x`; complaints name that row. The table is a Table or a
+  /// PoolFile.
+  template <typename Rows>
+  double operator()(const double* x, const Rows& table, Index row) const;
+
+  /// At every point, where that is one number.
+  std::optional<double> constant() const;
 
  private:
   NoiseSetting setting_;

@@ -5,42 +5,31 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
+#include <variant>
 
 #include "acquisition/precision_search.hpp"
+#include "acuity/data/pool_file.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
-#include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "data/csv_scanner.hpp"
 #include "study/noise_law.hpp"
 
 namespace acuity {
 
 namespace {
 
-// Every numeric column but the id. A column counts as numeric when most of its filled cells are numbers, so
-// that one bad cell is complained about instead of silently dropping an input.
+// Half of the cells being numbers decides, so the rest need not be looked at.
 std::vector<std::string> numeric_columns(const Table& table, const std::optional<std::string>& id) {
-  const std::vector<std::string>& header = table.columns();
-  if (std::all_of(header.begin(), header.end(), [](const std::string& name) { return to_number(name); }))
-    throw InputError(table.source() +
-                     ":1: every cell of the first row is a number, must be a header with names");
-  std::vector<std::string> names;
-  for (Index column = 0; column < static_cast<Index>(table.columns().size()); ++column) {
-    const std::string& name = table.columns()[static_cast<std::size_t>(column)];
-    if (name == id) continue;
-    Index numbers = 0, filled = 0;
-    for (Index row = 0; row < table.rows(); ++row) {
-      numbers += table.parse_number(row, column) ? 1 : 0;
-      filled += table.empty(row, column) ? 0 : 1;
+  std::vector<csv::ColumnCount> counts(table.columns().size());
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    const Index column = static_cast<Index>(k);
+    for (Index row = 0; row < table.rows() && 2 * counts[k].numbers <= table.rows(); ++row) {
+      const bool number = table.parse_number(row, column).has_value();
+      counts[k].numbers += number ? 1 : 0;
+      counts[k].filled += number || !table.empty(row, column) ? 1 : 0;
     }
-    if (2 * numbers <= filled) continue;
-    if (name.empty())
-      throw InputError(fmt::format("{}:1: numeric column {} has no name, must have one (or list pool.inputs)",
-                                   table.source(), column + 1));
-    names.push_back(name);
   }
-  if (names.empty()) throw InputError(table.source() + ":1: no column is numeric, must be at least one");
-  return names;
+  return csv::numeric_columns(table.columns(), counts, id, table.source(), "pool.inputs");
 }
 
 Points read_columns(const Table& table, const std::vector<std::string>& names, std::string_view needed_for) {
@@ -68,6 +57,25 @@ Pool read_pool(const StudyFile& study, const Table& table) {
     if (ids.back().empty()) table.complain(row, *id_column, "an id");
   }
   return {std::move(points), std::move(inputs), std::move(ids), table.source(), std::move(lines)};
+}
+
+// As from a CSV file with the same columns. Its ids are used where the study asks for them.
+Pool read_pool(const StudyFile& study, const PoolFile& file) {
+  if (study.pool_id && study.pool_id != file.id_column())
+    throw InputError(fmt::format(
+        "{}: column \"{}\" is missing, must be there for pool.id; {}", file.source(), *study.pool_id,
+        file.id_column() ? "the ids of the file are those of \"" + *file.id_column() + '"'
+                         : "the file has no ids (convert it with --id)"));
+  return file.pool(study.inputs ? *study.inputs : file.columns(), study.pool_id.has_value());
+}
+
+template <typename Rows>
+Vector noise_over(const NoiseLaw& noise, const Pool& pool, const Rows& table) {
+  if (const std::optional<double> constant = noise.constant())
+    return Vector::Constant(pool.size(), *constant);
+  Vector variances(pool.size());
+  for (Index row = 0; row < pool.size(); ++row) variances(row) = noise(pool.point(row), table, row);
+  return variances;
 }
 
 std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
@@ -233,16 +241,16 @@ Study Study::open(const std::filesystem::path& path) {
   Offer offer{.levels = make_levels(file, cost.get()), .base_noise = {}};
   if (file.ladder && file.ladder->continuous) check_continuous_cost(file, *cost);
 
-  const Table table = Table::read(file.pool_file);
-  Pool pool = read_pool(file, table);
+  const auto table = PoolFile::recognises(file.pool_file)
+                         ? std::variant<Table, PoolFile>(PoolFile::open(file.pool_file))
+                         : Table::read(file.pool_file);
+  Pool pool = std::visit([&](const auto& rows) { return read_pool(file, rows); }, table);
   if (file.lengthscale_per_input && file.lengthscale.size() != pool.inputs().size())
     file.complain(
         fmt::format("model.lengthscale has {} entries, must be one number or a list of {}, one per input",
                     file.lengthscale.size(), pool.inputs().size()));
   const auto noise = std::make_shared<const NoiseLaw>(file, pool.inputs());
-  offer.base_noise.resize(pool.size());
-  for (Index row = 0; row < pool.size(); ++row)
-    offer.base_noise(row) = (*noise)(pool.points().row(row).data(), table, row);
+  offer.base_noise = std::visit([&](const auto& rows) { return noise_over(*noise, pool, rows); }, table);
   check_total_noise(file, pool, offer);
 
   Acquisition acquisition = make_acquisition(file, offer, cost);
@@ -255,9 +263,11 @@ Points Study::read_inputs(const Table& table) const {
   return read_columns(table, pool_.inputs(), "pool.inputs");
 }
 
-std::unique_ptr<PoolBelief> Study::belief(const StudyModel& model) const {
-  if (file_.binary) return std::make_unique<EpPoolBelief>(model.prior, pool_.points(), model.observations);
-  return std::make_unique<GpPoolBelief>(model.prior, pool_.points(), model.observations);
+std::unique_ptr<PoolBelief> Study::belief(const StudyModel& model, const PoolStorage& storage,
+                                          int threads) const {
+  if (file_.binary)
+    return std::make_unique<EpPoolBelief>(model.prior, pool_.points(), model.observations, threads);
+  return std::make_unique<GpPoolBelief>(model.prior, pool_.points(), model.observations, threads, storage);
 }
 
 Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
@@ -285,15 +295,16 @@ Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
 }
 
 Learned Study::learn_from(const std::vector<Annotation>& annotations,
-                          const std::function<void(int, double)>& progress) const {
+                          const std::function<void(int, double)>& progress, int threads) const {
   const Observations observations(observations_of(annotations), pool_.points());
   LearnOptions options{.optimiser = file_.fit.optimiser,
                        .restarts = file_.fit.restarts,
                        .seed = file_.seed,
+                       .threads = threads,
                        .noise = std::nullopt,
                        .accuracy = std::nullopt,
                        .progress = progress,
-                       .pool = pool_.points()};
+                       .pool = spread_sample(pool_.points())};
   if (file_.fit.noise && file_.binary) {
     AccuracyParts accuracy{.law = file_.ladder->accuracy(), .alpha = {}};
     for (const Annotation& annotation : annotations) accuracy.alpha.push_back(annotation.alpha);
@@ -328,7 +339,7 @@ void use_accuracy(const AccuracyLaw& law, const std::vector<Annotation>& annotat
 
 }  // namespace
 
-StudyModel Study::model_given(const std::vector<Annotation>& annotations) const {
+StudyModel Study::model_given(const std::vector<Annotation>& annotations, int threads) const {
   StudyModel model{.prior = prior_given(annotations),
                    .observations = observations_of(annotations),
                    .offer = offer_,
@@ -336,7 +347,8 @@ StudyModel Study::model_given(const std::vector<Annotation>& annotations) const 
   const std::size_t every = static_cast<std::size_t>(file_.fit.every);
   const std::size_t used = every > 0 ? annotations.size() / every * every : 0;
   if (used == 0) return model;
-  model.learned = learn_from({annotations.begin(), annotations.begin() + static_cast<std::ptrdiff_t>(used)});
+  model.learned =
+      learn_from({annotations.begin(), annotations.begin() + static_cast<std::ptrdiff_t>(used)}, {}, threads);
   model.prior.kernel = model.learned->prior.kernel;
   if (model.learned->accuracy) use_accuracy(*model.learned->accuracy, annotations, model);
   if (!file_.fit.noise || file_.binary) return model;
@@ -357,15 +369,33 @@ StudyModel Study::model_given(const std::vector<Annotation>& annotations) const 
 
 namespace {
 
-// Equal inputs, whatever the id: a key for rows of points. Adding 0 makes -0 and 0 the same.
-std::string key_of(const double* x, Index count) {
-  std::string key;
-  for (Index k = 0; k < count; ++k) {
-    const double value = x[k] + 0.0;
-    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+// Annotations by their inputs, for pool rows that may be the same point whatever their id: -0 equals 0.
+class PlacesByInputs {
+ public:
+  PlacesByInputs(const std::vector<Annotation>& annotations, Index inputs) : inputs_(inputs) {
+    for (const Annotation& annotation : annotations)
+      if (!annotation.place.pool_row()) annotations_.push_back(&annotation);
+    std::sort(annotations_.begin(), annotations_.end(),
+              [](const Annotation* a, const Annotation* b) { return first(a) < first(b); });
   }
-  return key;
-}
+
+  bool empty() const { return annotations_.empty(); }
+
+  // Calls visit(annotation) for those that were made at x.
+  template <typename Visit>
+  void at(const double* x, const Visit& visit) const {
+    auto candidate = std::lower_bound(annotations_.begin(), annotations_.end(), x[0],
+                                      [](const Annotation* a, double value) { return first(a) < value; });
+    for (; candidate != annotations_.end() && first(*candidate) == x[0]; ++candidate)
+      if (std::equal(x, x + inputs_, (*candidate)->place.coordinates().data())) visit(**candidate);
+  }
+
+ private:
+  static double first(const Annotation* annotation) { return annotation->place.coordinates()(0); }
+
+  Index inputs_;
+  std::vector<const Annotation*> annotations_;  // by their first input
+};
 
 }  // namespace
 
@@ -379,14 +409,6 @@ Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
   candidates.slack =
       1e-9 * file_.budget.value_or(std::isfinite(candidates.remaining) ? candidates.remaining : 0.0);
 
-  // Pool rows by their inputs, for annotations that name no row.
-  std::unordered_multimap<std::string, Index> rows;
-  const bool by_inputs = std::any_of(annotations.begin(), annotations.end(),
-                                     [](const Annotation& a) { return !a.place.pool_row(); });
-  const Index inputs = pool_.points().cols();
-  for (Index row = 0; by_inputs && row < pool_.size(); ++row)
-    rows.emplace(key_of(pool_.points().row(row).data(), inputs), row);
-
   candidates.open.assign(static_cast<std::size_t>(pool_.size()), 1);
   const auto close = [&](Index row, const Annotation& annotation) {
     if (!file_.repeat) candidates.open[static_cast<std::size_t>(row)] = 0;
@@ -394,14 +416,11 @@ Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
         annotation.level && offer_.levels[static_cast<std::size_t>(*annotation.level)].repeats_itself;
     if (sold) candidates.sold.emplace(row, *annotation.level);
   };
-  for (const Annotation& annotation : annotations) {
-    if (const std::optional<Index> row = annotation.place.pool_row()) {
-      close(*row, annotation);
-      continue;
-    }
-    const auto [first, last] = rows.equal_range(key_of(annotation.place.coordinates().data(), inputs));
-    for (auto row = first; row != last; ++row) close(row->second, annotation);
-  }
+  for (const Annotation& annotation : annotations)
+    if (const std::optional<Index> row = annotation.place.pool_row()) close(*row, annotation);
+  const PlacesByInputs places(annotations, pool_.points().cols());
+  for (Index row = 0; !places.empty() && row < pool_.size(); ++row)
+    places.at(pool_.point(row), [&](const Annotation& annotation) { close(row, annotation); });
   return candidates;
 }
 

@@ -38,7 +38,7 @@ class Observations {
   /// Gaussian channels with these noise variances.
   Observations(Points points, Vector values, const Vector& noise_variances);
   /// Pool rows are looked up in `pool`.
-  Observations(const std::vector<Observation>& observations, const Points& pool);
+  Observations(const std::vector<Observation>& observations, const PointsRef& pool);
 
   Index size() const { return values_.size(); }
   const Points& points() const { return points_; }

@@ -32,7 +32,7 @@ class Table {
 
   /// The cell as written, without quotes and surrounding blanks.
   std::string text(Index row, Index column) const;
-  bool empty(Index row, Index column) const { return text(row, column).empty(); }
+  bool empty(Index row, Index column) const;
   /// The cell as a number, or nothing where it is no number at all. `inf` and `nan` are numbers here.
   std::optional<double> parse_number(Index row, Index column) const;
   /// The cell as a finite number.

@@ -19,7 +19,7 @@ class EpPoolBelief : public PoolBelief {
   /// Answers are -1 and +1, channels FlipChannel. `threads`: 0 means all the machine has. `kept`: how many
   /// covariances of annotations with pool points may be kept rather than computed anew with every answer.
   /// Results depend on neither.
-  EpPoolBelief(Prior prior, const Points& pool, const std::vector<Observation>& observations = {},
+  EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations = {},
                int threads = 0, Index kept = Index{1} << 25);
   ~EpPoolBelief() override;
   EpPoolBelief(EpPoolBelief&&) noexcept;

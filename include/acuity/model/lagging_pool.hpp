@@ -22,6 +22,9 @@ class LaggingPool {
   /// Changes when variances may have risen: an annotation was taken back.
   virtual Index epoch() const = 0;
 
+  /// Whether it is certain, without any refreshing, that every mean and variance is finite and will be.
+  virtual bool surely_finite() const = 0;
+
   /// How far the variances of refreshed tiles may be from the truth: 0 but for single precision.
   virtual double error() const = 0;
   /// The belief about these pool rows, whose tiles have been refreshed, without that error.

@@ -62,9 +62,13 @@ struct LearnOptions {
   std::optional<AccuracyParts> accuracy;
   /// Told now and then, by one thread at a time: evaluations so far and the best likelihood of all.
   std::function<void(int evaluations, double best)> progress;
-  /// Where the model will be used: a belief that is flat over all of these has learned nothing.
+  /// Where the model will be used: a belief that is flat over all of these has learned nothing. Some of a
+  /// large pool will do.
   Points pool;
 };
+
+/// Some points from all over a pool; all of a small one.
+Points spread_sample(const PointsRef& pool);
 
 /// What was learned, and how it went.
 struct Learned {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "acuity/data/observation.hpp"
 #include "acuity/model/lagging_pool.hpp"
@@ -24,6 +25,14 @@ class PoolBelief {
 
   /// Belief about f at every pool point, given everything conditioned on so far.
   virtual const Marginals& marginals() const = 0;
+
+  /// The belief about these pool rows alone, in this order. Where the belief can lag, the others may, and in
+  /// single precision these are without its error.
+  Marginals marginals_at(std::span<const Index> rows);
+
+  /// Whether marginals() would be finite everywhere: found without bringing the pool up to date wherever
+  /// that can be told from the annotations alone.
+  bool is_finite();
 
   /// The same pool for those who need not have all of it up to date; null where the belief cannot lag.
   virtual LaggingPool* lagging() { return nullptr; }

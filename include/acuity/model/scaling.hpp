@@ -10,7 +10,7 @@ class Scaling {
   Scaling() = default;
   /// By mean and standard deviation (divisor n) of `points`; the scale of a constant column is 1. No points:
   /// as they are.
-  static Scaling standardise(const Points& points);
+  static Scaling standardise(const PointsRef& points);
 
   bool is_identity() const { return centre_.size() == 0; }
   Points apply(const PointsRef& points) const;

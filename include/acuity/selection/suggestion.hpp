@@ -6,6 +6,7 @@
 
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/data/pool.hpp"
+#include "acuity/model/pool_belief.hpp"
 
 namespace acuity {
 
@@ -26,5 +27,8 @@ struct Suggestion {
 
 Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer,
                            const Acquisition& acquisition, const Marginals& belief);
+/// The same, and the rest of the pool may lag.
+Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer,
+                           const Acquisition& acquisition, PoolBelief& belief);
 
 }  // namespace acuity

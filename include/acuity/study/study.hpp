@@ -10,6 +10,7 @@
 #include "acuity/data/annotation.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/data/table.hpp"
+#include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
@@ -57,11 +58,13 @@ class Study {
   Prior prior_given(const std::vector<Annotation>& annotations) const;
   /// Learns hyperparameters from these, on from the study's values, whatever the study's schedule.
   Learned learn_from(const std::vector<Annotation>& annotations,
-                     const std::function<void(int, double)>& progress = {}) const;
+                     const std::function<void(int, double)>& progress = {}, int threads = 0) const;
   /// Everything the study says once these are known, hyperparameters learned when its schedule asks for it.
-  StudyModel model_given(const std::vector<Annotation>& annotations) const;
-  /// The belief about the pool that a model stands for.
-  std::unique_ptr<PoolBelief> belief(const StudyModel& model) const;
+  StudyModel model_given(const std::vector<Annotation>& annotations, int threads = 0) const;
+  /// The belief about the pool that a model stands for. `storage` is for real targets; classes keep what they
+  /// need, in double precision. `threads`, here and above: 0 means all the machine has.
+  std::unique_ptr<PoolBelief> belief(const StudyModel& model, const PoolStorage& storage = {},
+                                     int threads = 0) const;
   /// What may be bought after these. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,
                               std::optional<double> remaining = std::nullopt) const;

@@ -1,0 +1,168 @@
+#include "data/csv_scanner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity::csv {
+
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string unquote(std::string_view raw) {
+  std::string_view cell = trim(raw);
+  if (cell.empty() || cell.front() != '"') return std::string(cell);
+  cell = cell.substr(1, cell.size() - 2);
+  std::string text;
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    text += cell[i];
+    if (cell[i] == '"') ++i;
+  }
+  return text;
+}
+
+std::string shown(std::string_view text) {
+  return printable(text, 60);
+}
+
+Scanner::Scanner(std::string_view text, const std::string& source) : text_(text), source_(source) {
+  if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
+    throw InputError(source_ + ":1: the text is UTF-16, must be UTF-8");
+  if (text_.size() > std::numeric_limits<std::uint32_t>::max() * 1024.0)
+    throw InputError(source_ + ": the file is too large");
+}
+
+bool Scanner::next(std::vector<std::uint32_t>& cells) {
+  while (at_ < text_.size()) {
+    line_ = next_line_;
+    begin_ = at_;
+    const std::size_t first = cells.size();
+    if (!scan_record(cells)) return true;
+    cells.resize(first);  // a blank line
+  }
+  return false;
+}
+
+// Returns whether the record was a blank line.
+bool Scanner::scan_record(std::vector<std::uint32_t>& cells) {
+  const std::size_t first = cells.size();
+  bool blank = true;
+  while (true) {
+    cells.push_back(static_cast<std::uint32_t>(at_ - begin_));
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    if (at_ < text_.size() && text_[at_] == '"') skip_quoted(), blank = false;
+    const std::size_t content = at_;
+    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
+    blank = blank && at_ == content;
+    if (at_ < text_.size() && text_[at_] == ',') {
+      blank = false;
+      ++at_;
+      continue;
+    }
+    cells.push_back(static_cast<std::uint32_t>(at_ - begin_) + 1);
+    end_line();
+    return blank && cells.size() == first + 2;
+  }
+}
+
+void Scanner::skip_quoted() {
+  for (++at_; at_ < text_.size(); ++at_) {
+    if (text_[at_] == '\n' || (text_[at_] == '\r' && (at_ + 1 == text_.size() || text_[at_ + 1] != '\n')))
+      ++next_line_;
+    if (text_[at_] != '"') continue;
+    if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
+      ++at_;
+      continue;
+    }
+    ++at_;
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' && text_[at_] != '\r')
+      throw InputError(
+          fmt::format("{}:{}: \"{}\" follows a closing quote, must be a comma or the end of the line",
+                      source_, next_line_, shown(text_.substr(at_, 1))));
+    return;
+  }
+  throw InputError(fmt::format("{}:{}: a quote is opened and never closed, must be closed", source_, line_));
+}
+
+void Scanner::end_line() {
+  if (at_ >= text_.size()) return;
+  if (text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ++at_;
+  ++at_;
+  ++next_line_;
+}
+
+std::vector<std::string> read_header(Scanner& scanner, std::string_view text, const std::string& source) {
+  std::vector<std::uint32_t> cells;
+  if (!scanner.next(cells)) throw InputError(source + ":1: the file is empty, must have a header row");
+  std::vector<std::string> columns;
+  std::unordered_set<std::string> seen;
+  for (std::size_t k = 0; k + 1 < cells.size(); ++k) {
+    columns.push_back(unquote(text.substr(scanner.begin() + cells[k], cells[k + 1] - cells[k] - 1)));
+    if (!columns.back().empty() && !seen.insert(columns.back()).second)
+      throw InputError(fmt::format("{}:{}: column \"{}\" stands twice in the header, must be unique", source,
+                                   scanner.line(), shown(columns.back())));
+  }
+  return columns;
+}
+
+void check_width(std::size_t cells, std::size_t columns, const Scanner& scanner, const std::string& source) {
+  if (cells == columns) return;
+  throw InputError(fmt::format("{}:{}: the row has {} cell{}, must have {} like the header", source,
+                               scanner.line(), cells, cells == 1 ? "" : "s", columns));
+}
+
+std::optional<double> number_in(std::string_view raw) {
+  const std::string_view cell = trim(raw);
+  if (!cell.empty() && cell.front() == '"') return to_number(unquote(cell));
+  return to_number(cell);
+}
+
+bool is_empty(std::string_view raw) {
+  const std::string_view cell = trim(raw);
+  return cell.empty() || cell == "\"\"";
+}
+
+void complain(const std::string& where, std::string_view column, std::string_view cell,
+              std::string_view requirement) {
+  const std::string found = cell.empty() ? "empty" : '"' + shown(cell) + '"';
+  throw InputError(
+      fmt::format("{}: column \"{}\" is {}, must be {}", where, shown(column), found, requirement));
+}
+
+std::vector<std::string> numeric_columns(const std::vector<std::string>& header,
+                                         const std::vector<ColumnCount>& counts,
+                                         const std::optional<std::string>& id, const std::string& source,
+                                         std::string_view option) {
+  if (std::all_of(header.begin(), header.end(), [](const std::string& name) { return to_number(name); }))
+    throw InputError(source + ":1: every cell of the first row is a number, must be a header with names");
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < header.size(); ++k) {
+    if (header[k] == id || 2 * counts[k].numbers <= counts[k].filled) continue;
+    if (header[k].empty())
+      throw InputError(fmt::format("{}:1: numeric column {} has no name, must have one (or list {})", source,
+                                   k + 1, option));
+    names.push_back(header[k]);
+  }
+  if (names.empty()) throw InputError(source + ":1: no column is numeric, must be at least one");
+  return names;
+}
+
+}  // namespace acuity::csv

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The bytes of a pool file (docs/design.md 5), for those who write and those who read them.
+
+namespace acuity::pool_format {
+
+static_assert(std::endian::native == std::endian::little,
+              "pool files are little endian and mapped as they are");
+
+/// The first byte is no text and the last is a line end: a file that went through a text-mode transfer shows.
+constexpr std::string_view magic{
+    "\x89"
+    "ACPOOL\n",
+    8};
+constexpr std::uint32_t version = 1;
+/// Values and ids begin at multiples of this.
+constexpr std::uint64_t alignment = 64;
+
+/// Followed by the names: of the columns, then of the id column where there are ids; each a length (4 bytes)
+/// and its text. Zeros fill up to header_bytes.
+struct Header {
+  std::array<char, 8> magic;
+  std::uint32_t version;
+  std::uint32_t value_bytes;  // 8: double, 4: float
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::uint64_t header_bytes;     // names included: where the values begin
+  std::uint64_t id_bytes;         // 0: row numbers are the ids
+  std::uint64_t data_checksum;    // of all that follows the header
+  std::uint64_t header_checksum;  // of the header with 0 in this place
+};
+static_assert(sizeof(Header) == 64);
+
+inline std::uint64_t padded(std::uint64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// A checksum by words of 8 bytes. Every step is a bijection of the state, so one changed word always shows.
+class Checksum {
+ public:
+  /// A multiple of 8 bytes.
+  void add(const char* data, std::uint64_t bytes) {
+    for (std::uint64_t at = 0; at < bytes; at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, data + at, 8);
+      state_ = (state_ ^ word) * 0x9E3779B97F4A7C15ULL;
+      state_ ^= state_ >> 32;
+    }
+  }
+  std::uint64_t value() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 0xACACACACACACACACULL;
+};
+
+}  // namespace acuity::pool_format

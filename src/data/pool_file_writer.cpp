@@ -1,0 +1,315 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+
+#include "acuity/data/pool_file.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "data/csv_scanner.hpp"
+#include "data/mapped_file.hpp"
+#include "data/pool_file_format.hpp"
+
+namespace acuity {
+
+namespace {
+
+// A file that is written aside and takes its name when it is whole.
+class FileAside {
+ public:
+  explicit FileAside(const std::filesystem::path& file)
+      : file_(file), aside_(file.string() + ".partial-" + std::to_string(::getpid())) {
+    stream_ = std::fopen(aside_.c_str(), "wb");
+    if (stream_ == nullptr) give_up(errno);
+  }
+  ~FileAside() {
+    if (stream_ != nullptr) std::fclose(stream_);
+    std::error_code ignored;
+    if (!kept_) std::filesystem::remove(aside_, ignored);
+  }
+  FileAside(const FileAside&) = delete;
+  FileAside& operator=(const FileAside&) = delete;
+
+  void write(const void* data, std::size_t bytes) {
+    if (std::fwrite(data, 1, bytes, stream_) != bytes) give_up(errno);
+  }
+  void back_to_start() {
+    if (std::fseek(stream_, 0, SEEK_SET) != 0) give_up(errno);
+  }
+  void keep() {
+    const bool closed = std::fclose(stream_) == 0;
+    stream_ = nullptr;
+    if (!closed) give_up(errno);
+    std::error_code renamed;
+    std::filesystem::rename(aside_, file_, renamed);
+    if (renamed) give_up(renamed.value());
+    kept_ = true;
+  }
+
+ private:
+  [[noreturn]] void give_up(int reason) const {
+    throw InputError(fmt::format("{}: cannot be written ({})", file_.string(), std::strerror(reason)));
+  }
+
+  std::filesystem::path file_, aside_;
+  std::FILE* stream_ = nullptr;
+  bool kept_ = false;
+};
+
+// What follows the header: gathered into large pieces, summed up on the way.
+class DataWriter {
+ public:
+  explicit DataWriter(FileAside& file) : file_(file) {}
+
+  void write(const void* data, std::size_t bytes) {
+    const char* next = static_cast<const char*>(data);
+    while (bytes > 0) {
+      const std::size_t some = std::min(bytes, buffer_.size() - used_);
+      std::memcpy(buffer_.data() + used_, next, some);
+      used_ += some, next += some, bytes -= some, written_ += some;
+      if (used_ == buffer_.size()) flush();
+    }
+  }
+  // Zeros up to the next multiple.
+  void pad(std::uint64_t multiple) {
+    static constexpr char zeros[pool_format::alignment] = {};
+    write(zeros, (multiple - written_ % multiple) % multiple);
+  }
+  // After padding to 8.
+  std::uint64_t checksum() {
+    flush();
+    return checksum_.value();
+  }
+  std::uint64_t written() const { return written_; }
+
+ private:
+  void flush() {
+    checksum_.add(buffer_.data(), used_);
+    file_.write(buffer_.data(), used_);
+    used_ = 0;
+  }
+
+  FileAside& file_;
+  std::vector<char> buffer_ = std::vector<char>(1 << 20);
+  std::size_t used_ = 0;
+  std::uint64_t written_ = 0;
+  pool_format::Checksum checksum_;
+};
+
+class Converter {
+ public:
+  Converter(const std::filesystem::path& csv, const PoolFileOptions& options)
+      : source_(csv.string()), file_(csv), text_(file_.bytes()), options_(options) {
+    if (text_.starts_with(pool_format::magic))
+      throw InputError(source_ + ": is a pool file already, must be a CSV file");
+    csv::Scanner scanner(text_, source_);
+    header_ = csv::read_header(scanner, text_, source_);
+    if (options.id) id_ = position(*options.id, "--id");
+    passes_ = options.columns ? 1 : 2;
+    names_ = options.columns
+                 ? *options.columns
+                 : csv::numeric_columns(header_, count_numbers(), options.id, source_, "--inputs");
+    for (const std::string& name : names_) {
+      columns_.push_back(position(name, "--inputs"));
+      if (columns_.back() == id_)
+        throw InputError(fmt::format("{}:1: column \"{}\" is the id and an input, must be one of them",
+                                     source_, csv::shown(name)));
+      if (std::count(names_.begin(), names_.end(), name) > 1)
+        throw InputError(
+            fmt::format("--inputs names \"{}\" twice, must be a list without repetitions", name));
+    }
+    if (names_.empty()) throw InputError("--inputs names no column, must name at least one");
+  }
+
+  void write(const std::filesystem::path& out) {
+    const std::string names = packed_names();
+    pool_format::Header header{.magic = {},
+                               .version = pool_format::version,
+                               .value_bytes = options_.single_precision ? 4U : 8U,
+                               .rows = 0,
+                               .columns = columns_.size(),
+                               .header_bytes = pool_format::padded(sizeof header + names.size()),
+                               .id_bytes = 0,
+                               .data_checksum = 0,
+                               .header_checksum = 0};
+    std::copy(pool_format::magic.begin(), pool_format::magic.end(), header.magic.begin());
+    FileAside file(out);
+    std::string head(header.header_bytes, '\0');
+    std::copy(names.begin(), names.end(), head.begin() + sizeof header);
+    file.write(head.data(), head.size());
+
+    DataWriter data(file);
+    header.rows = write_values(data);
+    data.pad(pool_format::alignment);
+    const std::uint64_t values = data.written();
+    if (id_) write_ids(data);
+    header.id_bytes = data.written() - values;
+    header.data_checksum = data.checksum();
+
+    std::memcpy(head.data(), &header, sizeof header);
+    pool_format::Checksum checksum;
+    checksum.add(head.data(), head.size());
+    header.header_checksum = checksum.value();
+    file.back_to_start();
+    file.write(&header, sizeof header);
+    file.keep();
+  }
+
+  std::vector<std::string> left_out() const {
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < header_.size(); ++k)
+      if (k != id_ && std::find(columns_.begin(), columns_.end(), k) == columns_.end())
+        names.push_back(header_[k]);
+    return names;
+  }
+
+ private:
+  // Calls visit(line, cell), cell(k) being the text of column k, for every row; gives their number.
+  template <typename Visit>
+  std::uint64_t for_each_row(const Visit& visit) {
+    csv::Scanner scanner(text_, source_);
+    std::vector<std::uint32_t> cells;
+    scanner.next(cells);  // the header
+    std::uint64_t rows = 0;
+    for (cells.clear(); scanner.next(cells); cells.clear(), ++rows) {
+      csv::check_width(cells.size() - 1, header_.size(), scanner, source_);
+      const char* record = text_.data() + scanner.begin();
+      visit(scanner.line(),
+            [&](std::size_t k) { return std::string_view(record + cells[k], cells[k + 1] - cells[k] - 1); });
+      if (options_.progress && rows % 65536 == 0)
+        options_.progress(
+            (passes_done_ + static_cast<double>(scanner.at()) / static_cast<double>(text_.size())) / passes_);
+    }
+    ++passes_done_;
+    if (rows == 0) throw InputError(source_ + ":1: the pool has no rows, must have at least one");
+    return rows;
+  }
+
+  std::vector<csv::ColumnCount> count_numbers() {
+    std::vector<csv::ColumnCount> counts(header_.size());
+    for_each_row([&](std::int64_t, const auto& cell) {
+      for (std::size_t k = 0; k < header_.size(); ++k) {
+        if (k == id_) continue;
+        const bool number = csv::number_in(cell(k)).has_value();
+        counts[k].numbers += number ? 1 : 0;
+        counts[k].filled += number || !csv::is_empty(cell(k)) ? 1 : 0;
+      }
+    });
+    return counts;
+  }
+
+  std::uint64_t write_values(DataWriter& data) {
+    std::vector<double> values(columns_.size());
+    std::vector<float> floats(columns_.size());
+    return for_each_row([&](std::int64_t line, const auto& cell) {
+      const auto complain = [&](std::size_t column, std::string_view requirement) {
+        csv::complain(fmt::format("{}:{}", source_, line), header_[column], csv::unquote(cell(column)),
+                      requirement);
+      };
+      for (std::size_t k = 0; k < columns_.size(); ++k) {
+        const std::optional<double> value = csv::number_in(cell(columns_[k]));
+        if (!value || !std::isfinite(*value)) complain(columns_[k], "a finite number");
+        values[k] = *value;
+        if (!options_.single_precision) continue;
+        if (std::abs(*value) > std::numeric_limits<float>::max())
+          complain(columns_[k], "at most 3.4e38, with --precision float");
+        floats[k] = static_cast<float>(*value);
+      }
+      if (options_.single_precision)
+        data.write(floats.data(), floats.size() * sizeof(float));
+      else
+        data.write(values.data(), values.size() * sizeof(double));
+      if (!id_) return;
+      const std::string id = csv::unquote(cell(*id_));
+      if (id.empty()) complain(*id_, "an id");
+      id_begin_.push_back(id_text_.size());
+      id_text_ += id;
+    });
+  }
+
+  // Sorted here once, so that whoever opens the file can look ids up without a table of them.
+  void write_ids(DataWriter& data) {
+    id_begin_.push_back(id_text_.size());
+    const auto text = [this](std::uint64_t row) {
+      return std::string_view(id_text_).substr(id_begin_[row], id_begin_[row + 1] - id_begin_[row]);
+    };
+    std::vector<std::uint64_t> sorted(id_begin_.size() - 1);
+    std::iota(sorted.begin(), sorted.end(), 0);
+    std::sort(sorted.begin(), sorted.end(), [&](std::uint64_t a, std::uint64_t b) {
+      const int order = text(a).compare(text(b));
+      return order < 0 || (order == 0 && a < b);
+    });
+    std::uint64_t again = std::numeric_limits<std::uint64_t>::max(),
+                  before = 0;  // the first row whose id was there
+    for (std::size_t k = 1; k < sorted.size(); ++k)
+      if (text(sorted[k - 1]) == text(sorted[k]) && sorted[k] < again)
+        again = sorted[k], before = sorted[k - 1];
+    if (again < sorted.size())
+      throw InputError(fmt::format("{}:{}: id \"{}\" stands at {}:{} already, must be unique", source_,
+                                   line_of(again), csv::shown(text(again)), source_, line_of(before)));
+    data.write(id_begin_.data(), id_begin_.size() * 8);
+    data.write(sorted.data(), sorted.size() * 8);
+    data.write(id_text_.data(), id_text_.size());
+    data.pad(8);
+  }
+
+  // Nobody keeps the lines of rows for a complaint that hardly ever comes.
+  std::int64_t line_of(std::uint64_t row) {
+    std::uint64_t next = 0;
+    std::int64_t found = 0;
+    for_each_row([&](std::int64_t line, const auto&) {
+      if (next++ == row) found = line;
+    });
+    return found;
+  }
+
+  std::size_t position(const std::string& name, const char* option) const {
+    const auto found = std::find(header_.begin(), header_.end(), name);
+    if (found != header_.end()) return static_cast<std::size_t>(found - header_.begin());
+    std::vector<std::string> names;
+    for (const std::string& column : header_) names.push_back('"' + csv::shown(column) + '"');
+    if (names.size() > 12) names.erase(names.begin() + 12, names.end()), names.emplace_back("...");
+    throw InputError(fmt::format("{}:1: column \"{}\" is missing, must be there for {}; the header has {}",
+                                 source_, csv::shown(name), option, fmt::join(names, ", ")));
+  }
+
+  std::string packed_names() const {
+    std::string packed;
+    const auto add = [&packed](const std::string& name) {
+      const auto length = static_cast<std::uint32_t>(name.size());
+      packed.append(reinterpret_cast<const char*>(&length), sizeof length);
+      packed += name;
+    };
+    for (const std::string& name : names_) add(name);
+    if (id_) add(*options_.id);
+    return packed;
+  }
+
+  std::string source_;
+  MappedFile file_;
+  std::string_view text_;
+  const PoolFileOptions& options_;
+  std::vector<std::string> header_, names_;
+  std::optional<std::size_t> id_;
+  std::vector<std::size_t> columns_;
+  double passes_ = 1.0, passes_done_ = 0.0;
+  std::string id_text_;
+  std::vector<std::uint64_t> id_begin_;
+};
+
+}  // namespace
+
+std::vector<std::string> convert_to_pool_file(const std::filesystem::path& csv,
+                                              const std::filesystem::path& out,
+                                              const PoolFileOptions& options) {
+  Converter converter(csv, options);
+  converter.write(out);
+  return converter.left_out();
+}
+
+}  // namespace acuity
