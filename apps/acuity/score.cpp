@@ -54,6 +54,15 @@ std::string next_in_words(const Study& study, const StudyModel& model, const Sug
                      model.acquisition.information->unit(), left);
 }
 
+// Who makes one choice and goes has no use for what a next one could build on; a cache of the processor's has
+// room for some of it.
+PoolStorage storage_for(const ScoreArguments& arguments) {
+  PoolStorage storage = arguments.work.storage;
+  const bool one_choice = arguments.top == 1 && !arguments.batch;
+  if (one_choice && storage.memory == 0) storage.memory = 2 << 20;
+  return storage;
+}
+
 }  // namespace
 
 ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log) {
@@ -68,7 +77,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
   const int threads = arguments.work.threads;
   const StudyModel model = study.model_given(annotations, threads);
-  const std::unique_ptr<PoolBelief> belief = study.belief(model, arguments.work.storage, threads);
+  const std::unique_ptr<PoolBelief> belief = study.belief(model, storage_for(arguments), threads);
   const Candidates candidates = study.candidates_after(annotations, arguments.remaining);
 
   require_finite(study, *belief);

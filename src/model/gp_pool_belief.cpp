@@ -120,14 +120,20 @@ struct GpPoolBelief::State : LaggingPool {
     if (low_rank && !low_rank->follow()) low_rank.reset();
     if (!low_rank && posterior.size() >= next_measurement && can_be_low_rank()) {
       next_measurement = posterior.size() + posterior.size() / 2;
-      low_rank = LowRankPool::make(posterior, prior, std::clamp<Index>(posterior.size() / 3, 24, 256));
+      low_rank = LowRankPool::make(posterior, prior, most_rows());
       if (low_rank) posterior.forget_tiles();
     }
     if (low_rank) return *low_rank;
     return *this;
   }
   bool can_be_low_rank() const {
-    return !storage.single_precision && storage.memory == 0 && posterior.tiles().size() >= 64;
+    return !storage.single_precision && posterior.tiles().size() >= 64 && most_rows() > 0;
+  }
+  Index most_rows() const {
+    const Index pays = std::clamp<Index>(posterior.size() / 3, 24, 256);
+    if (storage.memory == 0) return pays;
+    const auto row = sizeof(double) * static_cast<std::size_t>(posterior.tiles().size());
+    return std::min(pays, static_cast<Index>(storage.memory / row));
   }
 
   FactorRow told(const Place& place, const Channel& channel, std::optional<double> answer) {

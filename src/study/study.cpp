@@ -151,11 +151,11 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
 void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& offer) {
   if (study.binary) return;
   Index quietest = 0;
-  const double base = offer.base_noise.minCoeff(&quietest);
+  const double base = offer.base_noise.minCoeff(&quietest), loudest = offer.base_noise.maxCoeff();
   for (const Level& level : offer.levels) {
     const std::string which =
         level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"";
-    if (!std::isfinite(offer.base_noise.maxCoeff() + noise_variance(level.channel)))
+    if (!std::isfinite(loudest + noise_variance(level.channel)))
       study.complain(fmt::format("the total noise of {} is too large for a number, must be finite", which));
     if (level.exact || base + noise_variance(level.channel) > 0.0) continue;
     study.complain(fmt::format("the total noise of {} is 0 at {}, must be above 0{}", which,

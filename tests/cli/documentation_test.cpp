@@ -51,7 +51,8 @@ TEST(Readme, TheLibraryExampleIsTheOneThatIsBuiltAndPrintsWhatIsShown) {
 // build/release/tests/cli_documentation_test
 TEST(Docs, CliPageIsWhatHelpPrints) {
   std::string page = "# The program's own help\n\nPrinted by the program; a test keeps this page true.\n";
-  for (const char* command : {"", "score ", "predict ", "fit ", "reproduce "}) {
+  for (const char* command :
+       {"", "score ", "predict ", "fit ", "pool ", "pool convert ", "pool show ", "reproduce "}) {
     const std::string line = "acuity " + std::string(command) + "--help";
     page += "\n```\n$ " + line + "\n" + run_shell(line, "/").out + "```\n";
   }

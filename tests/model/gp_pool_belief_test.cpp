@@ -395,5 +395,91 @@ TEST(GpPoolBelief, ExactAndPendingRepeatsAreNeverMerged) {
   EXPECT_NEAR(waiting.marginals().variance(0), 1.0 / (1.0 + 101 / 0.5), 1e-12);
 }
 
+TEST(GpPoolBelief, GivesTheSameBitsInAnyMemory) {
+  const testing::Problem problem = testing::make_problem({.pool = 700, .observations = 50});
+  for (const bool single_precision : {false, true}) {
+    const auto run = [&](std::size_t memory, int threads) {
+      GpPoolBelief belief(problem.prior, problem.pool, problem.observations, threads,
+                          {.memory = memory, .single_precision = single_precision});
+      std::vector<AnnotationHandle> pending;
+      for (Index row = 3; row < 700; row += 17)
+        pending.push_back(belief.condition(row, GaussianChannel{0.1}, std::nullopt));
+      for (std::size_t i = 0; i < pending.size(); i += 3) belief.answer(pending[i], 0.5);
+      belief.cancel(pending[4]);
+      return Marginals(belief.marginals());
+    };
+    const Marginals all = run(0, 1);
+    for (const std::size_t memory : {std::size_t{1}, std::size_t{60'000}})
+      for (const int threads : {1, 3})
+        EXPECT_TRUE(same_bits(run(memory, threads), all)) << memory << " " << single_precision;
+  }
+}
+
+TEST(GpPoolBelief, AboutSomeRowsSaysWhatItSaysAboutAllAndLetsTheOthersLag) {
+  const testing::Problem problem = testing::make_problem({.pool = 300, .lengthscale = 10.0});
+  const std::vector<Index> rows{299, 0, 130, 131};
+  GpPoolBelief belief(problem.prior, problem.pool, problem.observations),
+      twin(problem.prior, problem.pool, problem.observations);
+  const Marginals some = belief.marginals_at(rows), &all = twin.marginals();
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    EXPECT_EQ(some.mean(static_cast<Index>(k)), all.mean(rows[k]));
+    EXPECT_EQ(some.variance(static_cast<Index>(k)), all.variance(rows[k]));
+  }
+  EXPECT_GT((belief.lagging()->so_far().variance - all.variance).maxCoeff(), 0.1);
+}
+
+// A kernel of which nothing is known but what it says.
+class Opaque : public Kernel {
+ public:
+  Matrix cross(const PointsRef& a, const PointsRef& b) const override { return known_.cross(a, b); }
+  Vector diagonal(const PointsRef& x) const override { return known_.diagonal(x); }
+  Vector log_parameters() const override { return known_.log_parameters(); }
+  std::shared_ptr<const Kernel> with_log_parameters(const Vector& p) const override {
+    return known_.with_log_parameters(p);
+  }
+  Vector weighted_gradient(const PointsRef& x, const Matrix& w) const override {
+    return known_.weighted_gradient(x, w);
+  }
+
+ private:
+  StationaryKernel known_;
+};
+
+TEST(GpPoolBelief, KnowsWithoutLookingThatItIsFinite) {
+  const testing::Problem problem = testing::make_problem({.pool = 300, .lengthscale = 10.0});
+  GpPoolBelief belief(problem.prior, problem.pool, problem.observations);
+  const Vector before = belief.lagging()->so_far().variance;
+  EXPECT_TRUE(belief.is_finite());
+  EXPECT_EQ(belief.lagging()->so_far().variance, before) << "nothing was refreshed";
+  GpPoolBelief opaque({.kernel = std::make_shared<Opaque>()}, problem.pool, problem.observations);
+  EXPECT_FALSE(opaque.lagging()->surely_finite());
+  EXPECT_TRUE(opaque.is_finite());
+}
+
+TEST(GpPoolBelief, IsFiniteExactlyWhereAllOfItIs) {
+  int finite = 0, infinite = 0;
+  for (const double size : {1.0, 1e100, 1e160, 1e306, 1.7e308})
+    for (const double value : {1.0, 1e150, 1e306, 1.7e308})
+      for (const KernelFamily family : {KernelFamily::rbf, KernelFamily::matern52})
+        for (const bool single_precision : {false, true}) {
+          Points pool(40, 1);
+          for (Index i = 0; i < 40; ++i) pool(i, 0) = size * (static_cast<double>(i) / 20.0 - 1.0);
+          const Prior prior{
+              .kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{.family = family}),
+              .mean = -value / 2};
+          const std::vector<Observation> observations{
+              {.place = 3, .value = value, .channel = GaussianChannel{1e-3}},
+              {.place = 3, .value = -value, .channel = GaussianChannel{1e-3}},
+              {.place = 30, .value = value, .channel = GaussianChannel{1e-3}}};
+          GpPoolBelief belief(prior, pool, observations, 1, {.single_precision = single_precision});
+          const bool said = belief.is_finite();
+          const bool is = belief.marginals().mean.allFinite() && belief.marginals().variance.allFinite();
+          EXPECT_EQ(said, is) << size << " " << value;
+          (is ? finite : infinite) += 1;
+        }
+  EXPECT_GT(finite, 0);
+  EXPECT_GT(infinite, 0);
+}
+
 }  // namespace
 }  // namespace acuity

@@ -46,7 +46,8 @@ class Information {
 
   /// Whether the worth is log1p(1 / (intercept + slope * added)) / 2 where a level adds noise of variance
   /// `added`, so that points can be compared without a logarithm (docs/math.md 6.1); if so, the lines of
-  /// `count` points with these variances of f and of the base noise.
+  /// `count` points with these variances of f and of the base noise. Who overrides the worth of another
+  /// information overrides this, too: selections rely on it.
   virtual bool lines(const double* variance, const double* base_noise, Index count, double* intercept,
                      double* slope) const;
 
