@@ -1,34 +1,40 @@
 #include "acuity/model/gp_posterior.hpp"
 
-#include <Eigen/Cholesky>
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "acuity/model/replicates.hpp"
 #include "model/noise_floor.hpp"
+#include "numerics/denormals.hpp"
+#include "numerics/dispatch.hpp"
 #include "numerics/growing_factor.hpp"
+#include "numerics/parallel.hpp"
 
 namespace acuity {
 
 namespace {
 
 // Row by row, noise added where the pivot is formed: cannot fail while noise is positive, however many
-// observations coincide.
-Matrix factor_carefully(const Matrix& kernel, const Vector& noise, Index& jittered) {
-  const Index n = kernel.rows();
+// observations coincide. The factor takes the place of the lower triangle; what is read is the upper one.
+void factor_carefully(Matrix& kernel, const Vector& noise, Index& jittered) {
   numerics::GrowingFactor factor;
-  Matrix lower = Matrix::Zero(n, n);
-  for (Index i = 0; i < n; ++i) {
+  for (Index i = 0; i < kernel.rows(); ++i) {
     Vector l = kernel.col(i).head(i);
     factor.solve(l.data());
     const Pivot p = pivot(kernel(i, i) - l.squaredNorm(), noise(i), kernel(i, i));
     jittered += p.jittered ? 1 : 0;
     factor.append(l.data(), std::sqrt(p.squared));
-    lower.row(i).head(i) = l.transpose();
-    lower(i, i) = std::sqrt(p.squared);
+    kernel.row(i).head(i) = l.transpose();
+    kernel(i, i) = std::sqrt(p.squared);
   }
-  return lower;
 }
+
+// Wide enough for products to run at full speed; and one thread's block of columns is small beside the
+// factor where that is large.
+constexpr Index block = 512;
 
 }  // namespace
 
@@ -40,39 +46,70 @@ GpPosterior::GpPosterior(Prior prior, const Replicates& replicates)
     : prior_(std::move(prior)),
       points_(prior_.scaling.apply(replicates.merged.points())),
       replicate_term_(replicates.log_likelihood_excess) {
-  const Matrix kernel = prior_.kernel->cross(points_, points_);
   const Vector noise = replicates.merged.noise();
   for (const double variance : noise) pivot(1.0, variance, 1.0);  // says what is wrong with it
-  Matrix covariance = kernel;
-  covariance.diagonal() += noise;
-  const Eigen::LLT<Matrix> blocked(covariance);
-  const bool well_behaved =
-      blocked.info() == Eigen::Success && (noise.array() >= least_noise * kernel.diagonal().array()).all();
-  factor_ = well_behaved ? Matrix(blocked.matrixL()) : factor_carefully(kernel, noise, jittered_);
+  const Vector prior_variance = prior_.kernel->diagonal(points_);
+  const Index n = points_.rows();
+  // One n x n matrix is all that is ever held: the covariance becomes the factor, and is computed again where
+  // that fails.
+  bool well_behaved = (noise.array() >= least_noise * prior_variance.array()).all();
+  factor_ = prior_.kernel->cross(points_, points_);
+  if (well_behaved) {
+    factor_.diagonal() += noise;
+    well_behaved = numerics::kernels().cholesky(factor_.data(), n, n);
+    if (!well_behaved) factor_ = prior_.kernel->cross(points_, points_);
+  }
+  if (!well_behaved) factor_carefully(factor_, noise, jittered_);
+  log_determinant_ = 2.0 * factor_.diagonal().array().log().sum();
   residual_ = factor_.triangularView<Eigen::Lower>().solve(
       (replicates.merged.values().array() - prior_.mean).matrix());
+  weights_ = factor_.transpose().triangularView<Eigen::Upper>().solve(residual_);
+  numerics::kernels().invert_diagonal_blocks(factor_.data(), n);
 }
 
 // math.md eq. (2.1). Solving against the factor, rather than forming an inverse, keeps the variance accurate
 // where annotations crowd together; the clamp removes the last rounding below zero. In blocks: memory stays
-// bounded.
-Marginals GpPosterior::predict(const PointsRef& x) const {
-  constexpr Index block = 1024;
+// bounded, and they are the same whatever the number of threads.
+Marginals GpPosterior::predict(const PointsRef& x, const PredictOptions& options) const {
+  if (options.threads < 0)
+    throw std::invalid_argument(
+        fmt::format("GpPosterior: threads is {}, must be 0 or more", options.threads));
+  const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
+  const Eigen::MatrixXf single = options.single_precision ? factor_.cast<float>() : Eigen::MatrixXf();
   Marginals marginals{Vector(x.rows()), Vector(x.rows())};
-  for (Index begin = 0; begin < x.rows(); begin += block) {
-    const Index count = std::min(block, x.rows() - begin);
+  numerics::parallel_for((x.rows() + block - 1) / block, threads, [&](Index part) {
+    const numerics::FlushDenormals flush;
+    const Index begin = part * block, count = std::min(block, x.rows() - begin);
     const Points scaled = prior_.scaling.apply(x.middleRows(begin, count));
-    Matrix v = prior_.kernel->cross(points_, scaled);
-    factor_.triangularView<Eigen::Lower>().solveInPlace(v);
-    marginals.mean.segment(begin, count) = (v.transpose() * residual_).array() + prior_.mean;
-    marginals.variance.segment(begin, count) =
-        (prior_.kernel->diagonal(scaled) - v.colwise().squaredNorm().transpose()).cwiseMax(0.0);
-  }
+    auto mean = marginals.mean.segment(begin, count), variance = marginals.variance.segment(begin, count);
+    Matrix covariance = prior_.kernel->cross(points_, scaled);
+    if (options.single_precision)
+      explain_in_single(single, covariance, mean.data(), variance.data());
+    else
+      explain(covariance, mean.data(), variance.data());
+    mean.array() += prior_.mean;
+    variance = (prior_.kernel->diagonal(scaled) - variance).cwiseMax(0.0);
+  });
   return marginals;
 }
 
-double GpPosterior::log_determinant() const {
-  return 2.0 * factor_.diagonal().array().log().sum();
+void GpPosterior::explain(Matrix& v, double* mean, double* explained) const {
+  const numerics::Kernels& kernels = numerics::kernels();
+  kernels.solve_lower(factor_.data(), v.rows(), v.data(), v.cols());
+  kernels.column_products(v.data(), v.rows(), v.cols(), residual_.data(), mean);
+  kernels.column_squares(v.data(), v.rows(), v.cols(), explained);
+}
+
+// The covariances are there in double precision, and the mean costs little beside the variance: it is not
+// made to suffer.
+void GpPosterior::explain_in_single(const Eigen::MatrixXf& factor, const Matrix& covariance, double* mean,
+                                    double* explained) const {
+  const numerics::Kernels& kernels = numerics::kernels();
+  const Index n = covariance.rows(), columns = covariance.cols();
+  kernels.column_products(covariance.data(), n, columns, weights_.data(), mean);
+  Eigen::MatrixXf v = covariance.cast<float>();
+  kernels.float_solve_lower(factor.data(), n, v.data(), columns);
+  kernels.float_column_squares(v.data(), n, columns, explained);
 }
 
 double GpPosterior::quadratic_form() const {
@@ -82,7 +119,7 @@ double GpPosterior::quadratic_form() const {
 double GpPosterior::log_marginal_likelihood() const {
   const double places = static_cast<double>(residual_.size());
   return replicate_term_ -
-         0.5 * (log_determinant() + quadratic_form() + places * std::log(2.0 * std::numbers::pi));
+         0.5 * (log_determinant_ + quadratic_form() + places * std::log(2.0 * std::numbers::pi));
 }
 
 }  // namespace acuity

@@ -88,12 +88,60 @@ TEST(GpPosterior, AgreesWithTheTextbookInverse) {
   }
 }
 
+// More observations than a diagonal block of the factor and more points than a block of predictions has.
+testing::Problem large_problem() {
+  return testing::make_problem({.pool = 1300, .observations = 333, .inputs = 4});
+}
+
+TEST(GpPosterior, AgreesWithTheTextbookInverseBeyondOneBlock) {
+  const testing::Problem problem = large_problem();
+  const Marginals fast = GpPosterior(problem.prior, problem.columns()).predict(problem.pool);
+  const Marginals slow = testing::predict_by_inverse(problem.prior, problem.columns(), problem.pool);
+  EXPECT_LT((fast.mean - slow.mean).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((fast.variance - slow.variance).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+// The variance is a difference of numbers up to the prior variance a^2, each summed from float entries of v:
+// a hundred roundings of 6e-8 a^2 are far more than add up, and any error in the way would be larger. The
+// mean is not computed in single precision.
+TEST(GpPosterior, InSinglePrecisionKeepsTheMeanAndMostOfTheVariance) {
+  for (const testing::Problem& problem :
+       {large_problem(), testing::make_problem({.pool = 100, .observations = 30, .inputs = 1})}) {
+    const GpPosterior posterior(problem.prior, problem.columns());
+    const Marginals fine = posterior.predict(problem.pool);
+    const Marginals coarse = posterior.predict(problem.pool, {.single_precision = true});
+    const double prior_variance = problem.prior.kernel->diagonal(problem.pool)(0);
+    EXPECT_LT((coarse.mean - fine.mean).cwiseAbs().maxCoeff(), 1e-10);
+    EXPECT_LT((coarse.variance - fine.variance).cwiseAbs().maxCoeff(), 100 * 6e-8 * prior_variance);
+    EXPECT_NE(coarse.variance, fine.variance);
+  }
+}
+
+TEST(GpPosterior, PredictsTheSameBitsOnAnyNumberOfThreads) {
+  const testing::Problem problem = large_problem();
+  const GpPosterior posterior(problem.prior, problem.columns());
+  for (const bool single : {false, true}) {
+    const Marginals alone = posterior.predict(problem.pool, {.threads = 1, .single_precision = single});
+    for (const int threads : {0, 2, 5}) {
+      const Marginals together =
+          posterior.predict(problem.pool, {.threads = threads, .single_precision = single});
+      EXPECT_EQ(alone.mean, together.mean);
+      EXPECT_EQ(alone.variance, together.variance);
+    }
+  }
+  EXPECT_THROW(posterior.predict(problem.pool, {.threads = -1}), std::invalid_argument);
+}
+
 TEST(GpPosterior, WithoutObservationsIsThePrior) {
   const Prior prior{.mean = 2.5};
   const GpPosterior posterior(prior, Observations(Points(0, 1), Vector(0), Vector(0)));
-  const Marginals m = posterior.predict(Points::Random(3, 1));
-  EXPECT_EQ(m.mean, Vector::Constant(3, 2.5));
-  EXPECT_EQ(m.variance, Vector::Ones(3));
+  const Points somewhere = Points::Random(3, 1);
+  for (const bool single : {false, true}) {
+    const Marginals m = posterior.predict(somewhere, {.single_precision = single});
+    EXPECT_EQ(m.mean, Vector::Constant(3, 2.5));
+    EXPECT_EQ(m.variance, Vector::Ones(3));
+  }
+  EXPECT_EQ(posterior.predict(Points(0, 1)).mean.size(), 0);
   EXPECT_EQ(posterior.log_marginal_likelihood(), 0.0);
 }
 

@@ -220,7 +220,7 @@ TEST_P(EveryLevel, PackedSolveIsForwardSubstitution) {
 }
 
 TEST_P(EveryLevel, FactorsInvertsAndSolves) {
-  for (const Eigen::Index n : {1, 31, 128, 129, 300}) {
+  for (const Eigen::Index n : {1, 31, 128, 129, 300, 701}) {
     const Eigen::MatrixXd noise = random<Eigen::MatrixXd>(n, n, 12);
     const Eigen::MatrixXd spd = noise * noise.transpose() + double(n) * Eigen::MatrixXd::Identity(n, n);
     Eigen::MatrixXd factor = spd;
@@ -242,6 +242,27 @@ TEST_P(EveryLevel, FactorsInvertsAndSolves) {
   }
   Eigen::MatrixXd indefinite = -Eigen::MatrixXd::Identity(3, 3);
   EXPECT_FALSE(kernels_->cholesky(indefinite.data(), 3, 3));
+  for (const Eigen::Index place : {0, 150, 299}) {
+    indefinite = Eigen::MatrixXd::Identity(300, 300);
+    indefinite(place, place) = -1.0;
+    EXPECT_FALSE(kernels_->cholesky(indefinite.data(), 300, 300)) << place;
+  }
+}
+
+TEST_P(EveryLevel, ColumnSumsAreThoseOfTheirColumns) {
+  for (const Eigen::Index n : {0, 1, 7, 32, 64, 100}) {
+    const Eigen::MatrixXd a = random<Eigen::MatrixXd>(n, 3, 20);
+    const Eigen::VectorXd z = random<Eigen::VectorXd>(n, 1, 21);
+    const Eigen::MatrixXf single = a.cast<float>();
+    Eigen::Vector3d products, squares, float_squares;
+    kernels_->column_products(a.data(), n, 3, z.data(), products.data());
+    kernels_->column_squares(a.data(), n, 3, squares.data());
+    kernels_->float_column_squares(single.data(), n, 3, float_squares.data());
+    const Eigen::Vector3d expected = a.colwise().squaredNorm();
+    EXPECT_LT((products - a.transpose() * z).cwiseAbs().maxCoeff(), 1e-13);
+    EXPECT_LT((squares - expected).cwiseAbs().maxCoeff(), 1e-13);
+    EXPECT_LT((float_squares - expected).cwiseAbs().maxCoeff(), 1e-6 * (1.0 + expected.maxCoeff()));
+  }
 }
 
 TEST_P(EveryLevel, AddsProductsOfAnyOrientation) {

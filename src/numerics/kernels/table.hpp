@@ -122,6 +122,12 @@ struct Kernels {
   void (*solve_lower)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
   void (*float_solve_lower)(const float* lower, std::ptrdiff_t n, float* b, std::ptrdiff_t columns);
   void (*invert_diagonal_blocks)(double* lower, std::ptrdiff_t n);
+  /// a_j . z for every column of a: n x columns, column-major without gaps.
+  void (*column_products)(const double* a, std::ptrdiff_t n, std::ptrdiff_t columns, const double* z,
+                          double* out);
+  /// a_j . a_j, likewise.
+  void (*column_squares)(const double* a, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
+  void (*float_column_squares)(const float* a, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
 
   void (*add_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                       const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
