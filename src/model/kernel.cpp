@@ -40,11 +40,19 @@ Vector StationaryKernel::inverse_lengthscales(Index inputs) const {
 }
 
 Matrix StationaryKernel::cross(const PointsRef& a, const PointsRef& b) const {
-  const Points left = a, right = b;  // contiguous, whatever the caller's strides
-  Matrix k(left.rows(), right.rows());
-  numerics::kernels().covariance(profile_of(options_.family), options_.amplitude * options_.amplitude,
-                                 left.data(), left.rows(), right.data(), right.rows(), left.cols(),
-                                 inverse_lengthscales(left.cols()).data(), k.data());
+  const Points left = a;  // contiguous, whatever the caller's strides
+  const Vector inverse = inverse_lengthscales(left.cols());
+  const numerics::Profile profile = profile_of(options_.family);
+  const double variance = options_.amplitude * options_.amplitude;
+  Matrix k(a.rows(), b.rows());
+  if (a.data() == b.data() && a.rows() == b.rows() && a.outerStride() == b.outerStride()) {
+    numerics::kernels().self_covariance(profile, variance, left.data(), left.rows(), left.cols(),
+                                        inverse.data(), k.data());
+    return k;
+  }
+  const Points right = b;
+  numerics::kernels().covariance(profile, variance, left.data(), left.rows(), right.data(), right.rows(),
+                                 left.cols(), inverse.data(), k.data());
   return k;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -403,7 +404,16 @@ Learned earlier_values(const Problem& problem, int evaluations, const std::strin
   return kept;
 }
 
+// An evaluation takes and frees a few n x n matrices. The allocator gives blocks of that size back to the
+// system, and getting their pages anew costs more than half of the arithmetic at n = 300; unless it has seen
+// larger blocks come and go (glibc: "dynamic mmap threshold", up to 32 MB). This one is never touched.
+void expect_matrices_of(Index n) {
+  void* volatile block = std::malloc(4 * sizeof(double) * static_cast<std::size_t>(n * n));
+  std::free(block);
+}
+
 Learned learn_by_lbfgs(const Problem& problem, const LearnOptions& options) {
+  expect_matrices_of(problem.observations().size());
   const Bounds bounds = bounds_of(problem);
   const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
   const std::vector<Vector> from = starts(problem, bounds, options, threads);

@@ -22,17 +22,18 @@ Likelihood evaluate(const Prior& prior, const Points& scaled, const Vector& resi
   Matrix inverse = prior.kernel->cross(scaled, scaled);
   inverse.diagonal() += noise.cwiseMax(least_noise * inverse.diagonal());
   double log_determinant = 0.0;
-  const bool positive =
-      inverse.allFinite() && numerics::kernels().spd_inverse(inverse.data(), n, &log_determinant);
+  const numerics::Kernels& kernels = numerics::kernels();
+  const bool positive = kernels.spd_inverse(inverse.data(), n, &log_determinant);
   const Index kernel_parameters = prior.kernel->log_parameters().size();
   const Index parameters = kernel_parameters + static_cast<Index>(noise_slopes.size());
   if (!positive) return {-std::numeric_limits<double>::infinity(), Vector::Zero(parameters)};
 
-  const Vector weights = inverse.selfadjointView<Eigen::Lower>() * residual;
+  Vector weights(n);
+  kernels.column_products(inverse.data(), n, n, residual.data(), weights.data());
   Likelihood result{-0.5 * (log_determinant + residual.dot(weights) +
                             static_cast<double>(n) * std::log(2.0 * std::numbers::pi)),
                     Vector(parameters)};
-  inverse = 0.5 * (weights * weights.transpose() - inverse);
+  kernels.half_difference(weights.data(), n, inverse.data());
   result.gradient.head(kernel_parameters) = prior.kernel->weighted_gradient(scaled, inverse);
   for (std::size_t k = 0; k < noise_slopes.size(); ++k)
     result.gradient(kernel_parameters + static_cast<Index>(k)) = inverse.diagonal().dot(noise_slopes[k]);

@@ -94,6 +94,26 @@ TEST_P(EveryLevel, FloatCovarianceHasTheDigitsOfAFloat) {
   }
 }
 
+TEST_P(EveryLevel, CovarianceOfPointsWithThemselvesHasTheSameBits) {
+  const double inverse[] = {0.7, 1.0, 2.5};
+  for (const Profile profile : profiles)
+    for (const Eigen::Index n : {1, 7, 33, 100}) {
+      const RowMajor a = random<RowMajor>(n, 3, 22);
+      Eigen::MatrixXd general(n, n), self(n, n);
+      kernels_->covariance(profile, 1.7, a.data(), n, a.data(), n, 3, inverse, general.data());
+      kernels_->self_covariance(profile, 1.7, a.data(), n, 3, inverse, self.data());
+      EXPECT_EQ(general, self);
+    }
+}
+
+TEST_P(EveryLevel, HalfDifferenceIsThatOfTheOuterProduct) {
+  const Eigen::VectorXd w = random<Eigen::VectorXd>(13, 1, 23);
+  const Eigen::MatrixXd before = random<Eigen::MatrixXd>(13, 13, 24);
+  Eigen::MatrixXd after = before;
+  kernels_->half_difference(w.data(), 13, after.data());
+  EXPECT_LT((after - 0.5 * (w * w.transpose() - before)).cwiseAbs().maxCoeff(), 1e-15);
+}
+
 TEST_P(EveryLevel, WeightedGradientIsTheDoubleSum) {
   for (const Profile profile : profiles)
     for (const Eigen::Index n : {1, 2, 8, 9, 30}) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "numerics/kernels/profiles.hpp"
@@ -39,20 +40,48 @@ inline VectorOf<Real> squared_distance(const ByInput<Real>& a, std::ptrdiff_t i,
   return sum;
 }
 
+// Column j of the covariances, from row `from` on: that of a point with those by input.
+template <Profile kind, typename Real>
+inline void covariance_column(Real variance, const ByInput<Real>& left, std::ptrdiff_t from, std::ptrdiff_t n,
+                              const Real* y, std::ptrdiff_t d, const Real* inverse_lengthscale, Real* out) {
+  for (std::ptrdiff_t i = from; i < n; i += lanes<Real>) {
+    const VectorOf<Real> k =
+        variance * covariance_at<kind, Real>(squared_distance<Real>(left, i, y, d, inverse_lengthscale));
+    const std::ptrdiff_t left_over = n - i < lanes<Real> ? n - i : lanes<Real>;
+    std::memcpy(out + i, &k, static_cast<std::size_t>(left_over) * sizeof(Real));
+  }
+}
+
 template <typename Real>
 void covariance(Profile profile, Real variance, const Real* a, std::ptrdiff_t n, const Real* b,
                 std::ptrdiff_t m, std::ptrdiff_t d, const Real* inverse_lengthscale, Real* out) {
   const ByInput<Real> left(a, n, d);
   with_profile(profile, [&]<Profile kind>() {
-    for (std::ptrdiff_t j = 0; j < m; ++j) {
-      for (std::ptrdiff_t i = 0; i < n; i += lanes<Real>) {
-        const VectorOf<Real> k = variance * covariance_at<kind, Real>(squared_distance<Real>(
-                                                left, i, b + j * d, d, inverse_lengthscale));
-        const std::ptrdiff_t left_over = n - i < lanes<Real> ? n - i : lanes<Real>;
-        std::memcpy(out + j * n + i, &k, static_cast<std::size_t>(left_over) * sizeof(Real));
-      }
-    }
+    for (std::ptrdiff_t j = 0; j < m; ++j)
+      covariance_column<kind, Real>(variance, left, 0, n, b + j * d, d, inverse_lengthscale, out + j * n);
   });
+}
+
+// Square by square: rows of one and columns of the other stay in the cache.
+void mirror_lower(double* matrix, std::ptrdiff_t n) {
+  constexpr std::ptrdiff_t side = 32;
+  for (std::ptrdiff_t left = 0; left < n; left += side)
+    for (std::ptrdiff_t top = left; top < n; top += side)
+      for (std::ptrdiff_t j = left; j < std::min(left + side, n); ++j)
+        for (std::ptrdiff_t i = std::max(top, j + 1); i < std::min(top + side, n); ++i)
+          matrix[i * n + j] = matrix[j * n + i];
+}
+
+// Half the work: differences, and with them covariances, are the same to the bit either way round.
+void self_covariance(Profile profile, double variance, const double* a, std::ptrdiff_t n, std::ptrdiff_t d,
+                     const double* inverse_lengthscale, double* out) {
+  const ByInput<double> points(a, n, d);
+  with_profile(profile, [&]<Profile kind>() {
+    for (std::ptrdiff_t j = 0; j < n; ++j)
+      covariance_column<kind, double>(variance, points, j / lanes<double> * lanes<double>, n, a + j * d, d,
+                                      inverse_lengthscale, out + j * n);
+  });
+  mirror_lower(out, n);
 }
 
 // The weights are symmetric, so pairs i > j count twice and the diagonal, where no distance is, once.

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "numerics/kernels/covariance.hpp"
 #include "numerics/kernels/table.hpp"
 #include "numerics/kernels/vectors.hpp"
 
@@ -123,7 +124,8 @@ bool spd_inverse(double* matrix, std::ptrdiff_t n, double* log_determinant) {
   invert_lower(whole);
   Dense<double> inverse(n, n);
   lower_of_crossproduct(whole, Square(inverse.data(), n, n, Eigen::OuterStride<>(n)));
-  whole = inverse.selfadjointView<Eigen::Lower>();
+  mirror_lower(inverse.data(), n);
+  whole = inverse;
   return true;
 }
 
@@ -196,6 +198,11 @@ void column_squares(const Real* a, std::ptrdiff_t n, std::ptrdiff_t columns, dou
           return part * part;
         },
         [&](std::ptrdiff_t i) { return static_cast<double>(a[i] * a[i]); });
+}
+
+void half_difference(const double* w, std::ptrdiff_t n, double* matrix) {
+  for (std::ptrdiff_t j = 0; j < n; ++j)
+    for (std::ptrdiff_t i = 0; i < n; ++i) matrix[j * n + i] = 0.5 * (w[i] * w[j] - matrix[j * n + i]);
 }
 
 // Calls visit(op(A), op(B)), each an expression of its own type.

@@ -102,6 +102,10 @@ struct Kernels {
   void (*float_covariance)(Profile profile, float variance, const float* a, std::ptrdiff_t n, const float* b,
                            std::ptrdiff_t m, std::ptrdiff_t d, const float* inverse_lengthscale, float* out);
 
+  /// The same of points with themselves.
+  void (*self_covariance)(Profile profile, double variance, const double* a, std::ptrdiff_t n,
+                          std::ptrdiff_t d, const double* inverse_lengthscale, double* out);
+
   /// Sum over i, j of weights(i, j) dk(x_i, x_j)/dtheta for theta = log a, log l_1, ..., log l_d (math.md
   /// 2.2). weights: symmetric, column-major n x n; gradient: 1 + d.
   void (*weighted_gradient)(Profile profile, double variance, const double* x, std::ptrdiff_t n,
@@ -128,6 +132,8 @@ struct Kernels {
   /// a_j . a_j, likewise.
   void (*column_squares)(const double* a, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
   void (*float_column_squares)(const float* a, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
+  /// matrix := (w w' - matrix) / 2, n x n.
+  void (*half_difference)(const double* w, std::ptrdiff_t n, double* matrix);
 
   void (*add_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                       const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
