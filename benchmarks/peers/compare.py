@@ -28,6 +28,7 @@ class Case:
 
 
 OURS = System("acuity")
+FLOAT = System("acuity, single precision", arguments=("--precision", "float"))
 INCREMENTAL = System("numpy incremental", "numpy_regression.py", ("numpy",))
 INVERSE = System("numpy inverse (published method)", "numpy_regression.py", ("numpy",), ("--method", "inverse"))
 SKLEARN = System("scikit-learn", "sklearn_regression.py", ("numpy", "sklearn"))
@@ -50,12 +51,13 @@ def cases(arguments):
         found += [Case("W2", "W2 N=5e3", ["--pool", 5000, "--annotations", 60], [OURS, INCREMENTAL, SKLEARN])]
     else:
         found += [Case("W2", "W2 N=1e5", ["--pool", 100_000],
-                       [OURS, INCREMENTAL, SKLEARN if full else SKLEARN_SOME_STEPS])]
+                       [OURS, FLOAT, INCREMENTAL, SKLEARN if full else SKLEARN_SOME_STEPS])]
     if full and not quick:
-        found += [Case("W2", "W2 N=1e6", ["--pool", 1_000_000], [OURS, INCREMENTAL, SKLEARN_SOME_STEPS])]
+        found += [Case("W2", "W2 N=1e6", ["--pool", 1_000_000], [OURS, FLOAT, INCREMENTAL, SKLEARN_SOME_STEPS]),
+                  Case("W2", "W2 N=1e7 float", ["--pool", 10_000_000, "--precision", "float"], [OURS])]
     found += [Case("W3", "W3", ["--annotations", 90] if quick else [], [OURS, SKLEARN_LEARNING]),
               Case("W4", "W4", w4, [OURS, NUMPY_EP, SKLEARN_LAPLACE])]
-    prediction = [OURS, SCIPY, SKLEARN_PREDICTION]
+    prediction = [OURS, FLOAT, SCIPY, SKLEARN_PREDICTION]
     if quick:
         found += [Case("W5", "W5 n=800 N=2e3", ["--annotations", 800, "--pool", 2000], prediction)]
     else:
@@ -94,8 +96,8 @@ def tell_missing(missing):
 
 def run_system(system, case, environment):
     options = [case.workload, *case.sizes]
-    if system is OURS:
-        return run_program([WORKLOADS, *options, "--threads", 1])
+    if not system.script:
+        return run_program([WORKLOADS, *options, *system.arguments, "--threads", 1])
     return run_program([sys.executable, os.path.join(PEERS, system.script), *options, *system.arguments], environment)
 
 

@@ -216,7 +216,8 @@ json w5(const Arguments& arguments) {
   const Measured measured = measure([&] {
     const GpPosterior posterior(prior_of(arguments),
                                 Observations(x, values, Vector::Constant(arguments.annotations, 0.01)));
-    report_sums(out, posterior.predict(pool));
+    report_sums(out, posterior.predict(pool, {.threads = arguments.threads,
+                                              .single_precision = arguments.precision == "float"}));
   });
   report_measured(out, measured);
   return out;
