@@ -1,6 +1,6 @@
 #include <acuity/acquisition/cost_function.hpp>
 #include <acuity/model/gp_pool_belief.hpp>
-#include <acuity/selection/full_scan.hpp>
+#include <acuity/selection/selector.hpp>
 #include <cmath>
 #include <cstdio>
 
@@ -16,7 +16,9 @@ int main() {
 
   acuity::GpPoolBelief belief(acuity::Prior{}, pool);  // an RBF kernel of amplitude and length scale 1
   acuity::Candidates candidates{.remaining = 3.0};     // the budget
-  while (const auto best = acuity::select_by_full_scan(belief.marginals(), offer, {}, candidates)) {
+  const acuity::Acquisition acquisition;               // information about f, per cost
+  acuity::Selector selector(offer, acquisition);
+  while (const auto best = selector.choose(belief, candidates)) {
     const double x = pool(best->point, 0), alpha = *offer.levels[best->level].alpha;
     const double answer = 0.2 * x * std::sin(3.0 * x);  // your experiment goes here
     belief.condition(best->point, offer.channel(best->point, best->level), answer);
