@@ -28,8 +28,7 @@ class SlabArena {
   std::mutex mutex_;
   std::size_t slab_bytes_;
   std::vector<std::unique_ptr<std::byte, Free>> blocks_;
-  std::byte *next_ = nullptr, *end_ = nullptr;
-  std::vector<void*> given_back_;
+  std::vector<void*> free_;
 };
 
 }  // namespace acuity::numerics
