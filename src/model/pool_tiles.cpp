@@ -137,7 +137,9 @@ class TilesOf : public PoolTiles {
     alignas(64) double variance[width] = {}, mean[width] = {};
     for (Index j = 0; j < count; ++j) variance[j] = prior_.kernel->diagonal(point(rows[at(j)]))(0);
     std::fill_n(mean, width, prior_.mean);
-    const auto self = [&](Index i, Index j) { return side.rows[at(i)].pool_row == rows[at(j)]; };
+    const auto self = [&](Index pool_row) {
+      return std::find(rows.begin(), rows.end(), pool_row) - rows.begin();
+    };
     fold_rows(view, side, 0, n, variance, mean, count, self);
     for (Index j = 0; j < count; ++j) {
       columns.marginals.variance(j) = variance[j];
@@ -283,21 +285,20 @@ class TilesOf : public PoolTiles {
     const Index begin = tile * width, wide = columns(tile);
     std::copy_n(marginals_.variance.data() + begin, wide, variance);
     std::copy_n(marginals_.mean.data() + begin, wide, mean);
-    const auto self = [&](Index i, Index j) { return side.rows[at(i)].pool_row == begin + j; };
+    const auto self = [&](Index pool_row) { return pool_row / width == tile ? pool_row - begin : wide; };
     fold_rows(view, side, from, to, variance, mean, wide, self);
     std::copy_n(variance, wide, marginals_.variance.data() + begin);
     std::copy_n(mean, wide, marginals_.mean.data() + begin);
   }
 
-  // self(i, j): whether row i of the factor is an observation of the point in column j.
+  // self(row): the column of a pool row, or `count` where it is none of these.
   template <typename Self>
   void fold_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from, Index to,
                  double* variance, double* mean, Index count, const Self& self) const {
     Index next = from;
     for (Index i = from; i < to; ++i) {
       if (!side.rows[at(i)].pool_row) continue;
-      Index j = 0;
-      while (j < count && !self(i, j)) ++j;
+      const Index j = self(*side.rows[at(i)].pool_row);
       if (j == count) continue;
       tile_kernels<Real>().fold(view, next, i, side.z.data(), variance, mean);
       // The observed point itself, without the cancellation: s n / (s + n), with the noise as told. What an

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -189,22 +188,32 @@ void TileSearch::forget_if_outdated(const LaggingPool& pool, const Candidates& c
   epoch_ = pool.epoch();
   pool_size_ = size;
   width_ = width;
-  std::vector<char> open = candidates.open;
-  if (open.empty()) open.assign(at(size), 1);
+  const std::vector<char> everything(candidates.open.empty() ? at(size) : 0, 1);
+  const std::vector<char>& open = candidates.open.empty() ? everything : candidates.open;
   if (all) {
     tiles_.clear();
     for (Index tile = 0; tile < tiles; ++tile) tiles_.push_back({infinite, tile});
-  } else if (open != open_) {
-    bool opened = false;
-    for (Entry& entry : tiles_) {
-      const Index first = entry.tile * width, last = std::min(size, first + width);
-      if (std::memcmp(&open[at(first)], &open_[at(first)], at(last - first)) == 0) continue;
-      for (Index i = first; i < last; ++i)
-        if (open[at(i)] != 0 && open_[at(i)] == 0) entry.bound = infinite, opened = true;
-    }
-    if (opened) std::sort(tiles_.begin(), tiles_.end(), higher);
+    open_ = open;
+    return;
   }
-  open_ = std::move(open);
+  // Mostly a single point was closed, which no bound minds.
+  std::vector<char> opened;  // by tile
+  constexpr std::size_t together = 4096;
+  for (std::size_t begin = 0; begin < open.size(); begin += together) {
+    const std::size_t end = std::min(open.size(), begin + together);
+    if (std::memcmp(&open[begin], &open_[begin], end - begin) == 0) continue;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (open[i] != 0 && open_[i] == 0) {
+        opened.resize(at(tiles), 0);
+        opened[i / at(width)] = 1;
+      }
+      open_[i] = open[i];
+    }
+  }
+  if (opened.empty()) return;
+  for (Entry& entry : tiles_)
+    if (opened[at(entry.tile)] != 0) entry.bound = infinite;
+  std::sort(tiles_.begin(), tiles_.end(), higher);
 }
 
 // The best value among open points first .. first + count - 1, by their lines: one logarithm a level.
