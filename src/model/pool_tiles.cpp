@@ -204,6 +204,7 @@ class TilesOf : public PoolTiles {
     Index seen = 0;  // rows that are in the marginals
     Index z_version = 0;
   };
+  static constexpr std::size_t cache = std::size_t{4} << 20;  // about what stays near the processor
   static constexpr std::size_t slab_bytes = sizeof(Real) * slab_rows * tile_columns;
 
   // Floats have seven digits: spend them on differences in units of the length scales, not on where zero is.
@@ -244,6 +245,10 @@ class TilesOf : public PoolTiles {
     if (more <= 0) return true;
     const std::size_t bytes = static_cast<std::size_t>(more) * slab_bytes;
     if (memory_ > 0 && used_.load() + bytes > memory_) return false;
+    // A tile that is seldom looked at is computed again in less time than its rows would take to come from
+    // memory.
+    constexpr Index seldom = 6;
+    if (t.slabs.empty() && seldom * (rows - t.seen) >= rows && used_.load() + bytes > cache) return false;
     used_ += bytes;
     return true;
   }

@@ -14,18 +14,18 @@ void SlabArena::Free::operator()(std::byte* block) const {
 void* SlabArena::take() {
   std::unique_lock lock(mutex_);
   if (free_.empty()) {
-    // Blocks grow with what there is, so that a small pool stays small. All pages of one come at once: one fault
-    // each would cost more, and huge pages were tried and did. Meanwhile other threads can have what is left.
+    // Blocks grow with what there is, so that a small pool stays small. All pages of one come at once: one
+    // fault each would cost more, and huge pages were tried and did. Meanwhile other threads can have what is
+    // left.
     const std::size_t wanted = std::min(std::size_t{4} << 20, std::size_t{1} << (18 + blocks_.size() / 4));
     const std::size_t slabs = std::max<std::size_t>(1, wanted / slab_bytes_), bytes = slabs * slab_bytes_;
     lock.unlock();
-    auto* block = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
+    auto* block = static_cast<std::byte*>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
     if (block == MAP_FAILED) throw std::bad_alloc();
     lock.lock();
     blocks_.emplace_back(block, Free{bytes});
-    for (std::size_t slab = slabs; slab > 0; --slab)
-      free_.push_back(block + (slab - 1) * slab_bytes_);
+    for (std::size_t slab = slabs; slab > 0; --slab) free_.push_back(block + (slab - 1) * slab_bytes_);
   }
   void* slab = free_.back();
   free_.pop_back();
