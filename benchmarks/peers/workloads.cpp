@@ -215,7 +215,8 @@ json w5(const Arguments& arguments) {
   json out{{"data", hexadecimal(hash_of(x, values) ^ hash_of(pool.data(), pool.size()))}};
   const Measured measured = measure([&] {
     const GpPosterior posterior(prior_of(arguments),
-                                Observations(x, values, Vector::Constant(arguments.annotations, 0.01)));
+                                Observations(x, values, Vector::Constant(arguments.annotations, 0.01)),
+                                arguments.threads);
     report_sums(out, posterior.predict(pool, {.threads = arguments.threads,
                                               .single_precision = arguments.precision == "float"}));
   });

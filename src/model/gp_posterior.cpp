@@ -12,6 +12,7 @@
 #include "numerics/dispatch.hpp"
 #include "numerics/growing_factor.hpp"
 #include "numerics/parallel.hpp"
+#include "numerics/parallel_cholesky.hpp"
 
 namespace acuity {
 
@@ -39,10 +40,11 @@ constexpr Index block = 512;
 }  // namespace
 
 // Annotations of one place are one row (math.md 8): the factor grows with the places, not the annotations.
-GpPosterior::GpPosterior(Prior prior, const Observations& observations)
-    : GpPosterior(std::move(prior), merge_replicates(observations)) {}
+GpPosterior::GpPosterior(Prior prior, const Observations& observations, int threads)
+    : GpPosterior(std::move(prior), merge_replicates(observations),
+                  threads > 0 ? threads : numerics::default_threads()) {}
 
-GpPosterior::GpPosterior(Prior prior, const Replicates& replicates)
+GpPosterior::GpPosterior(Prior prior, const Replicates& replicates, int threads)
     : prior_(std::move(prior)),
       points_(prior_.scaling.apply(replicates.merged.points())),
       replicate_term_(replicates.log_likelihood_excess) {
@@ -56,7 +58,7 @@ GpPosterior::GpPosterior(Prior prior, const Replicates& replicates)
   factor_ = prior_.kernel->cross(points_, points_);
   if (well_behaved) {
     factor_.diagonal() += noise;
-    well_behaved = numerics::kernels().cholesky(factor_.data(), n, n);
+    well_behaved = numerics::parallel_cholesky(factor_.data(), n, threads);
     if (!well_behaved) factor_ = prior_.kernel->cross(points_, points_);
   }
   if (!well_behaved) factor_carefully(factor_, noise, jittered_);

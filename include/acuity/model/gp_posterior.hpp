@@ -25,8 +25,9 @@ struct PredictOptions {
 /// grows by one annotation at a time, is PoolBelief.
 class GpPosterior {
  public:
-  /// Holds one matrix of places x places, and no more than that on the way there.
-  GpPosterior(Prior prior, const Observations& observations);
+  /// Holds one matrix of places x places, and no more than that on the way there. `threads`: 0 means all the
+  /// machine has; the result does not depend on it.
+  GpPosterior(Prior prior, const Observations& observations, int threads = 0);
 
   /// Belief about f at each row of `x`, before annotation noise is added.
   Marginals predict(const PointsRef& x, const PredictOptions& options = {}) const;
@@ -42,7 +43,7 @@ class GpPosterior {
   Index jittered() const { return jittered_; }
 
  private:
-  GpPosterior(Prior prior, const Replicates& replicates);
+  GpPosterior(Prior prior, const Replicates& replicates, int threads);
   /// What the observations say at points of these covariances with them: mean less the prior's, and the
   /// variance they take away.
   void explain(Matrix& covariance, double* mean, double* explained) const;
