@@ -23,7 +23,7 @@ std::size_t at(Index i) {
 std::unique_ptr<LowRankPool::Factor> LowRankPool::factorise(const Prior& prior, const Points& pool,
                                                             double enough, Index most) {
   auto factor = std::make_unique<Factor>();
-  factor->tiles = PoolTiles::make(prior, pool, {});
+  factor->tiles = PoolTiles::make(prior, pool, {}, PoolTiles::Keep::all);
   factor->points.resize(most, pool.cols());
   factor->z = Vector::Zero(most);
   for (;;) {

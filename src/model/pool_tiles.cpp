@@ -45,12 +45,13 @@ struct Scratch {
 template <typename Real>
 class TilesOf : public PoolTiles {
  public:
-  TilesOf(const Prior& prior, const PointsRef& pool, const PoolStorage& storage)
+  TilesOf(const Prior& prior, const PointsRef& pool, const PoolStorage& storage, Keep keep)
       : PoolTiles(pool.rows()),
         prior_(prior),
         stationary_(dynamic_cast<const StationaryKernel*>(prior.kernel.get())),
         inputs_(pool.cols()),
-        memory_(storage.memory) {
+        memory_(storage.memory),
+        keep_(keep) {
     const Index padded = count() * width;
     marginals_.mean = Vector::Constant(size_, prior.mean);
     marginals_.variance.resize(size_);
@@ -248,7 +249,9 @@ class TilesOf : public PoolTiles {
     // A tile that is seldom looked at is computed again in less time than its rows would take to come from
     // memory.
     constexpr Index seldom = 6;
-    if (t.slabs.empty() && seldom * (rows - t.seen) >= rows && used_.load() + bytes > cache) return false;
+    if (keep_ == Keep::useful && t.slabs.empty() && seldom * (rows - t.seen) >= rows &&
+        used_.load() + bytes > cache)
+      return false;
     used_ += bytes;
     return true;
   }
@@ -334,6 +337,7 @@ class TilesOf : public PoolTiles {
   std::vector<Tile> tiles_;
   numerics::SlabArena arena_{slab_bytes};
   std::size_t memory_;  // bytes of V at most; 0: no limit
+  Keep keep_;
   std::atomic<std::size_t> used_ = 0;
 
   std::vector<float> packed_, row_points_;  // of the factor, where Real is float
@@ -343,11 +347,12 @@ class TilesOf : public PoolTiles {
 }  // namespace
 
 std::unique_ptr<PoolTiles> PoolTiles::make(const Prior& prior, const PointsRef& pool,
-                                           const PoolStorage& storage) {
+                                           const PoolStorage& storage, Keep keep) {
   // A kernel of the user's own is called with the points as they are; floats would not be.
   const bool stationary = dynamic_cast<const StationaryKernel*>(prior.kernel.get()) != nullptr;
-  if (storage.single_precision && stationary) return std::make_unique<TilesOf<float>>(prior, pool, storage);
-  return std::make_unique<TilesOf<double>>(prior, pool, storage);
+  if (storage.single_precision && stationary)
+    return std::make_unique<TilesOf<float>>(prior, pool, storage, keep);
+  return std::make_unique<TilesOf<double>>(prior, pool, storage, keep);
 }
 
 }  // namespace acuity

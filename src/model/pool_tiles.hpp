@@ -38,8 +38,10 @@ struct FactorSide {
 /// Different tiles may be brought up to date by different threads at the same time.
 class PoolTiles {
  public:
+  /// What stays of V: what is likely to be used again, or all of it.
+  enum class Keep { useful, all };
   static std::unique_ptr<PoolTiles> make(const Prior& prior, const PointsRef& pool,
-                                         const PoolStorage& storage);
+                                         const PoolStorage& storage, Keep keep = Keep::useful);
   virtual ~PoolTiles() = default;
 
   static constexpr Index width = numerics::tile_columns;

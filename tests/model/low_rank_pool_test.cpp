@@ -66,6 +66,14 @@ TEST(LowRankPool, IsWithinItsErrorOfTheExactBelief) {
   }
 }
 
+TEST(LowRankPool, KeepsAllOfTheFactorOfALargePool) {
+  Bench bench(1, 1.0, 90'000);
+  bench.annotate(0, 30);
+  const std::unique_ptr<LowRankPool> low_rank = bench.low_rank(40);
+  ASSERT_TRUE(low_rank);
+  expect_within_its_error(bench, *low_rank);
+}
+
 TEST(LowRankPool, FollowsLateAnswersAndRowsThatAreTakenBack) {
   Bench bench;
   bench.annotate(0, 40);
