@@ -6,6 +6,7 @@
 
 #include "numerics/parallel.hpp"
 #include "selection/level_hull.hpp"
+#include "selection/select_among.hpp"
 
 namespace acuity {
 
@@ -44,22 +45,6 @@ ValueBounds value_bounds(const InformationBounds& bounds, const std::vector<Inde
   return values;
 }
 
-// The scan of a few points of the pool. They keep their order, so that the lowest row still wins a tie.
-std::optional<Score> select_among(const std::vector<Index>& points, const Marginals& belief,
-                                  const Offer& offer, const Acquisition& acquisition,
-                                  const Candidates& candidates) {
-  const Marginals some{belief.mean(points), belief.variance(points)};
-  const Offer same{offer.levels, offer.base_noise(points)};
-  std::optional<Score> best = select_by_full_scan(some, same, acquisition,
-                                                  {.open = {},
-                                                   .sold = {},
-                                                   .remaining = candidates.remaining,
-                                                   .slack = candidates.slack,
-                                                   .step = candidates.step});
-  if (best) best->point = points[static_cast<std::size_t>(best->point)];
-  return best;
-}
-
 }  // namespace
 
 std::optional<Score> select_by_screen(const Marginals& belief, const Offer& offer,
@@ -87,7 +72,8 @@ std::optional<Score> select_by_screen(const Marginals& belief, const Offer& offe
   for (std::size_t i = 0; i < values.high.size(); ++i)
     if (values.high[i] > -infinite && !(values.high[i] < enough)) left.push_back(static_cast<Index>(i));
   if (left.empty()) return std::nullopt;
-  return select_among(left, belief, offer, acquisition, candidates);
+  return select_among(left, {belief.mean(left), belief.variance(left)},
+                      {offer.levels, offer.base_noise(left)}, acquisition, candidates);
 }
 
 }  // namespace acuity

@@ -1,8 +1,8 @@
 #include "acuity/selection/selector.hpp"
 
-#include "acuity/selection/full_scan.hpp"
 #include "acuity/selection/screened_scan.hpp"
 #include "numerics/random.hpp"
+#include "selection/select_among.hpp"
 #include "selection/tile_search.hpp"
 
 namespace acuity {
@@ -14,16 +14,11 @@ struct Selector::State {
   TileSearch tiles;
   Offer some;  // the levels, and the noise of a few points
 
-  // The full scan decides among a few rows, ascending, whose tiles are up to date.
+  // Rows whose tiles are up to date.
   std::optional<Score> decide(LaggingPool& pool, const std::vector<Index>& rows,
                               const Candidates& candidates) {
     some.base_noise = offer.base_noise(rows);
-    const Candidates all_open{
-        .open = {}, .sold = {}, .remaining = candidates.remaining, .slack = candidates.slack};
-    std::optional<Score> best =
-        select_by_full_scan(pool.exact_at(rows), some, acquisition, all_open, {.threads = threads});
-    if (best) best->point = rows[static_cast<std::size_t>(best->point)];
-    return best;
+    return select_among(rows, pool.exact_at(rows), some, acquisition, candidates);
   }
 
   // Random choice needs no belief but for what it reports.

@@ -81,19 +81,6 @@ TEST_P(EveryLevel, CovarianceVanishesFarAwayAndIsExactAtTheSamePlace) {
   }
 }
 
-TEST_P(EveryLevel, FloatCovarianceHasTheDigitsOfAFloat) {
-  using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Floats a = random<Floats>(23, 2, 3), b = random<Floats>(9, 2, 4);
-  const float inverse[] = {1.0f, 1.0f};
-  Eigen::MatrixXf k(23, 9);
-  for (const Profile profile : profiles) {
-    kernels_->float_covariance(profile, 1.5f, a.data(), 23, b.data(), 9, 2, inverse, k.data());
-    for (Eigen::Index i = 0; i < 23; ++i)
-      for (Eigen::Index j = 0; j < 9; ++j)
-        EXPECT_NEAR(k(i, j), 1.5 * covariance_at(profile, (a.row(i) - b.row(j)).cast<double>().norm()), 1e-6);
-  }
-}
-
 TEST_P(EveryLevel, CovarianceOfPointsWithThemselvesHasTheSameBits) {
   const double inverse[] = {0.7, 1.0, 2.5};
   for (const Profile profile : profiles)

@@ -23,7 +23,6 @@ constexpr Kernels kernels{
     .float_tiles = tile_kernels<float>,
     .solve_packed = &solve_packed,
     .covariance = &covariance<double>,
-    .float_covariance = &covariance<float>,
     .self_covariance = &self_covariance,
     .weighted_gradient = &weighted_gradient,
     .spd_inverse = &spd_inverse,

@@ -99,8 +99,6 @@ struct Kernels {
   /// a: n x d, b: m x d, both row-major; out: column-major n x m.
   void (*covariance)(Profile profile, double variance, const double* a, std::ptrdiff_t n, const double* b,
                      std::ptrdiff_t m, std::ptrdiff_t d, const double* inverse_lengthscale, double* out);
-  void (*float_covariance)(Profile profile, float variance, const float* a, std::ptrdiff_t n, const float* b,
-                           std::ptrdiff_t m, std::ptrdiff_t d, const float* inverse_lengthscale, float* out);
 
   /// The same of points with themselves.
   void (*self_covariance)(Profile profile, double variance, const double* a, std::ptrdiff_t n,

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "acuity/model/marginals.hpp"
+#include "acuity/selection/candidates.hpp"
+
+namespace acuity {
+
+/// The full scan decides among a few open points of the pool, ascending, so that the lowest row still wins a
+/// tie. `belief` is about these, `offer` has the levels and these points' noise; no level is sold at any of
+/// them.
+std::optional<Score> select_among(const std::vector<Index>& points, const Marginals& belief,
+                                  const Offer& offer, const Acquisition& acquisition,
+                                  const Candidates& candidates);
+
+}  // namespace acuity
