@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "acuity/selection/suggestion.hpp"
+#include "numerics/random.hpp"
 
 namespace acuity {
 
@@ -15,21 +15,24 @@ class Annotator {
   virtual double annotate(const Suggestion& suggestion) = 0;
 };
 
-/// Answers from a known truth plus the noise of the suggestion's channel. An answer depends on the seed, the
+/// Answers from what is known, with the noise of the suggestion's channel. An answer depends on the seed, the
 /// stream and the suggestion's id, not on what was answered before.
 class SimulatedAnnotator : public Annotator {
  public:
-  using Truth = std::function<double(const std::vector<double>& inputs)>;
+  using Answer = std::function<double(const Suggestion& suggestion, numerics::Draws& draws)>;
 
-  SimulatedAnnotator(Truth truth, std::uint64_t seed, std::uint32_t stream)
-      : truth_(std::move(truth)), seed_(seed), stream_(stream) {}
+  SimulatedAnnotator(Answer answer, std::uint64_t seed, std::uint32_t stream)
+      : answer_(std::move(answer)), seed_(seed), stream_(stream) {}
 
   double annotate(const Suggestion& suggestion) override;
 
  private:
-  Truth truth_;
+  Answer answer_;
   std::uint64_t seed_;
   std::uint32_t stream_;
 };
+
+/// `truth`, out by the noise of the channel.
+double noisy_answer(double truth, const Channel& channel, numerics::Draws& draws);
 
 }  // namespace acuity

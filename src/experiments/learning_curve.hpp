@@ -16,11 +16,17 @@ struct Step {
   double error = 0.0;  ///< of the model after this annotation; NaN where not evaluated
 };
 
+/// Where the CPU time of a run went.
+struct RunSeconds {
+  double total = 0.0, learning = 0.0, choosing = 0.0, updating = 0.0, evaluating = 0.0;
+};
+
 /// One repeat of one method.
 struct ExperimentRun {
   std::string method;
   int repeat = 0;
   std::vector<Step> steps;
+  RunSeconds seconds;
 
   double final_error() const { return steps.back().error; }
 };

@@ -355,6 +355,10 @@ Marginals EpPosterior::predict(const PointsRef& x) const {
   return EpPredictor(*this).predict(x);
 }
 
+Vector EpPosterior::mean(const PointsRef& x) const {
+  return prior_.kernel->cross(prior_.scaling.apply(x), points_) * weights_;
+}
+
 // The same two factors as for a variance, at two places.
 Matrix EpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   const Vector root_positive = sites_.precision(positive_).cwiseSqrt();

@@ -95,6 +95,14 @@ Marginals GpPosterior::predict(const PointsRef& x, const PredictOptions& options
   return marginals;
 }
 
+Vector GpPosterior::mean(const PointsRef& x) const {
+  const Matrix covariance = prior_.kernel->cross(points_, prior_.scaling.apply(x));
+  Vector mean(x.rows());
+  numerics::kernels().column_products(covariance.data(), covariance.rows(), covariance.cols(),
+                                      weights_.data(), mean.data());
+  return mean.array() + prior_.mean;
+}
+
 void GpPosterior::explain(Matrix& v, double* mean, double* explained) const {
   const numerics::Kernels& kernels = numerics::kernels();
   kernels.solve_lower(factor_.data(), v.rows(), v.data(), v.cols());

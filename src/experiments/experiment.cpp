@@ -1,0 +1,189 @@
+#include "experiments/experiment.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "acuity/numerics/errors.hpp"
+#include "experiments/sine_data.hpp"
+#include "experiments/table_data.hpp"
+#include "experiments/toy_data.hpp"
+
+namespace acuity {
+
+namespace {
+
+struct Sine {
+  SineOptions data;
+  bool learned = false;
+};
+struct Uci {
+  const ExpectedTable* table;
+};
+struct Entry {
+  ExperimentName name;
+  std::variant<Sine, Uci, ToyOptions> of;
+};
+
+Entry uniform(const char* q, double value) {
+  return {{fmt::format("sine-q{}", q),
+           fmt::format("sine curve, uniform pool, cost (1 + 9/alpha)^-{}, budget 50", q)},
+          Sine{{.q = value}}};
+}
+
+Entry skewed(int frequency, bool learned) {
+  return {{fmt::format("sine-{}-w{}", learned ? "learned" : "skewed", frequency),
+           fmt::format("sine curve of frequency {}, 90 % of the pool in one half, budget 100{}", frequency,
+                       learned ? ", hyperparameters learned in every step" : "")},
+          Sine{{.frequency = static_cast<double>(frequency), .skewed = true}, learned}};
+}
+
+Entry toy(int set, bool half) {
+  const char* const what[] = {"a noisy block in the pool", "a far block in the pool", "a checker board"};
+  const double kappa = half ? 0.5 : 0.8;
+  return {{fmt::format("toy-v{}{}", set, half ? "-half" : ""),
+           fmt::format("two classes, {}; the cheapest labels are right with probability {}, budget 30",
+                       what[set - 1], kappa)},
+          ToyOptions{.set = static_cast<ToySet>(set), .kappa = kappa, .gamma = 1.0 - kappa}};
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all{
+      uniform("0.2", 0.2),
+      uniform("0.8", 0.8),
+      uniform("1", 1.0),
+      uniform("2", 2.0),
+      skewed(3, false),
+      skewed(5, false),
+      skewed(7, false),
+      skewed(3, true),
+      skewed(5, true),
+      {{"uci-concrete", "strength of concrete, 8 inputs, learned in every step, budget 100", true},
+       Uci{&concrete_table()}},
+      {{"uci-superconductivity", "critical temperature, 81 inputs, learned in every step, budget 100", true},
+       Uci{&superconductivity_table()}},
+      toy(1, false),
+      toy(2, false),
+      toy(3, false),
+      toy(1, true),
+      toy(2, true),
+      toy(3, true)};
+  return all;
+}
+
+Acquisition by(Ranking ranking, std::shared_ptr<const Information> information) {
+  return {.information = std::move(information), .ranking = ranking, .seed = 0, .continuous = std::nullopt};
+}
+
+Prior stationary(double lengthscale) {
+  Prior prior;
+  prior.kernel = std::make_shared<StationaryKernel>(
+      StationaryKernelOptions{.lengthscale = Vector::Constant(1, lengthscale)});
+  return prior;
+}
+
+struct Informations {
+  std::shared_ptr<const Information> model, target;
+};
+
+// random and bald buy the highest precision only; target and model choose it.
+std::vector<Method> four_methods(const Informations& information, ModelRule rule, const std::string& suffix) {
+  return {{"random" + suffix, by(Ranking::random, information.model), rule},
+          {"bald" + suffix, by(Ranking::information, information.model), rule},
+          {"target" + suffix, by(Ranking::information_per_cost, information.target), rule},
+          {"model" + suffix, by(Ranking::information_per_cost, information.model), rule}};
+}
+
+Precisions precisions_of(Mode mode) {
+  return mode == Mode::paper ? Precisions::ladder : Precisions::any;
+}
+
+void describe(const Sine& sine, const ExperimentOptions& options, Experiment& experiment) {
+  const ProblemSize size = options.small ? ProblemSize{300, 100} : ProblemSize{};
+  experiment.initial = 10;
+  experiment.budget = options.small ? 14.0 : sine.data.skewed ? 100.0 : 50.0;
+  experiment.prior = stationary(3.0 / sine.data.frequency);
+  // Noise through Y with an unlimited gain at the highest precision is the point of the skewed ones.
+  const bool graph_b = sine.data.skewed && !sine.learned;
+  const Informations information{
+      std::make_shared<ModelInformation>(),
+      std::make_shared<TargetInformation>(TargetInformationOptions{
+          .graph = graph_b ? TargetGraph::b : TargetGraph::c, .infinite = InfinitePolicy::first})};
+  experiment.methods = four_methods(information, sine.learned ? ModelRule::learned : ModelRule::fixed, "");
+  if (sine.learned)
+    for (Method& method : four_methods(information, ModelRule::fixed, " fixed"))
+      experiment.methods.push_back(std::move(method));
+  experiment.problem = [=, data = sine.data, mode = options.mode](const Repeat& repeat) {
+    return sine_problem(data, precisions_of(mode), size, repeat);
+  };
+  experiment.settings += fmt::format(
+      ", \"pool\": {}, \"test\": {}, \"frequency\": {}, \"q\": {}, \"skewed\": {}, \"target_graph\": \"{}\", "
+      "\"learned\": {}",
+      size.pool, size.test, sine.data.frequency, sine.data.q, sine.data.skewed, graph_b ? "b" : "c",
+      sine.learned);
+}
+
+void describe(const Uci& uci, const ExperimentOptions& options, Experiment& experiment) {
+  const ProblemSize size = options.small ? ProblemSize{150, 60} : ProblemSize{1 << 20, 1 << 20};
+  experiment.initial = 20;
+  experiment.budget = options.small ? 22.0 : 100.0;
+  experiment.prior = stationary(1.0);
+  experiment.methods =
+      four_methods({std::make_shared<ModelInformation>(), std::make_shared<TargetInformation>()},
+                   ModelRule::learned_standardised, "");
+  experiment.methods.erase(experiment.methods.begin() + 2);  // the paper has no target here
+  const auto table = std::make_shared<Table>(read_expected_table(*uci.table, options.data));
+  experiment.problem = [=, mode = options.mode](const Repeat& repeat) {
+    return table_problem(*table, precisions_of(mode), size, repeat);
+  };
+  experiment.settings += fmt::format(", \"table\": \"{}\", \"rows\": {}", uci.table->file,
+                                     options.small ? size.pool + size.test : table->rows());
+}
+
+void describe(const ToyOptions& toy, const ExperimentOptions& options, Experiment& experiment) {
+  const ProblemSize size = options.small ? ProblemSize{200, 100} : ProblemSize{};
+  experiment.metric = Metric::accuracy;
+  experiment.logarithmic = false;
+  experiment.initial = 5;
+  experiment.budget = options.small ? 7.0 : 30.0;
+  experiment.prior = stationary(1.0);
+  const auto approximation = options.mode == Mode::paper ? Approximation::taylor : Approximation::exact;
+  experiment.methods = four_methods({std::make_shared<ClassModelInformation>(approximation),
+                                     std::make_shared<ClassTargetInformation>(TargetGraph::b)},
+                                    ModelRule::classes, "");
+  experiment.problem = [=, mode = options.mode](const Repeat& repeat) {
+    return toy_problem(toy, precisions_of(mode), size, repeat);
+  };
+  experiment.settings +=
+      fmt::format(", \"pool\": {}, \"test\": {}, \"kappa\": {}, \"gamma\": {}, \"target_graph\": \"b\"",
+                  size.pool, size.test, toy.kappa, toy.gamma);
+}
+
+}  // namespace
+
+const std::vector<ExperimentName>& paper_experiments() {
+  static const std::vector<ExperimentName> names = [] {
+    std::vector<ExperimentName> all;
+    for (const Entry& entry : entries()) all.push_back(entry.name);
+    return all;
+  }();
+  return names;
+}
+
+Experiment make_experiment(const std::string& name, const ExperimentOptions& options) {
+  for (const Entry& entry : entries()) {
+    if (entry.name.name != name) continue;
+    Experiment experiment{.name = entry.name.name, .what = entry.name.what, .mode = options.mode};
+    experiment.settings = fmt::format("\"mode\": \"{}\"", options.mode == Mode::paper ? "paper" : "acuity");
+    if (options.small) experiment.settings += ", \"small\": true";
+    std::visit([&](const auto& of) { describe(of, options, experiment); }, entry.of);
+    experiment.settings +=
+        fmt::format(", \"initial\": {}, \"budget\": {}", experiment.initial, experiment.budget);
+    return experiment;
+  }
+  std::vector<std::string> known;
+  for (const ExperimentName& one : paper_experiments()) known.push_back(one.name);
+  throw InputError(
+      fmt::format("experiment \"{}\" is not known, must be one of: {}", name, fmt::join(known, ", ")));
+}
+
+}  // namespace acuity

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "acuity/acquisition/acquisition.hpp"
+#include "acuity/model/prior.hpp"
+#include "experiments/problem.hpp"
+
+namespace acuity {
+
+/// Which way of doing things.
+enum class Mode {
+  acuity,  ///< exact information, any precision, L-BFGS
+  paper    ///< the paper's text as corrected in docs/math.md 1: Taylor form, 100 levels, Adam
+};
+
+/// What the error of a run is measured by.
+enum class Metric { squared_error, accuracy };
+
+/// How the model is kept as answers arrive.
+enum class ModelRule {
+  fixed,                 ///< regression, the prior stays
+  learned,               ///< regression, hyperparameters learned after every annotation
+  learned_standardised,  ///< the same, with inputs and mean standardised by the annotations
+  classes                ///< expectation propagation, the prior stays
+};
+
+/// A way to spend the budget. Methods of one experiment share its data.
+struct Method {
+  std::string name;  ///< random, bald, target, model; " fixed" behind it where another rule is beside it
+  Acquisition acquisition;
+  ModelRule rule;
+};
+
+/// One of the paper's experiments, at one size and in one mode.
+struct Experiment {
+  std::string name, what;
+  Metric metric = Metric::squared_error;
+  bool logarithmic = true;  ///< the paper's figure has a log axis
+  Index initial = 10;       ///< rows of the pool, bought at the highest precision before anybody chooses
+  double budget = 50.0;     ///< the initial set included
+  Prior prior;
+  Mode mode = Mode::acuity;
+  std::vector<Method> methods;
+  std::function<Problem(const Repeat&)> problem;
+  std::string settings;  ///< all that decides the results but seed and repeat, as JSON
+};
+
+struct ExperimentOptions {
+  Mode mode = Mode::acuity;
+  bool small = false;          ///< pools and budgets of a toy's size: does everything work?
+  std::filesystem::path data;  ///< where the tables are
+};
+
+/// What can be reproduced.
+struct ExperimentName {
+  std::string name, what;
+  bool needs_data = false;  ///< a table the user has
+};
+
+/// In the order of the paper.
+const std::vector<ExperimentName>& paper_experiments();
+
+/// Throws InputError where the name is not known, or its table is not there.
+Experiment make_experiment(const std::string& name, const ExperimentOptions& options);
+
+}  // namespace acuity

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "acuity/data/table.hpp"
+#include "experiments/problem.hpp"
+
+namespace acuity {
+
+/// A table of measurements that the user has, and how it is to be known again.
+struct ExpectedTable {
+  std::string file;  ///< in the user's folder
+  Index rows, columns;
+  std::string first_column, target;  ///< the target is the last column
+};
+
+const ExpectedTable& concrete_table();
+const ExpectedTable& superconductivity_table();
+
+/// Throws InputError where the file is not there or is another table.
+Table read_expected_table(const ExpectedTable& expected, const std::filesystem::path& folder);
+
+/// Four fifths of the rows, in random order, are the pool, the others the test set (docs/math.md 10). `size`
+/// cuts both where it is smaller.
+Problem table_problem(const Table& table, Precisions precisions, const ProblemSize& size,
+                      const Repeat& repeat);
+
+}  // namespace acuity

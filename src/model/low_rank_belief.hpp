@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "acuity/model/lagging_pool.hpp"
+#include "acuity/model/pool_belief.hpp"
+#include "acuity/model/prior.hpp"
+
+namespace acuity {
+
+/// Regression about a pool whose covariances are a product F'F of r rows but for what rounding leaves
+/// (math.md 6.4): f is r weights, and the belief about them is all there is to keep. An annotation costs
+/// O(r^3), a point O(r^2), however many annotations there are: for thousands of them on a smooth function of
+/// one or two inputs, where GpPoolBelief has to carry a factor of them all.
+///
+/// Annotations are of pool rows, with noise.
+class LowRankBelief : public PoolBelief, private LaggingPool {
+ public:
+  /// Null where more than `most` rows would be needed.
+  static std::unique_ptr<LowRankBelief> make(const Prior& prior, const PointsRef& pool, Index most,
+                                             const std::vector<Observation>& observations = {});
+
+  const Marginals& marginals() const override;
+  LaggingPool* lagging() override { return this; }
+  AnnotationHandle condition(const Place& place, const Channel& channel,
+                             std::optional<double> answer) override;
+  void answer(AnnotationHandle annotation, double value) override;
+  void cancel(AnnotationHandle annotation) override;
+  Index size() const override { return static_cast<Index>(annotations_.size()); }
+
+  Index rank() const { return features_.rows(); }
+  /// The mean at these rows alone, which takes much less than their variance.
+  Vector mean_at(Index first, Index count) const;
+
+ private:
+  struct Annotation {
+    AnnotationHandle handle;
+    Index row;
+    double noise;
+    std::optional<double> value;
+  };
+
+  LowRankBelief(Prior prior, Matrix features);
+
+  // LaggingPool
+  Index tile_width() const override { return 256; }
+  const Marginals& so_far() const override { return marginals_; }
+  void refresh(Index tile) override { bring_up_to_date(tile); }
+  Index epoch() const override { return epoch_; }
+  bool surely_finite() const override { return true; }
+  double error() const override { return 0.0; }
+  Marginals exact_at(std::span<const Index> rows) const override;
+
+  void bring_up_to_date(Index tile) const;
+  void take(const Annotation& annotation);
+  void start_again();
+  void settle();
+  std::vector<Annotation>::iterator find(AnnotationHandle handle);
+
+  Prior prior_;
+  Matrix features_;  // F: a column per pool point
+  std::vector<Annotation> annotations_;
+  Index next_handle_ = 0, epoch_ = 0;
+  int pending_ = 0;
+
+  Matrix precision_;           // of the weights, given all annotations: I + sum of phi phi' / noise
+  Matrix answered_precision_;  // given the answered ones, where others are pending
+  Vector pull_;                // sum of phi (value - prior mean) / noise
+  Matrix shrink_;              // L^-1 where precision = L L'
+  Vector weights_;             // their mean
+
+  mutable Marginals marginals_;
+  mutable std::vector<Index> seen_;  // by tile: the version its variances are of
+  Index version_ = 1;
+};
+
+/// F with at most `most` rows such that the covariances of the points are F'F, within 1e-13 of the prior
+/// variance on the diagonal and everywhere else; nothing where more rows are needed.
+std::optional<Matrix> low_rank_features(const Prior& prior, const PointsRef& points, Index most);
+
+}  // namespace acuity
