@@ -13,6 +13,9 @@ namespace acuity {
 /// "final median": the reference's median over its repeats (15, unless its folder says otherwise) is an
 /// ordinary median of as many of ours. "wins over bald": the share of repeats in which `method` ends better
 /// (a tie is half a win) is no smaller than the reference's.
+///
+/// The range knows the luck of the reference, not ours: it wants some 200 repeats of ours, with which one
+/// median in 70 is found outside where nothing differs; with 15 it is one in 8.
 struct ComparisonRow {
   std::string experiment, method, check;
   double ours = 0.0;             ///< our median, or our share of wins; of the accuracy for the toy sets
