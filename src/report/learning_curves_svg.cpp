@@ -5,171 +5,216 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+
+#include "report/svg_canvas.hpp"
 
 namespace acuity {
 
 namespace {
 
-constexpr double width = 760, height = 460;
-constexpr double left = 78, right = 640, top = 64, bottom = 398;
+constexpr double width = 760, left = 78, plot_height = 334, label_gap = 18;
 
-std::string escape(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else if (c == '"')
-      safe += "&quot;";
-    else
-      safe += c;
+// Only what can be drawn: a method may not have been evaluated everywhere.
+LearningCurve drawable(const LearningCurve& curve) {
+  const std::size_t size = curve.cost.size();
+  if (curve.first_quartile.size() != size || curve.median.size() != size ||
+      curve.third_quartile.size() != size)
+    throw std::invalid_argument(fmt::format(
+        "learning_curves_svg: curve \"{}\" has {} costs, {} medians and {} and {} quartiles, must have as "
+        "many of each",
+        curve.method, size, curve.median.size(), curve.first_quartile.size(), curve.third_quartile.size()));
+  LearningCurve kept{.method = curve.method};
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!std::isfinite(curve.first_quartile[i] + curve.median[i] + curve.third_quartile[i])) continue;
+    kept.cost.push_back(curve.cost[i]);
+    kept.first_quartile.push_back(curve.first_quartile[i]);
+    kept.median.push_back(curve.median[i]);
+    kept.third_quartile.push_back(curve.third_quartile[i]);
   }
-  return safe;
+  return kept;
 }
 
-// Okabe and Ito's colours, which people with colour-blindness can tell apart; the dashes do without colour.
-struct Stroke {
-  const char* colour;
-  const char* dashes;
-};
-constexpr Stroke strokes[] = {{"#888888", "2 3"},  {"#0072b2", "8 4"}, {"#009e73", "8 3 2 3"},
-                              {"#d55e00", "none"}, {"#cc79a7", "4 4"}, {"#e69f00", "12 3"}};
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
 
-// Linear in cost, logarithmic in error.
+  void include(const std::vector<double>& values, double above = -std::numeric_limits<double>::infinity()) {
+    for (const double value : values)
+      if (value > above) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
+  }
+  bool empty() const { return !(low <= high); }
+};
+
 struct Axes {
-  double cost_low, cost_high, error_low, error_high;
-
-  double x(double cost) const { return left + (right - left) * (cost - cost_low) / (cost_high - cost_low); }
-  double y(double error) const {
-    return bottom - (bottom - top) * std::log(error / error_low) / std::log(error_high / error_low);
-  }
+  Axis cost, error;
 };
 
-Axes fit_axes(const std::vector<LearningCurve>& curves) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  Axes axes{infinity, -infinity, infinity, 0.0};
-  for (const LearningCurve& curve : curves) {
-    axes.cost_low = std::min(axes.cost_low, curve.cost.front());
-    axes.cost_high = std::max(axes.cost_high, curve.cost.back());
-    for (const double low : curve.first_quartile) axes.error_low = std::min(axes.error_low, low);
-    for (const double high : curve.third_quartile) axes.error_high = std::max(axes.error_high, high);
-  }
-  axes.error_low = std::max(axes.error_low, axes.error_high * 1e-9) / 1.06;
-  axes.error_high *= 1.06;
-  if (axes.cost_high <= axes.cost_low) axes.cost_high = axes.cost_low + 1.0;
-  return axes;
+Axis cost_axis(const std::vector<LearningCurve>& curves, const Box& box) {
+  Range range;
+  for (const LearningCurve& curve : curves) range.include(curve.cost);
+  return range.empty() ? Axis::linear(0.0, 1.0, box.left, box.right)
+                       : Axis::linear(range.low, range.high, box.left, box.right);
 }
 
-// Round numbers: 1, 2, 5 in every decade.
-std::vector<double> error_ticks(const Axes& axes) {
-  std::vector<double> ticks;
-  for (int decade = static_cast<int>(std::floor(std::log10(axes.error_low))); decade < 20; ++decade)
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      const double tick = digit * std::pow(10.0, decade);
-      if (tick > axes.error_high) return ticks;
-      if (tick >= axes.error_low) ticks.push_back(tick);
-    }
-  return ticks;
+// An error of exactly zero has no place on a logarithmic axis; it is drawn at its lower end.
+Axis error_axis(const std::vector<LearningCurve>& curves, const Box& box, bool logarithmic) {
+  Range range;
+  for (const LearningCurve& curve : curves)
+    for (const auto* values : {&curve.first_quartile, &curve.median, &curve.third_quartile})
+      range.include(*values, logarithmic ? 0.0 : -std::numeric_limits<double>::infinity());
+  if (range.empty()) return Axis::linear(0.0, 1.0, box.bottom, box.top);
+  if (logarithmic)
+    return Axis::logarithmic(std::max(range.low, range.high * 1e-9) / 1.06, range.high * 1.06, box.bottom,
+                             box.top);
+  if (range.high <= range.low) range = {range.low - 0.1, range.high + 0.1};
+  const std::vector<double> ticks = linear_ticks(range.low, range.high, 5);
+  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : range.high - range.low;
+  return Axis::linear(std::floor(range.low / step + 1e-6) * step, std::ceil(range.high / step - 1e-6) * step,
+                      box.bottom, box.top);
 }
 
-std::vector<double> cost_ticks(const Axes& axes) {
-  const double rough = (axes.cost_high - axes.cost_low) / 6.0,
-               power = std::pow(10.0, std::floor(std::log10(rough)));
-  double step = 10.0 * power;
-  for (const double digit : {5.0, 2.0, 1.0})
-    if (digit * power >= rough) step = digit * power;
-  std::vector<double> ticks;
-  for (double tick = std::ceil(axes.cost_low / step) * step; tick <= axes.cost_high + 1e-9 * step;
-       tick += step)
-    ticks.push_back(tick);
-  return ticks;
-}
-
-std::string grid(const Axes& axes, const LearningCurvesLabels& labels) {
+std::string frame(const Axes& axes, const Box& box, const LearningCurvesLabels& labels) {
   std::string svg;
-  for (const double tick : error_ticks(axes))
-    svg += fmt::format(
-        "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
-        "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:g}</text>\n",
-        left, right, axes.y(tick), axes.y(tick), left - 8, axes.y(tick) + 4, tick);
-  for (const double tick : cost_ticks(axes))
-    svg += fmt::format(
-        "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
-        "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:g}</text>\n",
-        axes.x(tick), axes.x(tick), bottom, bottom + 5, axes.x(tick), bottom + 20, tick);
-  svg += fmt::format("<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/>\n", left, right,
-                     bottom);
-  svg += fmt::format("<text class=\"label\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                     (left + right) / 2, bottom + 44, escape(labels.cost));
-  svg += fmt::format(
-      "<text class=\"label\" transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-      (top + bottom) / 2, escape(labels.error));
-  return svg;
+  for (const double tick : axes.error.ticks(5)) {
+    const double y = axes.error.at(tick);
+    svg += svg_line("grid", box.left, y, box.right, y) +
+           svg_text("tick", box.left - 8, y + 4, "end", tick_text(tick));
+  }
+  for (const double tick : axes.cost.ticks(6)) {
+    const double x = axes.cost.at(tick);
+    svg += svg_line("axis", x, box.bottom, x, box.bottom + 5) +
+           svg_text("tick", x, box.bottom + 20, "middle", tick_text(tick));
+  }
+  svg += svg_line("axis", box.left, box.bottom, box.right, box.bottom);
+  svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 44, "middle", labels.cost);
+  return svg + svg_upright_text(
+                   "label", 20, (box.top + box.bottom) / 2,
+                   labels.error + (labels.higher_is_better ? " (higher is better)" : " (lower is better)"));
 }
 
-std::string path(const Axes& axes, const std::vector<double>& cost, const std::vector<double>& error,
-                 bool back) {
+std::string path(const Axes& axes, const std::vector<double>& cost, const std::vector<double>& error) {
   std::string d;
-  for (std::size_t i = 0; i < cost.size(); ++i) {
-    const std::size_t k = back ? cost.size() - 1 - i : i;
-    d += fmt::format("{}{:.1f} {:.1f}", d.empty() && !back ? "M" : "L", axes.x(cost[k]),
-                     axes.y(std::max(error[k], axes.error_low)));
-  }
+  for (std::size_t i = 0; i < cost.size(); ++i)
+    d += fmt::format("{}{:.1f} {:.1f}", i == 0 ? "M" : "L", axes.cost.at(cost[i]), axes.error.at(error[i]));
   return d;
 }
 
-std::string curve_svg(const Axes& axes, const LearningCurve& curve, const Stroke& stroke) {
-  return fmt::format(
-      "<path d=\"{}{}Z\" fill=\"{}\" fill-opacity=\"0.16\"/>\n"
-      "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2.2\" stroke-dasharray=\"{}\"/>\n",
-      path(axes, curve.cost, curve.third_quartile, false), path(axes, curve.cost, curve.first_quartile, true),
-      stroke.colour, path(axes, curve.cost, curve.median, false), stroke.colour, stroke.dashes);
+std::string band_path(const Axes& axes, const LearningCurve& curve) {
+  std::string d = path(axes, curve.cost, curve.third_quartile);
+  for (std::size_t i = curve.cost.size(); i-- > 0;)
+    d += fmt::format("L{:.1f} {:.1f}", axes.cost.at(curve.cost[i]), axes.error.at(curve.first_quartile[i]));
+  return d + "Z";
 }
 
-// Names at the right end of each curve, pushed apart where they would touch.
-std::string direct_labels(const Axes& axes, const std::vector<LearningCurve>& curves) {
-  std::vector<std::pair<double, std::size_t>> places;
-  for (std::size_t i = 0; i < curves.size(); ++i) places.emplace_back(axes.y(curves[i].median.back()), i);
-  std::sort(places.begin(), places.end());
-  double previous = -1e9;
-  for (auto& [y, i] : places) previous = y = std::max(y, previous + 17.0);
-  const double overshoot = std::max(0.0, places.back().first - bottom + 2);
+// Methods that nobody could tell apart in this picture.
+struct Drawn {
+  std::string name;
+  std::string band, line;
+  std::vector<Stroke> strokes;
+  double end;
+};
+
+std::vector<Drawn> drawn_curves(const Axes& axes, const std::vector<LearningCurve>& curves) {
+  std::vector<std::string> names;
+  for (const LearningCurve& curve : curves) names.push_back(curve.method);
+  const std::vector<Stroke> strokes = strokes_of(names);
+  std::vector<Drawn> all;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (curves[i].cost.empty()) continue;
+    const std::string band = band_path(axes, curves[i]), line = path(axes, curves[i].cost, curves[i].median);
+    const auto same = std::find_if(
+        all.begin(), all.end(), [&](const Drawn& other) { return other.band == band && other.line == line; });
+    if (same == all.end()) {
+      all.push_back({curves[i].method, band, line, {strokes[i]}, axes.error.at(curves[i].median.back())});
+    } else {
+      same->name += " = " + curves[i].method;
+      same->strokes.push_back(strokes[i]);
+    }
+  }
+  // Dashes over solid lines: where curves run together for a while both stay visible.
+  const auto solid_first = [](const Stroke& a, const Stroke& b) { return a.solid() && !b.solid(); };
+  for (Drawn& drawn : all) std::stable_sort(drawn.strokes.begin(), drawn.strokes.end(), solid_first);
+  std::stable_sort(all.begin(), all.end(), [&](const Drawn& a, const Drawn& b) {
+    return solid_first(a.strokes.front(), b.strokes.front());
+  });
+  return all;
+}
+
+std::string stroke_svg(const std::string& d, const Stroke& stroke, double thickness) {
+  return fmt::format(
+      "<path class=\"{}\" d=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"{}\" "
+      "stroke-dasharray=\"{}\" stroke-linejoin=\"round\"/>\n",
+      stroke.style, d, thickness, stroke.dashes);
+}
+
+// Equal curves: the first as two rails, the others between them, told apart even without colour.
+std::string strokes_svg(const std::string& d, const std::vector<Stroke>& strokes) {
+  if (strokes.size() == 1) return stroke_svg(d, strokes.front(), 2.2);
+  std::string svg = stroke_svg(d, {strokes.front().style, "none"}, 6.4);
+  svg += fmt::format("<path class=\"casing\" d=\"{}\" fill=\"none\" stroke-width=\"3.6\"/>\n", d);
+  for (std::size_t i = 1; i < strokes.size(); ++i) svg += stroke_svg(d, strokes[i], 2.2);
+  return svg;
+}
+
+std::string band_svg(const Drawn& drawn) {
+  return fmt::format("<path class=\"{}\" d=\"{}\" fill=\"currentColor\" fill-opacity=\"0.15\"/>\n",
+                     drawn.strokes.front().style, drawn.band);
+}
+
+// Names at the right end of each curve, as near to it as they can stand without touching each other.
+std::string direct_labels(const std::vector<Drawn>& curves, const Box& box) {
+  std::vector<double> ends;
+  for (const Drawn& drawn : curves) ends.push_back(drawn.end);
+  const std::vector<double> places = spread(ends, label_gap, box.top + 4, box.bottom - 4);
   std::string svg;
-  for (const auto& [y, i] : places) {
-    const Stroke& stroke = strokes[i % std::size(strokes)];
-    svg += fmt::format(
-        "<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"2.2\" "
-        "stroke-dasharray=\"{}\"/><text class=\"name\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        right + 8, right + 38, y - overshoot, y - overshoot, stroke.colour, stroke.dashes, right + 44,
-        y - overshoot + 4, escape(curves[i].method));
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    svg += svg_line("leader", box.right + 3, ends[i], box.right + 14, places[i]);
+    svg += strokes_svg(fmt::format("M{:.1f} {:.1f}h32", box.right + 16, places[i]), curves[i].strokes);
+    svg += svg_text("name", box.right + 54, places[i] + 4, "start", curves[i].name);
   }
   return svg;
+}
+
+// What the picture says, for those who cannot see it.
+std::string description(const std::vector<LearningCurve>& curves, const LearningCurvesLabels& labels) {
+  std::string text = fmt::format("{} against {}. Medians at the end:", labels.error, labels.cost);
+  for (const LearningCurve& curve : curves)
+    if (!curve.cost.empty())
+      text += fmt::format(" {} {:.3g} at {:g};", curve.method, curve.median.back(), curve.cost.back());
+  text.back() = '.';
+  return text;
 }
 
 }  // namespace
 
 std::string learning_curves_svg(const std::vector<LearningCurve>& curves,
                                 const LearningCurvesLabels& labels) {
-  const Axes axes = fit_axes(curves);
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "role=\"img\" "
-      "aria-label=\"{2}\">\n"
-      "<style>text{{font-family:Helvetica,Arial,sans-serif;font-size:13px;fill:#222}}.title{{font-size:17px;"
-      "font-weight:bold}}.tick{{font-size:12px}}.grid{{stroke:#888;stroke-opacity:.35}}.axis{{stroke:#222}}"
-      ".ground{{fill:#fff}}@media(prefers-color-scheme:dark){{text{{fill:#e8e8e8}}.axis{{stroke:#e8e8e8}}"
-      ".ground{{fill:#16181c}}}}</style>\n"
-      "<rect class=\"ground\" width=\"{0}\" height=\"{1}\"/>\n"
-      "<text class=\"title\" x=\"{3}\" y=\"28\">{2}</text>\n<text x=\"{3}\" y=\"48\">{4}</text>\n",
-      width, height, escape(labels.title), left, escape(labels.subtitle));
-  svg += grid(axes, labels);
-  for (std::size_t i = 0; i < curves.size(); ++i)
-    svg += curve_svg(axes, curves[i], strokes[i % std::size(strokes)]);
-  svg += direct_labels(axes, curves);
-  return svg + "</svg>\n";
+  std::vector<LearningCurve> kept;
+  for (const LearningCurve& curve : curves) kept.push_back(drawable(curve));
+
+  const Heading head = heading(labels.title, labels.subtitle, left, width - 12);
+  // Who shares a label shows only once there are axes, and the room for labels decides the axes: places in a
+  // box of any width tell it.
+  const auto axes_in = [&](const Box& box) {
+    return Axes{cost_axis(kept, box), error_axis(kept, box, labels.logarithmic)};
+  };
+  Box box{left, 600.0, head.bottom + 18, head.bottom + 18 + plot_height};
+  double longest = 0.0;
+  for (const Drawn& drawn : drawn_curves(axes_in(box), kept))
+    longest = std::max(longest, text_width(drawn.name, 13.0));
+  box.right = std::max(width - 62 - longest, width / 2);
+
+  const Axes axes = axes_in(box);
+  const std::vector<Drawn> drawn = drawn_curves(axes, kept);
+  std::string body = head.svg + frame(axes, box, labels);
+  for (const Drawn& one : drawn) body += band_svg(one);
+  for (const Drawn& one : drawn) body += strokes_svg(one.line, one.strokes);
+  body += direct_labels(drawn, box);
+  return svg_document(width, box.bottom + 58, labels.title, description(kept, labels), body);
 }
 
 }  // namespace acuity

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What the pictures share. All of them are self-contained SVG that follows the reader's light or dark ground.
+
+namespace acuity {
+
+/// Text as it may stand between tags and inside quoted attributes, of XML and of HTML.
+std::string escape_markup(std::string_view text);
+
+/// Where a panel lies in its picture.
+struct Box {
+  double left, right, top, bottom;
+};
+
+/// Round numbers from low to high, `about` of them, at equal distances.
+std::vector<double> linear_ticks(double low, double high, int about);
+
+/// Round numbers from low to high, both positive: few per decade where there are many decades, more where
+/// there are few, at least four in any case.
+std::vector<double> logarithmic_ticks(double low, double high);
+
+/// A tick as people write it: 0.02, −1.5, 3·10⁻⁷.
+std::string tick_text(double value);
+
+/// From values to places in the picture.
+class Axis {
+ public:
+  static Axis linear(double low, double high, double from, double to);
+  static Axis logarithmic(double low, double high, double from, double to);
+
+  double low() const { return low_; }
+  double high() const { return high_; }
+
+  /// A value outside the axis is put on its end.
+  double at(double value) const;
+
+  std::vector<double> ticks(int about = 6) const;
+
+ private:
+  Axis(bool logarithmic, double low, double high, double from, double to);
+
+  bool logarithmic_;
+  double low_, high_, from_, to_;
+};
+
+/// How a method is drawn: `style` is a class whose `color` fits the ground, dashes do without colour.
+struct Stroke {
+  std::string style;
+  std::string dashes;
+
+  bool solid() const { return dashes == "none"; }
+};
+
+/// One stroke per name. The paper's methods have theirs in every picture, whoever else is in it; other names
+/// take further strokes in their order.
+std::vector<Stroke> strokes_of(const std::vector<std::string>& names);
+
+/// About how wide a line of text comes out, on the generous side: nobody here knows the reader's font.
+double text_width(std::string_view text, double font_size);
+
+/// Lines of whole words that fit; a word that does not has a line for itself.
+std::vector<std::string> wrapped(const std::string& text, double width, double font_size);
+
+/// Places as near as possible (in squares) to those wanted, in the same order, `gap` apart, within low and
+/// high where there is room.
+std::vector<double> spread(const std::vector<double>& wanted, double gap, double low, double high);
+
+/// Title and subtitle at the top of a picture, and where the rest may begin.
+struct Heading {
+  std::string svg;
+  double bottom;
+};
+Heading heading(const std::string& title, const std::string& subtitle, double left, double right);
+
+std::string svg_line(std::string_view style, double x1, double y1, double x2, double y2);
+std::string svg_text(std::string_view style, double x, double y, std::string_view anchor,
+                     std::string_view text);
+/// Read from below, as the name of a vertical axis is.
+std::string svg_upright_text(std::string_view style, double x, double y, std::string_view text);
+
+/// The whole file around `body`; `title` and `description` are for those who cannot see it.
+std::string svg_document(double width, double height, const std::string& title,
+                         const std::string& description, const std::string& body);
+
+}  // namespace acuity

@@ -1,0 +1,55 @@
+#include "report/precision_course_svg.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/markup.hpp"
+
+namespace acuity {
+namespace {
+
+const PrecisionCourse vague{"target", {11, 11.1, 11.3}, {0, 1, 0.5}};
+const PrecisionCourse exact{"model", {11, 12}, {0, 0}};
+
+TEST(PrecisionCourseSvg, DrawsOnePanelPerRunAndADotPerAnnotation) {
+  const std::string svg = precision_course_svg({vague, exact}, "how <precisely>");
+  EXPECT_EQ(markup_fault(svg), "");
+  EXPECT_EQ(count(svg, "h.01"), 5U);
+  EXPECT_EQ(count(svg, ">target</text>"), 1U);
+  EXPECT_EQ(count(svg, ">model</text>"), 1U);
+  EXPECT_EQ(count(svg, ">3 annotations</text>"), 1U);
+  EXPECT_EQ(count(svg, ">exact 0</text>"), 1U);
+  EXPECT_EQ(count(svg, ">vaguest 1</text>"), 1U);
+  EXPECT_EQ(count(svg, "how &lt;precisely&gt;"), 2U);
+}
+
+TEST(PrecisionCourseSvg, AStepIsAsWideAsItsPrice) {
+  const PrecisionCourse course{"target", {0, 10, 15}, {0, 0, 1}};
+  const std::string svg = precision_course_svg({course}, "t");
+  const std::size_t path = svg.find("<path d=\"M"), end = svg.find('"', path + 9);
+  std::vector<double> to;
+  for (std::size_t at = svg.find('H', path); at < end; at = svg.find('H', at + 1))
+    to.push_back(std::stod(svg.substr(at + 1)));
+  ASSERT_EQ(to.size(), 2U);
+  const double from = std::stod(svg.substr(path + 10));
+  EXPECT_NEAR(to[0] - from, 2.0 * (to[1] - to[0]), 0.3);
+}
+
+TEST(PrecisionCourseSvg, MethodsLookAsInOtherPictures) {
+  const std::string svg = precision_course_svg({{"model, repeat 3", {1, 2}, {0, 1}}}, "t");
+  EXPECT_NE(svg.find("<g class=\"model\""), std::string::npos);
+}
+
+TEST(PrecisionCourseSvg, DrawsRunsWithoutAnnotations) {
+  EXPECT_EQ(markup_fault(precision_course_svg({}, "t")), "");
+  const std::string svg = precision_course_svg({{"none", {}, {}}, exact}, "t");
+  EXPECT_EQ(markup_fault(svg), "");
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+TEST(PrecisionCourseSvg, RefusesWhatIsNoCourse) {
+  EXPECT_THROW(precision_course_svg({{"a", {1, 2}, {0}}}, "t"), std::invalid_argument);
+  EXPECT_THROW(precision_course_svg({{"a", {1}, {1.5}}}, "t"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace acuity
