@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <vector>
 
 #include "acuity/numerics/errors.hpp"
@@ -15,7 +14,7 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, side = 320, left = 50, between = 44, reach = 2.0;
+constexpr double width = 760, side = 320, left = 50, between = 44, reach = 2.0, crowd_reach = 0.25;
 constexpr Index most_marks = 1500;
 
 void check(const ClassPoints& set, const std::string& name) {
@@ -72,7 +71,7 @@ std::string marks(const ClassPoints& set, const std::vector<Index>& rows, const 
       const bool is_plus = set.labels(rows[k]) > 0.0;
       (is_plus ? plus : minus) += mark(x.at(set.points(rows[k], 0)), y.at(set.points(rows[k], 1)), is_plus);
     }
-    svg += marks_path(minus, false, 0.5) + marks_path(plus, true, 0.75);
+    svg += marks_path(minus, false, 0.6) + marks_path(plus, true, 0.75);
   }
   return svg;
 }
@@ -89,6 +88,37 @@ std::string frame(const Box& box, const Axis& x, const Axis& y) {
          svg_line("axis", box.left, box.top, box.left, box.bottom);
 }
 
+// Where a pool has most of its points on one spot, marks over marks do not show how many they are.
+struct Crowd {
+  double x, y;
+  double share;  ///< of all points, within `crowd_reach` of the place
+};
+
+double share_near(const ClassPoints& set, double x, double y, Eigen::RowVector2d& mean) {
+  Index count = 0;
+  mean.setZero();
+  for (Index i = 0; i < set.points.rows(); ++i)
+    if (std::hypot(set.points(i, 0) - x, set.points(i, 1) - y) <= crowd_reach) {
+      mean += set.points.row(i);
+      ++count;
+    }
+  if (count > 0) mean /= static_cast<double>(count);
+  return static_cast<double>(count) / static_cast<double>(std::max<Index>(set.points.rows(), 1));
+}
+
+// The best of a coarse grid, moved to the middle of what it holds.
+Crowd densest(const ClassPoints& set) {
+  Crowd best{0.0, 0.0, 0.0};
+  Eigen::RowVector2d mean, middle(0.0, 0.0);
+  for (double x = -reach; x <= reach; x += crowd_reach)
+    for (double y = -reach; y <= reach; y += crowd_reach)
+      if (const double share = share_near(set, x, y, mean); share > best.share) {
+        best = {x, y, share};
+        middle = mean;
+      }
+  return {middle(0), middle(1), share_near(set, middle(0), middle(1), mean)};
+}
+
 std::string size_of(const ClassPoints& set, const std::vector<Index>& shown) {
   const Index all = set.points.rows(), outside = all - count_inside(set);
   std::string text = fmt::format("{} points", all);
@@ -102,11 +132,17 @@ std::string panel(const ClassPoints& set, const std::string& name, const Box& bo
   const Axis x = Axis::linear(-reach, reach, box.left, box.right),
              y = Axis::linear(-reach, reach, box.bottom, box.top);
   const std::vector<Index> shown = thinned(set);
-  return svg_text("panel", box.left, box.top - 28, "start", name) +
-         svg_text("note", box.left, box.top - 10, "start", size_of(set, shown)) + frame(box, x, y) +
-         marks(set, shown, x, y) +
-         svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle", "x₁") +
-         svg_text("label", box.left - 34, (box.top + box.bottom) / 2 + 4, "middle", "x₂");
+  std::string svg = svg_text("panel", box.left, box.top - 44, "start", name) +
+                    svg_text("note", box.left, box.top - 27, "start", size_of(set, shown)) +
+                    frame(box, x, y) + marks(set, shown, x, y) +
+                    svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle", "x₁") +
+                    svg_text("label", box.left - 34, (box.top + box.bottom) / 2 + 4, "middle", "x₂");
+  if (const Crowd crowd = densest(set); crowd.share >= 0.4)
+    svg += fmt::format("<circle class=\"ring\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"/>\n", x.at(crowd.x),
+                       y.at(crowd.y), x.at(crowd_reach) - x.at(0.0)) +
+           svg_text("note", box.left, box.top - 11, "start",
+                    fmt::format("{:.0f} % of the points lie in the ring", 100.0 * crowd.share));
+  return svg;
 }
 
 std::string legend(double y) {
@@ -136,7 +172,7 @@ std::string class_points_svg(const ClassPoints& pool, const ClassPoints& test, c
   check(pool, "pool");
   check(test, "test set");
   const Heading head = heading(title, "", left, width - 12);
-  const double top = head.bottom + 82;
+  const double top = head.bottom + 98;
   const Box first{left, left + side, top, top + side};
   const Box second{first.right + between, first.right + between + side, top, top + side};
   return svg_document(

@@ -13,7 +13,8 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, left = 78, plot_height = 334, label_gap = 18;
+constexpr double width = 760, plot_height = 334, label_gap = 18;
+constexpr int error_ticks = 8;
 
 // Only what can be drawn: a method may not have been evaluated everywhere.
 LearningCurve drawable(const LearningCurve& curve) {
@@ -67,19 +68,38 @@ Axis error_axis(const std::vector<LearningCurve>& curves, const Box& box, bool l
     for (const auto* values : {&curve.first_quartile, &curve.median, &curve.third_quartile})
       range.include(*values, logarithmic ? 0.0 : -std::numeric_limits<double>::infinity());
   if (range.empty()) return Axis::linear(0.0, 1.0, box.bottom, box.top);
-  if (logarithmic)
-    return Axis::logarithmic(std::max(range.low, range.high * 1e-9) / 1.06, range.high * 1.06, box.bottom,
-                             box.top);
+  if (logarithmic) {
+    const double low = std::max(range.low, range.high * 1e-9),
+                 margin = std::max(std::pow(range.high / low, 0.03), 1.01);
+    return Axis::logarithmic(low / margin, range.high * margin, box.bottom, box.top);
+  }
   if (range.high <= range.low) range = {range.low - 0.1, range.high + 0.1};
-  const std::vector<double> ticks = linear_ticks(range.low, range.high, 5);
+  const std::vector<double> ticks = linear_ticks(range.low, range.high, 7);
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : range.high - range.low;
   return Axis::linear(std::floor(range.low / step + 1e-6) * step, std::ceil(range.high / step - 1e-6) * step,
                       box.bottom, box.top);
 }
 
+std::vector<std::string> error_label(const LearningCurvesLabels& labels) {
+  const std::string hint = labels.higher_is_better ? "(higher is better)" : "(lower is better)";
+  const double room = plot_height + 90;
+  if (text_width(labels.error + " " + hint, 13.0) <= room) return {labels.error + " " + hint};
+  std::vector<std::string> lines = wrapped(labels.error, room, 13.0);
+  lines.push_back(hint);
+  return lines;
+}
+
+// Room for the axis' name and its widest number.
+double left_margin(const Axis& error, const LearningCurvesLabels& labels) {
+  double widest = 0.0;
+  for (const double tick : error.ticks(error_ticks))
+    widest = std::max(widest, text_width(tick_text(tick), 12.0));
+  return 4 + 16 * static_cast<double>(error_label(labels).size()) + 10 + widest + 8;
+}
+
 std::string frame(const Axes& axes, const Box& box, const LearningCurvesLabels& labels) {
   std::string svg;
-  for (const double tick : axes.error.ticks(5)) {
+  for (const double tick : axes.error.ticks(error_ticks)) {
     const double y = axes.error.at(tick);
     svg += svg_line("grid", box.left, y, box.right, y) +
            svg_text("tick", box.left - 8, y + 4, "end", tick_text(tick));
@@ -90,10 +110,13 @@ std::string frame(const Axes& axes, const Box& box, const LearningCurvesLabels& 
            svg_text("tick", x, box.bottom + 20, "middle", tick_text(tick));
   }
   svg += svg_line("axis", box.left, box.bottom, box.right, box.bottom);
-  svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 44, "middle", labels.cost);
-  return svg + svg_upright_text(
-                   "label", 20, (box.top + box.bottom) / 2,
-                   labels.error + (labels.higher_is_better ? " (higher is better)" : " (lower is better)"));
+  double below = box.bottom + 27;
+  for (const std::string& line : wrapped(labels.cost, box.right - box.left, 13.0))
+    svg += svg_text("label", (box.left + box.right) / 2, below += 17.0, "middle", line);
+  double beside = 4;
+  for (const std::string& line : error_label(labels))
+    svg += svg_upright_text("label", beside += 16.0, (box.top + box.bottom) / 2, line);
+  return svg;
 }
 
 std::string path(const Axes& axes, const std::vector<double>& cost, const std::vector<double>& error) {
@@ -161,7 +184,7 @@ std::string strokes_svg(const std::string& d, const std::vector<Stroke>& strokes
 }
 
 std::string band_svg(const Drawn& drawn) {
-  return fmt::format("<path class=\"{}\" d=\"{}\" fill=\"currentColor\" fill-opacity=\"0.15\"/>\n",
+  return fmt::format("<path class=\"{}\" d=\"{}\" fill=\"currentColor\" fill-opacity=\"0.13\"/>\n",
                      drawn.strokes.front().style, drawn.band);
 }
 
@@ -196,17 +219,19 @@ std::string learning_curves_svg(const std::vector<LearningCurve>& curves,
   std::vector<LearningCurve> kept;
   for (const LearningCurve& curve : curves) kept.push_back(drawable(curve));
 
-  const Heading head = heading(labels.title, labels.subtitle, left, width - 12);
-  // Who shares a label shows only once there are axes, and the room for labels decides the axes: places in a
-  // box of any width tell it.
   const auto axes_in = [&](const Box& box) {
     return Axes{cost_axis(kept, box), error_axis(kept, box, labels.logarithmic)};
   };
-  Box box{left, 600.0, head.bottom + 18, head.bottom + 18 + plot_height};
+  // Numbers and names decide how much room is left for the axes, and only axes tell the numbers and who
+  // shares a name: places in a box of any width do.
+  const Box any{80, 600, 0, plot_height};
+  const double left = left_margin(axes_in(any).error, labels);
   double longest = 0.0;
-  for (const Drawn& drawn : drawn_curves(axes_in(box), kept))
+  for (const Drawn& drawn : drawn_curves(axes_in(any), kept))
     longest = std::max(longest, text_width(drawn.name, 13.0));
-  box.right = std::max(width - 62 - longest, width / 2);
+  const Heading head = heading(labels.title, labels.subtitle, left, width - 12);
+  const double top = head.bottom + 18;
+  const Box box{left, std::max(width - 62 - longest, width / 2), top, top + plot_height};
 
   const Axes axes = axes_in(box);
   const std::vector<Drawn> drawn = drawn_curves(axes, kept);
@@ -214,7 +239,9 @@ std::string learning_curves_svg(const std::vector<LearningCurve>& curves,
   for (const Drawn& one : drawn) body += band_svg(one);
   for (const Drawn& one : drawn) body += strokes_svg(one.line, one.strokes);
   body += direct_labels(drawn, box);
-  return svg_document(width, box.bottom + 58, labels.title, description(kept, labels), body);
+  const auto cost_lines = static_cast<double>(wrapped(labels.cost, box.right - box.left, 13.0).size());
+  return svg_document(width, box.bottom + 41 + 17 * cost_lines, labels.title, description(kept, labels),
+                      body);
 }
 
 }  // namespace acuity

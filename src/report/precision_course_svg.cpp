@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "acuity/numerics/errors.hpp"
 #include "report/svg_canvas.hpp"
@@ -37,7 +36,9 @@ Axis cost_axis(const std::vector<PrecisionCourse>& courses, const Box& box) {
       high = any ? std::max(high, spent) : spent;
       any = true;
     }
-  return Axis::linear(low, high, box.left, box.right);
+  // A run that begins just above a round number, as after an initial set of ten, begins at it.
+  const double round = high > low ? linear_ticks(low - (high - low), low, 5).back() : low;
+  return Axis::linear(low - round < 0.05 * (high - low) ? round : low, high, box.left, box.right);
 }
 
 std::string frame(const Box& box, const Axis& x, const Axis& y, bool named) {
@@ -60,12 +61,13 @@ std::string steps(const PrecisionCourse& course, const Axis& x, const Axis& y) {
   std::string line, dots;
   for (std::size_t i = 0; i < course.spent.size(); ++i) {
     const double at = x.at(course.spent[i]), height = y.at(course.inverse_alpha[i]);
-    line += i == 0 ? fmt::format("M{:.1f} {:.1f}", at, height) : fmt::format("V{:.1f}H{:.1f}", height, at);
+    if (i > 0) line += fmt::format("M{:.1f} {:.1f}H{:.1f}", x.at(course.spent[i - 1]), height, at);
     dots += fmt::format("M{:.1f} {:.1f}h.01", at, height);
   }
-  if (line.empty()) return "";
+  if (dots.empty()) return "";
   return fmt::format(
-      "<g class=\"{}\" fill=\"none\" stroke=\"currentColor\"><path d=\"{}\" stroke-opacity=\"0.45\"/>"
+      "<g class=\"{}\" fill=\"none\" stroke=\"currentColor\"><path d=\"{}\" stroke-width=\"1.6\" "
+      "stroke-opacity=\"0.5\"/>"
       "<path d=\"{}\" stroke-width=\"4\" stroke-linecap=\"round\"/></g>\n",
       style_of(course.label), line, dots);
 }
@@ -98,7 +100,8 @@ std::string description(const std::vector<PrecisionCourse>& courses) {
 
 std::string precision_course_svg(const std::vector<PrecisionCourse>& courses, const std::string& title) {
   for (const PrecisionCourse& course : courses) check(course);
-  const Heading head = heading(title, "", left, right);
+  const Heading head =
+      heading(title, "A dot is an annotation, the line before it is as long as its cost.", left, right);
   const std::size_t columns = courses.size() > 1 ? 2 : 1, rows = (courses.size() + columns - 1) / columns;
   const double panel_width =
       (right - left - between * static_cast<double>(columns - 1)) / static_cast<double>(columns);

@@ -54,6 +54,7 @@ th.number,td.number{text-align:right;padding:.4rem 0 .4rem 1.25rem;white-space:n
 .verdict{font-weight:bold;white-space:nowrap}
 .held{color:var(--held)}.partly{color:var(--partly)}.not-held{color:var(--not-held)}.not-tested{color:var(--not-tested)}
 @media screen and (max-width:40rem){
+figure img{max-width:none;width:38rem}
 .claims,.claims tbody,.claims tr,.claims th,.claims td{display:block}
 .claims thead{position:absolute;left:-999rem}
 .claims tr{border-bottom:1px solid var(--line);padding:.6rem 0}
@@ -223,9 +224,10 @@ std::string claims_table(const ReproductionPage& page, const std::vector<std::st
 }
 
 std::string figure_html(const PageFigure& figure) {
-  std::string html =
-      fmt::format("<figure>\n<img{} alt=\"{}\" src=\"data:image/svg+xml;base64,{}\"/>\n",
-                  size_attributes(figure.svg), escape_markup(alternative(figure)), base64(figure.svg));
+  std::string html = fmt::format(
+      "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Figure\"><img{} alt=\"{}\" "
+      "src=\"data:image/svg+xml;base64,{}\"/></div>\n",
+      size_attributes(figure.svg), escape_markup(alternative(figure)), base64(figure.svg));
   if (!figure.caption.empty()) html += "<figcaption>" + escape_markup(figure.caption) + "</figcaption>\n";
   return html + "</figure>\n";
 }

@@ -37,11 +37,11 @@ std::string style_sheet() {
   return "text{font-family:Helvetica,Arial,sans-serif;font-size:13px;fill:#222}"
          ".title{font-size:17px;font-weight:bold}.tick,.note{font-size:12px}.tick,.note{fill:#555}"
          ".panel{font-weight:bold}.grid{stroke:#888;stroke-opacity:.3}.axis{stroke:#444}"
-         ".leader{stroke:#888}.ground{fill:#fff}.casing{stroke:#fff}"
+         ".leader{stroke:#888}.ring{stroke:#222;fill:none}.ground{fill:#fff}.casing{stroke:#fff}"
          ".minus{color:#b35806}.plus{color:#542788}" +
          light +
          "@media screen and (prefers-color-scheme:dark){text{fill:#e8e8e8}.tick,.note{fill:#b4b4b4}"
-         ".axis{stroke:#bbb}.ground{fill:#16181c}.casing{stroke:#16181c}"
+         ".axis{stroke:#bbb}.ring{stroke:#e8e8e8}.ground{fill:#16181c}.casing{stroke:#16181c}"
          ".minus{color:#fdb863}.plus{color:#b9a6ee}" +
          dark + "}";
 }
@@ -116,7 +116,7 @@ std::vector<double> logarithmic_ticks(double low, double high) {
   const double decades = std::log10(high / low);
   if (decades > 6.0) return decade_ticks(low, high, {1.0}, static_cast<int>(std::ceil(decades / 8.0)));
   const std::vector<std::vector<double>> finer_and_finer{
-      {1.0}, {1.0, 3.0}, {1.0, 2.0, 5.0}, {1.0, 1.5, 2.0, 3.0, 5.0, 7.0}};
+      {1.0}, {1.0, 3.0}, {1.0, 2.0, 5.0}, {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0}};
   for (const std::vector<double>& digits : finer_and_finer) {
     std::vector<double> ticks = decade_ticks(low, high, digits);
     if (ticks.size() >= 4) return ticks;
@@ -177,7 +177,7 @@ std::vector<Stroke> strokes_of(const std::vector<std::string>& names) {
 }
 
 double text_width(std::string_view text, double font_size) {
-  return 0.6 * font_size * static_cast<double>(characters(text));
+  return 0.63 * font_size * static_cast<double>(characters(text));
 }
 
 std::vector<std::string> wrapped(const std::string& text, double width, double font_size) {
@@ -226,7 +226,7 @@ std::vector<double> spread(const std::vector<double>& wanted, double gap, double
 
 Heading heading(const std::string& title, const std::string& subtitle, double left, double right) {
   Heading made{"", 10.0};
-  for (const std::string& line : wrapped(title, right - left, 17.5))
+  for (const std::string& line : wrapped(title, right - left, 17.0))
     made.svg += svg_text("title", left, made.bottom += 21.0, "start", line);
   for (const std::string& line : wrapped(subtitle, right - left, 13.0))
     made.svg += svg_text("subtitle", left, made.bottom += 18.0, "start", line);

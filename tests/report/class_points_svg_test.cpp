@@ -58,6 +58,17 @@ TEST(ClassPointsSvg, CountsPointsBeyondTheAxesInsteadOfDrawingThem) {
   EXPECT_EQ(count(svg, ">10 points, 1 outside</text>"), 1U);
 }
 
+TEST(ClassPointsSvg, PutsARingAroundTheSpotThatHoldsMostOfThePool) {
+  ClassPoints crowded = spiral(1000);
+  for (Index i = 0; i < 800; ++i) crowded.points.row(i) << 1.03 + 1e-4 * static_cast<double>(i % 9), -0.47;
+  const std::string svg = class_points_svg(crowded, spiral(1000), "t");
+  ASSERT_EQ(count(svg, "<circle class=\"ring\""), 1U);
+  Index near = 0;  // the spot's own points and those of the spiral that happen to pass there
+  for (Index i = 0; i < 1000; ++i) near += (crowded.points.row(i) - crowded.points.row(4)).norm() <= 0.25;
+  EXPECT_NE(svg.find(">" + std::to_string(std::lround(near / 10.0)) + " % of the points lie in the ring<"),
+            std::string::npos);
+}
+
 TEST(ClassPointsSvg, RefusesWhatIsNotTwoClassesInThePlane) {
   ClassPoints three = spiral(5), few = spiral(5), cubes = spiral(5);
   three.labels(2) = 0.0;

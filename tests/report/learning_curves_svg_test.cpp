@@ -80,8 +80,8 @@ TEST(LearningCurvesSvg, MethodsThatMeetOnlyInTheirMediansKeepTheirOwnLabels) {
   EXPECT_EQ(count(svg, ">bald</text>"), 1U);
   EXPECT_EQ(count(svg, ">model</text>"), 1U);
   // The dashes lie over the solid line.
-  EXPECT_LT(svg.find("<path class=\"model\" d=\"M78.0", svg.rfind("fill-opacity")),
-            svg.find("<path class=\"bald\" d=\"M78.0", svg.rfind("fill-opacity")));
+  const std::size_t bands = svg.rfind("fill-opacity");
+  EXPECT_LT(svg.find("<path class=\"model\"", bands), svg.find("<path class=\"bald\"", bands));
 }
 
 TEST(LearningCurvesSvg, LabelsOfNeighboursDoNotTouch) {
@@ -91,6 +91,25 @@ TEST(LearningCurvesSvg, LabelsOfNeighboursDoNotTouch) {
   for (const char* name : {"random", "bald", "target", "model"}) places.push_back(y_of(svg, name));
   std::sort(places.begin(), places.end());
   for (std::size_t i = 1; i < places.size(); ++i) EXPECT_GE(places[i] - places[i - 1], 15.0);
+}
+
+TEST(LearningCurvesSvg, GivesLongNamesOfTheAxesLinesAndRoom) {
+  const std::string many =
+      "a name that is longer than the axis, whichever of the two axes it may belong to, by far";
+  const std::string svg = learning_curves_svg({curve("bald", 1e-9)}, {.cost = many, .error = many});
+  EXPECT_EQ(count(svg, many + "</text>"), 0U);
+  EXPECT_EQ(count(svg, ">(lower is better)</text>"), 1U);
+  const std::string plain = learning_curves_svg({curve("bald", 1.0)}, {});
+  const auto axis_begin = [](const std::string& text) {
+    return std::stod(text.substr(text.find("<line class=\"grid\" x1=\"") + 23));
+  };
+  EXPECT_GT(axis_begin(svg), axis_begin(plain) + 30);
+}
+
+TEST(LearningCurvesSvg, AFlatCurveStillHasSeveralTicks) {
+  LearningCurve flat{"bald", {1, 2}, {0.03, 0.03}, {0.03, 0.03}, {0.03, 0.03}};
+  EXPECT_GE(count(learning_curves_svg({flat}, {}), "<line class=\"grid\""), 4U);
+  EXPECT_GE(count(learning_curves_svg({flat}, {.logarithmic = false}), "<line class=\"grid\""), 3U);
 }
 
 TEST(LearningCurvesSvg, LeavesOutWhatWasNotEvaluatedAndDrawsZeroErrorsAtTheEnd) {

@@ -28,7 +28,7 @@ TEST(LinearTicks, AreRoundAndIncludeRoundEnds) {
 
 TEST(LogarithmicTicks, AreSeveralEvenWithinADecade) {
   EXPECT_EQ(logarithmic_ticks(0.014, 0.035), (std::vector<double>{0.015, 0.02, 0.025, 0.03, 0.035}));
-  EXPECT_EQ(logarithmic_ticks(0.012, 0.06), (std::vector<double>{0.015, 0.02, 0.03, 0.05}));
+  EXPECT_EQ(logarithmic_ticks(0.012, 0.06), (std::vector<double>{0.015, 0.02, 0.03, 0.04, 0.05}));
   EXPECT_EQ(logarithmic_ticks(0.009, 0.11), (std::vector<double>{0.01, 0.02, 0.05, 0.1}));
   EXPECT_EQ(logarithmic_ticks(0.0009, 1.1), (std::vector<double>{0.001, 0.01, 0.1, 1}));
 }
