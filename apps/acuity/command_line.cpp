@@ -202,6 +202,23 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
       ->add_option_function<std::string>("--fit", take_fit,
                                          "When hyperparameters are learned (default never)")
       ->option_text("never|every|K");
+  const auto take_mode = [&arguments](const std::string& word) {
+    if (word != "acuity" && word != "paper")
+      throw CLI::ValidationError("--mode is \"" + word + "\", must be acuity or paper");
+    arguments.paper_mode = word == "paper";
+  };
+  command
+      ->add_option_function<std::string>(
+          "--mode", take_mode,
+          "acuity: exact information, any precision, L-BFGS; paper: its text, corrected (default acuity)")
+      ->option_text("acuity|paper");
+  command->add_option("--data", arguments.data, "Folder with concrete.csv and superconductivity.csv")
+      ->option_text("DIR");
+  command
+      ->add_option("--compare", arguments.compare,
+                   "Folder with the published method's curves; a difference that is not listed there exits 1")
+      ->option_text("DIR");
+  command->add_flag("--small", arguments.small, "Small pools and budgets: does everything work?");
   command->add_option("--seed", arguments.seed, "Everything shown follows from it (default 1)")
       ->option_text("S");
   command

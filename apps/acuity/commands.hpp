@@ -14,7 +14,14 @@
 namespace acuity {
 
 /// docs/design.md 4; scripts rely on the numbers.
-enum class ExitCode : int { done = 0, internal_error = 1, input_error = 2, finished = 3 };
+enum class ExitCode : int {
+  done = 0,
+  internal_error = 1,
+  differs = 1,  ///< `reproduce --compare` found a difference that nobody knows of
+  input_error = 2,
+  finished = 3,
+  interrupted = 130
+};
 
 enum class Format { table, csv, json };
 
@@ -65,7 +72,11 @@ struct ReproduceArguments {
   std::vector<std::string> names;  ///< empty: all
   std::string out;
   bool list = false;
-  int fit_every = 0;  ///< learn hyperparameters at every k-th annotation; 0: never
+  bool paper_mode = false;
+  bool small = false;
+  std::string data;     ///< folder of the tables
+  std::string compare;  ///< folder of the published method's results
+  int fit_every = 0;    ///< learn hyperparameters at every k-th annotation; 0: never
   int repeats = 15;
   std::uint64_t seed = 1;
   int threads = 0;

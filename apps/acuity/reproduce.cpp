@@ -1,164 +1,253 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <ctime>
+#include <atomic>
+#include <csignal>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
 
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
-#include "experiments/sine.hpp"
+#include "experiments/comparison.hpp"
+#include "experiments/run_experiment.hpp"
+#include "experiments/run_store.hpp"
+#include "numerics/parallel.hpp"
 #include "progress.hpp"
-#include "report/learning_curves_svg.hpp"
+#include "reproduction_files.hpp"
 #include "result_table.hpp"
 
 namespace acuity {
 
 namespace {
 
-struct Experiment {
-  std::string name;
-  std::string what;
-  SineOptions options;
+namespace fs = std::filesystem;
+
+std::atomic<bool> interrupted{false};
+
+// Ctrl-C ends the runs that are on their way and keeps the others. A second one ends the program.
+class Interruptible {
+ public:
+  Interruptible() {
+    struct sigaction action{};
+    action.sa_handler = [](int) { interrupted = true; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &old_interrupt_);
+    sigaction(SIGTERM, &action, &old_terminate_);
+  }
+  ~Interruptible() {
+    sigaction(SIGINT, &old_interrupt_, nullptr);
+    sigaction(SIGTERM, &old_terminate_, nullptr);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  struct sigaction old_interrupt_{}, old_terminate_{};
 };
 
-const std::vector<Experiment>& experiments() {
-  static const std::vector<Experiment> known{
-      {"sine-q1", "sine curve, uniform pool of 6000, cost 1 / (1 + 9 / alpha), budget 50",
-       SineOptions{.q = 1.0}}};
-  return known;
-}
+// An experiment on its way.
+struct Ongoing {
+  Experiment experiment;
+  RunStore store;
+  int repeats;
+  int missing = 0;
 
-const Experiment& find_experiment(const std::string& name) {
-  for (const Experiment& experiment : experiments())
-    if (experiment.name == name) return experiment;
-  std::vector<std::string> names;
-  for (const Experiment& experiment : experiments()) names.push_back(experiment.name);
-  throw InputError(
-      fmt::format("experiment \"{}\" is not known, must be one of: {}", name, fmt::join(names, ", ")));
-}
-
-struct Outcome {
-  std::vector<ExperimentRun> runs;
-  std::vector<LearningCurve> curves;
-  double cpu_seconds = 0.0;
+  std::vector<std::string> methods() const {
+    std::vector<std::string> names;
+    for (const Method& method : experiment.methods) names.push_back(method.name);
+    return names;
+  }
 };
 
-std::string curves_csv(const Outcome& outcome) {
-  ResultTable table(Format::csv, {"method", "cost", "q1", "median", "q3"});
-  for (const LearningCurve& c : outcome.curves)
-    for (std::size_t i = 0; i < c.cost.size(); ++i)
-      table.add({c.method, c.cost[i], c.first_quartile[i], c.median[i], c.third_quartile[i]});
-  return table.text();
+struct Task {
+  Ongoing* of;
+  int repeat;
+  std::size_t method;
+};
+
+void check(const ReproduceArguments& arguments) {
+  if (arguments.out.empty()) throw InputError("--out is missing, must be a folder for the results");
+  if (arguments.repeats < 1)
+    throw InputError(fmt::format("--repeats is {}, must be at least 1", arguments.repeats));
+  if (arguments.threads < 0)
+    throw InputError(fmt::format("--threads is {}, must be 0 or more", arguments.threads));
+  for (const auto& [option, folder] : {std::pair("--data", arguments.data), {"--compare", arguments.compare}})
+    if (!folder.empty() && !fs::is_directory(folder))
+      throw InputError(fmt::format("{} is \"{}\", must be a folder", option, folder));
 }
 
-std::string runs_csv(const Outcome& outcome) {
-  ResultTable table(Format::csv, {"repeat", "method", "step", "point", "alpha", "information", "cost",
-                                  "spent", "y", "error"});
-  const auto unless_nan = [](double value) {
-    return std::isnan(value) ? ResultTable::Cell(std::string()) : ResultTable::Cell(value);
-  };
-  for (const ExperimentRun& run : outcome.runs)
-    for (std::size_t i = 0; i < run.steps.size(); ++i) {
-      const Step& s = run.steps[i];
-      table.add({std::to_string(run.repeat), run.method, std::to_string(i), s.point, s.alpha,
-                 unless_nan(s.information), s.cost, s.spent, s.y, unless_nan(s.error)});
+// Those named, each once; without a name all whose data are there.
+std::vector<Experiment> chosen_experiments(const ReproduceArguments& arguments, std::ostream& log) {
+  const ExperimentOptions options{.mode = arguments.paper_mode ? Mode::paper : Mode::acuity,
+                                  .small = arguments.small,
+                                  .data = arguments.data,
+                                  .fit_every = arguments.fit_every};
+  std::vector<Experiment> chosen;
+  for (const ExperimentName& known : paper_experiments()) {
+    const bool named =
+        std::find(arguments.names.begin(), arguments.names.end(), known.name) != arguments.names.end();
+    if (!named && !arguments.names.empty()) continue;
+    if (known.needs_data && arguments.data.empty()) {
+      if (named)
+        throw InputError(
+            fmt::format("--data is missing, must be the folder of the table {} is about", known.name));
+      log << known.name << " is left out: it needs --data, the folder of its table\n";
+      continue;
     }
-  return table.text();
-}
-
-// Quartiles of the error when the money is spent, one row per method.
-std::string finals(const Outcome& outcome, Format format) {
-  ResultTable table(format, {"method", "annotations", "q1", "median", "q3"});
-  for (const LearningCurve& curve : outcome.curves) {
-    std::vector<double> counts;
-    for (const ExperimentRun& run : outcome.runs)
-      if (run.method == curve.method) counts.push_back(static_cast<double>(run.steps.size()));
-    table.add({curve.method, quantile(counts, 0.5), curve.first_quartile.back(), curve.median.back(),
-               curve.third_quartile.back()});
+    chosen.push_back(make_experiment(known.name, options));
   }
-  return table.text();
-}
-
-std::string summary_json(const Experiment& experiment, const SineOptions& o, const Outcome& outcome) {
-  return fmt::format("{{\"name\": {}, \"version\": \"" ACUITY_VERSION
-                     "\", \"seed\": {}, \"settings\": {{\"repeats\": {}, \"pool\": {}, \"initial\": {}, "
-                     "\"test\": {}, \"budget\": {}, "
-                     "\"q\": {}, \"fit_every\": {}}}, \"cpu_seconds\": {:.3f}, \"finals\": {}}}\n",
-                     json_string(experiment.name), o.seed, o.repeats, o.pool, o.initial, o.test,
-                     exact_json(o.budget), exact_json(o.q), o.fit_every, outcome.cpu_seconds,
-                     finals(outcome, Format::json));
-}
-
-Outcome run(const Experiment& experiment, const SineOptions& options, std::ostream& log) {
-  Outcome outcome;
-  const std::clock_t start = std::clock();
-  {
-    Progress progress(experiment.name, log);
-    outcome.runs = run_sine(options, [&](int done, int total) { progress.update(done, total); });
+  for (const std::string& name : arguments.names) {
+    const auto& all = paper_experiments();
+    if (std::none_of(all.begin(), all.end(), [&](const ExperimentName& one) { return one.name == name; }))
+      make_experiment(name, options);  // complains
   }
-  outcome.cpu_seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  for (const std::string& method : sine_methods())
-    outcome.curves.push_back(learning_curve(method, outcome.runs, options.initial, options.budget, 0.5));
-  return outcome;
+  return chosen;
+}
+
+std::string command_for(const ReproduceArguments& a, const std::string& name, int repeats) {
+  std::string line = "acuity reproduce" + (name.empty() ? "" : " " + name) + " --out DIR";
+  line += fmt::format(" --repeats {} --seed {}", repeats, a.seed);
+  if (a.paper_mode) line += " --mode paper";
+  if (a.small) line += " --small";
+  if (a.fit_every > 0) line += fmt::format(" --fit {}", a.fit_every);
+  if (!a.data.empty()) line += " --data DATA";
+  return line;
+}
+
+// One reproduction: what is asked for, what is there already, what is left to do.
+class Reproduction {
+ public:
+  Reproduction(const ReproduceArguments& arguments, std::vector<Experiment> experiments, std::ostream& log)
+      : arguments_(arguments), log_(log) {
+    for (Experiment& experiment : experiments) {
+      RunStore store(folder(experiment), settings_json(experiment, arguments.seed));
+      // Repeats that are there already stay, also where fewer are asked for now.
+      const int repeats = std::max(arguments.repeats, store.repeats());
+      ongoing_.push_back(
+          std::make_unique<Ongoing>(Ongoing{std::move(experiment), std::move(store), repeats}));
+    }
+    for (const auto& one : ongoing_)
+      for (int repeat = 0; repeat < one->repeats; ++repeat)
+        for (std::size_t method = 0; method < one->experiment.methods.size(); ++method)
+          if (!one->store.has(repeat, one->experiment.methods[method].name)) {
+            tasks_.push_back({one.get(), repeat, method});
+            ++one->missing;
+          }
+  }
+
+  // Every run on a thread of its own, so their number changes nothing.
+  void run() {
+    for (const auto& one : ongoing_)
+      if (one->missing == 0) finish(*one);
+    const int threads = arguments_.threads > 0 ? arguments_.threads : numerics::default_threads();
+    const Interruptible interruptible;
+    Progress progress("reproduce", log_);
+    const int total = static_cast<int>(tasks_.size());
+    int done = 0;
+    std::mutex mutex;
+    numerics::parallel_for(total, threads, [&](std::ptrdiff_t number) {
+      const Task& task = tasks_[static_cast<std::size_t>(number)];
+      std::optional<ExperimentRun> run = run_method(
+          task.of->experiment, task.method, {.seed = arguments_.seed, .number = task.repeat}, interrupted);
+      if (!run) return;
+      const std::lock_guard lock(mutex);
+      task.of->store.add(std::move(*run));
+      progress.update(++done, total);
+      if (--task.of->missing == 0) finish(*task.of);
+    });
+    if (interrupted)
+      log_ << fmt::format(
+          "\ninterrupted: {} of {} runs of this call are kept in {}; the same command goes on\n", done, total,
+          arguments_.out);
+  }
+
+  void write_page() const {
+    ReproductionPage page{.title = "Active learning with weak supervision for Gaussian processes, reproduced",
+                          .version = "acuity " ACUITY_VERSION,
+                          .command = command_for(arguments_, "", arguments_.repeats)};
+    std::map<std::string, std::vector<ExperimentRun>> runs;
+    for (const auto& one : ongoing_) {
+      runs[one->experiment.name] = one->store.runs();
+      page.experiments.push_back(page_part(reproduced(*one)));
+    }
+    page.claims = paper_claims(runs);
+    write_file(fs::path(arguments_.out) / "index.html", reproduction_page(page));
+    log_ << "written: " << (fs::path(arguments_.out) / "index.html").string() << '\n';
+  }
+
+  std::string finals() const {
+    ResultTable table(arguments_.format, {"experiment", "method", "annotations", "q1", "median", "q3"});
+    for (const auto& one : ongoing_) add_finals(reproduced(*one), table);
+    return table.text();
+  }
+
+  std::vector<ComparisonRow> compare() const {
+    std::vector<ComparisonRow> all;
+    for (const auto& one : ongoing_)
+      for (ComparisonRow& row :
+           compare_with_reference(one->experiment.name, one->store.runs(), arguments_.compare))
+        all.push_back(std::move(row));
+    return all;
+  }
+
+ private:
+  fs::path folder(const Experiment& experiment) const { return fs::path(arguments_.out) / experiment.name; }
+
+  Reproduced reproduced(const Ongoing& one) const {
+    return {one.experiment, one.store.runs(), one.repeats, arguments_.seed,
+            command_for(arguments_, one.experiment.name, one.repeats)};
+  }
+
+  void finish(Ongoing& one) {
+    one.store.complete(one.methods());
+    if (!write_results(reproduced(one), folder(one.experiment)) && !told_about_png_) {
+      told_about_png_ = true;
+      log_ << "\nno PNG files, because rsvg-convert is not there: apt-get install librsvg2-bin\n";
+    }
+  }
+
+  const ReproduceArguments& arguments_;
+  std::ostream& log_;
+  std::vector<std::unique_ptr<Ongoing>> ongoing_;
+  std::vector<Task> tasks_;
+  bool told_about_png_ = false;
+};
+
+std::string comparison_table(const std::vector<ComparisonRow>& rows, Format format) {
+  ResultTable table(format, {"experiment", "method", "check", "ours", "low", "high", "reference", "verdict"});
+  for (const ComparisonRow& row : rows)
+    table.add({row.experiment, row.method, row.check, row.ours, row.low, row.high, row.reference,
+               row.agrees           ? std::string("agrees")
+               : !row.known.empty() ? "known: " + row.known
+               : row.binding        ? "DIFFERS"
+                                    : "differs"});
+  return table.text();
 }
 
 }  // namespace
 
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.list) {
-    for (const Experiment& experiment : experiments())
+    for (const ExperimentName& experiment : paper_experiments())
       out << experiment.name << ": " << experiment.what << '\n';
     return ExitCode::done;
   }
-  if (arguments.out.empty()) throw InputError("--out is missing, must be a folder for the results");
-  if (arguments.repeats < 1)
-    throw InputError(fmt::format("--repeats is {}, must be at least 1", arguments.repeats));
-  if (arguments.threads < 0)
-    throw InputError(fmt::format("--threads is {}, must be 0 or more", arguments.threads));
-  std::vector<Experiment> chosen;
-  for (const std::string& name : arguments.names) chosen.push_back(find_experiment(name));
-  if (chosen.empty()) chosen = experiments();
-
-  std::string json;
-  for (const Experiment& experiment : chosen) {
-    SineOptions options = experiment.options;
-    options.repeats = arguments.repeats;
-    options.fit_every = arguments.fit_every;
-    options.seed = arguments.seed;
-    options.threads = arguments.threads;
-    const std::filesystem::path folder = std::filesystem::path(arguments.out) / experiment.name;
-    std::error_code made;
-    std::filesystem::create_directories(folder, made);
-    if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder.string(), made.message()));
-
-    const Outcome outcome = run(experiment, options, log);
-    write_file(folder / "curves.csv", curves_csv(outcome));
-    write_file(folder / "runs.csv", runs_csv(outcome));
-    write_file(folder / "summary.json", summary_json(experiment, options, outcome));
-    write_file(folder / "figure.svg",
-               learning_curves_svg(outcome.curves,
-                                   {.title = "Which point, and how precisely? " + experiment.name,
-                                    .subtitle = fmt::format("median and quartiles of {} repeats, seed {}",
-                                                            options.repeats, options.seed),
-                                    .cost = "total cost of all annotations (an exact one costs 1)",
-                                    .error = "mean squared error on test points"}));
-    if (arguments.format == Format::table)
-      out << fmt::format("{}: test error once {} is spent, {} repeats, seed {}\n", experiment.name,
-                         options.budget, options.repeats, options.seed);
-    if (arguments.format == Format::json)
-      json += (json.empty() ? "" : ", ") + fmt::format("{{\"name\": {}, \"finals\": {}}}",
-                                                       json_string(experiment.name),
-                                                       finals(outcome, Format::json));
-    else
-      out << finals(outcome, arguments.format);
-    log << "written: " << (folder / "figure.svg").string()
-        << " and curves.csv, runs.csv, summary.json beside it\n";
-  }
-  if (arguments.format == Format::json) out << "{\"experiments\": [" << json << "]}\n";
-  return ExitCode::done;
+  check(arguments);
+  Reproduction reproduction(arguments, chosen_experiments(arguments, log), log);
+  reproduction.run();
+  if (interrupted) return ExitCode::interrupted;
+  reproduction.write_page();
+  std::vector<ComparisonRow> compared;
+  if (!arguments.compare.empty()) compared = reproduction.compare();
+  if (arguments.format == Format::json)
+    out << fmt::format("{{\"finals\": {}, \"comparison\": {}}}\n", reproduction.finals(),
+                       comparison_table(compared, Format::json));
+  else
+    out << (arguments.compare.empty() ? reproduction.finals() : comparison_table(compared, arguments.format));
+  return all_agree(compared) ? ExitCode::done : ExitCode::differs;
 }
 
 }  // namespace acuity

@@ -108,13 +108,16 @@ void describe(const Sine& sine, const ExperimentOptions& options, Experiment& ex
       std::make_shared<ModelInformation>(),
       std::make_shared<TargetInformation>(TargetInformationOptions{
           .graph = graph_b ? TargetGraph::b : TargetGraph::c, .infinite = InfinitePolicy::first})};
-  experiment.methods = four_methods(information, sine.learned ? ModelRule::learned : ModelRule::fixed, "");
+  const bool learns = sine.learned || options.fit_every > 0;
+  if (!sine.learned && learns) experiment.learn_every = options.fit_every;
+  experiment.methods = four_methods(information, learns ? ModelRule::learned : ModelRule::fixed, "");
   if (sine.learned)
     for (Method& method : four_methods(information, ModelRule::fixed, " fixed"))
       experiment.methods.push_back(std::move(method));
   experiment.problem = [=, data = sine.data, mode = options.mode](const Repeat& repeat) {
     return sine_problem(data, precisions_of(mode), size, repeat);
   };
+  if (learns) experiment.settings += fmt::format(", \"learn_every\": {}", experiment.learn_every);
   experiment.settings += fmt::format(
       ", \"pool\": {}, \"test\": {}, \"frequency\": {}, \"q\": {}, \"skewed\": {}, \"target_graph\": \"{}\", "
       "\"learned\": {}",

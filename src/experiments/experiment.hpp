@@ -44,6 +44,7 @@ struct Experiment {
   double budget = 50.0;     ///< the initial set included
   Prior prior;
   Mode mode = Mode::acuity;
+  int learn_every = 1;  ///< where the rule is to learn: at every k-th annotation
   std::vector<Method> methods;
   std::function<Problem(const Repeat&)> problem;
   std::string settings;  ///< all that decides the results but seed and repeat, as JSON
@@ -53,6 +54,8 @@ struct ExperimentOptions {
   Mode mode = Mode::acuity;
   bool small = false;          ///< pools and budgets of a toy's size: does everything work?
   std::filesystem::path data;  ///< where the tables are
+  /// Learn hyperparameters at every k-th annotation of the sine experiments that do not learn; 0: never.
+  int fit_every = 0;
 };
 
 /// What can be reproduced.

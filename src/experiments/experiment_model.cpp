@@ -55,7 +55,9 @@ class LearnedRegression : public ExperimentModel {
 
   bool tell(const Observation& observation) override {
     known_.push_back(observation);
-    if (static_cast<Index>(known_.size()) < experiment_.initial) return false;
+    const auto count = static_cast<Index>(known_.size());
+    if (count < experiment_.initial) return false;
+    if (belief_ && count % experiment_.learn_every != 0) return belief_->tell(observation);
     learn_prior();
     belief_ = std::make_unique<FixedRegression>(prior_, problem_, known_);
     return true;

@@ -3,17 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/paper_claims.hpp"
+
 namespace acuity {
-
-enum class Verdict { held, partly, not_held, not_tested };
-
-/// What the paper says beside what came out here.
-struct PaperClaim {
-  std::string experiment;  ///< name of the experiment that speaks to it
-  std::string claim;
-  std::string found;
-  Verdict verdict;
-};
 
 struct PageFigure {
   std::string svg;

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/learning_curve.hpp"
+
+namespace acuity {
+
+/// Keeps the runs of one experiment in a folder, each as soon as it is finished, so that what was interrupted
+/// goes on where it was.
+///
+/// Finished runs wait in `parts/`, a file each. Once all are there they become `runs.csv`, and
+/// `settings.json` beside it says what they are runs of.
+class RunStore {
+ public:
+  /// Makes the folder where needed. Throws InputError where it holds runs of other settings (`settings` is
+  /// JSON: all that decides a run but its repeat), or is damaged.
+  RunStore(std::filesystem::path folder, std::string settings);
+
+  /// What is there. Runs that were complete before have no seconds.
+  const std::vector<ExperimentRun>& runs() const { return runs_; }
+  bool has(int repeat, const std::string& method) const;
+  /// How many repeats there are of which something is there.
+  int repeats() const;
+
+  /// On disk when it returns. Not for several threads at once.
+  void add(ExperimentRun run);
+
+  /// All runs in `runs.csv`, in the order of `methods` within a repeat; the parts go.
+  void complete(const std::vector<std::string>& methods);
+
+ private:
+  void read_parts();
+  void read_complete();
+  std::string settings_text() const;
+
+  std::filesystem::path folder_;
+  std::string settings_;
+  std::vector<ExperimentRun> runs_;
+};
+
+/// Every annotation of these runs: repeat, method, step, point, alpha, information, cost, spent, y, error.
+/// What is not known is empty.
+std::string runs_csv(const std::vector<ExperimentRun>& runs);
+
+/// The runs of such a text; `source` is what complaints call it.
+std::vector<ExperimentRun> parse_runs_csv(std::string text, const std::string& source);
+
+}  // namespace acuity
