@@ -8,11 +8,15 @@
 
 #include "model/low_rank_pool.hpp"
 #include "model/same_place.hpp"
+#include "model/screened_pool.hpp"
 #include "model/tiled_posterior.hpp"
 
 namespace acuity {
 
 namespace {
+
+// A screen pays in pools of this size, once there are this many covariances between rows and pool.
+constexpr Index large_pool = 8192, many_covariances = 1 << 18;
 
 // Below this many rows merging would save nothing that shows.
 constexpr std::size_t few_rows = 64;
@@ -94,7 +98,10 @@ struct GpPoolBelief::State : LaggingPool {
   TiledPosterior posterior;
   std::unique_ptr<LowRankPool> low_rank;  // instead of the tiles, where it pays
   Index next_measurement = 16;            // of the rank, when there are this many rows
-  std::vector<Annotation> annotations;    // by handle
+  std::unique_ptr<ScreenedPool> screen;   // likewise
+  bool screen_may_pay = true;
+  Index whole_asked_at = 0;             // rows when last all marginals were asked for
+  std::vector<Annotation> annotations;  // by handle
   Index next_handle = 0;
   PlaceNumbers place_number;
 
@@ -103,9 +110,9 @@ struct GpPoolBelief::State : LaggingPool {
   void refresh(Index tile) override { posterior.refresh(tile); }
   Index epoch() const override { return posterior.removals(); }
   bool surely_finite() const override { return posterior.surely_finite(); }
-  double error() const override { return posterior.tiles().error(); }
+  VarianceError error() const override { return {.absolute = posterior.tiles().error()}; }
   Marginals exact_at(std::span<const Index> rows) const override {
-    if (error() > 0.0) return posterior.exact_at(rows);
+    if (posterior.tiles().error() > 0.0) return posterior.exact_at(rows);
     Marginals some{Vector(static_cast<Index>(rows.size())), Vector(static_cast<Index>(rows.size()))};
     for (std::size_t k = 0; k < rows.size(); ++k) {
       some.mean(static_cast<Index>(k)) = so_far().mean(rows[k]);
@@ -123,8 +130,28 @@ struct GpPoolBelief::State : LaggingPool {
       low_rank = LowRankPool::make(posterior, prior, most_rows());
       if (low_rank) posterior.forget_tiles();
     }
+    follow_with_screen();
     if (low_rank) return *low_rank;
+    if (screen) return *screen;
     return *this;
+  }
+
+  // A large pool is screened in single precision, until that turns out not to pay (math.md 6.4). Whoever asks
+  // for all marginals has the tiles in double precision anyway.
+  void follow_with_screen() {
+    const Index rows = posterior.size(), pool = posterior.tiles().size();
+    const bool wanted = screen_may_pay && !low_rank && !storage.single_precision && pool >= large_pool &&
+                        rows * pool >= many_covariances && rows >= 2 * whole_asked_at;
+    if (!wanted) {
+      screen.reset();
+    } else if (screen) {
+      screen_may_pay = screen->follow();
+      if (!screen_may_pay) screen.reset();
+    } else {
+      screen = ScreenedPool::make(posterior, prior, storage.memory);
+      screen_may_pay = screen != nullptr;
+      if (screen) posterior.forget_tiles();
+    }
   }
   bool can_be_low_rank() const {
     return !storage.single_precision && posterior.tiles().size() >= 64 && most_rows() > 0;
@@ -188,6 +215,7 @@ GpPoolBelief::GpPoolBelief(GpPoolBelief&&) noexcept = default;
 GpPoolBelief& GpPoolBelief::operator=(GpPoolBelief&&) noexcept = default;
 
 const Marginals& GpPoolBelief::marginals() const {
+  state_->whole_asked_at = state_->posterior.size();
   return state_->posterior.marginals();
 }
 LaggingPool* GpPoolBelief::lagging() {

@@ -39,7 +39,7 @@ std::unique_ptr<LowRankPool::Factor> LowRankPool::factorise(const Prior& prior, 
     factor->rows.push_back({.x = pool.row(row), .pool_row = std::nullopt});
     factor->pivots.append(l.data(), std::sqrt(factor->residual));
     ++factor->rank;
-    factor->tiles->follow(factor->side());
+    factor->tiles->follow(factor->side(), factor->rank - 1);
   }
 }
 

@@ -21,7 +21,7 @@ class LowRankPool : public LaggingPool {
   void refresh(Index tile) override;
   Index epoch() const override { return epoch_; }
   bool surely_finite() const override { return posterior_.surely_finite(); }
-  double error() const override { return error_; }
+  VarianceError error() const override { return {.absolute = error_}; }
   Marginals exact_at(std::span<const Index> rows) const override;
 
   /// Takes in what the posterior has learned since. False where it cannot follow: a place is too far from the

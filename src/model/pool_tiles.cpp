@@ -6,7 +6,9 @@
 #include <type_traits>
 
 #include "model/kernel_profile.hpp"
+#include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
+#include "numerics/parallel.hpp"
 #include "numerics/slab_arena.hpp"
 
 namespace acuity {
@@ -45,23 +47,28 @@ struct Scratch {
 template <typename Real>
 class TilesOf : public PoolTiles {
  public:
-  TilesOf(const Prior& prior, const PointsRef& pool, const PoolStorage& storage, Keep keep)
-      : PoolTiles(pool.rows()),
+  // scaled_tile(t): the points of tile t, scaled.
+  template <typename ScaledTile>
+  TilesOf(const Prior& prior, Index size, Index inputs, const ScaledTile& scaled_tile, std::size_t memory,
+          Keep keep)
+      : PoolTiles(size),
         prior_(prior),
         stationary_(dynamic_cast<const StationaryKernel*>(prior.kernel.get())),
-        inputs_(pool.cols()),
-        memory_(storage.memory),
+        inputs_(inputs),
+        memory_(memory),
         keep_(keep) {
     const Index padded = count() * width;
     marginals_.mean = Vector::Constant(size_, prior.mean);
     marginals_.variance.resize(size_);
     points_.resize(at(padded * inputs_), Real(0));
-    set_units(pool);
+    set_units();
     tiles_.resize(at(count()));
     lowest_ = Vector::Constant(inputs_, std::numeric_limits<double>::infinity());
     highest_ = -lowest_;
     for (Index tile = 0; tile < count(); ++tile) {
-      const Points scaled = prior_.scaling.apply(pool.middleRows(tile * width, columns(tile)));
+      const Points scaled = scaled_tile(tile);
+      if (std::is_same_v<Real, float> && stationary_ != nullptr && tile == 0)
+        origin_ = scaled.row(0).transpose();
       marginals_.variance.segment(tile * width, columns(tile)) = prior_.kernel->diagonal(scaled);
       lowest_ = lowest_.cwiseMin(scaled.colwise().minCoeff().transpose());
       highest_ = highest_.cwiseMax(scaled.colwise().maxCoeff().transpose());
@@ -71,21 +78,22 @@ class TilesOf : public PoolTiles {
     }
   }
 
+  Index seen(Index tile) const override { return tiles_[at(tile)].seen; }
+
   bool is_current(Index tile, const FactorSide& side) const override {
     return tiles_[at(tile)].seen == side.factor.size() && tiles_[at(tile)].z_version == side.z_version;
   }
 
-  void follow(const FactorSide& side) override {
+  void follow(const FactorSide& side, Index unchanged) override {
     if constexpr (std::is_same_v<Real, float>) {
       const Index rows = side.factor.size(), known = static_cast<Index>(row_points_.size()) / inputs_;
-      const Index from = std::min(known, unchanged_);
+      const Index from = std::min(known, unchanged);
       packed_.resize(at(rows * (rows + 1) / 2));
       row_points_.resize(at(rows * inputs_));
       for (Index i = from; i < rows; ++i) {
         std::copy(side.factor.row(i), side.factor.row(i) + i + 1, packed_.data() + i * (i + 1) / 2);
         for (Index k = 0; k < inputs_; ++k) row_points_[at(i * inputs_ + k)] = to_unit(side.points(i, k), k);
       }
-      unchanged_ = rows;
     }
   }
 
@@ -154,6 +162,7 @@ class TilesOf : public PoolTiles {
   void forget() override {
     for (Index tile = 0; tile < count(); ++tile) {
       Tile& t = tiles_[at(tile)];
+      if (t.seen == 0 && t.kept == 0) continue;
       for (Real* slab : t.slabs) arena_.give_back(slab);
       t = Tile{};
       marginals_.variance.segment(tile * width, columns(tile)) = prior_.kernel->diagonal(scaled_points(tile));
@@ -165,10 +174,8 @@ class TilesOf : public PoolTiles {
 
   // Variances cannot be added back without rounding, so they are folded anew from the rows that stay: that
   // keeps their bits.
-  void cut(Index tile, const FactorSide& side) override {
-    unchanged_ = std::min<Index>(unchanged_, side.factor.size());
+  void cut(Index tile, const FactorSide& side, Index size) override {
     Tile& t = tiles_[at(tile)];
-    const Index size = side.factor.size();
     if (t.seen <= size && t.kept <= size) return;
     const Index begin = tile * width;
     marginals_.variance.segment(begin, columns(tile)) = prior_.kernel->diagonal(scaled_points(tile));
@@ -182,6 +189,14 @@ class TilesOf : public PoolTiles {
     t.seen = std::min(t.seen, t.kept);
     fold(tile, view_of(tile, t.slabs), side, 0, t.seen);
     t.z_version = side.z_version;
+  }
+
+  std::unique_ptr<PoolTiles> in_single_precision(std::size_t memory) const override {
+    if (stationary_ == nullptr) return nullptr;
+    Prior plain = prior_;  // the points are scaled already
+    plain.scaling = {};
+    const auto scaled_tile = [this](Index tile) { return scaled_points(tile); };
+    return std::make_unique<TilesOf<float>>(plain, size_, inputs_, scaled_tile, memory, keep_);
   }
 
   Points point(Index row) const override {
@@ -210,19 +225,17 @@ class TilesOf : public PoolTiles {
 
   // Floats have seven digits: spend them on differences in units of the length scales, not on where zero is.
   // Doubles are kept as they are; then no digit of a difference is lost.
-  void set_units(const PointsRef& pool) {
+  void set_units() {
     origin_ = Vector::Zero(inputs_);
     unit_ = Vector::Ones(inputs_);
     inverse_lengthscale_.assign(at(inputs_), Real(1));
     if (stationary_ == nullptr) return;
     same_lengthscale_ = stationary_->options().lengthscale.size() == 1;
     const Vector inverse = stationary_->inverse_lengthscales(inputs_);
-    if constexpr (std::is_same_v<Real, double>) {
+    if constexpr (std::is_same_v<Real, double>)
       std::copy(inverse.begin(), inverse.end(), inverse_lengthscale_.begin());
-    } else {
+    else
       unit_ = inverse;
-      if (pool.rows() > 0) origin_ = prior_.scaling.apply(pool.topRows(1)).row(0).transpose();
-    }
   }
   Real to_unit(double x, Index k) const { return static_cast<Real>((x - origin_(k)) * unit_(k)); }
   double from_unit(Real u, Index k) const { return static_cast<double>(u) / unit_(k) + origin_(k); }
@@ -341,18 +354,32 @@ class TilesOf : public PoolTiles {
   std::atomic<std::size_t> used_ = 0;
 
   std::vector<float> packed_, row_points_;  // of the factor, where Real is float
-  Index unchanged_ = 0;                     // rows of them that are still right
 };
 
 }  // namespace
+
+void for_each_tile(const PoolTiles& tiles, int threads, const std::function<void(Index tile)>& task) {
+  constexpr Index together = 16;
+  numerics::parallel_for((tiles.count() + together - 1) / together, threads, [&](Index group) {
+    const numerics::FlushDenormals flush;
+    const Index end = std::min(tiles.count(), (group + 1) * together);
+    for (Index tile = group * together; tile < end; ++tile) task(tile);
+  });
+}
 
 std::unique_ptr<PoolTiles> PoolTiles::make(const Prior& prior, const PointsRef& pool,
                                            const PoolStorage& storage, Keep keep) {
   // A kernel of the user's own is called with the points as they are; floats would not be.
   const bool stationary = dynamic_cast<const StationaryKernel*>(prior.kernel.get()) != nullptr;
+  const auto scaled_tile = [&](Index tile) {
+    const Index begin = tile * width;
+    return prior.scaling.apply(pool.middleRows(begin, std::min(width, pool.rows() - begin)));
+  };
   if (storage.single_precision && stationary)
-    return std::make_unique<TilesOf<float>>(prior, pool, storage, keep);
-  return std::make_unique<TilesOf<double>>(prior, pool, storage, keep);
+    return std::make_unique<TilesOf<float>>(prior, pool.rows(), pool.cols(), scaled_tile, storage.memory,
+                                            keep);
+  return std::make_unique<TilesOf<double>>(prior, pool.rows(), pool.cols(), scaled_tile, storage.memory,
+                                           keep);
 }
 
 }  // namespace acuity

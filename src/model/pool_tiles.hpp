@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,6 +32,11 @@ struct FactorSide {
   Index z_version;  // changes when entries of z other than the last do
 };
 
+class PoolTiles;
+
+/// Some tiles at a time on each thread, so that handing them out costs little beside them.
+void for_each_tile(const PoolTiles& tiles, int threads, const std::function<void(Index tile)>& task);
+
 /// The pool in tiles of columns of V = L^-1 K(X, pool) (math.md 6.2). A tile may lag behind the factor and
 /// catches up on all missing rows at once; then its variances and means are folded. What is folded does not
 /// depend on when it was, bit for bit.
@@ -52,16 +58,19 @@ class PoolTiles {
   /// As far as each tile has come. Variances of tiles that lag are upper bounds.
   const Marginals& marginals() const { return marginals_; }
 
+  /// Rows of the factor that are in the tile's marginals.
+  virtual Index seen(Index tile) const = 0;
   virtual bool is_current(Index tile, const FactorSide& side) const = 0;
   virtual void catch_up(Index tile, const FactorSide& side) = 0;
   /// Column of V of a pool point, whose tile has just caught up, or nothing where it was not kept.
   virtual bool column(Index row, double* out, Index rows) const = 0;
   /// The slabs of a tile, in double precision.
   virtual numerics::TileView<double> view(Index tile) const = 0;
-  /// The factor has been cut to this many rows.
-  virtual void cut(Index tile, const FactorSide& side) = 0;
-  /// The float twin of the factor, if there is one, follows; before any tile catches up.
-  virtual void follow(const FactorSide& side) = 0;
+  /// Of the rows of the factor that were seen the first `size` are left.
+  virtual void cut(Index tile, const FactorSide& side, Index size) = 0;
+  /// The float twin of the factor, if there is one, follows; before any tile catches up. The first
+  /// `unchanged` rows are those it followed before.
+  virtual void follow(const FactorSide& side, Index unchanged) = 0;
   /// Columns of V of some pool points, at most `width` of them, and the belief there, from the factor alone:
   /// the bits that their tiles would have. Not in single precision.
   struct Columns {
@@ -70,6 +79,9 @@ class PoolTiles {
     Marginals marginals;
   };
   virtual Columns columns_of(std::span<const Index> rows, const FactorSide& side) const = 0;
+  /// The same pool in tiles of single precision that have seen nothing, for at most so many bytes of V (0: no
+  /// limit); null where the kernel is one of the user's own.
+  virtual std::unique_ptr<PoolTiles> in_single_precision(std::size_t memory) const = 0;
   /// Forgets what the tiles hold; it comes back when they catch up.
   virtual void forget() = 0;
   virtual Points point(Index row) const = 0;

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "model/noise_floor.hpp"
-#include "numerics/denormals.hpp"
 #include "numerics/parallel.hpp"
 
 namespace acuity {
@@ -28,7 +27,7 @@ TiledPosterior::TiledPosterior(Prior prior, const PointsRef& pool, int threads, 
 }
 
 const Marginals& TiledPosterior::marginals() {
-  for_each_tile([this](Index tile) { tiles_->catch_up(tile, side()); });
+  for_each_tile(*tiles_, threads_, [this](Index tile) { tiles_->catch_up(tile, side()); });
   return tiles_->marginals();
 }
 
@@ -107,17 +106,22 @@ void TiledPosterior::extend(const FactorRow& row) {
   factor_.append(l.data(), diagonal);
   z_.conservativeResize(n + 1);
   z_(n) = z;
-  tiles_->follow(side());
+  tiles_->follow(side(), n);
 }
 
 void TiledPosterior::cut(Index size) {
-  if (size < factor_.size()) ++removals_;
+  if (size < factor_.size()) cuts_.push_back(size);
   solved_ = {};
   factor_.cut(size);
   rows_.resize(at(size));
   jittered_.resize(at(size));
   z_.conservativeResize(size);
-  for_each_tile([&](Index tile) { tiles_->cut(tile, side()); });
+  for_each_tile(*tiles_, threads_, [&](Index tile) { tiles_->cut(tile, side(), size); });
+}
+
+Index TiledPosterior::unchanged_since(Index removals) const {
+  const auto shortest = std::min_element(cuts_.begin() + removals, cuts_.end());
+  return shortest == cuts_.end() ? size() : *shortest;
 }
 
 // With finite distances every covariance is a number, and a mean is a product of a row whose norm is that of
@@ -201,17 +205,6 @@ void TiledPosterior::impute(Index last_answered, const std::vector<Index>& pendi
   }
   const Vector change = w.householderQr().solve(-z_.head(n));
   z_.head(n) += w * change;
-}
-
-template <typename Task>
-void TiledPosterior::for_each_tile(const Task& task) {
-  // Some tiles at a time, so that handing them out costs little beside them.
-  constexpr Index together = 16;
-  numerics::parallel_for((tiles_->count() + together - 1) / together, threads_, [&](Index group) {
-    const numerics::FlushDenormals flush;
-    const Index end = std::min(tiles_->count(), (group + 1) * together);
-    for (Index tile = group * together; tile < end; ++tile) task(tile);
-  });
 }
 
 }  // namespace acuity

@@ -30,11 +30,14 @@ class TiledPosterior {
   /// Different tiles may be refreshed by different threads at a time.
   void refresh(Index tile) { tiles_->catch_up(tile, side()); }
   /// Grows when rows were removed, so that variances may have risen.
-  Index removals() const { return removals_; }
+  Index removals() const { return static_cast<Index>(cuts_.size()); }
+  /// How many of the first rows are those that were there when removals() was this.
+  Index unchanged_since(Index removals) const;
   /// From the factor alone; the bits of marginals(), but for single precision, whose errors it does not have.
   Marginals exact_at(std::span<const Index> pool_rows) const;
   /// Gives the memory of the tiles back; they catch up again when they are asked.
   void forget_tiles() { tiles_->forget(); }
+  FactorSide side() const { return {factor_, points_, rows_, z_, z_version_}; }
   const numerics::GrowingFactor& factor() const { return factor_; }
   const Vector& z() const { return z_; }
   Index z_version() const { return z_version_; }
@@ -62,14 +65,10 @@ class TiledPosterior {
   void update_means();
   double z_entry(const Vector& l, double diagonal, const std::optional<double>& answer) const;
   void impute(Index last_answered, const std::vector<Index>& pending);
-  template <typename Task>
-  void for_each_tile(const Task& task);
-  FactorSide side() const { return {factor_, points_, rows_, z_, z_version_}; }
-
   Prior prior_;
   int threads_ = 1;
   std::unique_ptr<PoolTiles> tiles_;
-  Index removals_ = 0;
+  std::vector<Index> cuts_;  // to how many rows, each time that rows were removed
 
   std::vector<FactorRow> rows_;
   std::vector<char> jittered_;  // which those are

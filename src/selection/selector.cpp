@@ -50,9 +50,9 @@ Selector::Selector(Selector&&) noexcept = default;
 Selector& Selector::operator=(Selector&&) noexcept = default;
 
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
-  LaggingPool* pool = belief.lagging();
   // Levels that are sold at some points only would need bounds of their own.
-  if (pool != nullptr && candidates.sold.empty()) {
+  LaggingPool* pool = candidates.sold.empty() ? belief.lagging() : nullptr;
+  if (pool != nullptr) {
     if (state_->acquisition.ranking == Ranking::random) return state_->draw(*pool, candidates);
     if (state_->tiles.possible())
       if (const auto rows = state_->tiles.leaders(*pool, candidates))

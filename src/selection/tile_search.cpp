@@ -36,8 +36,9 @@ const auto higher = [](const auto& a, const auto& b) {
 
 // Room for the lines of one tile and the levels.
 struct TileSearch::Lines {
-  std::vector<double> intercept, slope, smallest;
-  Lines(Index width, std::size_t levels) : intercept(at(width)), slope(at(width)), smallest(levels) {}
+  std::vector<double> intercept, slope, smallest, variance;
+  Lines(Index width, std::size_t levels)
+      : intercept(at(width)), slope(at(width)), smallest(levels), variance(at(width)) {}
 };
 
 TileSearch::TileSearch(const Offer& offer, const Acquisition& acquisition, int threads)
@@ -104,7 +105,7 @@ void TileSearch::leave_out_levels(const LaggingPool& pool) {
   some_ = all_;
   overlooked_ = 0.0;
   if (count < 2 || continuous()) return;
-  const double highest = pool.so_far().variance.maxCoeff();
+  const double highest = pool.so_far().variance.maxCoeff() + error_.largest();
   double low = 1e-9 * highest;
   const auto worth = [&](double variance) {
     return std::max(value_at(variance, least_base_, all_), value_at(variance, largest_base_, all_));
@@ -169,6 +170,26 @@ double TileSearch::slack_of(double error) const {
   return 0.5 * error * steepest;
 }
 
+// Values with room for a tiny error are quickly had. Where the error is larger that would leave too many
+// points: then values are computed from variances with room for it, which is as tight as can be.
+void TileSearch::make_room_for(const VarianceError& error) {
+  error_ = error;
+  slack_ = slack_of(error.largest());
+  exact_values_ = slack_ <= 1e-6 * best_;
+  if (!exact_values_) slack_ = 0.0;
+}
+
+double TileSearch::moved(double variance, Bound bound) const {
+  if (exact_values_) return variance;
+  return bound == Bound::upper ? error_.at_most(variance) : error_.at_least(variance);
+}
+
+const double* TileSearch::moved(const double* variance, Index count, Bound bound, Lines& lines) const {
+  if (exact_values_) return variance;
+  for (Index i = 0; i < count; ++i) lines.variance[at(i)] = moved(variance[i], bound);
+  return lines.variance.data();
+}
+
 // Bounds hold while variances fall, points only leave and levels only become too dear. Whatever is new to
 // that starts again.
 void TileSearch::forget_if_outdated(const LaggingPool& pool, const Candidates& candidates) {
@@ -216,10 +237,12 @@ void TileSearch::forget_if_outdated(const LaggingPool& pool, const Candidates& c
   std::sort(tiles_.begin(), tiles_.end(), higher);
 }
 
-// The best value among open points first .. first + count - 1, by their lines: one logarithm a level.
-double TileSearch::value_of(Index first, Index count, const double* variance, const Candidates& candidates,
-                            Lines& lines) const {
-  if (continuous()) return value_at_best_precision(first, count, variance, candidates);
+// The best value among open points first .. first + count - 1, by their lines: one logarithm a level. The
+// slack aside it is a bound where variances have errors.
+double TileSearch::value_of(Index first, Index count, const double* variance, Bound bound,
+                            const Candidates& candidates, Lines& lines) const {
+  if (continuous())
+    return value_at_best_precision(first, count, moved(variance, count, bound, lines), candidates);
   Index used = 0;
   const double* base = offer_.base_noise.data() + first;
   if (least_base_ == largest_base_) {  // then the largest variance is the best, whatever the level
@@ -227,10 +250,12 @@ double TileSearch::value_of(Index first, Index count, const double* variance, co
     for (Index i = 0; i < count; ++i)
       if (open_[at(first + i)] != 0) largest = std::max(largest, variance[i]);
     if (largest < 0.0) return 0.0;
+    largest = moved(largest, bound);
     used = 1;
     acquisition_.information->lines(&largest, base, 1, lines.intercept.data(), lines.slope.data());
   } else {
-    acquisition_.information->lines(variance, base, count, lines.intercept.data(), lines.slope.data());
+    acquisition_.information->lines(moved(variance, count, bound, lines), base, count, lines.intercept.data(),
+                                    lines.slope.data());
     for (Index i = 0; i < count; ++i)
       lines.intercept[at(i)] = open_[at(first + i)] != 0 ? lines.intercept[at(i)] : infinite;
     used = count;
@@ -271,7 +296,6 @@ double TileSearch::value_at_best_precision(Index first, Index count, const doubl
 // tile that matters is refreshed. Gives those that do, in the order of the pool.
 std::vector<Index> TileSearch::refresh_in_order(LaggingPool& pool, const Candidates& candidates) {
   const Index width = pool.tile_width(), size = pool_size_;
-  const double slack = slack_of(pool.error());
   double best = 0.0;  // for certain
   std::size_t next = 0;
   std::mutex mutex;
@@ -294,9 +318,13 @@ std::vector<Index> TileSearch::refresh_in_order(LaggingPool& pool, const Candida
         Entry& entry = tiles_[k];
         pool.refresh(entry.tile);
         const Index first = entry.tile * width, count = std::min(width, size - first);
-        const double value = value_of(first, count, pool.so_far().variance.data() + first, candidates, lines);
-        entry.bound = std::max(value + slack, overlooked_);
-        found = std::max(found, value - slack);
+        const double* variance = pool.so_far().variance.data() + first;
+        const double high = value_of(first, count, variance, Bound::upper, candidates, lines);
+        entry.bound = std::max(high + slack_, overlooked_);
+        if (high - slack_ <= found) continue;
+        const double low =
+            exact_values_ ? high : value_of(first, count, variance, Bound::lower, candidates, lines);
+        found = std::max(found, low - slack_);
       }
     }
   };
@@ -316,6 +344,7 @@ std::vector<Index> TileSearch::refresh_in_order(LaggingPool& pool, const Candida
 std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const Candidates& candidates) {
   forget_if_outdated(pool, candidates);
   if (!acquisition_.continuous && levels_.empty()) return std::vector<Index>{};
+  make_room_for(pool.error());
   leave_out_levels(pool);
   std::vector<Index> tiles = refresh_in_order(pool, candidates);
   if (overlooked_ >= tie_cutoff(best_) && best_ > 0.0) {  // a level was left out that may win after all
@@ -327,14 +356,15 @@ std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const C
   }
   if (!(best_ > 0.0) || best_ == infinite) return std::nullopt;
   const Index width = pool.tile_width();
-  const double least = tie_cutoff(best_) - slack_of(pool.error());
+  const double least = tie_cutoff(best_) - slack_;
   const Vector& variance = pool.so_far().variance;
   Lines lines(width, some_.added.size());
   std::vector<Index> rows;
   if (continuous()) {
     for (const Index tile : tiles)
       for (Index i = tile * width; i < std::min(pool_size_, (tile + 1) * width); ++i)
-        if (open_[at(i)] != 0 && value_of(i, 1, &variance(i), candidates, lines) >= least) rows.push_back(i);
+        if (open_[at(i)] != 0 && value_of(i, 1, &variance(i), Bound::upper, candidates, lines) >= least)
+          rows.push_back(i);
     return rows;
   }
   // A point is worth that much at a level where its line is this low, or lower.
@@ -345,8 +375,9 @@ std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const C
   const auto levels = static_cast<std::size_t>(some_.count);
   for (const Index tile : tiles) {
     const Index first = tile * width, count = std::min(width, pool_size_ - first);
-    acquisition_.information->lines(&variance(first), &offer_.base_noise(first), count,
-                                    lines.intercept.data(), lines.slope.data());
+    acquisition_.information->lines(moved(&variance(first), count, Bound::upper, lines),
+                                    &offer_.base_noise(first), count, lines.intercept.data(),
+                                    lines.slope.data());
     for (Index i = 0; i < count; ++i) {
       if (open_[at(first + i)] == 0) continue;
       bool leads = false;

@@ -28,6 +28,7 @@ class TileSearch {
     Index tile;
   };
   struct Lines;
+  enum class Bound { lower, upper };
 
   /// Levels as the numeric kernels take them, padded.
   struct Levels {
@@ -41,11 +42,14 @@ class TileSearch {
   void leave_out_levels(const LaggingPool& pool);
   double value_at(double variance, double base_noise, const Levels& levels) const;
   std::vector<Index> refresh_in_order(LaggingPool& pool, const Candidates& candidates);
-  double value_of(Index first, Index count, const double* variance, const Candidates& candidates,
+  double value_of(Index first, Index count, const double* variance, Bound bound, const Candidates& candidates,
                   Lines& lines) const;
   double value_at_best_precision(Index first, Index count, const double* variance,
                                  const Candidates& candidates) const;
   double slack_of(double error) const;
+  void make_room_for(const VarianceError& error);
+  double moved(double variance, Bound bound) const;
+  const double* moved(const double* variance, Index count, Bound bound, Lines& lines) const;
   bool continuous() const;
 
   const Offer& offer_;
@@ -64,6 +68,9 @@ class TileSearch {
   double remaining_ = 0.0;
   double best_ = 0.0;  // of the last choice
   double best_when_left_out_ = 0.0;
+  VarianceError error_;       // of the pool's variances
+  bool exact_values_ = true;  // it is so small that values are those of the variances as they are,
+  double slack_ = 0.0;        // off by this at most
   Index epoch_ = -1, pool_size_ = 0, width_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "model/screened_pool.hpp"
 #include "numerics/random.hpp"
 #include "support/golden.hpp"
 #include "support/problems.hpp"
@@ -22,60 +23,82 @@ struct Setting {
   double lengthscale = 0.7, q = 1.0;
   double budget = std::numeric_limits<double>::infinity();
   bool repeat = false;  // chosen points stay open
+  Index known = 0;      // points annotated before
+  double base_noise = 0.01;
+  double twins = -1.0;  // >= 0: every second point repeats the one before it, this far away
+  std::uint64_t seed = 11;
+  KernelFamily family = KernelFamily::rbf;
   PoolStorage storage = {};
   int threads = 1;
   std::function<void(Acquisition&)> acquisition = [](Acquisition&) {};
 };
 
 Points pool_of(const Setting& setting) {
-  numerics::Draws draws(11, numerics::Purpose::data, 1);
+  numerics::Draws draws(setting.seed, numerics::Purpose::data, 1);
   Points pool(setting.pool, setting.inputs);
   const auto side = static_cast<Index>(std::ceil(std::pow(setting.pool, 1.0 / double(setting.inputs))));
   for (Index i = 0; i < pool.rows(); ++i)
     for (Index k = 0; k < pool.cols(); ++k)
       pool(i, k) = setting.grid ? double(i / Index(std::pow(side, k)) % side) * 0.3 : 4.0 * draws.uniform();
+  if (setting.twins >= 0.0)
+    for (Index i = 1; i < pool.rows(); i += 2) pool.row(i) = pool.row(i - 1).array() + setting.twins;
   return pool;
 }
 
 Offer offer_of(const Setting& setting, const Points& pool) {
   Offer offer{.levels = testing::ladder(21, setting.q), .base_noise = Vector(pool.rows())};
   for (Index i = 0; i < pool.rows(); ++i)
-    offer.base_noise(i) = setting.constant_noise ? 0.01 : 0.01 * (1.0 + pool(i, 0) * pool(i, 0) / 16.0);
+    offer.base_noise(i) =
+        setting.base_noise * (setting.constant_noise ? 1.0 : 1.0 + pool(i, 0) * pool(i, 0) / 16.0);
   return offer;
 }
 
+struct Run {
+  std::vector<Score> scores;
+  Index screened = 0;  // choices in single precision
+};
+
 // A whole run of either, choice by choice.
-std::vector<Score> run(const Setting& setting, bool slow) {
+Run run(const Setting& setting, bool slow) {
   const Points pool = pool_of(setting);
   const Offer offer = offer_of(setting, pool);
   Acquisition acquisition;
   setting.acquisition(acquisition);
-  const Prior prior{.kernel = std::make_shared<StationaryKernel>(
-                        StationaryKernelOptions{.lengthscale = Vector::Constant(1, setting.lengthscale)})};
-  GpPoolBelief belief(prior, pool, {}, setting.threads, slow ? PoolStorage{} : setting.storage);
+  const Prior prior{.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
+                        .family = setting.family, .lengthscale = Vector::Constant(1, setting.lengthscale)})};
+  std::vector<Observation> known;
+  for (Index i = 0; i < setting.known; ++i)
+    known.push_back({.place = i * 101 % setting.pool,
+                     .value = std::cos(double(i)),
+                     .channel = offer.channel(i * 101 % setting.pool, i % 21)});
+  GpPoolBelief belief(prior, pool, known, setting.threads, slow ? PoolStorage{} : setting.storage);
   Selector selector(offer, acquisition, setting.threads);
   Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(pool.rows()), 1),
                         .remaining = setting.budget,
                         .slack = 1e-9};
-  std::vector<Score> scores;
+  Run run;
   for (Index step = 0; step < setting.steps; ++step) {
+    run.screened += !slow && dynamic_cast<ScreenedPool*>(belief.lagging()) != nullptr ? 1 : 0;
     const std::optional<Score> best =
         slow ? select_by_full_scan(belief.marginals(), offer, acquisition, candidates)
              : selector.choose(belief, candidates);
     if (!best) break;
-    scores.push_back(*best);
+    run.scores.push_back(*best);
     const Channel channel = channel_at(level_of(*best, offer, acquisition), offer.base_noise(best->point));
     belief.condition(best->point, channel, std::sin(double(step)));
     if (!setting.repeat) candidates.open[static_cast<std::size_t>(best->point)] = 0;
     candidates.remaining -= best->cost;
     ++candidates.step;
   }
-  return scores;
+  return run;
 }
 
-void expect_same_choices(const Setting& setting) {
+// Says how many choices went through the screen.
+void expect_same_choices(const Setting& setting, Index* screened = nullptr) {
   SCOPED_TRACE(setting.name);
-  const std::vector<Score> fast = run(setting, false), slow = run(setting, true);
+  const Run quick = run(setting, false);
+  const std::vector<Score>&fast = quick.scores, slow = run(setting, true).scores;
+  if (screened != nullptr) *screened = quick.screened;
   ASSERT_EQ(fast.size(), slow.size());
   ASSERT_GT(slow.size(), 3U);
   // Single precision rounds where the points are, so scores differ a little.
@@ -158,6 +181,153 @@ TEST(Selector, ChoosesTheSameInALargePoolOnAnyNumberOfThreads) {
   expect_same_choices(setting);
   setting.threads = 4;
   expect_same_choices(setting);
+}
+
+// A pool that is large enough to be screened in single precision.
+Setting large(const char* name, Index steps = 12) {
+  return {.name = name, .pool = 8200, .inputs = 4, .steps = steps, .lengthscale = 1.0, .known = 40};
+}
+
+TEST(Selector, ChoosesTheSameThroughAScreenInSinglePrecision) {
+  Index screened = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Setting setting = large("seeded");
+    setting.seed = seed;
+    setting.constant_noise = seed % 2 == 0;
+    setting.inputs = 3 + static_cast<Index>(seed % 4);
+    setting.family = seed % 3 == 0   ? KernelFamily::matern32
+                     : seed % 3 == 1 ? KernelFamily::rbf
+                                     : KernelFamily::matern52;
+    expect_same_choices(setting, &screened);
+    EXPECT_EQ(screened, setting.steps) << seed;
+  }
+  const auto with = [&](const char* name, const auto& change) {
+    Setting setting = large(name);
+    change(setting);
+    expect_same_choices(setting, &screened);
+    EXPECT_GT(screened, 0) << name;
+  };
+  with("repeats", [](Setting& s) { s.repeat = true; });
+  with("a budget", [](Setting& s) { s.budget = 1.3; });
+  with("little memory", [](Setting& s) { s.storage.memory = 600'000; });
+  with("threads", [](Setting& s) { s.pool = 21'000, s.threads = 4; });
+  with("bald", [](Setting& s) { s.acquisition = [](Acquisition& a) { a.ranking = Ranking::information; }; });
+  with("random", [](Setting& s) { s.acquisition = [](Acquisition& a) { a.ranking = Ranking::random; }; });
+  with("target b", [](Setting& s) {
+    s.budget = 0.95;
+    s.acquisition = [](Acquisition& a) { target(a, TargetGraph::b); };
+  });
+  with("target c", [](Setting& s) { s.acquisition = [](Acquisition& a) { target(a, TargetGraph::c); }; });
+  with("continuous", [](Setting& s) {
+    s.steps = 5;
+    s.acquisition = [](Acquisition& a) {
+      a.continuous = ContinuousPrecision{
+          .law = {.gamma = 0.09}, .cost = std::make_shared<PowerCost>(PowerCostOptions{.c = 9.0, .q = 0.8})};
+    };
+  });
+}
+
+TEST(Selector, DecidesInDoublePrecisionWhatSinglePrecisionCannotTellApart) {
+  Index screened = 0;
+  for (const double apart : {0.0, 1e-12, 1e-9, 1e-7})  // a float knows seven digits
+    for (const bool constant : {false, true}) {
+      Setting setting = large("twins", 30);
+      setting.twins = apart;
+      setting.constant_noise = constant;
+      expect_same_choices(setting, &screened);
+      EXPECT_GT(screened, 0) << apart;
+    }
+  Setting grid = large("a grid full of ties", 30);
+  grid.grid = true;
+  grid.inputs = 2;
+  for (const KernelFamily family : {KernelFamily::rbf, KernelFamily::matern52}) {
+    grid.family = family;
+    expect_same_choices(grid, &screened);
+    EXPECT_GT(screened, 0);
+  }
+}
+
+TEST(Selector, DoesWithoutTheScreenWhereItsErrorIsTooLarge) {
+  Index screened = 0;
+  Setting setting = large("tiny noise");
+  setting.base_noise = 1e-10;
+  expect_same_choices(setting, &screened);
+  EXPECT_EQ(screened, 0);
+  setting.name = "tiny noise, crowded";
+  setting.twins = 1e-9;
+  expect_same_choices(setting, &screened);
+  EXPECT_EQ(screened, 0);
+  // So many points are nearly as good as the best that looking at them again costs more than is saved.
+  Setting crowded = large("ill-conditioned", 40);
+  crowded.inputs = 1;
+  crowded.lengthscale = 0.6;
+  crowded.base_noise = 1e-5;
+  crowded.family = KernelFamily::matern52;
+  expect_same_choices(crowded, &screened);
+  EXPECT_GT(screened, 0);
+  EXPECT_LT(screened, crowded.steps);
+}
+
+TEST(Selector, ScreensOnlyForThoseWhoDoNotAskForAllMarginals) {
+  const Setting setting = large("");
+  const Points pool = pool_of(setting);
+  GpPoolBelief belief({.kernel = std::make_shared<StationaryKernel>()}, pool);
+  const auto screened_with = [&](Index rows) {
+    while (belief.size() < rows) belief.condition(belief.size() * 7, GaussianChannel{0.1}, 0.5);
+    return dynamic_cast<ScreenedPool*>(belief.lagging()) != nullptr;
+  };
+  EXPECT_FALSE(screened_with(20)) << "too few covariances";
+  EXPECT_TRUE(screened_with(40));
+  belief.marginals();
+  EXPECT_FALSE(screened_with(41));
+  EXPECT_FALSE(screened_with(79));
+  EXPECT_TRUE(screened_with(80));
+}
+
+TEST(Selector, NoticesBehindTheScreenWhenVariancesRiseAndPointsAndMoneyComeBack) {
+  const Setting setting = large("");
+  const Points pool = pool_of(setting);
+  const Offer offer = offer_of(setting, pool);
+  const Acquisition acquisition;
+  const Prior prior{.kernel = std::make_shared<StationaryKernel>()};
+  GpPoolBelief belief(prior, pool), twin(prior, pool);
+  Selector selector(offer, acquisition, 1);
+  Candidates candidates{
+      .open = std::vector<char>(static_cast<std::size_t>(setting.pool), 1), .remaining = 0.5, .slack = 0.0};
+  std::vector<AnnotationHandle> handles;
+  const auto both = [&](Index point, const Channel& channel, std::optional<double> answer) {
+    handles.push_back(belief.condition(point, channel, answer));
+    ASSERT_EQ(twin.condition(point, channel, answer), handles.back());
+  };
+  for (Index i = 0; i < 40; ++i)
+    both(i * 200, GaussianChannel{0.05}, i % 4 == 0 ? std::nullopt : std::optional(0.1));
+  numerics::Draws draws(3, numerics::Purpose::data, 2);
+  Index screened = 0;
+  for (int step = 0; step < 40; ++step) {
+    screened += dynamic_cast<ScreenedPool*>(belief.lagging()) != nullptr ? 1 : 0;
+    const std::optional<Score> fast = selector.choose(belief, candidates);
+    const std::optional<Score> slow = select_by_full_scan(twin.marginals(), offer, acquisition, candidates);
+    ASSERT_EQ(fast.has_value(), slow.has_value());
+    if (fast) {
+      ASSERT_EQ(fast->point, slow->point) << step;
+      ASSERT_EQ(fast->level, slow->level) << step;
+      EXPECT_EQ(fast->value, slow->value) << step;
+      both(fast->point, offer.channel(fast->point, fast->level),
+           step % 3 == 0 ? std::nullopt : std::optional(draws.normal()));
+      candidates.open[static_cast<std::size_t>(fast->point)] = 0;
+    }
+    if (step % 7 == 3) {
+      const auto cancelled = handles.end() - (step % 2 == 0 ? 1 : 5);
+      belief.cancel(*cancelled);
+      twin.cancel(*cancelled);
+      handles.erase(cancelled);
+    }
+    if (step < 10) belief.answer(handles[static_cast<std::size_t>(4 * step)], 0.7);
+    if (step < 10) twin.answer(handles[static_cast<std::size_t>(4 * step)], 0.7);
+    if (step % 5 == 2) candidates.open[static_cast<std::size_t>(fast ? fast->point : step)] = 1;
+    candidates.remaining = step % 4 == 1 ? 0.05 : 0.11 + 0.3 * draws.uniform();
+  }
+  EXPECT_EQ(screened, 40);
 }
 
 TEST(Selector, NoticesWhenVariancesRiseAndPointsAndMoneyComeBack) {

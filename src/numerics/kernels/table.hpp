@@ -15,6 +15,8 @@ enum class Profile { rbf, matern32, matern52 };
 constexpr std::ptrdiff_t tile_columns = 32;
 /// Rows of V are stored in slabs of this many.
 constexpr std::ptrdiff_t slab_rows = 8;
+/// In single precision the rows of V are subtracted by groups of this many, some slabs.
+constexpr std::ptrdiff_t group_rows = 2 * slab_rows;
 
 /// Arrays with one entry per level are padded to a multiple of this.
 constexpr std::ptrdiff_t level_padding = 8;

@@ -11,12 +11,17 @@ template <typename Real>
 constexpr std::ptrdiff_t strip_vectors = vector_bytes == 64 ? (tile_columns / lanes<Real> < 4 ? 2 : 4) : 2;
 
 template <typename Real>
+constexpr bool summed_in_groups = sizeof(Real) == 4;
+
+template <typename Real>
 inline Real* row_of(const TileView<Real>& tile, std::ptrdiff_t i) {
   return tile.slabs[i / slab_rows] + i % slab_rows * tile_columns;
 }
 
 // Rows first..first+count-1 of V in one strip of columns, the rows before them being V already. Every entry
 // is what sequential subtraction in the order of the rows gives, whatever rows are taken together: same bits.
+// In single precision what a whole group of rows explains is summed for itself first: the errors of long sums
+// grow with the number of groups instead of rows (math.md 6.4). Then the rows must be of one group.
 template <typename Real, int count, std::ptrdiff_t strip>
 inline void solve_block(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t first,
                         std::ptrdiff_t column) {
@@ -28,16 +33,28 @@ inline void solve_block(const Real* packed, const TileView<Real>& tile, std::ptr
     const Real* target = row_of(tile, first + r) + column;
     for (std::ptrdiff_t s = 0; s < strip; ++s) sum[r][s] = load<Real>(target + s * lanes<Real>);
   }
-  for (std::ptrdiff_t begin = 0; begin < first; begin += slab_rows) {
-    const Real* v = tile.slabs[begin / slab_rows] + column;
-    const std::ptrdiff_t end = first < begin + slab_rows ? first : begin + slab_rows;
-    for (std::ptrdiff_t p = begin; p < end; ++p, v += tile_columns) {
-      V row[strip];
-      for (std::ptrdiff_t s = 0; s < strip; ++s) row[s] = load<Real>(v + s * lanes<Real>);
+  const auto subtract = [&](std::ptrdiff_t from, std::ptrdiff_t to, V(&into)[count][strip]) {
+    for (std::ptrdiff_t begin = from; begin < to; begin += slab_rows) {
+      const Real* v = tile.slabs[begin / slab_rows] + column;
+      const std::ptrdiff_t end = to < begin + slab_rows ? to : begin + slab_rows;
+      for (std::ptrdiff_t p = begin; p < end; ++p, v += tile_columns) {
+        V row[strip];
+        for (std::ptrdiff_t s = 0; s < strip; ++s) row[s] = load<Real>(v + s * lanes<Real>);
+        for (int r = 0; r < count; ++r)
+          for (std::ptrdiff_t s = 0; s < strip; ++s) into[r][s] -= l[r][p] * row[s];
+      }
+    }
+  };
+  std::ptrdiff_t done = 0;
+  if constexpr (summed_in_groups<Real>) {
+    for (; done + group_rows <= first; done += group_rows) {
+      V explained[count][strip] = {};
+      subtract(done, done + group_rows, explained);
       for (int r = 0; r < count; ++r)
-        for (std::ptrdiff_t s = 0; s < strip; ++s) sum[r][s] -= l[r][p] * row[s];
+        for (std::ptrdiff_t s = 0; s < strip; ++s) sum[r][s] += explained[r][s];
     }
   }
+  subtract(done, first, sum);
   for (int r = 0; r < count; ++r) {
     const Real scale = Real(1) / l[r][first + r];
     Real* target = row_of(tile, first + r) + column;
@@ -54,12 +71,19 @@ template <typename Real, std::ptrdiff_t strip>
 inline void solve_strip(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t from,
                         std::ptrdiff_t to, std::ptrdiff_t column) {
   std::ptrdiff_t i = from;
-  for (; i + 4 <= to; i += 4) solve_block<Real, 4, strip>(packed, tile, i, column);
-  if (i + 2 <= to) {
-    solve_block<Real, 2, strip>(packed, tile, i, column);
-    i += 2;
+  while (i < to) {
+    std::ptrdiff_t end = to;
+    if constexpr (summed_in_groups<Real>) {
+      const std::ptrdiff_t group_end = (i / group_rows + 1) * group_rows;
+      end = to < group_end ? to : group_end;
+    }
+    for (; i + 4 <= end; i += 4) solve_block<Real, 4, strip>(packed, tile, i, column);
+    if (i + 2 <= end) {
+      solve_block<Real, 2, strip>(packed, tile, i, column);
+      i += 2;
+    }
+    if (i < end) solve_block<Real, 1, strip>(packed, tile, i++, column);
   }
-  if (i < to) solve_block<Real, 1, strip>(packed, tile, i, column);
 }
 
 template <typename Real>
