@@ -26,12 +26,10 @@ bool can_merge(const FactorRow& row) {
   return row.answer && row.noise > 0.0;
 }
 
-template <typename Counts>
-std::size_t distinct_places(const std::vector<FactorRow>& rows, const Counts& counts) {
+std::size_t distinct_places(const std::vector<FactorRow>& rows) {
   std::vector<char> seen;  // by place number
   std::size_t distinct = 0;
   for (const FactorRow& row : rows) {
-    if (!counts(row)) continue;
     const auto place = static_cast<std::size_t>(row.place);
     if (place >= seen.size()) seen.resize(place + 1, 0);
     distinct += seen[place] == 0 ? 1 : 0;
@@ -40,16 +38,28 @@ std::size_t distinct_places(const std::vector<FactorRow>& rows, const Counts& co
   return distinct;
 }
 
-std::size_t rows_after_merging(const std::vector<FactorRow>& rows) {
-  const auto alone =
-      std::count_if(rows.begin(), rows.end(), [](const FactorRow& r) { return !can_merge(r); });
-  return static_cast<std::size_t>(alone) + distinct_places(rows, can_merge);
+// Whether at most half of the rows would be left; looks no further than it takes to know.
+bool merging_would_halve(const std::vector<FactorRow>& rows) {
+  std::vector<char> seen(rows.size());  // by place number
+  std::size_t left = 0;
+  for (const FactorRow& row : rows) {
+    bool is_new = true;
+    if (can_merge(row)) {
+      const auto place = static_cast<std::size_t>(row.place);
+      if (place >= seen.size()) seen.resize(place + 1);
+      is_new = seen[place] == 0;
+      seen[place] = 1;
+    }
+    left += is_new ? 1 : 0;
+    if (2 * left > rows.size()) return false;
+  }
+  return true;
 }
 
 // Rebuilding costs as much as appending about as many rows as are left. It happens when at least as many were
 // appended since the last time, so a step costs no more than before, amortised (math.md 8).
 bool worth_merging(const std::vector<FactorRow>& rows) {
-  return rows.size() >= few_rows && rows.size() >= 2 * rows_after_merging(rows);
+  return rows.size() >= few_rows && merging_would_halve(rows);
 }
 
 // The same annotation, now also standing for another of its place (math.md eq. (8.1)).
@@ -231,8 +241,7 @@ Index GpPoolBelief::rows() const {
   return state_->posterior.size();
 }
 Index GpPoolBelief::distinct() const {
-  const auto all = [](const FactorRow&) { return true; };
-  return static_cast<Index>(distinct_places(state_->posterior.rows(), all));
+  return static_cast<Index>(distinct_places(state_->posterior.rows()));
 }
 
 // Only an answer leads to merging: what pending annotations do can then be undone bit for bit.

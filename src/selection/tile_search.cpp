@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <mutex>
 
 #include "acuity/data/observation.hpp"
@@ -36,9 +37,13 @@ const auto higher = [](const auto& a, const auto& b) {
 
 // Room for the lines of one tile and the levels.
 struct TileSearch::Lines {
-  std::vector<double> intercept, slope, smallest, variance;
+  std::unique_ptr<double[]> intercept, slope, variance;  // not set: they are written before they are read
+  std::vector<double> smallest;
   Lines(Index width, std::size_t levels)
-      : intercept(at(width)), slope(at(width)), smallest(levels), variance(at(width)) {}
+      : intercept(new double[at(width)]),
+        slope(new double[at(width)]),
+        variance(new double[at(width)]),
+        smallest(levels) {}
 };
 
 TileSearch::TileSearch(const Offer& offer, const Acquisition& acquisition, int threads)
@@ -187,7 +192,7 @@ double TileSearch::moved(double variance, Bound bound) const {
 const double* TileSearch::moved(const double* variance, Index count, Bound bound, Lines& lines) const {
   if (exact_values_) return variance;
   for (Index i = 0; i < count; ++i) lines.variance[at(i)] = moved(variance[i], bound);
-  return lines.variance.data();
+  return lines.variance.get();
 }
 
 // Bounds hold while variances fall, points only leave and levels only become too dear. Whatever is new to
@@ -219,16 +224,25 @@ void TileSearch::forget_if_outdated(const LaggingPool& pool, const Candidates& c
   }
   // Mostly a single point was closed, which no bound minds.
   std::vector<char> opened;  // by tile
-  constexpr std::size_t together = 4096;
-  for (std::size_t begin = 0; begin < open.size(); begin += together) {
-    const std::size_t end = std::min(open.size(), begin + together);
-    if (std::memcmp(&open[begin], &open_[begin], end - begin) == 0) continue;
+  const auto look = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (open[i] != 0 && open_[i] == 0) {
         opened.resize(at(tiles), 0);
         opened[i / at(width)] = 1;
       }
       open_[i] = open[i];
+    }
+  };
+  const auto differ = [&](std::size_t begin, std::size_t end) {
+    return std::memcmp(&open[begin], &open_[begin], end - begin) != 0;
+  };
+  constexpr std::size_t many = 4096, few = 64;
+  for (std::size_t block = 0; block < open.size(); block += many) {
+    const std::size_t block_end = std::min(open.size(), block + many);
+    if (!differ(block, block_end)) continue;
+    for (std::size_t begin = block; begin < block_end; begin += few) {
+      const std::size_t end = std::min(block_end, begin + few);
+      if (differ(begin, end)) look(begin, end);
     }
   }
   if (opened.empty()) return;
@@ -252,10 +266,10 @@ double TileSearch::value_of(Index first, Index count, const double* variance, Bo
     if (largest < 0.0) return 0.0;
     largest = moved(largest, bound);
     used = 1;
-    acquisition_.information->lines(&largest, base, 1, lines.intercept.data(), lines.slope.data());
+    acquisition_.information->lines(&largest, base, 1, lines.intercept.get(), lines.slope.get());
   } else {
-    acquisition_.information->lines(moved(variance, count, bound, lines), base, count, lines.intercept.data(),
-                                    lines.slope.data());
+    acquisition_.information->lines(moved(variance, count, bound, lines), base, count, lines.intercept.get(),
+                                    lines.slope.get());
     for (Index i = 0; i < count; ++i)
       lines.intercept[at(i)] = open_[at(first + i)] != 0 ? lines.intercept[at(i)] : infinite;
     used = count;
@@ -263,7 +277,7 @@ double TileSearch::value_of(Index first, Index count, const double* variance, Bo
   const numerics::Kernels& kernels = numerics::kernels();
   const auto levels = static_cast<std::ptrdiff_t>(some_.added.size());
   std::fill(lines.smallest.begin(), lines.smallest.end(), infinite);
-  kernels.lowest_lines(lines.intercept.data(), lines.slope.data(), used, some_.added.data(), some_.count,
+  kernels.lowest_lines(lines.intercept.get(), lines.slope.get(), used, some_.added.data(), some_.count,
                        lines.smallest.data());
   return kernels.best_merit(lines.smallest.data(), some_.inverse_cost.data(), levels);
 }
@@ -376,8 +390,8 @@ std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const C
   for (const Index tile : tiles) {
     const Index first = tile * width, count = std::min(width, pool_size_ - first);
     acquisition_.information->lines(moved(&variance(first), count, Bound::upper, lines),
-                                    &offer_.base_noise(first), count, lines.intercept.data(),
-                                    lines.slope.data());
+                                    &offer_.base_noise(first), count, lines.intercept.get(),
+                                    lines.slope.get());
     for (Index i = 0; i < count; ++i) {
       if (open_[at(first + i)] == 0) continue;
       bool leads = false;

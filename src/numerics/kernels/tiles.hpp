@@ -77,6 +77,9 @@ inline void solve_strip(const Real* packed, const TileView<Real>& tile, std::ptr
       const std::ptrdiff_t group_end = (i / group_rows + 1) * group_rows;
       end = to < group_end ? to : group_end;
     }
+    // With one vector a row it takes more rows to keep the processor from waiting for sums.
+    if constexpr (strip == 1)
+      for (; i + 8 <= end; i += 8) solve_block<Real, 8, strip>(packed, tile, i, column);
     for (; i + 4 <= end; i += 4) solve_block<Real, 4, strip>(packed, tile, i, column);
     if (i + 2 <= end) {
       solve_block<Real, 2, strip>(packed, tile, i, column);
@@ -97,31 +100,40 @@ void solve_rows(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t f
   }
 }
 
+// Row i of the covariances with a tile. A strip at a time: its vectors do not wait for each other.
+template <typename Real, Profile kind, std::ptrdiff_t strip>
+inline void covariance_row(const FactorView<Real>& factor, Real variance, const TileView<Real>& tile,
+                           std::ptrdiff_t i) {
+  using V = VectorOf<Real>;
+  const std::ptrdiff_t d = factor.inputs;
+  const Real* x = factor.points + i * d;
+  Real* target = row_of(tile, i);
+  for (std::ptrdiff_t column = 0; column < tile.columns; column += strip * lanes<Real>) {
+    V rho_squared[strip] = {};
+    for (std::ptrdiff_t k = 0; k < d; ++k) {
+      const Real* coordinate = tile.points + k * tile_columns + column;
+      for (std::ptrdiff_t s = 0; s < strip; ++s) {
+        V difference = load<Real>(coordinate + s * lanes<Real>) - x[k];
+        if (factor.inverse_lengthscale != nullptr) difference *= factor.inverse_lengthscale[k];
+        rho_squared[s] += difference * difference;
+      }
+    }
+    for (std::ptrdiff_t s = 0; s < strip; ++s)
+      store<Real>(target + column + s * lanes<Real>,
+                  variance * covariance_at<kind, Real>(rho_squared[s] * factor.scale));
+  }
+}
+
 template <typename Real>
 void catch_up(const FactorView<Real>& factor, Profile profile, Real variance, const TileView<Real>& tile,
               std::ptrdiff_t from, std::ptrdiff_t to) {
-  using V = VectorOf<Real>;
-  const std::ptrdiff_t d = factor.inputs;
+  const bool few = tile.columns <= lanes<Real>;
   with_profile(profile, [&]<Profile kind>() {
     for (std::ptrdiff_t i = from; i < to; ++i) {
-      const Real* x = factor.points + i * d;
-      Real* target = row_of(tile, i);
-      // A strip at a time: its vectors do not wait for each other.
-      constexpr std::ptrdiff_t strip = strip_vectors<Real>;
-      for (std::ptrdiff_t column = 0; column < tile.columns; column += strip * lanes<Real>) {
-        V rho_squared[strip] = {};
-        for (std::ptrdiff_t k = 0; k < d; ++k) {
-          const Real* coordinate = tile.points + k * tile_columns + column;
-          for (std::ptrdiff_t s = 0; s < strip; ++s) {
-            V difference = load<Real>(coordinate + s * lanes<Real>) - x[k];
-            if (factor.inverse_lengthscale != nullptr) difference *= factor.inverse_lengthscale[k];
-            rho_squared[s] += difference * difference;
-          }
-        }
-        for (std::ptrdiff_t s = 0; s < strip; ++s)
-          store<Real>(target + column + s * lanes<Real>,
-                      variance * covariance_at<kind, Real>(rho_squared[s] * factor.scale));
-      }
+      if (few)
+        covariance_row<Real, kind, 1>(factor, variance, tile, i);
+      else
+        covariance_row<Real, kind, strip_vectors<Real>>(factor, variance, tile, i);
     }
   });
   solve_rows<Real>(factor.packed, tile, from, to);
