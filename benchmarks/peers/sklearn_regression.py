@@ -1,28 +1,26 @@
-"""W1 and W2 with scikit-learn: the model is fitted anew in every step, at fixed kernel. With --some-steps five of
-the steps, evenly spread, are measured, and stand for all.
+"""W1 and W2 with scikit-learn: the model is fitted anew in every step, at fixed kernel, and asked about the whole pool
+in one call, or with --block about so many points at a time. With --some-steps five of the steps, evenly spread, are
+measured, and stand for all.
 """
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
-from workload_data import Chooser, Regression, measure, parse_arguments
+from workload_data import Chooser, Regression, measure, parse_arguments, slices
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def main():
-    arguments = parse_arguments(flags=("some-steps",))
+    arguments = parse_arguments(flags=("some-steps",), blocks=True)
     problem = Regression(arguments)
     kernel = RBF(problem.lengthscale, "fixed")
-    # Large pools in blocks: memory stays bounded, and that is rather faster.
-    block = len(problem.pool) if len(problem.pool) <= 10_000 else 2000
     mean, deviation = np.empty(len(problem.pool)), np.empty(len(problem.pool))
 
     def predict(points, noise):
         model = GaussianProcessRegressor(kernel, alpha=np.array(noise), optimizer=None, copy_X_train=False)
         model.fit(problem.pool[points], problem.values[points])
-        for begin in range(0, len(problem.pool), block):
-            rows = slice(begin, begin + block)
+        for rows in slices(len(problem.pool), arguments.block):
             mean[rows], deviation[rows] = model.predict(problem.pool[rows], return_std=True)
         return mean, deviation**2
 

@@ -232,7 +232,13 @@ def measure(system, problem, work, **more):
                       "blas": blas_core(), "data": f"{problem.data:016x}", **more, **found}))
 
 
-def parse_arguments(methods=(), flags=()):
+def slices(count, size):
+    """Of `count` rows, `size` at a time; size 0: all at once."""
+    size = size or max(count, 1)
+    return [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]
+
+
+def parse_arguments(methods=(), flags=(), blocks=False):
     parser = argparse.ArgumentParser()
     parser.add_argument("workload", choices=["W1", "W2", "W3", "W4", "W5"])
     if methods:
@@ -241,6 +247,8 @@ def parse_arguments(methods=(), flags=()):
         parser.add_argument("--" + name, type=int, default=0, help="0: the workload's own")
     for name in flags:
         parser.add_argument("--" + name, action="store_true")
+    if blocks:
+        parser.add_argument("--block", type=int, default=0, help="pool points per prediction; 0: all at once")
     parser.add_argument("--levels", type=int, default=100)
     parser.add_argument("--lengthscale", type=float, default=1.0)
     parser.add_argument("--side", type=float, default=2.0)
