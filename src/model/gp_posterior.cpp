@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -33,9 +34,11 @@ void factor_carefully(Matrix& kernel, const Vector& noise, Index& jittered) {
   }
 }
 
-// Wide enough for products to run at full speed; and one thread's block of columns is small beside the
-// factor where that is large.
-constexpr Index block = 512;
+// Points predicted together: enough for the factor to come from memory seldom; and what one thread holds is
+// small beside the factor where that is large.
+constexpr Index block = 256;
+// Observations whose covariances with a block are there at a time: they stay in the cache.
+constexpr Index chunk = 128;
 
 }  // namespace
 
@@ -66,7 +69,16 @@ GpPosterior::GpPosterior(Prior prior, const Replicates& replicates, int threads)
   residual_ = factor_.triangularView<Eigen::Lower>().solve(
       (replicates.merged.values().array() - prior_.mean).matrix());
   weights_ = factor_.transpose().triangularView<Eigen::Upper>().solve(residual_);
-  numerics::kernels().invert_diagonal_blocks(factor_.data(), n);
+  pack_factor(n);
+}
+
+// In place, and the half that is not needed any more is given back.
+void GpPosterior::pack_factor(Index n) {
+  const Index size = numerics::packed_size(n);
+  factor_.resize(1, n * n);
+  factor_.conservativeResize(1, std::max(n * n, size));
+  numerics::kernels().pack_lower(factor_.data(), n);
+  factor_.conservativeResize(1, size);
 }
 
 // math.md eq. (2.1). Solving against the factor, rather than forming an inverse, keeps the variance accurate
@@ -77,18 +89,18 @@ Marginals GpPosterior::predict(const PointsRef& x, const PredictOptions& options
     throw std::invalid_argument(
         fmt::format("GpPosterior: threads is {}, must be 0 or more", options.threads));
   const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
-  const Eigen::MatrixXf single = options.single_precision ? factor_.cast<float>() : Eigen::MatrixXf();
+  const Eigen::VectorXf single =
+      options.single_precision ? factor_.row(0).transpose().cast<float>() : Eigen::VectorXf();
   Marginals marginals{Vector(x.rows()), Vector(x.rows())};
   numerics::parallel_for((x.rows() + block - 1) / block, threads, [&](Index part) {
     const numerics::FlushDenormals flush;
     const Index begin = part * block, count = std::min(block, x.rows() - begin);
     const Points scaled = prior_.scaling.apply(x.middleRows(begin, count));
     auto mean = marginals.mean.segment(begin, count), variance = marginals.variance.segment(begin, count);
-    Matrix covariance = prior_.kernel->cross(points_, scaled);
     if (options.single_precision)
-      explain_in_single(single, covariance, mean.data(), variance.data());
+      explain_in_single(single, scaled, mean.data(), variance.data());
     else
-      explain(covariance, mean.data(), variance.data());
+      explain(scaled, mean.data(), variance.data());
     mean.array() += prior_.mean;
     variance = (prior_.kernel->diagonal(scaled) - variance).cwiseMax(0.0);
   });
@@ -103,23 +115,41 @@ Vector GpPosterior::mean(const PointsRef& x) const {
   return mean.array() + prior_.mean;
 }
 
-void GpPosterior::explain(Matrix& v, double* mean, double* explained) const {
+template <typename Visit>
+void GpPosterior::for_each_chunk(const Points& x, const Visit& visit) const {
+  for (Index from = 0; from < points_.rows(); from += chunk) {
+    const Index to = std::min(from + chunk, points_.rows());
+    const Matrix covariance = prior_.kernel->cross(x, points_.middleRows(from, to - from));
+    visit(covariance.data(), from, to);
+  }
+}
+
+void GpPosterior::explain(const Points& x, double* mean, double* explained) const {
   const numerics::Kernels& kernels = numerics::kernels();
-  kernels.solve_lower(factor_.data(), v.rows(), v.data(), v.cols());
-  kernels.column_products(v.data(), v.rows(), v.cols(), residual_.data(), mean);
-  kernels.column_squares(v.data(), v.rows(), v.cols(), explained);
+  const Index n = points_.rows(), columns = x.rows();
+  Vector sides(numerics::sides_size(n, columns));
+  for_each_chunk(x, [&](const double* covariance, Index from, Index to) {
+    kernels.substitution.fill(covariance, from, to, n, columns, sides.data());
+  });
+  kernels.substitution.solve(factor_.data(), n, columns, sides.data());
+  kernels.side_products(sides.data(), n, columns, residual_.data(), mean);
+  kernels.substitution.squares(sides.data(), n, columns, explained);
 }
 
 // The covariances are there in double precision, and the mean costs little beside the variance: it is not
 // made to suffer.
-void GpPosterior::explain_in_single(const Eigen::MatrixXf& factor, const Matrix& covariance, double* mean,
+void GpPosterior::explain_in_single(const Eigen::VectorXf& factor, const Points& x, double* mean,
                                     double* explained) const {
   const numerics::Kernels& kernels = numerics::kernels();
-  const Index n = covariance.rows(), columns = covariance.cols();
-  kernels.column_products(covariance.data(), n, columns, weights_.data(), mean);
-  Eigen::MatrixXf v = covariance.cast<float>();
-  kernels.float_solve_lower(factor.data(), n, v.data(), columns);
-  kernels.float_column_squares(v.data(), n, columns, explained);
+  const Index n = points_.rows(), columns = x.rows();
+  Eigen::VectorXf sides(numerics::sides_size(n, columns));
+  std::fill_n(mean, columns, 0.0);
+  for_each_chunk(x, [&](const double* covariance, Index from, Index to) {
+    kernels.add_columns(covariance, columns, to - from, weights_.data() + from, columns, mean);
+    kernels.float_substitution.fill(covariance, from, to, n, columns, sides.data());
+  });
+  kernels.float_substitution.solve(factor.data(), n, columns, sides.data());
+  kernels.float_substitution.squares(sides.data(), n, columns, explained);
 }
 
 double GpPosterior::quadratic_form() const {

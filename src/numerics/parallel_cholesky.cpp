@@ -12,14 +12,20 @@ namespace {
 
 constexpr std::ptrdiff_t block = 512;
 
-// rows := rows L^-T for `count` rows below a diagonal block whose inverted factor is given; both triangles of
-// the inverse are there.
+// rows := rows L^-T for `count` rows below a diagonal block, given L^-1 in a lower triangle with zeros above
+// it. Some columns at a time, the last ones first: they need all those before them, and none of those after.
 void divide(const std::vector<double>& inverse, std::ptrdiff_t size, double* rows, std::ptrdiff_t count,
             std::ptrdiff_t stride) {
-  std::vector<double> product(static_cast<std::size_t>(count * size), 0.0);
-  kernels().add_product({count, size, size, false, true}, 1.0, rows, stride, inverse.data(), size,
-                        product.data(), count);
-  for (std::ptrdiff_t j = 0; j < size; ++j) std::copy_n(product.data() + j * count, count, rows + j * stride);
+  constexpr std::ptrdiff_t narrow = 128;
+  std::vector<double> product;
+  for (std::ptrdiff_t begin = (size - 1) / narrow * narrow; begin >= 0; begin -= narrow) {
+    const std::ptrdiff_t end = std::min(begin + narrow, size), width = end - begin;
+    product.assign(static_cast<std::size_t>(count * width), 0.0);
+    kernels().add_product({count, width, end, false, true}, 1.0, rows, stride, inverse.data() + begin, size,
+                          product.data(), count);
+    for (std::ptrdiff_t j = 0; j < width; ++j)
+      std::copy_n(product.data() + j * count, count, rows + (begin + j) * stride);
+  }
 }
 
 }  // namespace

@@ -88,9 +88,9 @@ TEST(GpPosterior, AgreesWithTheTextbookInverse) {
   }
 }
 
-// More observations than a diagonal block of the factor and more points than a block of predictions has.
+// More observations than a block of the factor and more points than a block of predictions has.
 testing::Problem large_problem() {
-  return testing::make_problem({.pool = 1300, .observations = 333, .inputs = 4});
+  return testing::make_problem({.pool = 1300, .observations = 500, .inputs = 4});
 }
 
 TEST(GpPosterior, AgreesWithTheTextbookInverseBeyondOneBlock) {

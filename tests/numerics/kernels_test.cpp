@@ -226,7 +226,7 @@ TEST_P(EveryLevel, PackedSolveIsForwardSubstitution) {
   EXPECT_LT((rhs - expected).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-TEST_P(EveryLevel, FactorsInvertsAndSolves) {
+TEST_P(EveryLevel, FactorsAndInverts) {
   for (const Eigen::Index n : {1, 31, 128, 129, 300, 701}) {
     const Eigen::MatrixXd noise = random<Eigen::MatrixXd>(n, n, 12);
     const Eigen::MatrixXd spd = noise * noise.transpose() + double(n) * Eigen::MatrixXd::Identity(n, n);
@@ -237,15 +237,6 @@ TEST_P(EveryLevel, FactorsInvertsAndSolves) {
     Eigen::MatrixXd inverse = lower;
     kernels_->invert_lower(inverse.data(), n, n);
     EXPECT_LT((lower * inverse - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff(), 1e-12);
-    Eigen::MatrixXd b = random<Eigen::MatrixXd>(n, 21, 13), blocks = lower;
-    const Eigen::MatrixXd expected = lower.triangularView<Eigen::Lower>().solve(b);
-    Eigen::MatrixXf float_b = b.cast<float>();
-    kernels_->invert_diagonal_blocks(blocks.data(), n);
-    kernels_->solve_lower(blocks.data(), n, b.data(), 21);
-    EXPECT_LT((b - expected).cwiseAbs().maxCoeff(), 1e-13);
-    const Eigen::MatrixXf float_blocks = blocks.cast<float>();
-    kernels_->float_solve_lower(float_blocks.data(), n, float_b.data(), 21);
-    EXPECT_LT((float_b.cast<double>() - expected).cwiseAbs().maxCoeff(), 1e-5);
   }
   Eigen::MatrixXd indefinite = -Eigen::MatrixXd::Identity(3, 3);
   EXPECT_FALSE(kernels_->cholesky(indefinite.data(), 3, 3));
@@ -256,19 +247,86 @@ TEST_P(EveryLevel, FactorsInvertsAndSolves) {
   }
 }
 
-TEST_P(EveryLevel, ColumnSumsAreThoseOfTheirColumns) {
+// What forward substitution with a packed factor leaves of the right-hand sides: their squared lengths.
+template <typename Real>
+Eigen::VectorXd squares_after_solve(const SubstitutionKernels<Real>& kernels, const Eigen::VectorXd& packed,
+                                    const Eigen::MatrixXd& b) {
+  const Eigen::Index n = b.rows(), columns = b.cols(), cut = n / 3;
+  const Eigen::Matrix<Real, Eigen::Dynamic, 1> factor = packed.cast<Real>();
+  // What was in the memory before must not matter.
+  Eigen::Matrix<Real, Eigen::Dynamic, 1> sides = Eigen::Matrix<Real, Eigen::Dynamic, 1>::Constant(
+      sides_size(n, columns), std::numeric_limits<Real>::quiet_NaN());
+  const RowMajor rows = b;
+  kernels.fill(rows.data(), 0, cut, n, columns, sides.data());
+  kernels.fill(rows.data() + cut * columns, cut, n, n, columns, sides.data());
+  kernels.solve(factor.data(), n, columns, sides.data());
+  Eigen::VectorXd squares(columns);
+  kernels.squares(sides.data(), n, columns, squares.data());
+  return squares;
+}
+
+// A lower triangle, junk above it, and behind it the room that packing may need.
+Eigen::VectorXd packed_in_place(const Kernels& kernels, const Eigen::MatrixXd& lower) {
+  const Eigen::Index n = lower.rows();
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Constant(n, n, 1e300);
+  matrix.triangularView<Eigen::Lower>() = lower;
+  Eigen::VectorXd packed(std::max<Eigen::Index>(n * n, packed_size(n)));
+  packed.head(n * n) = matrix.reshaped();
+  kernels.pack_lower(packed.data(), n);
+  return packed.head(packed_size(n));
+}
+
+Eigen::MatrixXd well_behaved_lower(Eigen::Index n) {
+  Eigen::MatrixXd lower = random<Eigen::MatrixXd>(n, n, 12).triangularView<Eigen::Lower>();
+  lower *= 0.05;
+  lower.diagonal().array() += 2.0;
+  return lower;
+}
+
+TEST_P(EveryLevel, SubstitutesWithAPackedFactorOfAnySize) {
+  for (const Eigen::Index n : {0, 1, 11, 12, 13, 119, 120, 121, 250, 479, 480, 481, 490, 701, 1000})
+    for (const Eigen::Index columns : {1, 16, 21, 33, 70}) {
+      const Eigen::MatrixXd lower = well_behaved_lower(n), b = random<Eigen::MatrixXd>(n, columns, 13);
+      const Eigen::VectorXd packed = packed_in_place(*kernels_, lower);
+      const Eigen::MatrixXd solved = lower.triangularView<Eigen::Lower>().solve(b);
+      const Eigen::VectorXd expected = solved.colwise().squaredNorm().transpose();
+      const Eigen::ArrayXd tolerance = 1.0 + expected.array();
+      const Eigen::VectorXd fine = squares_after_solve(kernels_->substitution, packed, b),
+                            coarse = squares_after_solve(kernels_->float_substitution, packed, b);
+      EXPECT_TRUE(((fine - expected).array().abs() < 1e-12 * tolerance).all()) << n << " " << columns;
+      EXPECT_TRUE(((coarse - expected).array().abs() < 1e-5 * tolerance).all()) << n << " " << columns;
+    }
+}
+
+TEST_P(EveryLevel, ProductsOfSidesAreThoseOfTheirColumns) {
+  for (const Eigen::Index n : {0, 1, 12, 40, 130}) {
+    const Eigen::MatrixXd a = random<Eigen::MatrixXd>(n, 37, 20);
+    const Eigen::VectorXd z = random<Eigen::VectorXd>(n, 1, 21);
+    const RowMajor rows = a;
+    Eigen::VectorXd sides(sides_size(n, 37)), products(37);
+    kernels_->substitution.fill(rows.data(), 0, n, n, 37, sides.data());
+    kernels_->side_products(sides.data(), n, 37, z.data(), products.data());
+    EXPECT_LT((products - a.transpose() * z).cwiseAbs().maxCoeff(), 1e-12);
+  }
+}
+
+// Packing in place must not overwrite columns that it has yet to read.
+TEST(PackedFactor, OfABlockEndsBeforeTheNextBlockOfTheMatrixBegins) {
+  for (Eigen::Index n = wide_block + 1; n < 4 * wide_block; ++n)
+    for (Eigen::Index begin = wide_block; begin < n; begin += wide_block) {
+      const Eigen::Index rest = n - begin;
+      EXPECT_LE(packed_size(n) - packed_size(rest), begin * n) << n << " " << begin;
+    }
+  EXPECT_LT(packed_size(5000), 5000 * 5000 * 0.54);
+}
+
+TEST_P(EveryLevel, ColumnProductsAreThoseOfTheirColumns) {
   for (const Eigen::Index n : {0, 1, 7, 32, 64, 100}) {
     const Eigen::MatrixXd a = random<Eigen::MatrixXd>(n, 3, 20);
     const Eigen::VectorXd z = random<Eigen::VectorXd>(n, 1, 21);
-    const Eigen::MatrixXf single = a.cast<float>();
-    Eigen::Vector3d products, squares, float_squares;
+    Eigen::Vector3d products;
     kernels_->column_products(a.data(), n, 3, z.data(), products.data());
-    kernels_->column_squares(a.data(), n, 3, squares.data());
-    kernels_->float_column_squares(single.data(), n, 3, float_squares.data());
-    const Eigen::Vector3d expected = a.colwise().squaredNorm();
     EXPECT_LT((products - a.transpose() * z).cwiseAbs().maxCoeff(), 1e-13);
-    EXPECT_LT((squares - expected).cwiseAbs().maxCoeff(), 1e-13);
-    EXPECT_LT((float_squares - expected).cwiseAbs().maxCoeff(), 1e-6 * (1.0 + expected.maxCoeff()));
   }
 }
 

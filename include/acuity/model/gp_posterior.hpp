@@ -10,10 +10,12 @@ namespace acuity {
 /// How to compute a prediction.
 struct PredictOptions {
   int threads = 0;  ///< 0: all the machine has; the result does not depend on it
-  /// Variances from a float copy of the factor: twice as fast, and half the factor's memory more. They are
-  /// then off by about 5e-7 of the prior variance: with 5000 observations of 8 inputs the median of 10,000
-  /// points was 3e-7 and the worst 2e-6 at a noise of 0.01, 6e-7 and 5e-6 at a noise of 1e-6 (prior variance
-  /// 1). So a variance of 1e-4 of the prior's may be off by 5 %. Means stay in double precision.
+  /// Variances from a float copy of the factor: twice as fast, and half the factor's memory more, which is
+  /// less than making the factor took. They are then off by about 5e-7 of the prior variance: with 5000
+  /// observations of 8 inputs the median of 10,000 points was 3e-7 and the worst 2e-6 at a noise of 0.01,
+  /// 6e-7 and 7e-6 at a noise of 1e-6 (prior variance 1). So a variance of 1e-4 of the prior's may be off by
+  /// 7 %. Means stay in double precision, and so does the factorisation: rounded to float, covariances of
+  /// places that crowd are no longer positive definite where the noise is small.
   bool single_precision = false;
 };
 
@@ -25,7 +27,7 @@ struct PredictOptions {
 /// grows by one annotation at a time, is PoolBelief.
 class GpPosterior {
  public:
-  /// Holds one matrix of places x places, and no more than that on the way there. `threads`: 0 means all the
+  /// Holds half a matrix of places x places, and a whole one on the way there. `threads`: 0 means all the
   /// machine has; the result does not depend on it.
   GpPosterior(Prior prior, const Observations& observations, int threads = 0);
 
@@ -47,15 +49,18 @@ class GpPosterior {
 
  private:
   GpPosterior(Prior prior, const Replicates& replicates, int threads);
-  /// What the observations say at points of these covariances with them: mean less the prior's, and the
-  /// variance they take away.
-  void explain(Matrix& covariance, double* mean, double* explained) const;
-  void explain_in_single(const Eigen::MatrixXf& factor, const Matrix& covariance, double* mean,
+  void pack_factor(Index n);
+  /// What the observations say at scaled points: mean less the prior's, and the variance they take away.
+  void explain(const Points& x, double* mean, double* explained) const;
+  void explain_in_single(const Eigen::VectorXf& factor, const Points& x, double* mean,
                          double* explained) const;
+  /// Calls visit(covariances, from, to): of x with observations from..to-1, all x of one after the other.
+  template <typename Visit>
+  void for_each_chunk(const Points& x, const Visit& visit) const;
 
   Prior prior_;
   Points points_;    // scaled
-  Matrix factor_;    // lower triangle: L of K + noise = L L', with its diagonal blocks inverted
+  Matrix factor_;    // L of K + noise = L L', packed (numerics/kernels/table.hpp) into one row
   Vector residual_;  // L^-1 (values - mean)
   Vector weights_;   // (K + noise)^-1 (values - mean)
   double log_determinant_ = 0.0;

@@ -129,75 +129,19 @@ bool spd_inverse(double* matrix, std::ptrdiff_t n, double* log_determinant) {
   return true;
 }
 
-constexpr std::ptrdiff_t diagonal_block = 128;
-
-void invert_diagonal_blocks(double* lower, std::ptrdiff_t n) {
-  const Square whole(lower, n, n, Eigen::OuterStride<>(n));
-  for (std::ptrdiff_t begin = 0; begin < n; begin += diagonal_block) {
-    const std::ptrdiff_t size = std::min(diagonal_block, n - begin);
-    invert_lower(block(whole, begin, begin, size, size));
-  }
-}
-
-// Forward substitution by halves, cut between diagonal blocks: with those inverted all of it is products, and
-// nearly all of it large ones.
-template <typename Real>
-void solve_halves(const ConstBlock<Real>& lower, Block<Real> b) {
-  const Eigen::Index n = lower.rows(), columns = b.cols();
-  if (n <= diagonal_block) {
-    const Dense<Real> solved = lower.template triangularView<Eigen::Lower>() * b;
-    b = solved;
-    return;
-  }
-  const Eigen::Index half = (n / 2 + diagonal_block - 1) / diagonal_block * diagonal_block, rest = n - half;
-  const Eigen::OuterStride<> stride(lower.outerStride()), stride_b(b.outerStride());
-  const auto part = [&](Eigen::Index row, Eigen::Index column, Eigen::Index rows, Eigen::Index size) {
-    return ConstBlock<Real>(lower.data() + row + column * lower.outerStride(), rows, size, stride);
-  };
-  const Block<Real> top(b.data(), half, columns, stride_b);
-  Block<Real> bottom(b.data() + half, rest, columns, stride_b);
-  solve_halves<Real>(part(0, 0, half, half), top);
-  bottom.noalias() -= part(half, 0, rest, half) * top;
-  solve_halves<Real>(part(half, half, rest, rest), bottom);
-}
-
-template <typename Real>
-void solve_lower(const Real* lower, std::ptrdiff_t n, Real* b, std::ptrdiff_t columns) {
-  const Eigen::OuterStride<> stride(n);
-  solve_halves<Real>(ConstBlock<Real>(lower, n, n, stride), Block<Real>(b, n, columns, stride));
-}
-
-// Sum over the rows of a column of term(row): by vectors, four at a time, then one by one.
-template <typename Real, typename Vectors, typename Scalars>
-inline double column_sum(std::ptrdiff_t n, const Vectors& vectors, const Scalars& scalars) {
-  VectorOf<Real> sums[4] = {};
-  constexpr std::ptrdiff_t step = 4 * lanes<Real>;
-  std::ptrdiff_t i = 0;
-  for (; i + step <= n; i += step)
-    for (std::ptrdiff_t k = 0; k < 4; ++k) sums[k] += vectors(i + k * lanes<Real>);
-  double total = 0.0;
-  for (; i < n; ++i) total += scalars(i);
-  return total + static_cast<double>(sum<Real>((sums[0] + sums[1]) + (sums[2] + sums[3])));
-}
-
 void column_products(const double* a, std::ptrdiff_t n, std::ptrdiff_t columns, const double* z,
                      double* out) {
-  for (std::ptrdiff_t j = 0; j < columns; ++j, a += n)
-    out[j] = column_sum<double>(
-        n, [&](std::ptrdiff_t i) { return load<double>(a + i) * load<double>(z + i); },
-        [&](std::ptrdiff_t i) { return a[i] * z[i]; });
-}
-
-template <typename Real>
-void column_squares(const Real* a, std::ptrdiff_t n, std::ptrdiff_t columns, double* out) {
-  for (std::ptrdiff_t j = 0; j < columns; ++j, a += n)
-    out[j] = column_sum<Real>(
-        n,
-        [&](std::ptrdiff_t i) {
-          const VectorOf<Real> part = load<Real>(a + i);
-          return part * part;
-        },
-        [&](std::ptrdiff_t i) { return static_cast<double>(a[i] * a[i]); });
+  constexpr std::ptrdiff_t step = 4 * lanes<double>;
+  for (std::ptrdiff_t j = 0; j < columns; ++j, a += n) {
+    VectorOf<double> sums[4] = {};
+    std::ptrdiff_t i = 0;
+    for (; i + step <= n; i += step)
+      for (std::ptrdiff_t k = 0; k < 4; ++k)
+        sums[k] += load<double>(a + i + k * lanes<double>) * load<double>(z + i + k * lanes<double>);
+    out[j] = 0.0;
+    for (; i < n; ++i) out[j] += a[i] * z[i];
+    out[j] += sum<double>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  }
 }
 
 void half_difference(const double* w, std::ptrdiff_t n, double* matrix) {

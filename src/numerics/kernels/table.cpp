@@ -5,6 +5,7 @@
 #include "numerics/kernels/covariance.hpp"
 #include "numerics/kernels/dense.hpp"
 #include "numerics/kernels/expectations.hpp"
+#include "numerics/kernels/substitution.hpp"
 #include "numerics/kernels/tiles.hpp"
 
 namespace acuity::numerics {
@@ -21,6 +22,8 @@ constexpr Kernels kernels{
 #endif
     .tiles = tile_kernels<double>,
     .float_tiles = tile_kernels<float>,
+    .substitution = substitution_kernels<double>,
+    .float_substitution = substitution_kernels<float>,
     .solve_packed = &solve_packed,
     .covariance = &covariance<double>,
     .self_covariance = &self_covariance,
@@ -28,12 +31,9 @@ constexpr Kernels kernels{
     .spd_inverse = &spd_inverse,
     .cholesky = &cholesky,
     .invert_lower = &invert_lower_in_place,
-    .solve_lower = &solve_lower<double>,
-    .float_solve_lower = &solve_lower<float>,
-    .invert_diagonal_blocks = &invert_diagonal_blocks,
+    .pack_lower = &pack_lower,
+    .side_products = &side_products,
     .column_products = &column_products,
-    .column_squares = &column_squares<double>,
-    .float_column_squares = &column_squares<float>,
     .half_difference = &half_difference,
     .add_product = &add_product,
     .add_lower_product = &add_lower_product,

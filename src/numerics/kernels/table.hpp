@@ -56,6 +56,55 @@ struct TileKernels {
                         std::ptrdiff_t to, const double* z, double* variance, double* mean);
 };
 
+/// A packed factor is a lower triangular matrix in strips of strip_rows rows: entry (r, k) of a strip is at k
+/// * strip_rows + r. The strips are in the order in which they are needed: for every block of wide_block
+/// columns first its triangle, then the strips below. The triangle is likewise in blocks of narrow_block
+/// columns, whose own triangles are inverted, with strips that end at the diagonal. What is missing of the
+/// last strip is zero.
+constexpr std::ptrdiff_t strip_rows = 12;
+constexpr std::ptrdiff_t narrow_block = 10 * strip_rows;
+constexpr std::ptrdiff_t wide_block = 4 * narrow_block;
+
+constexpr std::ptrdiff_t whole_strips(std::ptrdiff_t rows) {
+  return (rows + strip_rows - 1) / strip_rows * strip_rows;
+}
+
+/// Numbers in an inverted triangle of n rows.
+constexpr std::ptrdiff_t inverted_size(std::ptrdiff_t n) {
+  std::ptrdiff_t size = 0;
+  for (std::ptrdiff_t end = strip_rows; end < n + strip_rows; end += strip_rows)
+    size += strip_rows * (end < n ? end : n);
+  return size;
+}
+
+/// Numbers in a packed factor of n rows.
+constexpr std::ptrdiff_t packed_size(std::ptrdiff_t n) {
+  std::ptrdiff_t size = 0;
+  for (std::ptrdiff_t begin = 0; begin < n; begin += narrow_block) {
+    const std::ptrdiff_t width = n - begin < narrow_block ? n - begin : narrow_block;
+    size += inverted_size(width) + whole_strips(n - begin - width) * width;
+  }
+  return size;
+}
+
+/// Room for right-hand sides of n rows, whose order is a matter of the instruction set.
+constexpr std::ptrdiff_t sides_size(std::ptrdiff_t n, std::ptrdiff_t columns) {
+  constexpr std::ptrdiff_t widest = 32;
+  return whole_strips(n) * ((columns + widest - 1) / widest * widest);
+}
+
+/// Forward substitution with a packed factor for many right-hand sides.
+template <typename Real>
+struct SubstitutionKernels {
+  /// Rows from..to-1 of the sides; `values` has them row by row.
+  void (*fill)(const double* values, std::ptrdiff_t from, std::ptrdiff_t to, std::ptrdiff_t n,
+               std::ptrdiff_t columns, Real* sides);
+  /// sides := L^-1 sides.
+  void (*solve)(const Real* packed, std::ptrdiff_t n, std::ptrdiff_t columns, Real* sides);
+  /// The squared length of every column.
+  void (*squares)(const Real* sides, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
+};
+
 /// C += alpha * op(A) op(B), all column-major.
 struct Product {
   std::ptrdiff_t rows, columns, inner;  // of op(A) op(B)
@@ -93,6 +142,8 @@ struct Kernels {
 
   TileKernels<double> tiles;
   TileKernels<float> float_tiles;
+  SubstitutionKernels<double> substitution;
+  SubstitutionKernels<float> float_substitution;
 
   /// rhs := L^-1 rhs for the packed factor of a FactorView.
   void (*solve_packed)(const double* packed, std::ptrdiff_t n, double* rhs);
@@ -121,17 +172,15 @@ struct Kernels {
   bool (*cholesky)(double* matrix, std::ptrdiff_t n, std::ptrdiff_t stride);
   /// L^-1 in place of the lower triangle L of a column-major matrix.
   void (*invert_lower)(double* lower, std::ptrdiff_t n, std::ptrdiff_t stride);
-  /// b := L^-1 b for a lower triangular L whose diagonal blocks of 128 have been inverted (by
-  /// invert_diagonal_blocks). b: n x columns, column-major without gaps.
-  void (*solve_lower)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
-  void (*float_solve_lower)(const float* lower, std::ptrdiff_t n, float* b, std::ptrdiff_t columns);
-  void (*invert_diagonal_blocks)(double* lower, std::ptrdiff_t n);
+  /// The packed factor in place of a column-major n x n matrix with L in its lower triangle; there must be
+  /// room for packed_size(n) numbers, which is more than the matrix only where that is small.
+  void (*pack_lower)(double* matrix, std::ptrdiff_t n);
+  /// side_j . z for every right-hand side.
+  void (*side_products)(const double* sides, std::ptrdiff_t n, std::ptrdiff_t columns, const double* z,
+                        double* out);
   /// a_j . z for every column of a: n x columns, column-major without gaps.
   void (*column_products)(const double* a, std::ptrdiff_t n, std::ptrdiff_t columns, const double* z,
                           double* out);
-  /// a_j . a_j, likewise.
-  void (*column_squares)(const double* a, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
-  void (*float_column_squares)(const float* a, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
   /// matrix := (w w' - matrix) / 2, n x n.
   void (*half_difference)(const double* w, std::ptrdiff_t n, double* matrix);
 
@@ -142,7 +191,7 @@ struct Kernels {
   void (*add_lower_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                             const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
   /// b := L^-1 b for the lower triangle L of a column-major n x n matrix, by forward substitution throughout:
-  /// keeps more digits than solve_lower. b: n x columns, both without gaps.
+  /// keeps more digits than inverted diagonal blocks do. b: n x columns, both without gaps.
   void (*substitute)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
   /// out += the sum of weights[t] * column t, for columns of n that lie `stride` apart.
   void (*add_columns)(const double* columns, std::ptrdiff_t stride, std::ptrdiff_t count,
