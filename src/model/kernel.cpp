@@ -7,7 +7,6 @@
 #include "acuity/numerics/errors.hpp"
 #include "model/kernel_profile.hpp"
 #include "numerics/dispatch.hpp"
-#include "numerics/huge_pages.hpp"
 
 namespace acuity {
 
@@ -46,7 +45,6 @@ Matrix StationaryKernel::cross(const PointsRef& a, const PointsRef& b) const {
   const numerics::Profile profile = profile_of(options_.family);
   const double variance = options_.amplitude * options_.amplitude;
   Matrix k(a.rows(), b.rows());
-  numerics::prefer_huge_pages(k.data(), static_cast<std::size_t>(k.size()) * sizeof(double));
   if (a.data() == b.data() && a.rows() == b.rows() && a.outerStride() == b.outerStride()) {
     numerics::kernels().self_covariance(profile, variance, left.data(), left.rows(), left.cols(),
                                         inverse.data(), k.data());
