@@ -129,7 +129,7 @@ void LowRankBelief::bring_up_to_date(Index tile) const {
   shrunk.setZero(rank(), count);
   kernels.add_product({.rows = rank(), .columns = count, .inner = rank()}, 1.0, shrink_.data(), rank(),
                       features_.col(first).data(), rank(), shrunk.data(), rank());
-  kernels.column_squares(shrunk.data(), rank(), count, marginals_.variance.data() + first);
+  marginals_.variance.segment(first, count) = shrunk.colwise().squaredNorm();
   seen = version_;
 }
 

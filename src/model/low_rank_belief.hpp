@@ -49,7 +49,7 @@ class LowRankBelief : public PoolBelief, private LaggingPool {
   void refresh(Index tile) override { bring_up_to_date(tile); }
   Index epoch() const override { return epoch_; }
   bool surely_finite() const override { return true; }
-  double error() const override { return 0.0; }
+  VarianceError error() const override { return {}; }
   Marginals exact_at(std::span<const Index> rows) const override;
 
   void bring_up_to_date(Index tile) const;
