@@ -6,6 +6,8 @@
 #include <string>
 
 #include "model/ep_predictor.hpp"
+#include "model/ep_sketch.hpp"
+#include "model/low_rank_covariances.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/parallel.hpp"
 
@@ -30,6 +32,12 @@ void check_answer(double value) {
     throw std::invalid_argument("EpPoolBelief: the answer is " + std::to_string(value) + ", must be -1 or 1");
 }
 
+// What F may leave of a prior variance. Beliefs are then known to some four digits, which tells all but a few
+// points from the best; more digits take more rows.
+constexpr double rough_tolerance = 3e-5;
+// Fewer points are predicted so quickly that a rough look first would not save anything.
+constexpr Index least_rough_pool = 500;
+
 // How much a pending label lowers variances, per squared covariance with its point (math.md eq. (7.2)).
 double expected_reduction(double mean, double variance, double accuracy) {
   const double c = 2.0 * accuracy - 1.0, flip = 1.0 - accuracy, eta = mean / std::sqrt(1.0 + variance);
@@ -49,6 +57,7 @@ struct EpPoolBelief::State {
     Channel channel;
     std::optional<double> answer;
     std::vector<double> covariances = {};  // with every pool point; empty where they are not kept
+    Vector column = {};                    // of F
   };
 
   Prior prior;
@@ -60,9 +69,16 @@ struct EpPoolBelief::State {
   std::vector<Annotation> annotations;  // by handle
   Index next_handle = 0;
   std::unique_ptr<EpPosterior> posterior;
-  Marginals known;      // of the pool, given the answers
-  Marginals marginals;  // pending annotations included
   Index cold_starts = 0;
+
+  // Made when somebody asks.
+  std::unique_ptr<EpPredictor> predictor;
+  std::optional<Marginals> known;      // of the pool, given the answers
+  std::optional<Marginals> marginals;  // pending annotations included
+  std::optional<RoughMarginals> rough;
+
+  std::unique_ptr<LowRankCovariances> low_rank;
+  Index next_try = 0;  // answers from which on a low rank is looked for again
 
   Observations answered() const {
     std::vector<const Annotation*> told;
@@ -89,8 +105,26 @@ struct EpPoolBelief::State {
       found = std::make_unique<EpPosterior>(prior, observations);
     }
     posterior = std::move(found);
-    keep_covariances();
-    predict_pool();
+    predictor.reset();
+    known.reset();
+    marginals.reset();
+    rough.reset();
+  }
+
+  // The answered annotations, in their order.
+  std::vector<Annotation*> told() {
+    std::vector<Annotation*> found;
+    for (Annotation& a : annotations)
+      if (a.answer) found.push_back(&a);
+    return found;
+  }
+  bool any_pending() const {
+    return std::any_of(annotations.begin(), annotations.end(), [](const Annotation& a) { return !a.answer; });
+  }
+
+  const EpPredictor& exact() {
+    if (!predictor) predictor = std::make_unique<EpPredictor>(*posterior);
+    return *predictor;
   }
 
   // An annotation's covariances with the pool never change: as many as there is memory for are kept.
@@ -105,28 +139,37 @@ struct EpPoolBelief::State {
     }
   }
 
-  void predict_pool() {
-    constexpr Index width = EpPredictor::width, together = 16;  // tiles in one task
-    const EpPredictor predictor(*posterior);
-    std::vector<const Annotation*> told, rows;
-    for (const Annotation& a : annotations)
-      if (a.answer) told.push_back(&a);
-    for (const Index i : predictor.order()) rows.push_back(told[at(i)]);
-    known = {Vector(pool.rows()), Vector(pool.rows())};
+  // Calls task(begin, count, buffer) for all tiles of the pool; the buffer has `size` numbers, zero at first.
+  template <typename Task>
+  void for_each_tile(std::size_t size, const Task& task) const {
+    constexpr Index width = EpPredictor::width, together = 16;  // tiles that go to one thread
     const Index tiles = (pool.rows() + width - 1) / width;
-    numerics::parallel_for((tiles + together - 1) / together, threads, [&](Index task) {
-      std::vector<double> tile(rows.size() * width, 0.0);
+    numerics::parallel_for((tiles + together - 1) / together, threads, [&](Index group) {
+      std::vector<double> buffer(size, 0.0);
+      for (Index t = group * together; t < std::min(tiles, (group + 1) * together); ++t)
+        task(t * width, std::min(width, pool.rows() - t * width), buffer.data());
+    });
+  }
+
+  const Marginals& predict_pool() {
+    if (known) return *known;
+    constexpr Index width = EpPredictor::width;
+    keep_covariances();
+    const EpPredictor& all_pool = exact();
+    const std::vector<Annotation*> all = told();
+    std::vector<const Annotation*> rows;
+    for (const Index i : all_pool.order()) rows.push_back(all[at(i)]);
+    Marginals found{Vector(pool.rows()), Vector(pool.rows())};
+    for_each_tile(rows.size() * width, [&](Index begin, Index count, double* tile) {
       double mean[width], explained[width];
-      for (Index t = task * together; t < std::min(tiles, (task + 1) * together); ++t) {
-        const Index begin = t * width, count = std::min(width, pool.rows() - begin);
-        copy_covariances(rows, begin, count, tile.data());
-        predictor.predict(tile.data(), mean, explained);
-        for (Index j = 0; j < count; ++j) {
-          known.mean(begin + j) = mean[j];
-          known.variance(begin + j) = std::max(prior_variance(begin + j) - explained[j], 0.0);
-        }
+      copy_covariances(rows, begin, count, tile);
+      all_pool.predict(tile, mean, explained);
+      for (Index j = 0; j < count; ++j) {
+        found.mean(begin + j) = mean[j];
+        found.variance(begin + j) = std::max(prior_variance(begin + j) - explained[j], 0.0);
       }
     });
+    return known.emplace(std::move(found));
   }
 
   // One row per annotation, those of pool points begin ... begin + count - 1.
@@ -143,15 +186,58 @@ struct EpPoolBelief::State {
     }
   }
 
+  // F is worth having where it has fewer rows than there are answers. Where it has not, another look is worth
+  // it when there are a quarter more. A belief that knows no more than at first may never be asked again, so
+  // it does not look.
+  bool find_low_rank() {
+    const Index n = posterior->sites().shift.size();
+    if (low_rank) return n > low_rank->rank();
+    if (n < next_try || pool.rows() < least_rough_pool) return false;
+    next_try = n + n / 4;
+    low_rank = LowRankCovariances::make(prior.kernel, scaled_pool, rough_tolerance, n * 4 / 5);
+    return low_rank != nullptr;
+  }
+
+  const RoughMarginals* predict_roughly() {
+    if (rough) return &*rough;
+    if (any_pending() || !find_low_rank()) return nullptr;
+    const std::vector<Annotation*> all = told();
+    Matrix columns(static_cast<Index>(all.size()), low_rank->rank());
+    for (Index i = 0; i < columns.rows(); ++i) {
+      Annotation& a = *all[at(i)];
+      if (a.column.size() == 0) a.column = low_rank->column(prior.scaling.apply(a.x));
+      columns.row(i) = a.column;
+    }
+    const EpSketch sketch(*posterior, columns);
+    if (!sketch.exists()) return nullptr;
+    const Index size = pool.rows();
+    RoughMarginals found{{Vector(size), Vector(size)}, Vector(size), Vector(size)};
+    for_each_tile(0, [&](Index begin, Index count, double*) {
+      double mean[EpPredictor::width], variance[EpPredictor::width];
+      sketch.predict(low_rank->tile(begin / EpPredictor::width), mean, variance);
+      for (Index j = 0; j < count; ++j) {
+        const Index i = begin + j;
+        const double rest = low_rank->rest()(i);
+        found.belief.mean(i) = mean[j];
+        found.belief.variance(i) = variance[j] + rest;
+        found.mean_error(i) = sketch.mean_error(rest);
+        found.variance_error(i) = sketch.variance_error(rest, prior_variance(i));
+      }
+    });
+    if (!found.belief.mean.allFinite() || !found.belief.variance.allFinite()) return nullptr;
+    return &rough.emplace(std::move(found));
+  }
+
   // Pending labels one after the other, each with the variance the earlier ones left (math.md 7). Row t of
   // `reach` is the covariance of every point with the t-th pending one, given those before it; the pending
   // points themselves come first, then the pool.
-  void add_pending() {
+  const Marginals& with_pending() {
+    if (marginals) return *marginals;
     std::vector<const Annotation*> pending;
     for (const Annotation& a : annotations)
       if (!a.answer) pending.push_back(&a);
-    marginals = known;
-    if (pending.empty()) return;
+    if (pending.empty()) return predict_pool();
+    Marginals found = predict_pool();
     const Index p = static_cast<Index>(pending.size()), all = p + pool.rows();
     Points places(p, pool.cols());
     for (Index i = 0; i < p; ++i) places.row(i) = pending[at(i)]->x;
@@ -164,9 +250,10 @@ struct EpPoolBelief::State {
       for (Index j = 0; j < t; ++j) reach.col(t) -= reductions(j) * reach(t, j) * reach.col(j);
       reductions(t) =
           expected_reduction(means(t), std::max(reach(t, t), 0.0), accuracy_of(pending[at(t)]->channel));
-      marginals.variance.array() -= reductions(t) * reach.col(t).tail(pool.rows()).array().square();
+      found.variance.array() -= reductions(t) * reach.col(t).tail(pool.rows()).array().square();
     }
-    marginals.variance = marginals.variance.cwiseMax(0.0);
+    found.variance = found.variance.cwiseMax(0.0);
+    return marginals.emplace(std::move(found));
   }
 
   std::vector<Annotation>::iterator find(AnnotationHandle handle) {
@@ -213,7 +300,7 @@ EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
     ++state_->next_handle;
   }
   state_->refit({});
-  state_->add_pending();
+  state_->next_try = static_cast<Index>(observations.size()) + 1;
 }
 
 EpPoolBelief::~EpPoolBelief() = default;
@@ -221,7 +308,16 @@ EpPoolBelief::EpPoolBelief(EpPoolBelief&&) noexcept = default;
 EpPoolBelief& EpPoolBelief::operator=(EpPoolBelief&&) noexcept = default;
 
 const Marginals& EpPoolBelief::marginals() const {
-  return state_->marginals;
+  return state_->with_pending();
+}
+Marginals EpPoolBelief::marginals_at(std::span<const Index> rows) {
+  if (state_->known || state_->any_pending()) return PoolBelief::marginals_at(rows);
+  Points places(static_cast<Index>(rows.size()), state_->pool.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) places.row(static_cast<Index>(i)) = state_->pool.row(rows[i]);
+  return state_->exact().predict(places);
+}
+const RoughMarginals* EpPoolBelief::rough_marginals() {
+  return state_->predict_roughly();
 }
 Index EpPoolBelief::size() const {
   return static_cast<Index>(state_->annotations.size());
@@ -237,8 +333,9 @@ AnnotationHandle EpPoolBelief::condition(const Place& place, const Channel& chan
                                          std::optional<double> answer) {
   state_->annotations.push_back(state_->annotation(place, channel, answer));
   const AnnotationHandle handle{state_->next_handle++};
+  state_->marginals.reset();
+  state_->rough.reset();
   if (answer) state_->refit({.start = state_->posterior->sites(), .before = state_->posterior.get()});
-  state_->add_pending();
   return handle;
 }
 
@@ -260,15 +357,15 @@ void EpPoolBelief::answer(AnnotationHandle annotation, double value) {
     start.shift(i < before ? i : i + 1) = old.shift(i);
   }
   state_->refit({.start = start});
-  state_->add_pending();
 }
 
 void EpPoolBelief::cancel(AnnotationHandle annotation) {
   const auto gone = state_->find(annotation);
   const bool answered = gone->answer.has_value();
   state_->annotations.erase(gone);
+  state_->marginals.reset();
+  state_->rough.reset();
   if (answered) state_->refit({});
-  state_->add_pending();
 }
 
 }  // namespace acuity

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "acuity/model/ep_posterior.hpp"
-#include "numerics/kernels/table.hpp"
+#include "model/panel_rows.hpp"
 
 namespace acuity {
 
@@ -27,21 +27,10 @@ class EpPredictor {
   Marginals predict(const PointsRef& x) const;
 
  private:
-  // Rows of T, as the kernels want them.
-  class Rows {
-   public:
-    void add(const Matrix& lower, Index first_length);
-    numerics::Panels panels() const;
-
-   private:
-    std::vector<double> values_;
-    std::vector<std::ptrdiff_t> lengths_;
-  };
-
   const EpPosterior& posterior_;
   std::vector<Index> order_;
   Vector weights_;
-  Rows shrinking_, widening_;
+  PanelRows shrinking_, widening_;  // of T
 };
 
 }  // namespace acuity

@@ -1,7 +1,8 @@
 #include "acuity/selection/selector.hpp"
 
-#include "acuity/selection/screened_scan.hpp"
+#include "acuity/selection/full_scan.hpp"
 #include "numerics/random.hpp"
+#include "selection/screen.hpp"
 #include "selection/select_among.hpp"
 #include "selection/tile_search.hpp"
 
@@ -12,13 +13,35 @@ struct Selector::State {
   const Acquisition& acquisition;
   int threads;
   TileSearch tiles;
+  std::optional<Screen> screen;
   Offer some;  // the levels, and the noise of a few points
 
   // Rows whose tiles are up to date.
   std::optional<Score> decide(LaggingPool& pool, const std::vector<Index>& rows,
                               const Candidates& candidates) {
+    return among(rows, pool.exact_at(rows), candidates);
+  }
+  std::optional<Score> among(const std::vector<Index>& rows, const Marginals& exact,
+                             const Candidates& candidates) {
     some.base_noise = offer.base_noise(rows);
-    return select_among(rows, pool.exact_at(rows), some, acquisition, candidates);
+    return select_among(rows, exact, some, acquisition, candidates);
+  }
+
+  // What is left of a rough look at the whole pool is looked at exactly.
+  std::optional<Score> choose_by_screen(PoolBelief& belief, const Candidates& candidates) {
+    if (!screen || !screen->fits(candidates)) screen.emplace(offer, acquisition, candidates, threads);
+    if (!screen->possible())
+      return select_by_full_scan(belief.marginals(), offer, acquisition, candidates, {.threads = threads});
+    const RoughMarginals* rough = belief.rough_marginals();
+    const std::vector<Index> rows =
+        rough ? screen->left(*rough, candidates) : screen->left(belief.marginals(), candidates);
+    if (rows.empty()) return std::nullopt;
+    const Marginals exact = belief.marginals_at(rows);
+    if (!rough) return among(rows, exact, candidates);
+    const std::vector<Index> best = screen->left(exact, {});
+    std::vector<Index> best_rows;
+    for (const Index i : best) best_rows.push_back(rows[static_cast<std::size_t>(i)]);
+    return among(best_rows, {exact.mean(best), exact.variance(best)}, candidates);
   }
 
   // Random choice needs no belief but for what it reports.
@@ -44,6 +67,7 @@ Selector::Selector(const Offer& offer, const Acquisition& acquisition, int threa
                                            acquisition,
                                            threads,
                                            TileSearch(offer, acquisition, threads),
+                                           std::nullopt,
                                            {.levels = offer.levels, .base_noise = {}}})) {}
 Selector::~Selector() = default;
 Selector::Selector(Selector&&) noexcept = default;
@@ -58,8 +82,7 @@ std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& cand
       if (const auto rows = state_->tiles.leaders(*pool, candidates))
         return rows->empty() ? std::nullopt : state_->decide(*pool, *rows, candidates);
   }
-  return select_by_screen(belief.marginals(), state_->offer, state_->acquisition, candidates,
-                          state_->threads);
+  return state_->choose_by_screen(belief, candidates);
 }
 
 }  // namespace acuity

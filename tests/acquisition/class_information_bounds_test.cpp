@@ -65,6 +65,31 @@ TEST(ClassInformationBounds, HoldForBeliefsTooNarrowAndTooFarForTheTable) {
   }
 }
 
+TEST(ClassInformationBounds, NoWorthChangesFasterWithTheBeliefThanTheySay) {
+  numerics::Draws draws(52, numerics::Purpose::data, 0);
+  const ClassInformationBounds bounds(accuracies);
+  double steepest_mean = 0.0, steepest_variance = 0.0;
+  for (int round = 0; round < 4000; ++round) {
+    const LatentMarginal from{draws.uniform(-4.0, 4.0), std::pow(10.0, draws.uniform(-4.0, 2.0))};
+    const double far = std::pow(10.0, draws.uniform(-3.0, 0.5));
+    const double mean = round % 3 == 0 ? 0.0 : far * draws.uniform(-1.0, 1.0),
+                 variance = round % 3 == 1 ? 0.0 : std::max(far * draws.uniform(-1.0, 1.0), -from.variance);
+    for (const double accuracy : accuracies) {
+      const double change =
+          std::abs(class_model_information({from.mean + mean, from.variance + variance}, accuracy) -
+                   class_model_information(from, accuracy));
+      EXPECT_LE(change, bounds.change(std::abs(mean), std::abs(variance)) + 1e-12);
+      if (variance == 0.0)
+        steepest_mean = std::max(steepest_mean, change / bounds.change(std::abs(mean), 0.0));
+      if (mean == 0.0 && variance != 0.0)
+        steepest_variance = std::max(steepest_variance, change / bounds.change(0.0, std::abs(variance)));
+    }
+  }
+  // The bounds are not idle.
+  EXPECT_GT(steepest_mean, 0.1);
+  EXPECT_GT(steepest_variance, 0.4);
+}
+
 TEST(ClassInformationBounds, AreInfiniteWhereThereIsNoBelief) {
   constexpr double infinite = std::numeric_limits<double>::infinity(), nan = std::nan("");
   const Marginals belief{Vector{{0.0, nan, infinite, 0.0, 0.0}}, Vector{{-1.0, 1.0, 1.0, nan, infinite}}};

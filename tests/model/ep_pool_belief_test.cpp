@@ -19,9 +19,9 @@ struct Problem {
   std::vector<Observation> observations;
 };
 
-Problem make_problem(std::uint32_t stream, Index n) {
+Problem make_problem(std::uint32_t stream, Index n, Index pool = 80) {
   numerics::Draws draws(31, numerics::Purpose::data, stream);
-  Problem problem{.prior = {}, .pool = Points(80, 2), .observations = {}};
+  Problem problem{.prior = {}, .pool = Points(pool, 2), .observations = {}};
   for (double& x : problem.pool.reshaped()) x = draws.uniform(-2.0, 2.0);
   for (Index i = 0; i < n; ++i) {
     const double accuracy = std::vector{0.7, 0.9, 1.0}[static_cast<std::size_t>(draws.below(3))];
@@ -65,6 +65,53 @@ TEST(EpPoolBelief, ResultsDependNeitherOnThreadsNorOnWhatIsKept) {
   EXPECT_EQ(worst(belief.marginals(), threads.marginals()), 0.0);
   EXPECT_EQ(worst(belief.marginals(), nothing.marginals()), 0.0);
   EXPECT_EQ(worst(belief.marginals(), half.marginals()), 0.0);
+}
+
+TEST(EpPoolBelief, ARoughLookIsNoFurtherOffThanItSaysAndSomePointsAreAsGoodAsAll) {
+  for (std::uint32_t stream = 0; stream < 4; ++stream) {
+    const Problem problem = make_problem(stream, 140, 601);
+    EpPoolBelief belief(problem.prior, problem.pool), all(problem.prior, problem.pool, {}, 2);
+    int rough_looks = 0;
+    for (const Observation& o : problem.observations) {
+      belief.condition(o.place, o.channel, o.value);
+      const RoughMarginals* rough = belief.rough_marginals();
+      if (rough == nullptr) continue;
+      if (++rough_looks % 10 != 1) continue;
+      const std::vector<Index> rows{600, 3, 64, 65, 3, 17};
+      const Marginals some = belief.marginals_at(rows);
+      // The twin has never been asked before.
+      while (all.size() < belief.size()) {
+        const Observation& next = problem.observations[static_cast<std::size_t>(all.size())];
+        all.condition(next.place, next.channel, next.value);
+      }
+      const Marginals& exact = all.marginals();
+      EXPECT_EQ(worst(some, {exact.mean(rows), exact.variance(rows)}), 0.0);
+      EXPECT_LE(((rough->belief.mean - exact.mean).cwiseAbs() - rough->mean_error).maxCoeff(), 0.0);
+      EXPECT_LE(((rough->belief.variance - exact.variance).cwiseAbs() - rough->variance_error).maxCoeff(),
+                0.0);
+      EXPECT_LT(rough->mean_error.maxCoeff() + rough->variance_error.maxCoeff(), 1e-2);
+    }
+    EXPECT_GT(rough_looks, 30) << "the low rank was never found";
+  }
+}
+
+TEST(EpPoolBelief, PendingLabelsForbidARoughLook) {
+  const Problem problem = make_problem(5, 140, 601);
+  EpPoolBelief belief(problem.prior, problem.pool);
+  for (const Observation& o : problem.observations) {
+    belief.condition(o.place, o.channel, o.value);
+    belief.rough_marginals();
+  }
+  ASSERT_NE(belief.rough_marginals(), nullptr);
+  const std::vector<Index> rows{5, 300};
+  const Marginals before = belief.marginals_at(rows);
+  const AnnotationHandle pending = belief.condition(5, FlipChannel{0.9}, std::nullopt);
+  EXPECT_EQ(belief.rough_marginals(), nullptr);
+  EXPECT_LT(belief.marginals_at(rows).variance(0), before.variance(0));
+  EXPECT_EQ(belief.marginals_at(rows).variance(1), belief.marginals().variance(300));
+  belief.cancel(pending);
+  EXPECT_NE(belief.rough_marginals(), nullptr);
+  EXPECT_EQ(worst(belief.marginals_at(rows), before), 0.0);
 }
 
 TEST(EpPoolBelief, PendingLabelsHitTheGoldenValues) {

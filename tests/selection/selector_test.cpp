@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "model/screened_pool.hpp"
@@ -389,6 +390,82 @@ TEST(Selector, HasNothingToChooseWhereEverythingIsClosedOrTooDear) {
   EXPECT_FALSE(selector.choose(belief, {.open = std::vector<char>(30, 0)}));
   EXPECT_FALSE(selector.choose(belief, {.open = {}, .sold = {}, .remaining = 1e-3}));
   EXPECT_TRUE(selector.choose(belief, {}));
+}
+
+struct ClassSetting {
+  std::string name;
+  Index pool = 510, inputs = 2, steps = 60;
+  bool grid = false;
+  double lengthscale = 2.0, amplitude = 1.0, kappa = 0.7, q = 1.0;
+  bool repeat = false;
+  int threads = 1;
+  Acquisition acquisition{.information = std::make_shared<ClassModelInformation>()};
+};
+
+// Labels that are often wrong, so that many sites are negative. The slow twin never looks roughly.
+void expect_same_class_choices(const ClassSetting& setting, bool looks_roughly) {
+  SCOPED_TRACE(setting.name);
+  const Points pool = pool_of({.pool = setting.pool, .inputs = setting.inputs, .grid = setting.grid});
+  Offer offer{.levels = {}, .base_noise = Vector::Zero(pool.rows())};
+  for (const double alpha : {0.0, 0.3, 0.6, 1.0})
+    offer.levels.push_back({.alpha = alpha,
+                            .channel = FlipChannel{setting.kappa + (1.0 - setting.kappa) * alpha},
+                            .cost = 0.1 + 0.9 * std::pow(alpha, setting.q)});
+  const Prior prior{
+      .kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
+          .amplitude = setting.amplitude, .lengthscale = Vector::Constant(1, setting.lengthscale)})};
+  EpPoolBelief fast(prior, pool, {}, setting.threads), slow(prior, pool);
+  Selector selector(offer, setting.acquisition, setting.threads);
+  Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(pool.rows()), 1)};
+  numerics::Draws draws(19, numerics::Purpose::data, 0);
+  int rough_looks = 0;
+  bool any_negative = false;
+  for (Index step = 0; step < setting.steps; ++step) {
+    SCOPED_TRACE(step);
+    const std::optional<Score> found = selector.choose(fast, candidates),
+                               expected = select_by_full_scan(slow.marginals(), offer, setting.acquisition,
+                                                              candidates);
+    rough_looks += fast.rough_marginals() != nullptr;
+    ASSERT_TRUE(found && expected);
+    ASSERT_EQ(found->point, expected->point);
+    ASSERT_EQ(found->level, expected->level);
+    EXPECT_EQ(found->information, expected->information);
+    EXPECT_EQ(found->value, expected->value);
+    const Channel channel = offer.channel(found->point, found->level);
+    const double answer = draws.uniform() < 0.5 ? -1.0 : 1.0;
+    fast.condition(found->point, channel, answer);
+    slow.condition(found->point, channel, answer);
+    any_negative = any_negative || slow.posterior().sites().precision.minCoeff() < 0.0;
+    if (!setting.repeat) candidates.open[static_cast<std::size_t>(found->point)] = 0;
+    ++candidates.step;
+  }
+  EXPECT_EQ(rough_looks > 10, looks_roughly);
+  // The finest level is never wrong, and "bald" takes no other.
+  if (looks_roughly && setting.acquisition.ranking != Ranking::information) {
+    EXPECT_TRUE(any_negative);
+  }
+}
+
+TEST(Selector, ChoosesWhatTheFullScanChoosesInClassification) {
+  for (const int threads : {1, 3}) {
+    const ClassSetting base{.threads = threads};
+    const auto with = [&](const char* name, bool looks_roughly, const auto& change) {
+      ClassSetting setting = base;
+      setting.name = name;
+      change(setting);
+      expect_same_class_choices(setting, looks_roughly);
+    };
+    with("as it comes", true, [](ClassSetting&) {});
+    if (threads > 1) continue;
+    with("one input", true, [](ClassSetting& s) { s.inputs = 1; });
+    with("a grid full of ties", true, [](ClassSetting& s) { s.grid = true, s.lengthscale = 4.0; });
+    with("repeats", true, [](ClassSetting& s) { s.repeat = true; });
+    with("large amplitude", true, [](ClassSetting& s) { s.amplitude = 4.0; });
+    with("dear precision", true, [](ClassSetting& s) { s.q = 0.3; });
+    with("bald", true, [](ClassSetting& s) { s.acquisition.ranking = Ranking::information, s.kappa = 0.5; });
+    with("high rank", false, [](ClassSetting& s) { s.inputs = 5, s.steps = 40; });
+    with("small pool", false, [](ClassSetting& s) { s.pool = 100; });
+  }
 }
 
 }  // namespace

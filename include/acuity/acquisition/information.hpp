@@ -28,6 +28,10 @@ class InformationBounds {
   /// low[j] <= worth <= high[j], j = (i - begin) * levels + k as in Information::worth. Where a point allows
   /// none they are infinite. May be called by several threads at a time.
   virtual void at(const Marginals& belief, Index begin, Index end, double* low, double* high) const = 0;
+
+  /// How much the worth may change, at any level and from any belief, where the mean moves by this much and
+  /// the variance by that.
+  virtual double change(double mean, double variance) const = 0;
 };
 
 /// What an annotation is worth, before anybody asks what it costs (docs/math.md 4). Sees the marginals of the

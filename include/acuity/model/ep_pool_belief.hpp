@@ -12,8 +12,9 @@ namespace acuity {
 /// anew, from the sites there were; a pending annotation is a fixed site beside it, which leaves all means
 /// and lowers variances by what its answer is expected to.
 ///
-/// With n answers and M pool points an answer costs O(n^3 + n^2 M), a pending annotation O(p n M) with p
-/// pending.
+/// With n answers and M pool points an answer costs O(n^3), and marginals() after it O(n^2 M), or O(p n M)
+/// more with p annotations pending. rough_marginals() costs O(r^2 M) where the pool's covariances are nearly
+/// of a rank r below n (docs/math.md 3.10).
 class EpPoolBelief : public PoolBelief {
  public:
   /// Answers are -1 and +1, channels FlipChannel. `threads`: 0 means all the machine has. `kept`: how many
@@ -26,6 +27,8 @@ class EpPoolBelief : public PoolBelief {
   EpPoolBelief& operator=(EpPoolBelief&&) noexcept;
 
   const Marginals& marginals() const override;
+  Marginals marginals_at(std::span<const Index> rows) override;
+  const RoughMarginals* rough_marginals() override;
   AnnotationHandle condition(const Place& place, const Channel& channel,
                              std::optional<double> answer) override;
   void answer(AnnotationHandle annotation, double value) override;

@@ -67,6 +67,7 @@ class EpPosterior {
 
  private:
   friend class EpPredictor;  // reads the factors
+  friend class EpSketch;     // reads Sigma and the weights
 
   // The posterior given the sites, by two Cholesky factors (docs/math.md eq. (3.6)); false where it is none.
   bool factorise();

@@ -28,7 +28,7 @@ class PoolBelief {
 
   /// The belief about these pool rows alone, in this order. Where the belief can lag, the others may, and in
   /// single precision these are without its error.
-  Marginals marginals_at(std::span<const Index> rows);
+  virtual Marginals marginals_at(std::span<const Index> rows);
 
   /// Whether marginals() would be finite everywhere: found without bringing the pool up to date wherever
   /// that can be told from the annotations alone.
@@ -36,6 +36,11 @@ class PoolBelief {
 
   /// The same pool for those who need not have all of it up to date; null where the belief cannot lag.
   virtual LaggingPool* lagging() { return nullptr; }
+
+  /// The belief about the whole pool with errors that are known, for those who need few of its points
+  /// exactly, by marginals_at(); null where that would not be cheaper than marginals(). Valid until the next
+  /// call that is not const.
+  virtual const RoughMarginals* rough_marginals() { return nullptr; }
 
   /// Takes in one more annotation, for O(n M) with n annotations and M pool points. Without an answer the
   /// annotation is pending: the belief is as certain as it will be once the answer is there, with unchanged

@@ -1,0 +1,90 @@
+#include "selection/screen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numerics/parallel.hpp"
+#include "selection/level_hull.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+// What each pool point's best level is worth at least and at most; closed points are worth nothing at all.
+struct Screen::Values {
+  std::vector<double> low, high;
+
+  explicit Values(Index points)
+      : low(static_cast<std::size_t>(points), -infinite), high(static_cast<std::size_t>(points), -infinite) {}
+
+  // What ties with the best may be chosen in its place, so it stays too; with room for rounding.
+  std::vector<Index> contenders() const {
+    double enough = -infinite;
+    for (const double value : low) enough = std::max(enough, value);
+    enough -= 2e-9 * std::abs(enough);
+    std::vector<Index> left;
+    for (std::size_t i = 0; i < high.size(); ++i)
+      if (high[i] > -infinite && !(high[i] < enough)) left.push_back(static_cast<Index>(i));
+    return left;
+  }
+};
+
+Screen::Screen(const Offer& offer, const Acquisition& acquisition, const Candidates& candidates, int threads)
+    : offer_(offer),
+      acquisition_(acquisition),
+      threads_(threads > 0 ? threads : numerics::default_threads()),
+      in_play_(levels_in_play(offer, acquisition, candidates)),
+      levels_(in_play_) {
+  const bool ranks_by_worth = acquisition.ranking != Ranking::random && !acquisition.continuous;
+  if (!ranks_by_worth || !candidates.sold.empty() || levels_.empty()) return;
+  // No level is worth more per cost than the better of two corners of the hull (math.md eq. (5.3)).
+  if (acquisition.information->convex_in_accuracy() && acquisition.ranking == Ranking::information_per_cost)
+    levels_ = level_hull(offer, levels_).corners;
+  for (const Index level : levels_) costs_.push_back(offer.levels[static_cast<std::size_t>(level)].cost);
+  bounds_ = acquisition.information->bounds(offer, levels_);
+}
+
+bool Screen::fits(const Candidates& candidates) const {
+  return candidates.sold.empty() && in_play_ == levels_in_play(offer_, acquisition_, candidates);
+}
+
+Screen::Values Screen::values(const Marginals& belief, const Candidates& candidates, const Vector* mean_error,
+                              const Vector* variance_error) const {
+  constexpr Index block = 256;
+  const Index points = belief.variance.size();
+  const std::size_t count = levels_.size();
+  Values values(points);
+  numerics::parallel_for((points + block - 1) / block, threads_, [&](Index task) {
+    const Index begin = task * block, end = std::min(points, begin + block);
+    std::vector<double> low(static_cast<std::size_t>(block) * count), high(low.size());
+    bounds_->at(belief, begin, end, low.data(), high.data());
+    for (Index point = begin; point < end; ++point) {
+      if (!candidates.is_open(point)) continue;
+      const std::size_t at = static_cast<std::size_t>(point),
+                        first = static_cast<std::size_t>(point - begin) * count;
+      const double change =
+          mean_error == nullptr ? 0.0 : bounds_->change((*mean_error)(point), (*variance_error)(point));
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto value = [&](double worth) { return merit(acquisition_.ranking, worth, costs_[k], 0); };
+        values.low[at] = std::max(values.low[at], value(low[first + k] - change));
+        values.high[at] = std::max(values.high[at], value(high[first + k] + change));
+      }
+    }
+  });
+  return values;
+}
+
+std::vector<Index> Screen::left(const Marginals& belief, const Candidates& candidates) const {
+  return values(belief, candidates, nullptr, nullptr).contenders();
+}
+
+std::vector<Index> Screen::left(const RoughMarginals& rough, const Candidates& candidates) const {
+  return values(rough.belief, candidates, &rough.mean_error, &rough.variance_error).contenders();
+}
+
+}  // namespace acuity
