@@ -65,20 +65,19 @@ void mirror_lower(Matrix& m) {
   }
 }
 
-// Columns begin ... begin + count - 1 of a symmetric matrix of which there is the lower triangle.
-void copy_columns(const Matrix& lower, Index begin, Index count, Matrix& out) {
-  for (Index j = 0; j < begin; ++j)
-    for (Index t = 0; t < count; ++t) out(j, t) = lower(begin + t, j);
-  for (Index t = 0; t < count; ++t) {
-    for (Index j = 0; j < t; ++j) out(begin + j, t) = lower(begin + t, begin + j);
-    const Index below = begin + t;
-    out.col(t).tail(lower.rows() - below) = lower.col(below).tail(lower.rows() - below);
-  }
+// Column i of a symmetric matrix of which there is the lower triangle.
+void copy_column(const Matrix& lower, Index i, double* out) {
+  for (Index j = 0; j < i; ++j) out[j] = lower(i, j);
+  std::copy_n(lower.col(i).data() + i, lower.rows() - i, out + i);
 }
 
 // Sites whose precisions change by this much in all, relative to the posterior's own, are near enough for
 // first-order changes of the variances to lead on.
 constexpr double small_change = 1e-4;
+
+// Until then sites that change by less than their share of a tenth of it, in deviations of f, are left alone:
+// the sweeps that follow are cheaper.
+constexpr double negligible_change = 0.1 * small_change;
 
 }  // namespace
 
@@ -176,8 +175,9 @@ EpPosterior::SiteChange EpPosterior::site_change(Index i, double mean, double va
 
 // math.md 3.5, one pass over the sites in index order. False where a step would leave the set of proper
 // posteriors. The rank-one changes of Sigma by eq. (3.7) are collected and made many at a time, which is a
-// matrix product; until then they are made up for in the one column that is looked at.
-bool EpPosterior::sweep(double damping) {
+// matrix product; until then they are made up for in the one column that is looked at. Sites that would
+// change by less than `negligible` are passed over, for a look at two numbers each.
+bool EpPosterior::sweep(double damping, double negligible) {
   constexpr Index together = 32;
   const numerics::Kernels& kernels = numerics::kernels();
   const Index n = labels_.size();
@@ -187,32 +187,38 @@ bool EpPosterior::sweep(double damping) {
   factors_current_ = false;
   largest_change_ = relative_change_ = 0.0;
   roughest_growth_ = 1.0;
-  for (Index begin = 0; begin < n; begin += together) {
-    const Index count = std::min(together, n - begin);
-    copy_columns(covariance_, begin, count, columns);
-    for (Index t = 0; t < count; ++t) {
-      const Index i = begin + t;
-      auto column = columns.col(t);
-      for (Index u = 0; u < t; ++u) corrections(u) = -coefficients(u) * columns(i, u);
-      kernels.add_columns(columns.data(), n, t, corrections.data(), n, column.data());
-      const double variance = column(i);
-      const SiteChange whole = site_change(i, m(i), variance);
-      const double change = damping * whole.precision, shift_change = damping * whole.shift;
-      const double growth = 1.0 + change * variance;
-      if (!(growth > 0.0)) return false;
-      coefficients(t) = change / growth;
-      const double step = (shift_change - change * m(i)) / growth;
-      kernels.add_columns(column.data(), n, 1, &step, n, m.data());
-      sites_.precision(i) += change;
-      sites_.shift(i) += shift_change;
-      largest_change_ = std::max({largest_change_, std::abs(whole.precision), std::abs(whole.shift)});
-      relative_change_ += std::abs(change) * variance;
-      roughest_growth_ = std::max({roughest_growth_, growth, 1.0 / growth});
-    }
+  Index count = 0;  // collected
+  const auto fold = [&] {
     scaled.leftCols(count) = columns.leftCols(count) * coefficients.head(count).asDiagonal();
     kernels.add_lower_product({n, n, count, false, true}, -1.0, columns.data(), n, scaled.data(), n,
                               covariance_.data(), n);
+    count = 0;
+  };
+  for (Index i = 0; i < n; ++i) {
+    double variance = covariance_(i, i);
+    for (Index u = 0; u < count; ++u) {
+      corrections(u) = -coefficients(u) * columns(i, u);
+      variance += corrections(u) * columns(i, u);
+    }
+    const SiteChange whole = site_change(i, m(i), variance);
+    const double change = damping * whole.precision, shift_change = damping * whole.shift;
+    largest_change_ = std::max({largest_change_, std::abs(whole.precision), std::abs(whole.shift)});
+    relative_change_ += std::abs(change) * variance;
+    if (std::abs(change) * variance + std::abs(shift_change) * std::sqrt(variance) < negligible) continue;
+    const double growth = 1.0 + change * variance;
+    if (!(growth > 0.0)) return false;
+    auto column = columns.col(count);
+    copy_column(covariance_, i, column.data());
+    kernels.add_columns(columns.data(), n, count, corrections.data(), n, column.data());
+    coefficients(count++) = change / growth;
+    const double step = (shift_change - change * m(i)) / growth;
+    kernels.add_columns(column.data(), n, 1, &step, n, m.data());
+    sites_.precision(i) += change;
+    sites_.shift(i) += shift_change;
+    roughest_growth_ = std::max({roughest_growth_, growth, 1.0 / growth});
+    if (count == together) fold();
   }
+  if (count > 0) fold();
   return true;
 }
 
@@ -297,7 +303,9 @@ void EpPosterior::run(const EpOptions& options) {
     ++sweeps_;
     ++large_sweeps;
     // Large changes lose digits of Sigma, and where many sweeps are needed every digit is.
-    const bool swept = sweep(damping), anew = roughest_growth_ > 2.0 || damping < 1.0 || large_sweeps > 20;
+    const double negligible = may_settle && damping == 1.0 ? negligible_change / static_cast<double>(n) : 0.0;
+    const bool swept = sweep(damping, negligible),
+               anew = roughest_growth_ > 2.0 || damping < 1.0 || large_sweeps > 20;
     if (!swept || (anew && !factorise())) {
       sites_ = before;
       factorise();

@@ -78,7 +78,7 @@ class EpPosterior {
   SiteChange site_change(Index i, double mean, double variance) const;
   void begin(const EpOptions& options);
   bool extend(const EpPosterior& before);
-  bool sweep(double damping);
+  bool sweep(double damping, double negligible);
   bool settle(const EpOptions& options);
   bool small_sweeps(const EpOptions& options);
   void run(const EpOptions& options);
