@@ -200,7 +200,7 @@ struct EpPoolBelief::State {
 
   const RoughMarginals* predict_roughly() {
     if (rough) return &*rough;
-    if (any_pending() || !find_low_rank()) return nullptr;
+    if (known || any_pending() || !find_low_rank()) return nullptr;
     const std::vector<Annotation*> all = told();
     Matrix columns(static_cast<Index>(all.size()), low_rank->rank());
     for (Index i = 0; i < columns.rows(); ++i) {

@@ -38,7 +38,7 @@ class PoolBelief {
   virtual LaggingPool* lagging() { return nullptr; }
 
   /// The belief about the whole pool with errors that are known, for those who need few of its points
-  /// exactly, by marginals_at(); null where that would not be cheaper than marginals(). Valid until the next
+  /// exactly, by marginals_at(). Null where marginals() is as cheap, or there already. Valid until the next
   /// call that is not const.
   virtual const RoughMarginals* rough_marginals() { return nullptr; }
 

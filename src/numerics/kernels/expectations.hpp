@@ -123,10 +123,19 @@ void expected_drop(const NodeTables& all, const double* mean, const double* vari
     const std::ptrdiff_t end =
         apart ? 0 : static_cast<std::ptrdiff_t>(high < last_node ? high : last_node) + 1;
     const double curvature = -0.5 / variance[i], offset = table->first - mean[i];
+    // From one vector of nodes to the next the density changes by a factor, and that by one that is always
+    // the same: two exponentials do for all of them.
+    const double stride = static_cast<double>(lanes<double>) * table->step;
+    const V f = (static_cast<double>(begin) + counting) * table->step + offset;
+    V density = decay<double>(curvature * f * f),
+      factor = decay<double>(curvature * stride * (2.0 * f + stride));
+    double factor_of_factor = factor[1] / factor[0];  // of neighbours in a vector, to the power of its lanes
+    for (std::ptrdiff_t power = 1; power < lanes<double>; power *= 2) factor_of_factor *= factor_of_factor;
     std::ptrdiff_t count = 0;
     for (; count < end - begin; count += lanes<double>) {
-      const V f = (static_cast<double>(begin + count) + counting) * table->step + offset;
-      store<double>(weights + count, decay<double>(curvature * f * f));
+      store<double>(weights + count, density);
+      density *= factor;
+      factor *= factor_of_factor;
     }
 
     const NodeTable& smooth = all.tables[all.interpolated];

@@ -76,8 +76,8 @@ inline VectorOf<Real> square_root(VectorOf<Real> v) {
 template <typename Real>
 constexpr Real negligible_exponent = sizeof(Real) == 8 ? Real(-345) : Real(-43);
 
-// exp(x) for x <= 0, and 0 below negligible_exponent. x = n log 2 + r with |r| < 0.35, exp(r) by its series,
-// 2^n by the bits of the exponent; to one unit in the last place.
+// exp(x) for x <= 0 (or not far above), and 0 below negligible_exponent. x = n log 2 + r with |r| < 0.35,
+// exp(r) by its series, 2^n by the bits of the exponent; to one unit in the last place.
 template <typename Real>
 inline VectorOf<Real> decay(VectorOf<Real> x) {
   using V = VectorOf<Real>;
