@@ -79,12 +79,16 @@ void check(const ReproduceArguments& arguments) {
       throw InputError(fmt::format("{} is \"{}\", must be a folder", option, folder));
 }
 
+ExperimentOptions options_of(const ReproduceArguments& arguments) {
+  return {.mode = arguments.paper_mode ? Mode::paper : Mode::acuity,
+          .small = arguments.small,
+          .data = arguments.data,
+          .fit_every = arguments.fit_every};
+}
+
 // Those named, each once; without a name all whose data are there.
 std::vector<Experiment> chosen_experiments(const ReproduceArguments& arguments, std::ostream& log) {
-  const ExperimentOptions options{.mode = arguments.paper_mode ? Mode::paper : Mode::acuity,
-                                  .small = arguments.small,
-                                  .data = arguments.data,
-                                  .fit_every = arguments.fit_every};
+  const ExperimentOptions options = options_of(arguments);
   std::vector<Experiment> chosen;
   for (const ExperimentName& known : paper_experiments()) {
     const bool named =
@@ -138,6 +142,24 @@ class Reproduction {
           }
   }
 
+  // What earlier calls with the same settings have completed in the folder belongs on the page, too.
+  void take_in_earlier_ones() {
+    for (const ExperimentName& known : paper_experiments()) {
+      const bool asked_for = std::any_of(ongoing_.begin(), ongoing_.end(),
+                                         [&](const auto& one) { return one->experiment.name == known.name; });
+      const fs::path place = fs::path(arguments_.out) / known.name;
+      if (asked_for || !fs::exists(place / "runs.csv") || (known.needs_data && arguments_.data.empty()))
+        continue;
+      Experiment experiment = make_experiment(known.name, options_of(arguments_));
+      const std::string settings = settings_json(experiment, arguments_.seed);
+      if (!RunStore::holds(place, settings)) continue;
+      RunStore store(place, settings);
+      const int repeats = store.repeats();
+      ongoing_.push_back(
+          std::make_unique<Ongoing>(Ongoing{std::move(experiment), std::move(store), repeats}));
+    }
+  }
+
   // Every run on a thread of its own, so their number changes nothing.
   void run() {
     for (const auto& one : ongoing_)
@@ -169,10 +191,12 @@ class Reproduction {
                           .version = "acuity " ACUITY_VERSION,
                           .command = command_for(arguments_, "", arguments_.repeats)};
     std::map<std::string, std::vector<ExperimentRun>> runs;
-    for (const auto& one : ongoing_) {
-      runs[one->experiment.name] = one->store.runs();
-      page.experiments.push_back(page_part(reproduced(*one)));
-    }
+    for (const ExperimentName& known : paper_experiments())
+      for (const auto& one : ongoing_)
+        if (one->experiment.name == known.name) {
+          runs[known.name] = one->store.runs();
+          page.experiments.push_back(page_part(reproduced(*one)));
+        }
     page.claims = paper_claims(runs);
     write_file(fs::path(arguments_.out) / "index.html", reproduction_page(page));
     log_ << "written: " << (fs::path(arguments_.out) / "index.html").string() << '\n';
@@ -239,14 +263,16 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
   Reproduction reproduction(arguments, chosen_experiments(arguments, log), log);
   reproduction.run();
   if (interrupted) return ExitCode::interrupted;
-  reproduction.write_page();
   std::vector<ComparisonRow> compared;
   if (!arguments.compare.empty()) compared = reproduction.compare();
+  const std::string finals = reproduction.finals();
+  reproduction.take_in_earlier_ones();
+  reproduction.write_page();
   if (arguments.format == Format::json)
-    out << fmt::format("{{\"finals\": {}, \"comparison\": {}}}\n", reproduction.finals(),
+    out << fmt::format("{{\"finals\": {}, \"comparison\": {}}}\n", finals,
                        comparison_table(compared, Format::json));
   else
-    out << (arguments.compare.empty() ? reproduction.finals() : comparison_table(compared, arguments.format));
+    out << (arguments.compare.empty() ? finals : comparison_table(compared, arguments.format));
   return all_agree(compared) ? ExitCode::done : ExitCode::differs;
 }
 

@@ -83,7 +83,7 @@ RunStore::RunStore(fs::path folder, std::string settings)
     : folder_(std::move(folder)), settings_(std::move(settings)) {
   const fs::path file = folder_ / "settings.json";
   if (fs::exists(file)) {
-    if (read_file(file) != settings_text())
+    if (!holds(folder_, settings_))
       throw InputError(
           fmt::format("{} holds runs of other settings than these ({}), must be another folder or be removed",
                       folder_.string(), file.filename().string()));
@@ -94,11 +94,12 @@ RunStore::RunStore(fs::path folder, std::string settings)
   std::error_code made;
   fs::create_directories(folder_ / "parts", made);
   if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder_.string(), made.message()));
-  write_file(file, settings_text());
+  write_file(file, settings_ + "\n");
 }
 
-std::string RunStore::settings_text() const {
-  return settings_ + "\n";
+bool RunStore::holds(const fs::path& folder, const std::string& settings) {
+  const fs::path file = folder / "settings.json";
+  return fs::exists(file) && read_file(file) == settings + "\n";
 }
 
 void RunStore::read_complete() {

@@ -19,6 +19,9 @@ class RunStore {
   /// JSON: all that decides a run but its repeat), or is damaged.
   RunStore(std::filesystem::path folder, std::string settings);
 
+  /// Whether the folder has runs of these settings.
+  static bool holds(const std::filesystem::path& folder, const std::string& settings);
+
   /// What is there. Runs that were complete before have no seconds.
   const std::vector<ExperimentRun>& runs() const { return runs_; }
   bool has(int repeat, const std::string& method) const;
@@ -34,7 +37,6 @@ class RunStore {
  private:
   void read_parts();
   void read_complete();
-  std::string settings_text() const;
 
   std::filesystem::path folder_;
   std::string settings_;

@@ -45,7 +45,7 @@ struct Selector::State {
   }
 
   // Random choice needs no belief but for what it reports.
-  std::optional<Score> draw(LaggingPool& pool, const Candidates& candidates) {
+  std::optional<Score> draw(PoolBelief& belief, const Candidates& candidates) {
     std::optional<Index> first;
     std::uint64_t lowest = 0;
     for (Index row = 0; row < offer.base_noise.size(); ++row) {
@@ -55,8 +55,8 @@ struct Selector::State {
       if (!first || key < lowest) first = row, lowest = key;
     }
     if (!first) return std::nullopt;
-    pool.refresh(*first / pool.tile_width());
-    std::optional<Score> drawn = decide(pool, {*first}, candidates);
+    const std::vector<Index> row{*first};
+    std::optional<Score> drawn = among(row, belief.marginals_at(row), candidates);
     if (drawn) drawn->value = merit(Ranking::random, drawn->information, drawn->cost, lowest);
     return drawn;
   }
@@ -76,12 +76,11 @@ Selector& Selector::operator=(Selector&&) noexcept = default;
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
   // Levels that are sold at some points only would need bounds of their own.
   LaggingPool* pool = candidates.sold.empty() ? belief.lagging() : nullptr;
-  if (pool != nullptr) {
-    if (state_->acquisition.ranking == Ranking::random) return state_->draw(*pool, candidates);
-    if (state_->tiles.possible())
-      if (const auto rows = state_->tiles.leaders(*pool, candidates))
-        return rows->empty() ? std::nullopt : state_->decide(*pool, *rows, candidates);
-  }
+  if (state_->acquisition.ranking == Ranking::random && candidates.sold.empty())
+    return state_->draw(belief, candidates);
+  if (pool != nullptr && state_->tiles.possible())
+    if (const auto rows = state_->tiles.leaders(*pool, candidates))
+      return rows->empty() ? std::nullopt : state_->decide(*pool, *rows, candidates);
   return state_->choose_by_screen(belief, candidates);
 }
 
