@@ -7,6 +7,7 @@
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/replicates.hpp"
+#include "model/low_rank_inverse.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/dispatch.hpp"
 
@@ -19,11 +20,19 @@ namespace {
 Likelihood evaluate(const Prior& prior, const Points& scaled, const Vector& residual, const Vector& noise,
                     const std::vector<Vector>& noise_slopes) {
   const Index n = residual.size();
-  Matrix inverse = prior.kernel->cross(scaled, scaled);
-  inverse.diagonal() += noise.cwiseMax(least_noise * inverse.diagonal());
-  double log_determinant = 0.0;
   const numerics::Kernels& kernels = numerics::kernels();
-  const bool positive = kernels.spd_inverse(inverse.data(), n, &log_determinant);
+  const Vector at_least = noise.cwiseMax(least_noise * prior.kernel->diagonal(scaled));
+  bool positive = true;
+  Matrix inverse;
+  double log_determinant = 0.0;
+  if (std::optional<CovarianceInverse> found = low_rank_inverse(prior.kernel, scaled, at_least)) {
+    inverse = std::move(found->inverse);
+    log_determinant = found->log_determinant;
+  } else {
+    inverse = prior.kernel->cross(scaled, scaled);
+    inverse.diagonal() += at_least;
+    positive = kernels.spd_inverse(inverse.data(), n, &log_determinant);
+  }
   const Index kernel_parameters = prior.kernel->log_parameters().size();
   const Index parameters = kernel_parameters + static_cast<Index>(noise_slopes.size());
   if (!positive) return {-std::numeric_limits<double>::infinity(), Vector::Zero(parameters)};

@@ -7,42 +7,14 @@
 
 #include "acuity/data/observation.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "model/low_rank_features.hpp"
 #include "numerics/dispatch.hpp"
 
 namespace acuity {
 
-// Pivoted Cholesky: the point about which most is unknown becomes the next row.
-std::optional<Matrix> low_rank_features(const Prior& prior, const PointsRef& points, Index most) {
-  const Points x = prior.scaling.apply(points);
-  Vector unexplained = prior.kernel->diagonal(x);
-  const double enough = 1e-13 * unexplained.maxCoeff();
-  const numerics::Kernels& kernels = numerics::kernels();
-  Matrix rows(x.rows(), std::min<Index>(most, 32));  // F', so that a row of F is contiguous
-  for (Index rank = 0;; ++rank) {
-    Index pivot = 0;
-    const double left = unexplained.maxCoeff(&pivot);
-    if (left <= enough) return rows.leftCols(rank).transpose();
-    if (rank == most) return std::nullopt;
-    if (rank == rows.cols()) rows.conservativeResize(Eigen::NoChange, std::min(most, 2 * rank));
-    Vector row = prior.kernel->cross(x, x.row(pivot));
-    const Vector explained = -rows.row(pivot).head(rank).transpose();
-    kernels.add_columns(rows.data(), rows.rows(), rank, explained.data(), row.size(), row.data());
-    row /= std::sqrt(left);
-    rows.col(rank) = row;
-    unexplained -= row.cwiseAbs2();
-  }
-}
-
 std::unique_ptr<LowRankBelief> LowRankBelief::make(const Prior& prior, const PointsRef& pool, Index most,
                                                    const std::vector<Observation>& observations) {
-  // Some of the points need no more rows than all of them: most pools that are no use are found out cheaply.
-  constexpr Index few = 512;
-  if (pool.rows() > 4 * few) {
-    Points some(few, pool.cols());
-    for (Index i = 0; i < few; ++i) some.row(i) = pool.row(i * (pool.rows() / few));
-    if (!low_rank_features(prior, some, most)) return nullptr;
-  }
-  std::optional<Matrix> features = low_rank_features(prior, pool, most);
+  std::optional<Matrix> features = low_rank_features(prior.kernel, prior.scaling.apply(pool), most);
   if (!features) return nullptr;
   std::unique_ptr<LowRankBelief> belief(new LowRankBelief(prior, std::move(*features)));
   for (const Observation& observation : observations)

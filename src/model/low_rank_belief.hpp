@@ -10,7 +10,7 @@
 namespace acuity {
 
 /// Regression about a pool whose covariances are a product F'F of r rows but for what rounding leaves
-/// (math.md 6.4): f is r weights, and the belief about them is all there is to keep. An annotation costs
+/// (math.md 6.5): f is r weights, and the belief about them is all there is to keep. An annotation costs
 /// O(r^3), a point O(r^2), however many annotations there are: for thousands of them on a smooth function of
 /// one or two inputs, where GpPoolBelief has to carry a factor of them all.
 ///
@@ -74,9 +74,5 @@ class LowRankBelief : public PoolBelief, private LaggingPool {
   mutable std::vector<Index> seen_;  // by tile: the version its variances are of
   Index version_ = 1;
 };
-
-/// F with at most `most` rows such that the covariances of the points are F'F, within 1e-13 of the prior
-/// variance on the diagonal and everywhere else; nothing where more rows are needed.
-std::optional<Matrix> low_rank_features(const Prior& prior, const PointsRef& points, Index most);
 
 }  // namespace acuity

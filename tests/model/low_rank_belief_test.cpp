@@ -7,6 +7,7 @@
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "acuity/selection/selector.hpp"
+#include "model/low_rank_features.hpp"
 #include "numerics/random.hpp"
 
 namespace acuity {
@@ -35,14 +36,14 @@ void expect_equal(const Marginals& a, const Marginals& b) {
 TEST(LowRankFeatures, GiveBackTheCovariances) {
   const Points x = line(300, 0);
   const Prior prior = prior_with(0.6);
-  const std::optional<Matrix> f = low_rank_features(prior, x, 100);
+  const std::optional<Matrix> f = low_rank_features(prior.kernel, x, 100);
   ASSERT_TRUE(f);
   EXPECT_LT(f->rows(), 60);
   EXPECT_LT((f->transpose() * *f - prior.kernel->cross(x, x)).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(LowRankFeatures, AreRefusedWhereTooManyAreNeeded) {
-  EXPECT_FALSE(low_rank_features(prior_with(0.01), line(300, 0), 100));
+  EXPECT_FALSE(low_rank_features(prior_with(0.01).kernel, line(300, 0), 100));
   EXPECT_FALSE(LowRankBelief::make(prior_with(0.01), line(3000, 0), 100));
 }
 
