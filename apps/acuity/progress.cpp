@@ -39,7 +39,12 @@ Progress::Progress(std::string what, std::ostream& log)
     : what_(std::move(what)), log_(log), terminal_(is_terminal(log)) {}
 
 Progress::~Progress() {
+  finish();
+}
+
+void Progress::finish() {
   if (line_open_) log_ << '\n' << std::flush;
+  line_open_ = false;
 }
 
 void Progress::update(int done, int total) {

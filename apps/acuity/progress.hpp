@@ -34,6 +34,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(int done, int total);
+  /// The bar stays as it is, and what comes next has a line of its own.
+  void finish();
 
  private:
   std::string what_;

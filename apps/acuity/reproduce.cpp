@@ -169,6 +169,7 @@ class Reproduction {
     Progress progress("reproduce", log_);
     const int total = static_cast<int>(tasks_.size());
     int done = 0;
+    RunSeconds spent;
     std::mutex mutex;
     numerics::parallel_for(total, threads, [&](std::ptrdiff_t number) {
       const Task& task = tasks_[static_cast<std::size_t>(number)];
@@ -176,13 +177,20 @@ class Reproduction {
           task.of->experiment, task.method, {.seed = arguments_.seed, .number = task.repeat}, interrupted);
       if (!run) return;
       const std::lock_guard lock(mutex);
+      spent += run->seconds;
       task.of->store.add(std::move(*run));
       progress.update(++done, total);
       if (--task.of->missing == 0) finish(*task.of);
     });
+    progress.finish();
+    if (done > 0)
+      log_ << fmt::format(
+          "CPU time: {:.1f} s, of which learning {:.1f}, choosing {:.1f}, updating beliefs {:.1f}, "
+          "evaluating {:.1f}\n",
+          spent.total, spent.learning, spent.choosing, spent.updating, spent.evaluating);
     if (interrupted)
       log_ << fmt::format(
-          "\ninterrupted: {} of {} runs of this call are kept in {}; the same command goes on\n", done, total,
+          "interrupted: {} of {} runs of this call are kept in {}; the same command goes on\n", done, total,
           arguments_.out);
   }
 

@@ -90,13 +90,7 @@ RunSeconds total_seconds(const Reproduced& r, const fs::path& folder) {
       sum = {seconds.value("total", 0.0), seconds.value("learning", 0.0), seconds.value("choosing", 0.0),
              seconds.value("updating", 0.0), seconds.value("evaluating", 0.0)};
   }
-  for (const ExperimentRun& run : r.runs) {
-    sum.total += run.seconds.total;
-    sum.learning += run.seconds.learning;
-    sum.choosing += run.seconds.choosing;
-    sum.updating += run.seconds.updating;
-    sum.evaluating += run.seconds.evaluating;
-  }
+  for (const ExperimentRun& run : r.runs) sum += run.seconds;
   return sum;
 }
 

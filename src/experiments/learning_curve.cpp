@@ -6,6 +6,15 @@
 
 namespace acuity {
 
+RunSeconds& RunSeconds::operator+=(const RunSeconds& other) {
+  total += other.total;
+  learning += other.learning;
+  choosing += other.choosing;
+  updating += other.updating;
+  evaluating += other.evaluating;
+  return *this;
+}
+
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) throw std::invalid_argument("quantile: no values, must be at least one");
   std::sort(values.begin(), values.end());

@@ -19,6 +19,8 @@ struct Step {
 /// Where the CPU time of a run went.
 struct RunSeconds {
   double total = 0.0, learning = 0.0, choosing = 0.0, updating = 0.0, evaluating = 0.0;
+
+  RunSeconds& operator+=(const RunSeconds& other);
 };
 
 /// One repeat of one method.
