@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -195,9 +196,11 @@ class Reproduction {
   }
 
   void write_page() const {
-    ReproductionPage page{.title = "Active learning with weak supervision for Gaussian processes, reproduced",
-                          .version = "acuity " ACUITY_VERSION,
-                          .command = command_for(arguments_, "", arguments_.repeats)};
+    ReproductionPage page{
+        .title = "Active learning with weak supervision for Gaussian processes, reproduced",
+        .version = ACUITY_VERSION,
+        .command =
+            command_for(arguments_, fmt::format("{}", fmt::join(arguments_.names, " ")), arguments_.repeats)};
     std::map<std::string, std::vector<ExperimentRun>> runs;
     for (const ExperimentName& known : paper_experiments())
       for (const auto& one : ongoing_)

@@ -9,8 +9,8 @@
 namespace acuity {
 
 // math.md eq. (6.7)
-std::optional<CovarianceInverse> low_rank_inverse(const std::shared_ptr<const Kernel>& kernel, const Points& points,
-                                                  const Vector& noise) {
+std::optional<CovarianceInverse> low_rank_inverse(const std::shared_ptr<const Kernel>& kernel,
+                                                  const Points& points, const Vector& noise) {
   const Index n = points.rows(), most = n / 8;
   constexpr Index worthwhile = 128;
   if (n < worthwhile) return std::nullopt;

@@ -17,8 +17,8 @@ struct Case {
 
 Case make_case(Index n, Index inputs, double lengthscale, double least_noise, std::uint32_t number) {
   numerics::Draws draws(5, numerics::Purpose::data, number);
-  Case made{std::make_shared<StationaryKernel>(StationaryKernelOptions{
-                .amplitude = 1.3, .lengthscale = Vector::Constant(1, lengthscale)}),
+  Case made{std::make_shared<StationaryKernel>(
+                StationaryKernelOptions{.amplitude = 1.3, .lengthscale = Vector::Constant(1, lengthscale)}),
             Points(n, inputs), Vector(n)};
   for (double& x : made.points.reshaped()) x = draws.uniform(0.0, 5.0);
   for (double& noise : made.noise) noise = least_noise * draws.uniform(1.0, 10.0);
@@ -40,7 +40,9 @@ TEST(LowRankInverse, IsTheInverse) {
 }
 
 TEST(LowRankInverse, IsRefusedWhereItWouldNotPayOrNotBeRight) {
-  const auto is_there = [](const Case& c) { return low_rank_inverse(c.kernel, c.points, c.noise).has_value(); };
+  const auto is_there = [](const Case& c) {
+    return low_rank_inverse(c.kernel, c.points, c.noise).has_value();
+  };
   EXPECT_TRUE(is_there(make_case(300, 1, 0.5, 0.01, 0)));
   EXPECT_FALSE(is_there(make_case(300, 1, 0.05, 0.01, 0))) << "rough";
   EXPECT_FALSE(is_there(make_case(300, 6, 1.0, 0.01, 0))) << "many inputs";
