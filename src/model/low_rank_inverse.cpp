@@ -12,7 +12,7 @@ namespace acuity {
 std::optional<CovarianceInverse> low_rank_inverse(const std::shared_ptr<const Kernel>& kernel,
                                                   const Points& points, const Vector& noise) {
   const Index n = points.rows(), most = n / 8;
-  constexpr Index worthwhile = 128;
+  constexpr Index worthwhile = 256;
   if (n < worthwhile) return std::nullopt;
   const double variance = kernel->diagonal(points.topRows(1))(0);
   const double error = static_cast<double>(n) * low_rank_tolerance * variance / noise.minCoeff();
