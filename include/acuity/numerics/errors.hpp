@@ -19,6 +19,12 @@ class NumericalError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A log of events cannot be read or written, or is damaged. The message is one sentence.
+class StoreError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Throws std::invalid_argument "where: name is value, must be requirement" unless `holds`.
 void require(bool holds, std::string_view where, std::string_view name, double value,
              std::string_view requirement);

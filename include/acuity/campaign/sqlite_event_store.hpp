@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+
+#include "acuity/campaign/event_store.hpp"
+
+namespace acuity {
+
+/// A log in a file of SQLite's, in write-ahead mode: a commit is on the disk when add() returns, readers
+/// never wait, writers take turns. Every event carries a checksum that depends on all before it, so that
+/// damage is noticed and not replayed. All failures are StoreErrors that name the file.
+class SqliteEventStore : public EventStore {
+ public:
+  /// A new log; the file must not be there.
+  static std::unique_ptr<SqliteEventStore> create(const std::filesystem::path& file);
+  /// Checks the whole file first. Nothing is written to one that is damaged or is no log.
+  static std::unique_ptr<SqliteEventStore> open(const std::filesystem::path& file);
+  ~SqliteEventStore() override;
+
+  std::vector<StoredEvent> read(std::int64_t after) override;
+  std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override;
+
+ private:
+  struct State;
+  explicit SqliteEventStore(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace acuity

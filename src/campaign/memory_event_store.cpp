@@ -1,0 +1,43 @@
+#include <chrono>
+#include <mutex>
+
+#include "acuity/campaign/event_store.hpp"
+
+namespace acuity {
+
+namespace {
+
+class MemoryEventStore : public EventStore {
+ public:
+  std::vector<StoredEvent> read(std::int64_t after) override {
+    const std::lock_guard lock(mutex_);
+    return since(after);
+  }
+
+  std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<StoredEvent> added;
+    const double now =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    for (Event& event : decide(since(after)))
+      added.push_back({static_cast<std::int64_t>(events_.size() + added.size()) + 1, now, std::move(event)});
+    events_.insert(events_.end(), added.begin(), added.end());
+    return added;
+  }
+
+ private:
+  std::vector<StoredEvent> since(std::int64_t after) const {
+    return {events_.begin() + std::min(after, static_cast<std::int64_t>(events_.size())), events_.end()};
+  }
+
+  std::mutex mutex_;
+  std::vector<StoredEvent> events_;
+};
+
+}  // namespace
+
+std::unique_ptr<EventStore> make_memory_event_store() {
+  return std::make_unique<MemoryEventStore>();
+}
+
+}  // namespace acuity

@@ -1,0 +1,237 @@
+#include "acuity/campaign/sqlite_event_store.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <bit>
+#include <chrono>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/crash_point.hpp"
+
+namespace acuity {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int application_id = 0x61637579;  // "acuy"
+constexpr int format_version = 1;
+constexpr int patience_ms = 60'000;  // writers take turns, and a turn is short
+
+// FNV-1a over the text, from where the chain stands.
+std::uint64_t chained(std::uint64_t chain, std::int64_t sequence, double time, const std::string& name,
+                      const std::string& body) {
+  const auto take = [&chain](const std::string& text) {
+    for (const char c : text) chain = (chain ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  };
+  take(fmt::format("{} {} {} ", sequence, std::bit_cast<std::uint64_t>(time), name));
+  take(body);
+  return chain;
+}
+constexpr std::uint64_t chain_start = 0xCBF29CE484222325ULL;
+
+std::string reason_of(const SQLite::Exception& error) {
+  switch (error.getErrorCode()) {
+    case SQLITE_FULL:
+      return "the disk is full, nothing was changed; make room and try again";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return fmt::format("somebody else has been writing for {} s, try again", patience_ms / 1000);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return "it may not be written, nothing was changed; check the permissions of the folder";
+    case SQLITE_CANTOPEN:
+      return "it cannot be opened; check that it is there, and the permissions of its folder";
+    case SQLITE_IOERR:
+      return "the disk fails to read or write, nothing was changed";
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return fmt::format("it is damaged ({}), and nothing was written to it", error.what());
+    default:
+      return error.what();
+  }
+}
+
+}  // namespace
+
+struct SqliteEventStore::State {
+  fs::path file;
+  SQLite::Database database;
+  std::int64_t checked = 0;           // events whose chain is known to be right
+  std::uint64_t chain = chain_start;  // after them
+
+  State(fs::path f, int flags) : file(std::move(f)), database(file.string(), flags, patience_ms) {
+    database.exec("PRAGMA trusted_schema = OFF");
+  }
+
+  [[noreturn]] void damaged(const std::string& how) const {
+    throw StoreError(
+        fmt::format("{}: it is damaged ({}), and nothing was written to it", file.string(), how));
+  }
+
+  // Calls work() and turns what SQLite has to say into one sentence.
+  template <typename Work>
+  auto guarded(const Work& work) const {
+    try {
+      return work();
+    } catch (const SQLite::Exception& error) {
+      throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
+    }
+  }
+
+  void make_durable() {
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec("PRAGMA synchronous = FULL");
+  }
+
+  void check() {
+    if (database.execAndGet("PRAGMA application_id").getInt() != application_id)
+      throw StoreError(fmt::format("{}: it is no log of a campaign", file.string()));
+    const int version = database.execAndGet("PRAGMA user_version").getInt();
+    if (version != format_version)
+      throw StoreError(
+          fmt::format("{}: its format is {}, must be {}: it was made by another version of acuity",
+                      file.string(), version, format_version));
+    const std::string found = database.execAndGet("PRAGMA quick_check(1)").getString();
+    if (found != "ok") damaged(found);
+    SQLite::Transaction one_moment(database);  // events and head of the same one, whoever adds meanwhile
+    since(0);
+    // An end that was cut off leaves a chain that is right as far as it goes.
+    SQLite::Statement head(database, "SELECT count, chain FROM head");
+    if (!head.executeStep() || head.getColumn(0).getInt64() != checked ||
+        head.getColumn(1).getInt64() != std::bit_cast<std::int64_t>(chain))
+      damaged("its end is missing");
+  }
+
+  std::vector<StoredEvent> since(std::int64_t after) {
+    std::vector<StoredEvent> events;
+    // From where the chain is known, so that it can be followed.
+    const std::int64_t from = std::min(after, checked);
+    SQLite::Statement query(
+        database,
+        "SELECT sequence, time, event, body, chain FROM events WHERE sequence > ? ORDER BY "
+        "sequence");
+    query.bind(1, from);
+    std::int64_t expected = from;
+    while (query.executeStep()) {
+      const std::int64_t sequence = query.getColumn(0).getInt64();
+      const double time = query.getColumn(1).getDouble();
+      const std::string name = query.getColumn(2).getString(), body = query.getColumn(3).getString();
+      if (sequence != ++expected) damaged(fmt::format("event {} is missing", expected));
+      if (sequence > checked) {
+        chain = chained(chain, sequence, time, name, body);
+        if (std::bit_cast<std::int64_t>(chain) != query.getColumn(4).getInt64())
+          damaged(fmt::format("event {} is not what was written", sequence));
+        checked = sequence;
+      }
+      if (sequence > after) events.push_back({sequence, time, event_from_json(name, body)});
+    }
+    return events;
+  }
+
+  void insert(const StoredEvent& added) {
+    const std::string name = event_name(added.event), body = to_json(added.event);
+    chain = chained(chain, added.sequence, added.time, name, body);
+    SQLite::Statement insert(database, "INSERT INTO events VALUES (?, ?, ?, ?, ?)");
+    insert.bind(1, added.sequence);
+    insert.bind(2, added.time);
+    insert.bind(3, name);
+    insert.bind(4, body);
+    insert.bind(5, std::bit_cast<std::int64_t>(chain));
+    crash_point();
+    insert.exec();
+    crash_point();
+    checked = added.sequence;
+  }
+
+  void move_head() {
+    SQLite::Statement update(database, "UPDATE head SET count = ?, chain = ?");
+    update.bind(1, checked);
+    update.bind(2, std::bit_cast<std::int64_t>(chain));
+    update.exec();
+    crash_point();
+  }
+};
+
+SqliteEventStore::SqliteEventStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SqliteEventStore::~SqliteEventStore() = default;
+
+std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file) {
+  if (fs::exists(file)) throw StoreError(fmt::format("{}: it is there already", file.string()));
+  try {
+    auto state = std::make_unique<State>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    state->guarded([&] {
+      state->make_durable();
+      SQLite::Transaction transaction(state->database, SQLite::TransactionBehavior::IMMEDIATE);
+      state->database.exec(fmt::format("PRAGMA application_id = {}", application_id));
+      state->database.exec(fmt::format("PRAGMA user_version = {}", format_version));
+      state->database.exec(
+          "CREATE TABLE events (sequence INTEGER PRIMARY KEY, time REAL NOT NULL, event TEXT NOT NULL, "
+          "body TEXT NOT NULL, chain INTEGER NOT NULL)");
+      state->database.exec("CREATE TABLE head (count INTEGER NOT NULL, chain INTEGER NOT NULL)");
+      state->database.exec(
+          fmt::format("INSERT INTO head VALUES (0, {})", std::bit_cast<std::int64_t>(chain_start)));
+      // What was written stays: also for whoever opens the file with another program.
+      for (const char* change : {"UPDATE", "DELETE"})
+        state->database.exec(
+            fmt::format("CREATE TRIGGER never_{0} BEFORE {0} ON events BEGIN SELECT RAISE(ABORT, "
+                        "'the log of a campaign is never changed'); END",
+                        change));
+      crash_point();
+      transaction.commit();
+      crash_point();
+    });
+    return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
+  } catch (const SQLite::Exception& error) {
+    throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
+  }
+}
+
+std::unique_ptr<SqliteEventStore> SqliteEventStore::open(const fs::path& file) {
+  if (!fs::exists(file)) throw StoreError(fmt::format("{}: it is not there", file.string()));
+  try {
+    auto state = std::make_unique<State>(file, SQLite::OPEN_READWRITE);
+    state->guarded([&] {
+      state->check();
+      state->make_durable();
+    });
+    return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
+  } catch (const SQLite::Exception& error) {
+    throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
+  }
+}
+
+std::vector<StoredEvent> SqliteEventStore::read(std::int64_t after) {
+  return state_->guarded([&] { return state_->since(after); });
+}
+
+std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decision& decide) {
+  return state_->guarded([&] {
+    const std::int64_t checked = state_->checked;
+    const std::uint64_t chain = state_->chain;
+    try {
+      SQLite::Transaction transaction(state_->database, SQLite::TransactionBehavior::IMMEDIATE);
+      const std::vector<StoredEvent> news = state_->since(after);
+      std::int64_t last = std::max(state_->checked, after);
+      std::vector<StoredEvent> added;
+      const double now =
+          std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+      for (Event& event : decide(news)) {
+        added.push_back({++last, now, std::move(event)});
+        state_->insert(added.back());
+      }
+      if (!added.empty()) state_->move_head();
+      transaction.commit();
+      crash_point();
+      return added;
+    } catch (...) {  // the transaction has rolled back, and so does what is known of the chain
+      state_->checked = checked;
+      state_->chain = chain;
+      throw;
+    }
+  });
+}
+
+}  // namespace acuity

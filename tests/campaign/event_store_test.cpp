@@ -1,0 +1,274 @@
+#include "acuity/campaign/event_store.hpp"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+#include "acuity/campaign/sqlite_event_store.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "numerics/random.hpp"
+#include "support/program.hpp"
+
+namespace acuity {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<Event> one_of_each() {
+  const double third = 1.0 / 3.0;
+  return {Created{"0.1.0", "wing", "core hours", "ab", "cd", 120.0},
+          Asked{1, 17, "d\"09\n", "coarse", std::nullopt, GaussianChannel{1e-4}, third, 1.5, -0.25, 1e-300,
+                "bench 3", 1.8e9},
+          Asked{2, 3, "4", "", std::numeric_limits<double>::infinity(), FlipChannel{0.9}, 1.0, 0.5, 0.0, 1.0,
+                "", std::nullopt},
+          Told{1, {0.1, -third}, 0.7, GaussianChannel{2.0}, 18},
+          Told{2, {1.0}, 1.0, std::nullopt, std::nullopt},
+          Failed{2, "licence server", 0.5},
+          Released{2, "lease ended"},
+          Excluded{3, "", 2.5, "no such part"},
+          Excluded{4, "fine", std::nullopt, "diverges"},
+          Amended{1, {0.2}, "typo"},
+          Retracted{1, "wrong sample"},
+          BudgetChanged{-3.25},
+          Fitted{12, {0.1, third}, 0.4, 1.1, 0.9, 0.8, std::nullopt, "the likelihood no longer improves"},
+          OwnerChanged{"node7", 4711, 99}};
+}
+
+TEST(Event, ComesBackFromItsJsonWithEveryDigit) {
+  for (const Event& event : one_of_each()) {
+    const std::string json = to_json(event);
+    EXPECT_EQ(to_json(event_from_json(event_name(event), json)), json);
+  }
+  const auto told = std::get<Told>(event_from_json("told", to_json(one_of_each()[3])));
+  EXPECT_EQ(told.values[1], -1.0 / 3.0);
+  EXPECT_EQ(*told.row, 18);
+}
+
+TEST(Event, ThatCannotBeReadIsAStoreError) {
+  EXPECT_THROW(event_from_json("told", "{\"id\": 1}"), StoreError);
+  EXPECT_THROW(event_from_json("told", "no JSON"), StoreError);
+  EXPECT_THROW(event_from_json("sold", "{}"), StoreError);
+}
+
+// Both kinds of store must behave alike.
+class Stores : public ::testing::TestWithParam<bool> {
+ protected:
+  std::unique_ptr<EventStore> make() {
+    if (GetParam()) return SqliteEventStore::create(folder.path() / "events.sqlite");
+    return make_memory_event_store();
+  }
+  testing::Folder folder;
+};
+
+std::string log_of(EventStore& store, std::int64_t after = 0) {
+  std::string text;
+  for (const StoredEvent& stored : store.read(after))
+    text +=
+        std::to_string(stored.sequence) + " " + event_name(stored.event) + " " + to_json(stored.event) + "\n";
+  return text;
+}
+
+TEST_P(Stores, KeepEventsInOrder) {
+  const auto store = make();
+  std::string expected;
+  std::int64_t sequence = 0;
+  for (const Event& event : one_of_each()) {
+    const auto added = store->add(sequence, [&](const auto& news) {
+      EXPECT_TRUE(news.empty());
+      return std::vector<Event>{event};
+    });
+    ASSERT_EQ(added.size(), 1U);
+    EXPECT_EQ(added[0].sequence, ++sequence);
+    expected += std::to_string(sequence) + " " + event_name(event) + " " + to_json(event) + "\n";
+  }
+  EXPECT_EQ(log_of(*store), expected);
+  EXPECT_EQ(store->read(sequence).size(), 0U);
+  EXPECT_EQ(store->read(sequence - 2).size(), 2U);
+}
+
+TEST_P(Stores, TellWhoDecidesWhatIsNew) {
+  const auto store = make();
+  store->add(0, [](const auto&) { return std::vector<Event>{BudgetChanged{1.0}, BudgetChanged{2.0}}; });
+  store->add(1, [](const std::vector<StoredEvent>& news) {
+    EXPECT_EQ(news.size(), 1U);
+    EXPECT_EQ(news[0].sequence, 2);
+    return std::vector<Event>{};
+  });
+  EXPECT_EQ(store->read(0).size(), 2U) << "who decides on nothing adds nothing";
+}
+
+TEST_P(Stores, AddNothingWhereTheDecisionThrows) {
+  const auto store = make();
+  store->add(0, [](const auto&) { return std::vector<Event>{BudgetChanged{1.0}}; });
+  EXPECT_THROW(store->add(0, [](const auto&) -> std::vector<Event> { throw std::runtime_error("no"); }),
+               std::runtime_error);
+  EXPECT_EQ(store->read(0).size(), 1U);
+  store->add(1, [](const auto&) { return std::vector<Event>{BudgetChanged{2.0}}; });
+  EXPECT_EQ(store->read(0).size(), 2U) << "and goes on";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Stores, ::testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "Sqlite" : "Memory"; });
+
+class SqliteStore : public ::testing::Test {
+ protected:
+  fs::path file() const { return folder.path() / "events.sqlite"; }
+  void fill(int count) {
+    const auto store = SqliteEventStore::create(file());
+    for (int i = 0; i < count; ++i)
+      store->add(i, [&](const auto&) { return std::vector<Event>{BudgetChanged{1.0 + i}}; });
+  }
+  testing::Folder folder;
+};
+
+TEST_F(SqliteStore, IsThereAfterItWasClosed) {
+  fill(3);
+  EXPECT_EQ(SqliteEventStore::open(file())->read(0).size(), 3U);
+  EXPECT_THROW(SqliteEventStore::create(file()), StoreError);
+}
+
+TEST_F(SqliteStore, SeesWhatOthersAdd) {
+  fill(1);
+  const auto one = SqliteEventStore::open(file()), two = SqliteEventStore::open(file());
+  one->add(1, [](const auto&) { return std::vector<Event>{BudgetChanged{5.0}}; });
+  EXPECT_EQ(two->read(1).size(), 1U);
+  two->add(1, [](const std::vector<StoredEvent>& news) {
+    EXPECT_EQ(news.size(), 1U);
+    return std::vector<Event>{BudgetChanged{6.0}};
+  });
+  EXPECT_EQ(log_of(*one), log_of(*two));
+}
+
+TEST_F(SqliteStore, TakesTurnsWithOtherProcesses) {
+  fill(0);
+  constexpr int processes = 4, each = 25;
+  for (int k = 0; k < processes; ++k)
+    if (fork() == 0) {
+      const auto store = SqliteEventStore::open(file());
+      for (int i = 0; i < each; ++i)
+        store->add(0, [](const std::vector<StoredEvent>& all) {
+          return std::vector<Event>{BudgetChanged{static_cast<double>(all.size())}};
+        });
+      _exit(0);
+    }
+  int status = 0;
+  while (wait(&status) > 0) EXPECT_EQ(status, 0);
+  const auto events = SqliteEventStore::open(file())->read(0);
+  ASSERT_EQ(events.size(), static_cast<std::size_t>(processes * each));
+  for (std::size_t i = 0; i < events.size(); ++i)
+    EXPECT_EQ(std::get<BudgetChanged>(events[i].event).by, static_cast<double>(i))
+        << "everybody saw all that was there before";
+}
+
+TEST_F(SqliteStore, IsNeverChangedByOtherProgramsEither) {
+  fill(3);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+  EXPECT_NE(sqlite3_exec(database, "DELETE FROM events", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_NE(sqlite3_exec(database, "UPDATE events SET time = 0", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+  EXPECT_EQ(SqliteEventStore::open(file())->read(0).size(), 3U);
+}
+
+TEST_F(SqliteStore, NoticesWhatWasTamperedWith) {
+  fill(5);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(database,
+                   "DROP TRIGGER never_UPDATE; UPDATE events SET body = '{\"by\":4.0}' WHERE sequence = 3",
+                   nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_close(database);
+  try {
+    SqliteEventStore::open(file());
+    FAIL() << "must complain";
+  } catch (const StoreError& error) {
+    EXPECT_NE(std::string(error.what()).find("event 3 is not what was written"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(SqliteStore, RefusesWhatIsNoLog) {
+  EXPECT_THROW(SqliteEventStore::open(file()), StoreError) << "not there";
+  folder.write("events.sqlite", "hello");
+  EXPECT_THROW(SqliteEventStore::open(file()), StoreError);
+  EXPECT_EQ(folder.read("events.sqlite"), "hello") << "and leaves it alone";
+  folder.write("events.sqlite", "");
+  EXPECT_THROW(SqliteEventStore::open(file()), StoreError);
+  EXPECT_EQ(folder.read("events.sqlite"), "");
+}
+
+// Truncated, or with bytes overwritten, anywhere: opened as it was, or refused; never crashed on, never
+// changed.
+TEST_F(SqliteStore, IsRefusedOrWholeWhateverHappenedToItsBytes) {
+  fill(40);
+  {
+    SqliteEventStore::open(file());
+  }
+  const std::string whole = log_of(*SqliteEventStore::open(file())), bytes = folder.read("events.sqlite");
+  int refused = 0;
+  for (std::uint32_t variant = 0; variant < 200; ++variant) {
+    numerics::Draws draws(3, numerics::Purpose::data, variant);
+    std::string damaged = bytes;
+    if (variant % 4 == 0)
+      damaged.resize(static_cast<std::size_t>(draws.below(static_cast<std::int64_t>(bytes.size()))));
+    else
+      for (int k = 0; k < 1 + static_cast<int>(variant % 7); ++k)
+        damaged[static_cast<std::size_t>(draws.below(static_cast<std::int64_t>(bytes.size())))] =
+            static_cast<char>(draws.below(256));
+    for (const char* more : {"-wal", "-shm"}) fs::remove(file().string() + more);
+    folder.write("events.sqlite", damaged);
+    try {
+      EXPECT_EQ(log_of(*SqliteEventStore::open(file())), whole) << variant;
+    } catch (const StoreError& error) {
+      ++refused;
+      EXPECT_EQ(folder.read("events.sqlite"), damaged) << error.what();
+    }
+  }
+  EXPECT_GT(refused, 50);
+}
+
+// Ended without warning at every write: what add() had acknowledged is there, and the rest is not in pieces.
+TEST_F(SqliteStore, SurvivesBeingKilledAtEveryWrite) {
+  for (int site = 1; site < 40; ++site) {
+    for (const char* more : {"", "-wal", "-shm"}) fs::remove(file().string() + more);
+    const fs::path acknowledged = folder.path() / "acknowledged";
+    fs::remove(acknowledged);
+    const pid_t child = fork();
+    if (child == 0) {
+      setenv("ACUITY_CRASH_AT", std::to_string(site).c_str(), 1);
+      const auto store = SqliteEventStore::create(file());
+      for (int i = 0; i < 5; ++i) {
+        store->add(2 * i, [&](const auto&) {
+          return std::vector<Event>{BudgetChanged{2.0 * i}, BudgetChanged{2.0 * i + 1.0}};
+        });
+        std::ofstream(acknowledged) << i + 1 << std::flush;
+      }
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status)) {
+      EXPECT_GT(site, 20) << "there are so many sites";
+      return;
+    }
+    int rounds = 0;
+    std::ifstream(acknowledged) >> rounds;
+    if (site == 1) continue;  // the log itself was not made yet
+    const auto events = SqliteEventStore::open(file())->read(0);
+    EXPECT_GE(events.size(), static_cast<std::size_t>(2 * rounds)) << site;
+    EXPECT_LE(events.size(), static_cast<std::size_t>(2 * rounds + 2)) << site;
+    EXPECT_EQ(events.size() % 2, 0U) << "both or neither of a transaction";
+  }
+  FAIL() << "the sites never ended";
+}
+
+}  // namespace
+}  // namespace acuity
