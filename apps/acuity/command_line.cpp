@@ -219,7 +219,13 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
                    "Folder with the published method's curves; a difference that is not listed there exits 1")
       ->option_text("DIR");
   command->add_flag("--small", arguments.small, "Small pools and budgets: does everything work?");
-  command->add_option("--seed", arguments.seed, "Everything shown follows from it (default 1)")
+  const auto take_seed = [&arguments](const std::string& word) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), arguments.seed);
+    if (error != std::errc() || end != word.data() + word.size())
+      throw CLI::ValidationError("--seed is \"" + word + "\", must be a whole number from 0 to 2^64 - 1");
+  };
+  command
+      ->add_option_function<std::string>("--seed", take_seed, "Everything shown follows from it (default 1)")
       ->option_text("S");
   command
       ->add_option("--threads", arguments.threads, "Threads; 0 means all cores. Results do not depend on it")
@@ -251,7 +257,9 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   CLI::App program("acuity decides which input to annotate next, and how precisely.", "acuity");
   program.require_subcommand(1);
   program.set_version_flag("--version", &version_text);
-  program.footer("Exit codes: 0 done, 2 usage or input error, 3 nothing left to ask.");
+  program.footer(
+      "Exit codes: 0 done, 1 failed or different, 2 usage or input error, 3 nothing left to ask, 130 "
+      "interrupted.");
   ScoreArguments score;
   PredictArguments predict;
   FitArguments fit;

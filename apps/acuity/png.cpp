@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -15,7 +16,7 @@ namespace acuity {
 
 bool write_png(const std::filesystem::path& svg, const std::filesystem::path& png) {
   // Written aside, then renamed: a picture appears whole or not at all.
-  const std::filesystem::path aside = png.string() + ".part";
+  const std::filesystem::path aside = fmt::format("{}.part-{}", png.string(), getpid());
   std::string program = "rsvg-convert", zoom = "--zoom=2", out = "--output=" + aside.string(),
               in = svg.string();
   std::array<char*, 5> arguments{program.data(), zoom.data(), out.data(), in.data(), nullptr};

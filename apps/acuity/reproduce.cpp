@@ -1,5 +1,8 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -71,13 +74,52 @@ struct Task {
 
 void check(const ReproduceArguments& arguments) {
   if (arguments.out.empty()) throw InputError("--out is missing, must be a folder for the results");
-  if (arguments.repeats < 1)
-    throw InputError(fmt::format("--repeats is {}, must be at least 1", arguments.repeats));
+  constexpr int most = 10'000;
+  if (arguments.repeats < 1 || arguments.repeats > most)
+    throw InputError(fmt::format("--repeats is {}, must be from 1 to {}", arguments.repeats, most));
   if (arguments.threads < 0)
     throw InputError(fmt::format("--threads is {}, must be 0 or more", arguments.threads));
   for (const auto& [option, folder] : {std::pair("--data", arguments.data), {"--compare", arguments.compare}})
     if (!folder.empty() && !fs::is_directory(folder))
       throw InputError(fmt::format("{} is \"{}\", must be a folder", option, folder));
+  if (!arguments.compare.empty() && (arguments.small || arguments.fit_every > 0))
+    throw InputError("--compare is there with --small or --fit, must be without them: other experiments");
+}
+
+// One reproduction at a time may write to a folder.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder) {
+    std::error_code made;
+    fs::create_directories(folder, made);
+    if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder.string(), made.message()));
+    file_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+    if (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(file_);
+      throw InputError(fmt::format(
+          "{} is being written to by another reproduce, must be another folder or wait", folder.string()));
+    }
+  }
+  ~FolderLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+// What would be found out after the work is done.
+void check_comparison(const std::string& folder, const std::vector<Experiment>& experiments, int repeats,
+                      std::ostream& log) {
+  constexpr int enough = 200;
+  for (const Experiment& experiment : experiments)
+    if (!can_compare(experiment.name, folder))
+      log << "note: " << experiment.name << " has nothing to be compared with\n";
+  if (repeats < enough)
+    log << fmt::format("note: with {} repeats differences by chance are common; {} are wanted\n", repeats,
+                       enough);
 }
 
 ExperimentOptions options_of(const ReproduceArguments& arguments) {
@@ -95,11 +137,12 @@ std::vector<Experiment> chosen_experiments(const ReproduceArguments& arguments, 
     const bool named =
         std::find(arguments.names.begin(), arguments.names.end(), known.name) != arguments.names.end();
     if (!named && !arguments.names.empty()) continue;
-    if (known.needs_data && arguments.data.empty()) {
-      if (named)
-        throw InputError(
-            fmt::format("--data is missing, must be the folder of the table {} is about", known.name));
-      log << known.name << " is left out: it needs --data, the folder of its table\n";
+    if (!known.table.empty() && arguments.data.empty() && named)
+      throw InputError(
+          fmt::format("--data is missing, must be the folder of the table {} is about", known.name));
+    if (!known.table.empty() && !named &&
+        (arguments.data.empty() || !fs::exists(fs::path(arguments.data) / known.table))) {
+      log << "note: " << known.name << " is left out: it needs --data, a folder with " << known.table << '\n';
       continue;
     }
     chosen.push_back(make_experiment(known.name, options));
@@ -129,8 +172,8 @@ class Reproduction {
       : arguments_(arguments), log_(log) {
     for (Experiment& experiment : experiments) {
       RunStore store(folder(experiment), settings_json(experiment, arguments.seed));
-      // Repeats that are there already stay, also where fewer are asked for now.
-      const int repeats = std::max(arguments.repeats, store.repeats());
+      // Repeats that are complete already stay, also where fewer are asked for now.
+      const int repeats = std::max(arguments.repeats, store.complete_repeats());
       ongoing_.push_back(
           std::make_unique<Ongoing>(Ongoing{std::move(experiment), std::move(store), repeats}));
     }
@@ -149,15 +192,18 @@ class Reproduction {
       const bool asked_for = std::any_of(ongoing_.begin(), ongoing_.end(),
                                          [&](const auto& one) { return one->experiment.name == known.name; });
       const fs::path place = fs::path(arguments_.out) / known.name;
-      if (asked_for || !fs::exists(place / "runs.csv") || (known.needs_data && arguments_.data.empty()))
-        continue;
-      Experiment experiment = make_experiment(known.name, options_of(arguments_));
-      const std::string settings = settings_json(experiment, arguments_.seed);
-      if (!RunStore::holds(place, settings)) continue;
-      RunStore store(place, settings);
-      const int repeats = store.repeats();
-      ongoing_.push_back(
-          std::make_unique<Ongoing>(Ongoing{std::move(experiment), std::move(store), repeats}));
+      if (asked_for || !fs::exists(place / "runs.csv")) continue;
+      try {
+        if (!known.table.empty() && arguments_.data.empty())
+          throw InputError("its table is not there (--data)");
+        Experiment experiment = make_experiment(known.name, options_of(arguments_));
+        std::vector<ExperimentRun> runs =
+            RunStore::completed(place, settings_json(experiment, arguments_.seed));
+        if (runs.empty()) throw InputError("it has other settings");
+        earlier_.push_back({std::move(experiment), std::move(runs)});
+      } catch (const InputError& error) {
+        log_ << "note: " << known.name << " is not on the page: " << error.what() << '\n';
+      }
     }
   }
 
@@ -202,13 +248,26 @@ class Reproduction {
         .command =
             command_for(arguments_, fmt::format("{}", fmt::join(arguments_.names, " ")), arguments_.repeats)};
     std::map<std::string, std::vector<ExperimentRun>> runs;
-    for (const ExperimentName& known : paper_experiments())
+    int fewest = arguments_.repeats;
+    const auto add = [&](const Reproduced& one) {
+      runs[one.experiment.name] = one.runs;
+      page.experiments.push_back(page_part(one));
+      fewest = std::min(fewest, one.repeats);
+    };
+    for (const ExperimentName& known : paper_experiments()) {
       for (const auto& one : ongoing_)
-        if (one->experiment.name == known.name) {
-          runs[known.name] = one->store.runs();
-          page.experiments.push_back(page_part(reproduced(*one)));
-        }
+        if (one->experiment.name == known.name) add(reproduced(*one));
+      for (const Earlier& one : earlier_)
+        if (one.experiment.name == known.name)
+          add(reproduced(one.experiment, one.runs, one.runs.back().repeat + 1));
+    }
     page.claims = paper_claims(runs);
+    page.rules = claim_rules();
+    constexpr int enough = 5;
+    if (arguments_.small || arguments_.fit_every > 0 || fewest < enough) {
+      for (PaperClaim& claim : page.claims) claim.verdict = Verdict::not_tested;
+      page.rules = fmt::format("Not judged: that takes the paper's sizes and {} repeats or more.", enough);
+    }
     write_file(fs::path(arguments_.out) / "index.html", reproduction_page(page));
     log_ << "written: " << (fs::path(arguments_.out) / "index.html").string() << '\n';
   }
@@ -231,22 +290,30 @@ class Reproduction {
  private:
   fs::path folder(const Experiment& experiment) const { return fs::path(arguments_.out) / experiment.name; }
 
+  Reproduced reproduced(const Experiment& experiment, const std::vector<ExperimentRun>& runs,
+                        int repeats) const {
+    return {experiment, runs, repeats, arguments_.seed, command_for(arguments_, experiment.name, repeats)};
+  }
   Reproduced reproduced(const Ongoing& one) const {
-    return {one.experiment, one.store.runs(), one.repeats, arguments_.seed,
-            command_for(arguments_, one.experiment.name, one.repeats)};
+    return reproduced(one.experiment, one.store.runs(), one.repeats);
   }
 
   void finish(Ongoing& one) {
-    one.store.complete(one.methods());
+    one.store.complete(one.methods(), one.repeats);
     if (!write_results(reproduced(one), folder(one.experiment)) && !told_about_png_) {
       told_about_png_ = true;
-      log_ << "\nno PNG files, because rsvg-convert is not there: apt-get install librsvg2-bin\n";
+      log_ << "note: no PNG files, because rsvg-convert is not there: apt-get install librsvg2-bin\n";
     }
   }
 
   const ReproduceArguments& arguments_;
   std::ostream& log_;
   std::vector<std::unique_ptr<Ongoing>> ongoing_;
+  struct Earlier {
+    Experiment experiment;
+    std::vector<ExperimentRun> runs;
+  };
+  std::vector<Earlier> earlier_;
   std::vector<Task> tasks_;
   bool told_about_png_ = false;
 };
@@ -271,7 +338,10 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
     return ExitCode::done;
   }
   check(arguments);
-  Reproduction reproduction(arguments, chosen_experiments(arguments, log), log);
+  std::vector<Experiment> experiments = chosen_experiments(arguments, log);
+  if (!arguments.compare.empty()) check_comparison(arguments.compare, experiments, arguments.repeats, log);
+  const FolderLock lock(arguments.out);
+  Reproduction reproduction(arguments, std::move(experiments), log);
   reproduction.run();
   if (interrupted) return ExitCode::interrupted;
   std::vector<ComparisonRow> compared;

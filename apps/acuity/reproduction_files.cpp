@@ -112,6 +112,10 @@ std::string summary_json(const Reproduced& r, const fs::path& folder) {
       s.updating, s.evaluating);
 }
 
+std::string repeats_of(const Reproduced& r) {
+  return r.repeats == 1 ? "1 repeat" : fmt::format("{} repeats", r.repeats);
+}
+
 struct NamedFigure {
   std::string file;  // without its extension
   PageFigure figure;
@@ -122,7 +126,7 @@ std::string curves_picture(const Reproduced& r, const std::vector<LearningCurve>
   const bool accuracy = r.experiment.metric == Metric::accuracy;
   return learning_curves_svg(
       curves, {.title = title,
-               .subtitle = fmt::format("median and quartiles of {} repeats, seed {}", r.repeats, r.seed),
+               .subtitle = fmt::format("median and quartiles of {}, seed {}", repeats_of(r), r.seed),
                .cost = "total cost of all annotations (an exact one costs 1)",
                .error = accuracy ? "accuracy on test points" : "mean squared error on test points",
                .logarithmic = r.experiment.logarithmic,
@@ -169,7 +173,7 @@ std::vector<NamedFigure> figures_of(const Reproduced& r) {
       {"figure",
        {curves_picture(r, learned,
                        fmt::format("{}: {} against cost", r.experiment.name, measure(r.experiment))),
-        fmt::format("{}. Median and quartiles over {} repeats.", r.experiment.what, r.repeats)}}};
+        fmt::format("{}. Median and quartiles over {}.", r.experiment.what, repeats_of(r))}}};
   if (!twins.empty())
     figures.push_back({"figure-fixed",
                        {curves_picture(r, twins, r.experiment.name + " with hyperparameters fixed"),
@@ -213,7 +217,7 @@ bool write_results(const Reproduced& r, const fs::path& folder) {
 
 PageExperiment page_part(const Reproduced& r) {
   PageExperiment part{.name = r.experiment.name, .what = r.experiment.what};
-  part.settings = fmt::format("seed {}, {} repeats; {}", r.seed, r.repeats, r.experiment.settings);
+  part.settings = fmt::format("seed {}, {}; {}", r.seed, repeats_of(r), r.experiment.settings);
   std::erase(part.settings, '"');
   for (NamedFigure& figure : figures_of(r)) part.figures.push_back(std::move(figure.figure));
   part.finals.header = {"method", "annotations (median)", "first quartile", "median " + measure(r.experiment),

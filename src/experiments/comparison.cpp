@@ -276,6 +276,21 @@ std::vector<ComparisonRow> compare_with_reference(const std::string& experiment,
   return rows;
 }
 
+bool can_compare(const std::string& experiment, const std::filesystem::path& folder) {
+  known_differences(folder);
+  const Reference* reference = find_reference(experiment);
+  if (reference == nullptr) return false;
+  const std::filesystem::path file = folder / reference->file;
+  const std::map<std::string, double> medians = final_medians(file);
+  reference_repeats(folder, experiment);
+  for (const ComparisonRow& row : checks_of(*reference))
+    if (row.check == wins_check)
+      reference_wins(folder, experiment);
+    else
+      final_median(medians, file, row.method);
+  return true;
+}
+
 bool all_agree(const std::vector<ComparisonRow>& rows) {
   return std::none_of(rows.begin(), rows.end(), [](const ComparisonRow& row) {
     return row.binding && !row.agrees && row.known.empty();

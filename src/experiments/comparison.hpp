@@ -35,6 +35,10 @@ std::vector<ComparisonRow> compare_with_reference(const std::string& experiment,
                                                   const std::vector<ExperimentRun>& runs,
                                                   const std::filesystem::path& folder);
 
+/// Whether the folder has something to compare this experiment with. Throws InputError as the comparison
+/// itself would for its files, so that it can be found out before hours of work.
+bool can_compare(const std::string& experiment, const std::filesystem::path& folder);
+
 /// No binding check disagrees without a known reason.
 bool all_agree(const std::vector<ComparisonRow>& rows);
 

@@ -25,14 +25,13 @@ struct Entry {
 };
 
 Entry uniform(const char* q, double value) {
-  return {{fmt::format("sine-q{}", q),
-           fmt::format("sine curve, uniform pool, cost (1 + 9/alpha)^-{}, budget 50", q)},
+  return {{fmt::format("sine-q{}", q), fmt::format("sine curve, uniform pool, cost (1 + 9/alpha)^-{}", q)},
           Sine{{.q = value}}};
 }
 
 Entry skewed(int frequency, bool learned) {
   return {{fmt::format("sine-{}-w{}", learned ? "learned" : "skewed", frequency),
-           fmt::format("sine curve of frequency {}, 90 % of the pool in one half, budget 100{}", frequency,
+           fmt::format("sine curve of frequency {}, 90 % of the pool in one half{}", frequency,
                        learned ? ", hyperparameters learned in every step" : "")},
           Sine{{.frequency = static_cast<double>(frequency), .skewed = true}, learned}};
 }
@@ -41,9 +40,9 @@ Entry toy(int set, bool half) {
   const char* const what[] = {"a noisy block in the pool", "a far block in the pool", "a checker board"};
   const double kappa = half ? 0.5 : 0.8;
   return {{fmt::format("toy-v{}{}", set, half ? "-half" : ""),
-           fmt::format("two classes, {}; the cheapest labels are right with probability {}, budget 30",
-                       what[set - 1], kappa)},
-          ToyOptions{.set = static_cast<ToySet>(set), .kappa = kappa, .gamma = 1.0 - kappa}};
+           fmt::format("two classes, {}; the cheapest labels are right with probability {}", what[set - 1],
+                       kappa)},
+          ToyOptions{.set = static_cast<ToySet>(set), .kappa = kappa, .gamma = half ? 0.5 : 0.2}};
 }
 
 const std::vector<Entry>& entries() {
@@ -57,9 +56,10 @@ const std::vector<Entry>& entries() {
       skewed(7, false),
       skewed(3, true),
       skewed(5, true),
-      {{"uci-concrete", "strength of concrete, 8 inputs, learned in every step, budget 100", true},
+      {{"uci-concrete", "strength of concrete, 8 inputs, learned in every step", concrete_table().file},
        Uci{&concrete_table()}},
-      {{"uci-superconductivity", "critical temperature, 81 inputs, learned in every step, budget 100", true},
+      {{"uci-superconductivity", "critical temperature, 81 inputs, learned in every step",
+        superconductivity_table().file},
        Uci{&superconductivity_table()}},
       toy(1, false),
       toy(2, false),
@@ -69,6 +69,13 @@ const std::vector<Entry>& entries() {
       toy(3, true)};
   return all;
 }
+
+// The budgets of the paper.
+struct OfPaper {
+  double operator()(const Sine& sine) const { return sine.data.skewed ? 100.0 : 50.0; }
+  double operator()(const Uci&) const { return 100.0; }
+  double operator()(const ToyOptions&) const { return 30.0; }
+};
 
 Acquisition by(Ranking ranking, std::shared_ptr<const Information> information) {
   return {.information = std::move(information), .ranking = ranking, .seed = 0, .continuous = std::nullopt};
@@ -100,7 +107,7 @@ Precisions precisions_of(Mode mode) {
 void describe(const Sine& sine, const ExperimentOptions& options, Experiment& experiment) {
   const ProblemSize size = options.small ? ProblemSize{300, 100} : ProblemSize{};
   experiment.initial = 10;
-  experiment.budget = options.small ? 14.0 : sine.data.skewed ? 100.0 : 50.0;
+  experiment.budget = options.small ? 14.0 : OfPaper{}(sine);
   experiment.prior = stationary(3.0 / sine.data.frequency);
   // Noise through Y with an unlimited gain at the highest precision is the point of the skewed ones.
   const bool graph_b = sine.data.skewed && !sine.learned;
@@ -128,7 +135,7 @@ void describe(const Sine& sine, const ExperimentOptions& options, Experiment& ex
 void describe(const Uci& uci, const ExperimentOptions& options, Experiment& experiment) {
   const ProblemSize size = options.small ? ProblemSize{150, 60} : ProblemSize{1 << 20, 1 << 20};
   experiment.initial = 20;
-  experiment.budget = options.small ? 22.0 : 100.0;
+  experiment.budget = options.small ? 22.0 : OfPaper{}(uci);
   experiment.prior = stationary(1.0);
   experiment.methods =
       four_methods({std::make_shared<ModelInformation>(), std::make_shared<TargetInformation>()},
@@ -138,8 +145,9 @@ void describe(const Uci& uci, const ExperimentOptions& options, Experiment& expe
   experiment.problem = [=, mode = options.mode](const Repeat& repeat) {
     return table_problem(*table, precisions_of(mode), size, repeat);
   };
-  experiment.settings += fmt::format(", \"table\": \"{}\", \"rows\": {}", uci.table->file,
-                                     options.small ? size.pool + size.test : table->rows());
+  experiment.settings +=
+      fmt::format(", \"table\": \"{}\", \"checksum\": \"{}\", \"rows\": {}", uci.table->file,
+                  table_checksum(*table), options.small ? size.pool + size.test : table->rows());
 }
 
 void describe(const ToyOptions& toy, const ExperimentOptions& options, Experiment& experiment) {
@@ -147,7 +155,7 @@ void describe(const ToyOptions& toy, const ExperimentOptions& options, Experimen
   experiment.metric = Metric::accuracy;
   experiment.logarithmic = false;
   experiment.initial = 5;
-  experiment.budget = options.small ? 7.0 : 30.0;
+  experiment.budget = options.small ? 7.0 : OfPaper{}(toy);
   experiment.prior = stationary(1.0);
   const auto approximation = options.mode == Mode::paper ? Approximation::taylor : Approximation::exact;
   experiment.methods = four_methods({std::make_shared<ClassModelInformation>(approximation),
@@ -166,7 +174,10 @@ void describe(const ToyOptions& toy, const ExperimentOptions& options, Experimen
 const std::vector<ExperimentName>& paper_experiments() {
   static const std::vector<ExperimentName> names = [] {
     std::vector<ExperimentName> all;
-    for (const Entry& entry : entries()) all.push_back(entry.name);
+    for (const Entry& entry : entries()) {
+      all.push_back(entry.name);
+      all.back().what += fmt::format(", budget {}", std::visit(OfPaper{}, entry.of));
+    }
     return all;
   }();
   return names;
@@ -179,6 +190,7 @@ Experiment make_experiment(const std::string& name, const ExperimentOptions& opt
     experiment.settings = fmt::format("\"mode\": \"{}\"", options.mode == Mode::paper ? "paper" : "acuity");
     if (options.small) experiment.settings += ", \"small\": true";
     std::visit([&](const auto& of) { describe(of, options, experiment); }, entry.of);
+    experiment.what += fmt::format(", budget {}", experiment.budget);
     experiment.settings +=
         fmt::format(", \"initial\": {}, \"budget\": {}", experiment.initial, experiment.budget);
     return experiment;

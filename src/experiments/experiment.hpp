@@ -61,7 +61,7 @@ struct ExperimentOptions {
 /// What can be reproduced.
 struct ExperimentName {
   std::string name, what;
-  bool needs_data = false;  ///< a table the user has
+  std::string table;  ///< a file the user has; empty: none is needed
 };
 
 /// In the order of the paper.

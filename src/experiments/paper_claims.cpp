@@ -462,4 +462,18 @@ std::vector<PaperClaim> paper_claims(const std::map<std::string, std::vector<Exp
   return list.take();
 }
 
+std::string claim_rules() {
+  const ClaimThresholds& t = claim_thresholds;
+  return fmt::format(
+      "Better: by a one-sided sign test over the repeats at {:.0f} %; clearly better: also by {:.0f} % of "
+      "the other's "
+      "error. Similar: within {:.0f} %, or within {:.0f} % where the sign test sees no difference. Slightly: "
+      "by at most "
+      "{:.0f} %. Only and always: {:.0f} % of the annotations; mostly: {:.0f} %. What goes the right way "
+      "without "
+      "passing is partly.",
+      100 * t.chance, 100 * t.clear_gain, 100 * t.similar, 100 * t.loosely_similar, 100 * t.slight,
+      100 * t.always, 100 * t.mostly);
+}
+
 }  // namespace acuity

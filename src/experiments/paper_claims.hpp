@@ -52,6 +52,9 @@ struct ClaimThresholds {
 };
 inline constexpr ClaimThresholds claim_thresholds;
 
+/// The same in words.
+std::string claim_rules();
+
 /// The paper's claims, each beside what these runs show, by name of experiment; a claim whose experiments,
 /// methods or common repeats are not there is not tested.
 std::vector<PaperClaim> paper_claims(const std::map<std::string, std::vector<ExperimentRun>>& runs);

@@ -79,52 +79,91 @@ std::vector<ExperimentRun> parse_runs_csv(std::string text, const std::string& s
   return runs;
 }
 
+namespace {
+
+bool is_there(const fs::path& file) {
+  std::error_code error;
+  const bool there = fs::exists(file, error);
+  if (error) throw InputError(fmt::format("{}: cannot be looked at ({})", file.string(), error.message()));
+  return there;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be made ({})", folder.string(), error.message()));
+}
+
+[[noreturn]] void damaged(const fs::path& file) {
+  throw InputError(fmt::format(
+      "{} is damaged: it is not what was written, must be whole or the folder be removed", file.string()));
+}
+
+// FNV-1a
+std::string checksum(std::string_view text) {
+  std::uint64_t sum = 0xCBF29CE484222325ULL;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  return fmt::format("{:016x}", sum);
+}
+
+// What runs.csv holds, checked against runs.check.
+std::vector<ExperimentRun> read_complete(const fs::path& folder) {
+  const fs::path file = folder / "runs.csv";
+  if (!is_there(file)) return {};
+  std::string text = read_file(file);
+  const std::string checks =
+      is_there(folder / "runs.check") ? read_file(folder / "runs.check") : std::string();
+  if (checks.find(checksum(text) + "\n") == std::string::npos) damaged(file);
+  return parse_runs_csv(std::move(text), file.string());
+}
+
+}  // namespace
+
 RunStore::RunStore(fs::path folder, std::string settings)
     : folder_(std::move(folder)), settings_(std::move(settings)) {
   const fs::path file = folder_ / "settings.json";
-  if (fs::exists(file)) {
-    if (!holds(folder_, settings_))
+  if (is_there(file)) {
+    if (read_file(file) != settings_ + "\n")
       throw InputError(
           fmt::format("{} holds runs of other settings than these ({}), must be another folder or be removed",
                       folder_.string(), file.filename().string()));
-    read_complete();
+    runs_ = read_complete(folder_);
+    for (const ExperimentRun& run : runs_) complete_repeats_ = std::max(complete_repeats_, run.repeat + 1);
     read_parts();
     return;
   }
-  std::error_code made;
-  fs::create_directories(folder_ / "parts", made);
-  if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder_.string(), made.message()));
+  for (const char* left : {"runs.csv", "parts"})
+    if (is_there(folder_ / left))
+      throw InputError(fmt::format("{} holds {} without settings.json, must be another folder or be removed",
+                                   folder_.string(), left));
+  make_folder(folder_ / "parts");
   write_file(file, settings_ + "\n");
 }
 
-bool RunStore::holds(const fs::path& folder, const std::string& settings) {
+std::vector<ExperimentRun> RunStore::completed(const fs::path& folder, const std::string& settings) {
   const fs::path file = folder / "settings.json";
-  return fs::exists(file) && read_file(file) == settings + "\n";
-}
-
-void RunStore::read_complete() {
-  if (!fs::exists(folder_ / "runs.csv")) return;
-  for (ExperimentRun& run : parse_runs_csv(read_file(folder_ / "runs.csv"), (folder_ / "runs.csv").string()))
-    runs_.push_back(std::move(run));
+  if (!is_there(file) || read_file(file) != settings + "\n") return {};
+  return read_complete(folder);
 }
 
 void RunStore::read_parts() {
-  if (!fs::exists(folder_ / "parts")) return;
+  if (!is_there(folder_ / "parts")) return;
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "parts"))
     if (entry.path().extension() == ".csv") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
-    std::string text = read_file(file);
+    // "# checksum seconds ...", then the run.
+    const std::string text = read_file(file);
     const std::size_t end = text.find('\n');
-    if (!text.starts_with("# ") || end == std::string::npos)
-      throw InputError(fmt::format("{} is damaged, must begin with a line of CPU seconds", file.string()));
-    const RunSeconds seconds = parse_seconds(text.substr(2, end - 2));
-    std::vector<ExperimentRun> read = parse_runs_csv(text.substr(end + 1), file.string());
-    if (read.size() != 1)
-      throw InputError(fmt::format("{} has {} runs, must have one", file.string(), read.size()));
+    constexpr std::size_t begin = 2, length = 16;
+    if (!text.starts_with("# ") || end == std::string::npos || end < begin + length) damaged(file);
+    const std::string table = text.substr(end + 1);
+    if (text.substr(begin, length) != checksum(table)) damaged(file);
+    std::vector<ExperimentRun> read = parse_runs_csv(table, file.string());
+    if (read.size() != 1) damaged(file);
     if (has(read[0].repeat, read[0].method)) continue;  // interrupted between runs.csv and the clearing up
-    read[0].seconds = seconds;
+    read[0].seconds = parse_seconds(text.substr(begin + length, end - begin - length));
     runs_.push_back(std::move(read[0]));
   }
 }
@@ -134,30 +173,40 @@ bool RunStore::has(int repeat, const std::string& method) const {
                      [&](const ExperimentRun& run) { return run.repeat == repeat && run.method == method; });
 }
 
-int RunStore::repeats() const {
-  int most = 0;
-  for (const ExperimentRun& run : runs_) most = std::max(most, run.repeat + 1);
-  return most;
+fs::path RunStore::part_of(const ExperimentRun& run) const {
+  std::string name = run.method;
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return folder_ / "parts" / fmt::format("{:05}-{}.csv", run.repeat, name);
 }
 
 void RunStore::add(ExperimentRun run) {
-  std::string name = run.method;
-  std::replace(name.begin(), name.end(), ' ', '-');
-  fs::create_directories(folder_ / "parts");
-  write_file(folder_ / "parts" / fmt::format("{:05}-{}.csv", run.repeat, name),
-             fmt::format("# {}\n", seconds_text(run.seconds)) + runs_csv({run}));
+  make_folder(folder_ / "parts");
+  const std::string table = runs_csv({run});
+  write_file(part_of(run), fmt::format("# {} {}\n{}", checksum(table), seconds_text(run.seconds), table));
   runs_.push_back(std::move(run));
 }
 
-void RunStore::complete(const std::vector<std::string>& methods) {
+void RunStore::complete(const std::vector<std::string>& methods, int repeats) {
+  std::erase_if(runs_, [&](const ExperimentRun& run) { return run.repeat >= repeats; });
   const auto rank = [&](const ExperimentRun& run) {
     return std::find(methods.begin(), methods.end(), run.method) - methods.begin();
   };
   std::sort(runs_.begin(), runs_.end(), [&](const ExperimentRun& a, const ExperimentRun& b) {
     return a.repeat != b.repeat ? a.repeat < b.repeat : rank(a) < rank(b);
   });
-  write_file(folder_ / "runs.csv", runs_csv(runs_));
-  fs::remove_all(folder_ / "parts");
+  // While one runs.csv takes the place of another, the checksums of both count: whenever it ends, one is
+  // right.
+  const std::string table = runs_csv(runs_), check = checksum(table) + "\n";
+  const std::string before =
+      is_there(folder_ / "runs.check") ? read_file(folder_ / "runs.check") : std::string();
+  if (before != check) {
+    write_file(folder_ / "runs.check", before + check);
+    write_file(folder_ / "runs.csv", table);
+    write_file(folder_ / "runs.check", check);
+  }
+  std::error_code ignored;
+  for (const ExperimentRun& run : runs_) fs::remove(part_of(run), ignored);
+  fs::remove(folder_ / "parts", ignored);  // where it is empty
 }
 
 }  // namespace acuity

@@ -12,35 +12,39 @@ namespace acuity {
 /// goes on where it was.
 ///
 /// Finished runs wait in `parts/`, a file each. Once all are there they become `runs.csv`, and
-/// `settings.json` beside it says what they are runs of.
+/// `settings.json` beside it says what they are runs of. Every file has a checksum, in its first line or in
+/// `runs.check`: what was cut off or changed is refused.
 class RunStore {
  public:
   /// Makes the folder where needed. Throws InputError where it holds runs of other settings (`settings` is
   /// JSON: all that decides a run but its repeat), or is damaged.
   RunStore(std::filesystem::path folder, std::string settings);
 
-  /// Whether the folder has runs of these settings.
-  static bool holds(const std::filesystem::path& folder, const std::string& settings);
+  /// What the folder has completed of these settings; nothing where it holds others or none.
+  static std::vector<ExperimentRun> completed(const std::filesystem::path& folder,
+                                              const std::string& settings);
 
   /// What is there. Runs that were complete before have no seconds.
   const std::vector<ExperimentRun>& runs() const { return runs_; }
   bool has(int repeat, const std::string& method) const;
-  /// How many repeats there are of which something is there.
-  int repeats() const;
+  /// How many repeats were complete when it was opened.
+  int complete_repeats() const { return complete_repeats_; }
 
   /// On disk when it returns. Not for several threads at once.
   void add(ExperimentRun run);
 
-  /// All runs in `runs.csv`, in the order of `methods` within a repeat; the parts go.
-  void complete(const std::vector<std::string>& methods);
+  /// All runs of the first `repeats` repeats in `runs.csv`, in the order of `methods` within a repeat; their
+  /// parts go. Those of further repeats stay for another time, and runs() has them no more.
+  void complete(const std::vector<std::string>& methods, int repeats);
 
  private:
   void read_parts();
-  void read_complete();
+  std::filesystem::path part_of(const ExperimentRun& run) const;
 
   std::filesystem::path folder_;
   std::string settings_;
   std::vector<ExperimentRun> runs_;
+  int complete_repeats_ = 0;
 };
 
 /// Every annotation of these runs: repeat, method, step, point, alpha, information, cost, spent, y, error.

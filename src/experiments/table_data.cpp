@@ -36,6 +36,18 @@ Table read_expected_table(const ExpectedTable& expected, const std::filesystem::
   return table;
 }
 
+// FNV-1a
+std::string table_checksum(const Table& table) {
+  std::uint64_t sum = 0xCBF29CE484222325ULL;
+  const auto take = [&sum](const std::string& text) {
+    for (const char c : text + ",") sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  };
+  for (const std::string& name : table.columns()) take(name);
+  for (Index row = 0; row < table.rows(); ++row)
+    for (Index k = 0; k < static_cast<Index>(table.columns().size()); ++k) take(table.text(row, k));
+  return fmt::format("{:016x}", sum);
+}
+
 Problem table_problem(const Table& table, Precisions precisions, const ProblemSize& size,
                       const Repeat& repeat) {
   constexpr double base_noise = 1e-3, gamma = 1.0, cost_factor = 9.0, q = 1.0;

@@ -21,6 +21,9 @@ const ExpectedTable& superconductivity_table();
 /// Throws InputError where the file is not there or is another table.
 Table read_expected_table(const ExpectedTable& expected, const std::filesystem::path& folder);
 
+/// Of its cells as they are written.
+std::string table_checksum(const Table& table);
+
 /// Four fifths of the rows, in random order, are the pool, the others the test set (docs/math.md 10). `size`
 /// cuts both where it is smaller.
 Problem table_problem(const Table& table, Precisions precisions, const ProblemSize& size,

@@ -194,14 +194,14 @@ std::string tally(const std::vector<PaperClaim>& claims) {
 // no longer take it for a table.
 std::string claims_table(const ReproductionPage& page, const std::vector<std::string>& links) {
   std::string html = fmt::format(
-      "<section aria-labelledby=\"claims\">\n<h2 id=\"claims\">The paper’s claims</h2>\n<p>{}</p>\n"
+      "<section aria-labelledby=\"claims\">\n<h2 id=\"claims\">The paper’s claims</h2>\n<p>{}</p>\n{}"
       "<table class=\"claims\" role=\"table\" aria-labelledby=\"claims\">\n<thead role=\"rowgroup\"><tr "
       "role=\"row\">"
       "<th scope=\"col\" role=\"columnheader\">Experiment</th>"
       "<th scope=\"col\" role=\"columnheader\">The paper says</th>"
       "<th scope=\"col\" role=\"columnheader\">Found here</th>"
       "<th scope=\"col\" role=\"columnheader\">Verdict</th></tr></thead>\n<tbody role=\"rowgroup\">\n",
-      tally(page.claims));
+      tally(page.claims), page.rules.empty() ? "" : "<p>" + escape_markup(page.rules) + "</p>\n");
   for (const PaperClaim& claim : page.claims) {
     std::string name = escape_markup(claim.experiment);
     for (std::size_t i = 0; i < links.size(); ++i)

@@ -32,6 +32,7 @@ struct ReproductionPage {
   std::string version;
   std::string command;
   std::vector<PaperClaim> claims;
+  std::string rules;  ///< how claims are judged
   std::vector<PageExperiment> experiments;
 };
 

@@ -46,7 +46,9 @@ TEST(Reproduce, WritesTheSameFilesOnAnyNumberOfThreads) {
   ASSERT_EQ(one.exit_code, 0) << one.err;
   EXPECT_EQ(one.out, two.out);
   EXPECT_EQ(one.err.find('\r'), std::string::npos) << "no carriage returns into files";
-  EXPECT_NE(one.err.find("uci-concrete is left out: it needs --data"), std::string::npos) << one.err;
+  EXPECT_NE(one.err.find("note: uci-concrete is left out: it needs --data, a folder with concrete.csv"),
+            std::string::npos)
+      << one.err;
 
   const std::string files = listing(folder.path() / "one");
   EXPECT_EQ(files, listing(folder.path() / "two"));
@@ -172,42 +174,80 @@ TEST(Reproduce, RefusesInOneSentence) {
   expect({"sine-q1"}, "--out is missing");
   expect({"sine-q3", "--out", "new"}, "experiment \"sine-q3\" is not known, must be one of: sine-q0.2");
   EXPECT_FALSE(fs::exists(folder.path() / "new"));
-  expect({"sine-q1", "--out", "new", "--repeats", "0"}, "--repeats is 0, must be at least 1");
+  expect({"sine-q1", "--out", "new", "--repeats", "0"}, "--repeats is 0, must be from 1 to 10000");
   expect({"uci-concrete", "--out", "new"}, "--data is missing, must be the folder of the table");
   expect({"uci-concrete", "--out", "new", "--data", "nowhere"}, "--data is \"nowhere\", must be a folder");
   expect({"uci-concrete", "--out", "new", "--data", "data"}, "has 1 rows and 2 columns from \"a\" to \"b\"");
   expect({"sine-q1", "--out", "new", "--compare", "nowhere"}, "--compare is \"nowhere\", must be a folder");
+  expect({"sine-q1", "--small", "--out", "new", "--compare", "data"}, "--compare is there with --small");
+  expect({"sine-q1", "--out", "new", "--compare", "data"}, "sine_uniform_q1.csv");
   EXPECT_FALSE(fs::exists(folder.path() / "new"));
   expect({"sine-q1", "--small", "--out", "taken", "--seed", "2"}, "holds runs of other settings");
   const ProgramResult usage =
       run_acuity({"reproduce", "sine-q1", "--out", "new", "--mode", "fast"}, folder.path());
   EXPECT_EQ(usage.exit_code, 2);
+  for (const char* seed : {"-1", "99999999999999999999999", "abc"})
+    EXPECT_EQ(run_acuity({"reproduce", "sine-q1", "--out", "new", "--seed", seed}, folder.path()).exit_code,
+              2);
   EXPECT_TRUE(usage.err.starts_with("--mode is \"fast\", must be acuity or paper\n")) << usage.err;
 }
 
 TEST(Reproduce, ComparesWithPublishedResults) {
   const Folder folder;
-  const std::string curve = "method,cost,q1,median,q3\n";
-  const auto reference = [&](const std::string& median) {
-    std::string text = curve;
-    for (const char* method : {"Random", "BALD", "MI_f", "MI_Y"})
-      text += std::string(method) + ",14,0," + median + ",1\n";
-    folder.write("published/sine_uniform_q1.csv", text);
-  };
-  const std::vector<std::string> words{"reproduce", "sine-q1",   "--small",   "--repeats", "20", "--out",
-                                       "ours",      "--compare", "published", "--format",  "csv"};
-  reference("12345");
+  std::string curve = "method,cost,q1,median,q3\n";
+  for (const char* method : {"Random", "BALD", "MI_f", "MI_Y"})
+    curve += std::string(method) + ",50,0,12345,1\n";
+  folder.write("published/sine_uniform_q0.2.csv", curve);
+  const std::vector<std::string> words{"reproduce", "sine-q0.2", "--repeats", "3",        "--out",
+                                       "ours",      "--compare", "published", "--format", "csv"};
   const ProgramResult differs = run_acuity(words, folder.path());
   EXPECT_EQ(differs.exit_code, 1) << differs.err;
-  EXPECT_NE(differs.out.find("sine-q1,model,final median,"), std::string::npos) << differs.out;
+  EXPECT_NE(differs.err.find("note: with 3 repeats differences by chance are common"), std::string::npos);
+  EXPECT_NE(differs.out.find("sine-q0.2,model,final median,"), std::string::npos) << differs.out;
   EXPECT_NE(differs.out.find("DIFFERS"), std::string::npos);
   std::string known = "experiment,method,check,number,reason\n";
   for (const char* method : {"random", "bald", "model", "target"})
-    known += "sine-q1," + std::string(method) + ",final median,12345,made up for a test\n";
+    known += "sine-q0.2," + std::string(method) + ",final median,12345,made up for a test\n";
   folder.write("published/known-differences.csv", known);
   const ProgramResult listed = run_acuity(words, folder.path());
   EXPECT_EQ(listed.exit_code, 0) << listed.err;
   EXPECT_NE(listed.out.find("known: made up for a test"), std::string::npos) << listed.out;
+}
+
+TEST(Reproduce, LetsOneWriteAtATime) {
+  const Folder folder;
+  const ProgramResult second = run_shell(
+      "acuity reproduce sine-q2 --repeats 50 --out same & sleep 1; acuity reproduce sine-q1 --small --out "
+      "same; "
+      "code=$?; kill -INT $!; wait $!; exit $code",
+      folder.path());
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_NE(second.err.find("same is being written to by another reproduce"), std::string::npos)
+      << second.err;
+}
+
+TEST(Reproduce, IsNotSpoiltByADamagedExperimentNobodyAskedFor) {
+  const Folder folder;
+  const auto reproduce = [&](const std::string& name) {
+    return run_acuity({"reproduce", name, "--small", "--out", "a", "--repeats", "1"}, folder.path());
+  };
+  ASSERT_EQ(reproduce("sine-q1").exit_code, 0);
+  folder.write("a/sine-q1/runs.csv", "cut off");
+  const ProgramResult other = reproduce("sine-q2");
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_NE(other.err.find("note: sine-q1 is not on the page"), std::string::npos) << other.err;
+  EXPECT_EQ(reproduce("sine-q1").exit_code, 2);
+}
+
+TEST(Reproduce, JudgesNoClaimsBySmallRuns) {
+  const Folder folder;
+  ASSERT_EQ(run_acuity({"reproduce", "sine-q2", "--small", "--out", "a", "--repeats", "5"}, folder.path())
+                .exit_code,
+            0);
+  const std::string page = folder.read("a/index.html");
+  EXPECT_NE(page.find("Not judged"), std::string::npos);
+  EXPECT_EQ(page.find("class=\"verdict held"), std::string::npos);
+  EXPECT_NE(page.find("budget 14"), std::string::npos) << "its own, not the paper's";
 }
 
 TEST(Reproduce, RunsTheTablesWhereTheyAre) {

@@ -139,6 +139,15 @@ TEST(TableData, SplitsFourToOneAndTellsTheTablesValues) {
   EXPECT_NE(problem.points.points()(0, 0), other.points.points()(0, 0));
 }
 
+TEST(TableData, KnowsATableByItsCells) {
+  const std::string text = rows(100);
+  std::string other = text;
+  other[other.size() - 2] = other[other.size() - 2] == '1' ? '2' : '1';
+  const auto checksum = [](const std::string& of) { return table_checksum(Table::parse(of, "table.csv")); };
+  EXPECT_EQ(checksum(text), checksum(text));
+  EXPECT_NE(checksum(text), checksum(other));
+}
+
 TEST(TableData, SaysWhichTableItExpects) {
   const testing::Folder folder;
   const auto complaint = [&] {

@@ -45,11 +45,18 @@ TEST(RunStore, RemembersFinishedRunsUntilAllAreThere) {
   RunStore again(place, "{\"seed\": 1}");
   EXPECT_TRUE(again.has(1, "model"));
   EXPECT_FALSE(again.has(1, "bald"));
-  EXPECT_EQ(again.repeats(), 2);
+  EXPECT_EQ(again.complete_repeats(), 0);
   EXPECT_EQ(again.runs()[0].seconds.total, 2.5);
   again.add(a_run(0, "bald"));
   again.add(a_run(1, "bald"));
-  again.complete({"bald", "model"});
+  EXPECT_TRUE(RunStore::completed(place, "{\"seed\": 1}").empty());
+  again.add(a_run(2, "model"));
+  again.complete({"bald", "model"}, 2);
+  EXPECT_EQ(again.runs().size(), 4U);
+  EXPECT_EQ(RunStore::completed(place, "{\"seed\": 1}").size(), 4U);
+  EXPECT_TRUE(RunStore::completed(place, "{\"seed\": 2}").empty());
+  EXPECT_TRUE(RunStore(place, "{\"seed\": 1}").has(2, "model")) << "kept for another time";
+  std::filesystem::remove_all(place / "parts");
   EXPECT_FALSE(std::filesystem::exists(place / "parts"));
   EXPECT_EQ(folder.read("sine/runs.csv"),
             runs_csv({a_run(0, "bald"), a_run(0, "model"), a_run(1, "bald"), a_run(1, "model")}));
@@ -66,16 +73,54 @@ TEST(RunStore, RefusesRunsOfOtherSettings) {
   EXPECT_EQ(RunStore(folder.path() / "sine", "{\"seed\": 1}").runs().size(), 1U) << "and nothing is lost";
 }
 
-TEST(RunStore, SaysWhatIsDamaged) {
+// Whatever is cut off or changed, in a part or in the whole.
+TEST(RunStore, RefusesWhatIsNotAsItWasWritten) {
   const testing::Folder folder;
-  RunStore(folder.path() / "sine", "{}").add(a_run(0, "bald"));
-  folder.write("sine/parts/00000-bald.csv", "nonsense\n");
-  try {
-    RunStore store(folder.path() / "sine", "{}");
-    FAIL() << "must complain";
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("00000-bald.csv is damaged"), std::string::npos) << error.what();
+  const std::filesystem::path place = folder.path() / "sine";
+  const auto complaint = [&] {
+    try {
+      RunStore store(place, "{}");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  RunStore(place, "{}").add(a_run(0, "bald"));
+  const std::string part = folder.read("sine/parts/00000-bald.csv");
+  for (const std::size_t length : {std::size_t{0}, std::size_t{9}, part.size() / 2, part.size() - 1}) {
+    folder.write("sine/parts/00000-bald.csv", part.substr(0, length));
+    EXPECT_NE(complaint().find("00000-bald.csv is damaged"), std::string::npos) << length;
   }
+  folder.write("sine/parts/00000-bald.csv", part);
+  RunStore store(place, "{}");
+  store.add(a_run(1, "bald"));
+  store.complete({"bald"}, 2);
+  const std::string whole = folder.read("sine/runs.csv");
+  const std::string one_run_less = whole.substr(0, whole.find("\n1,bald") + 1);
+  for (const std::string& other : {one_run_less, whole + whole.substr(whole.find('\n') + 1), std::string()}) {
+    folder.write("sine/runs.csv", other);
+    EXPECT_NE(complaint().find("runs.csv is damaged"), std::string::npos) << other;
+  }
+  folder.write("sine/runs.csv", whole);
+  EXPECT_EQ(complaint(), "");
+  std::filesystem::remove(place / "settings.json");
+  EXPECT_NE(complaint().find("holds runs.csv without settings.json"), std::string::npos);
+}
+
+// As if it had ended in the middle of complete().
+TEST(RunStore, HasOneOfTwoWhenOneTakesThePlaceOfTheOther) {
+  const testing::Folder folder;
+  const std::filesystem::path place = folder.path() / "sine";
+  RunStore store(place, "{}");
+  store.add(a_run(0, "bald"));
+  store.complete({"bald"}, 1);
+  const std::string old_check = folder.read("sine/runs.check"), old_runs = folder.read("sine/runs.csv");
+  store.add(a_run(1, "bald"));
+  store.complete({"bald"}, 2);
+  folder.write("sine/runs.check", old_check + folder.read("sine/runs.check"));
+  EXPECT_EQ(RunStore(place, "{}").runs().size(), 2U);
+  folder.write("sine/runs.csv", old_runs);
+  EXPECT_EQ(RunStore(place, "{}").runs().size(), 1U);
 }
 
 }  // namespace
