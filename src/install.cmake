@@ -3,7 +3,9 @@ include(CMakePackageConfigHelpers)
 install(TARGETS acuity_core EXPORT acuity-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ${kernel_libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/acuity DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# Without the headers of acuity_campaign, whose library is not installed yet.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/acuity DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        PATTERN campaign EXCLUDE)
 install(EXPORT acuity-targets NAMESPACE acuity:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/acuity)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/acuity-config.cmake.in
                               ${PROJECT_BINARY_DIR}/acuity-config.cmake

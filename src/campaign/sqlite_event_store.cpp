@@ -9,6 +9,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
+#include "numerics/checksum.hpp"
 
 namespace acuity {
 
@@ -20,17 +21,14 @@ constexpr int application_id = 0x61637579;  // "acuy"
 constexpr int format_version = 1;
 constexpr int patience_ms = 60'000;  // writers take turns, and a turn is short
 
-// FNV-1a over the text, from where the chain stands.
+// Of an event and all before it.
 std::uint64_t chained(std::uint64_t chain, std::int64_t sequence, double time, const std::string& name,
                       const std::string& body) {
-  const auto take = [&chain](const std::string& text) {
-    for (const char c : text) chain = (chain ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  };
-  take(fmt::format("{} {} {} ", sequence, std::bit_cast<std::uint64_t>(time), name));
-  take(body);
-  return chain;
+  numerics::Checksum sum(chain);
+  sum.take(fmt::format("{} {} {} ", sequence, std::bit_cast<std::uint64_t>(time), name));
+  sum.take(body);
+  return sum.value();
 }
-constexpr std::uint64_t chain_start = 0xCBF29CE484222325ULL;
 
 std::string reason_of(const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
@@ -59,8 +57,8 @@ std::string reason_of(const SQLite::Exception& error) {
 struct SqliteEventStore::State {
   fs::path file;
   SQLite::Database database;
-  std::int64_t checked = 0;           // events whose chain is known to be right
-  std::uint64_t chain = chain_start;  // after them
+  std::int64_t checked = 0;                            // events whose chain is known to be right
+  std::uint64_t chain = numerics::Checksum().value();  // after them
 
   State(fs::path f, int flags) : file(std::move(f)), database(file.string(), flags, patience_ms) {
     database.exec("PRAGMA trusted_schema = OFF");
@@ -171,8 +169,8 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
           "CREATE TABLE events (sequence INTEGER PRIMARY KEY, time REAL NOT NULL, event TEXT NOT NULL, "
           "body TEXT NOT NULL, chain INTEGER NOT NULL)");
       state->database.exec("CREATE TABLE head (count INTEGER NOT NULL, chain INTEGER NOT NULL)");
-      state->database.exec(
-          fmt::format("INSERT INTO head VALUES (0, {})", std::bit_cast<std::int64_t>(chain_start)));
+      state->database.exec(fmt::format("INSERT INTO head VALUES (0, {})",
+                                       std::bit_cast<std::int64_t>(numerics::Checksum().value())));
       // What was written stays: also for whoever opens the file with another program.
       for (const char* change : {"UPDATE", "DELETE"})
         state->database.exec(

@@ -24,6 +24,14 @@ SuggestionRecord& State::record(std::int64_t id, const char* what) {
   return suggestions_[static_cast<std::size_t>(id - 1)];
 }
 
+SuggestionRecord& State::pending_record(std::int64_t id, const char* what) {
+  SuggestionRecord& found = record(id, what);
+  if (found.status != SuggestionStatus::pending)
+    throw StoreError(fmt::format("event {} of the log has suggestion {} {}, which is not pending",
+                                 sequence_ + 1, id, what));
+  return found;
+}
+
 void State::take(const Created& event) {
   created_ = event;
   budget_ = event.budget;
@@ -51,10 +59,7 @@ void State::take(const Told& event) {
 }
 
 void State::take(const Failed& event) {
-  SuggestionRecord& failed = record(event.id, "failed");
-  if (failed.status != SuggestionStatus::pending)
-    throw StoreError(fmt::format("event {} of the log fails suggestion {}, which is not pending",
-                                 sequence_ + 1, event.id));
+  SuggestionRecord& failed = pending_record(event.id, "failed");
   failed.status = SuggestionStatus::failed;
   failed.reason = event.reason;
   failed.charged += event.charge;
@@ -63,10 +68,7 @@ void State::take(const Failed& event) {
 }
 
 void State::take(const Released& event) {
-  SuggestionRecord& released = record(event.id, "released");
-  if (released.status != SuggestionStatus::pending)
-    throw StoreError(fmt::format("event {} of the log releases suggestion {}, which is not pending",
-                                 sequence_ + 1, event.id));
+  SuggestionRecord& released = pending_record(event.id, "released");
   released.status = SuggestionStatus::released;
   released.reason = event.reason;
 }

@@ -9,6 +9,7 @@
 
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "numerics/checksum.hpp"
 
 namespace acuity {
 
@@ -99,12 +100,7 @@ void make_folder(const fs::path& folder) {
       "{} is damaged: it is not what was written, must be whole or the folder be removed", file.string()));
 }
 
-// FNV-1a
-std::string checksum(std::string_view text) {
-  std::uint64_t sum = 0xCBF29CE484222325ULL;
-  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return fmt::format("{:016x}", sum);
-}
+using numerics::checksum;
 
 // What runs.csv holds, checked against runs.check.
 std::vector<ExperimentRun> read_complete(const fs::path& folder) {

@@ -7,6 +7,7 @@
 
 #include "acuity/data/observation.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "numerics/checksum.hpp"
 
 namespace acuity {
 
@@ -36,16 +37,12 @@ Table read_expected_table(const ExpectedTable& expected, const std::filesystem::
   return table;
 }
 
-// FNV-1a
 std::string table_checksum(const Table& table) {
-  std::uint64_t sum = 0xCBF29CE484222325ULL;
-  const auto take = [&sum](const std::string& text) {
-    for (const char c : text + ",") sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  };
-  for (const std::string& name : table.columns()) take(name);
+  numerics::Checksum sum;
+  for (const std::string& name : table.columns()) sum.take(name + ",");
   for (Index row = 0; row < table.rows(); ++row)
-    for (Index k = 0; k < static_cast<Index>(table.columns().size()); ++k) take(table.text(row, k));
-  return fmt::format("{:016x}", sum);
+    for (Index k = 0; k < static_cast<Index>(table.columns().size()); ++k) sum.take(table.text(row, k) + ",");
+  return sum.text();
 }
 
 Problem table_problem(const Table& table, Precisions precisions, const ProblemSize& size,

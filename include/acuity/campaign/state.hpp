@@ -69,6 +69,7 @@ class State {
   void take(const Fitted& event);
   void take(const OwnerChanged& event);
   SuggestionRecord& record(std::int64_t id, const char* what);
+  SuggestionRecord& pending_record(std::int64_t id, const char* what);
 
   std::int64_t sequence_ = 0;
   Created created_;
