@@ -10,6 +10,7 @@
 
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "study/duration.hpp"
 #include "study/toml_section.hpp"
 
 namespace acuity {
@@ -26,9 +27,11 @@ void read_campaign(const TomlSection& campaign, StudyFile& study) {
   if (campaign.is_table("initial")) {
     const TomlSection initial = campaign.section("initial");
     initial.allow({"file"});
-    if (!initial.text("file")) initial.missing("file", "the name of a table");
+    const std::optional<std::string> file = initial.text("file");
+    if (!file || file->empty()) initial.missing("file", "the name of a table");
+    study.initial.file = study.path.parent_path() / *file;
   } else {
-    campaign.integer("initial", 0);
+    study.initial.count = campaign.integer("initial", 0).value_or(0);
   }
 }
 
@@ -260,6 +263,68 @@ void read_acquisition(const TomlSection& acquisition, StudyFile& study) {
     acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
 }
 
+double read_duration(const TomlSection& section, const std::string& key) {
+  const std::optional<double> seconds =
+      section.is_string(key) ? to_seconds(*section.text(key)) : std::nullopt;
+  if (!seconds) section.wrong(key, duration_requirement);
+  return *seconds;
+}
+
+int read_count(const TomlSection& section, const std::string& key, int at_least, int at_most, int otherwise) {
+  const std::int64_t count = section.integer(key, at_least).value_or(otherwise);
+  if (count > at_most) section.wrong(key, fmt::format("{} at most", at_most));
+  return static_cast<int>(count);
+}
+
+void read_timeout(const TomlSection& annotator, StudyFile& study) {
+  if (!annotator.is_table("timeout")) {
+    study.annotator.timeout = read_duration(annotator, "timeout");
+    return;
+  }
+  const TomlSection timeout = annotator.section("timeout");
+  if (study.ladder) annotator.wrong("timeout", "one duration where levels have no names ([precision])");
+  std::vector<std::string> names;
+  for (const Level& level : study.price_list) names.push_back(level.name);
+  timeout.allow(names);
+  for (const std::string& name : names)
+    if (timeout.has(name)) study.annotator.timeout_of_level[name] = read_duration(timeout, name);
+}
+
+void read_annotator(const TomlSection& annotator, StudyFile& study) {
+  annotator.allow({"command", "simulated", "truth", "protocol", "workers", "timeout", "retries", "on_fail",
+                   "max_failures"});
+  using Kind = AnnotatorSetting::Kind;
+  AnnotatorSetting& setting = study.annotator;
+  if (annotator.has("command") && annotator.has("simulated"))
+    annotator.complain("annotator.command and annotator.simulated are both there, must be one of them");
+  if (const auto command = annotator.text("command")) {
+    if (command->find_first_not_of(" \t\n") == std::string::npos)
+      annotator.wrong("command", "a line of shell");
+    setting.kind = Kind::command;
+    setting.command = *command;
+  }
+  if (const auto simulated = annotator.choice("simulated", {"sine", "truth"}))
+    setting.kind = *simulated == 0 ? Kind::sine : Kind::truth;
+  if (annotator.has("truth") && setting.kind != Kind::truth)
+    annotator.complain("annotator.truth is there, must come with simulated = \"truth\"");
+  if (setting.kind == Kind::truth)
+    setting.truth = study.path.parent_path() / annotator.text("truth").value_or("truth.csv");
+  setting.protocol =
+      static_cast<AnnotatorSetting::Protocol>(annotator.choice("protocol", {"acuity", "dakota"}).value_or(0));
+  setting.workers = read_count(annotator, "workers", 1, 4096, setting.workers);
+  if (annotator.has("timeout")) read_timeout(annotator, study);
+  setting.retries = read_count(annotator, "retries", 0, 1000, setting.retries);
+  setting.exclude_on_fail = annotator.choice("on_fail", {"retry", "exclude"}).value_or(0) == 1;
+  setting.max_failures = read_count(annotator, "max_failures", 1, 1'000'000, setting.max_failures);
+}
+
+void read_stop(const TomlSection& stop, StudyFile& study) {
+  stop.allow({"information_per_cost", "predictive_sd", "wall_clock"});
+  study.stop.information_per_cost = stop.number("information_per_cost", Range::positive);
+  study.stop.predictive_sd = stop.number("predictive_sd", Range::positive);
+  if (stop.has("wall_clock")) study.stop.wall_clock = read_duration(stop, "wall_clock");
+}
+
 // Keys of the other kind of target are refused by name, before anything else is said about them.
 void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& levels, bool binary) {
   const auto refuse = [&](const TomlSection& section, const char* key) {
@@ -333,10 +398,8 @@ StudyFile read_study_file(const std::filesystem::path& path) {
   }
   if (file.has("noise")) read_noise(file.section("noise"), study);
   read_acquisition(file.section("acquisition"), study);
-  file.section("annotator")
-      .allow(
-          {"command", "simulated", "protocol", "workers", "timeout", "retries", "on_fail", "max_failures"});
-  file.section("stop").allow({"information_per_cost", "predictive_sd", "wall_clock"});
+  read_annotator(file.section("annotator"), study);
+  read_stop(file.section("stop"), study);
   return study;
 }
 

@@ -127,6 +127,28 @@ wall_clock = "36h"
   EXPECT_EQ(study.acquisition.kind, AcquisitionSetting::Kind::target);
   EXPECT_EQ(study.acquisition.target.graph, TargetGraph::b);
   EXPECT_EQ(study.acquisition.target.infinite, InfinitePolicy::limit);
+  EXPECT_EQ(study.initial.count, 10);
+  EXPECT_EQ(study.annotator.command, "./simulate --x {x}");
+  EXPECT_EQ(study.annotator.kind, AnnotatorSetting::Kind::command);
+  EXPECT_EQ(study.annotator.workers, 4);
+  EXPECT_EQ(study.annotator.timeout, 1800.0);
+  EXPECT_EQ(study.annotator.max_failures, 10);
+  EXPECT_EQ(study.stop.information_per_cost, 1e-4);
+  EXPECT_EQ(study.stop.predictive_sd, 0.02);
+  EXPECT_EQ(study.stop.wall_clock, 36 * 3600.0);
+}
+
+TEST(StudyFile, TimeoutsMayDifferFromLevelToLevel) {
+  const std::string levels =
+      "[pool]\nfile = \"p.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 1\ncost = 1\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 9\n";
+  const StudyFile study = read(
+      levels + "[annotator]\nsimulated = \"truth\"\ntimeout = { coarse = \"90s\", fine = \"1h 30m\" }\n");
+  EXPECT_EQ(study.annotator.timeout_of_level.at("coarse"), 90.0);
+  EXPECT_EQ(study.annotator.timeout_of_level.at("fine"), 5400.0);
+  EXPECT_EQ(study.annotator.kind, AnnotatorSetting::Kind::truth);
+  EXPECT_EQ(study.annotator.truth.filename(), "truth.csv");
+  EXPECT_FALSE(complaint(levels + "[annotator]\ncommand = \"x\"\ntimeout = { corse = \"90s\" }\n").empty());
 }
 
 TEST(StudyFile, LaddersAreUniformInInverseAlphaOrInAlphaOrListed) {
@@ -185,7 +207,24 @@ TEST(StudyFile, RefusesWhatTheContractRefuses) {
                                "[acquisition]\ngraph = \"a\"\n",
                                "[acquisition]\napproximation = \"taylor\"\n",
                                "[annotator]\ncomand = \"x\"\n",
+                               "[annotator]\ncommand = \" \"\n",
+                               "[annotator]\ncommand = \"x\"\nsimulated = \"sine\"\n",
+                               "[annotator]\nsimulated = \"cosine\"\n",
+                               "[annotator]\nsimulated = \"sine\"\ntruth = \"t.csv\"\n",
+                               "[annotator]\nworkers = 0\n",
+                               "[annotator]\ntimeout = 30\n",
+                               "[annotator]\ntimeout = \"soon\"\n",
+                               "[annotator]\ntimeout = \"0s\"\n",
+                               "[annotator]\ntimeout = { coarse = \"1h\" }\n",
+                               "[annotator]\nretries = -1\n",
+                               "[annotator]\non_fail = \"ignore\"\n",
+                               "[annotator]\nmax_failures = 0\n",
+                               "[annotator]\nprotocol = \"telepathy\"\n",
+                               "[campaign]\ninitial = { file = \"\" }\n",
                                "[stop]\nnever = true\n",
+                               "[stop]\npredictive_sd = 0\n",
+                               "[stop]\ninformation_per_cost = inf\n",
+                               "[stop]\nwall_clock = \"36 hours\"\n",
                                "[[level]]\nname = \"a\"\nnoise_sd = 1\ncost = 1\n"})
     EXPECT_FALSE(complaint(study + addition).empty()) << addition;
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{

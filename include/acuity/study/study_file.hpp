@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -58,6 +59,35 @@ struct AcquisitionSetting {
   Approximation approximation = Approximation::exact;  ///< binary only
 };
 
+/// What is annotated before anything is chosen.
+struct InitialSetting {
+  std::int64_t count = 0;      ///< pool points drawn by the seed, at the highest precision
+  std::filesystem::path file;  ///< or what is known already; empty: none
+};
+
+/// Who answers.
+struct AnnotatorSetting {
+  enum class Kind { none, command, sine, truth };
+  enum class Protocol { acuity, dakota };
+  Kind kind = Kind::none;
+  std::string command;          ///< a line for /bin/sh
+  std::filesystem::path truth;  ///< the table of a simulated annotator
+  Protocol protocol = Protocol::acuity;
+  int workers = 1;
+  std::optional<double> timeout;                   ///< seconds; absent: none
+  std::map<std::string, double> timeout_of_level;  ///< price lists: goes before `timeout`
+  int retries = 1;                                 ///< further attempts at a suggestion that failed
+  bool exclude_on_fail = false;                    ///< then the point (at this level) is not asked for again
+  int max_failures = 10;                           ///< in a row: the failure guard
+};
+
+/// When enough is known, besides the budget.
+struct StopSetting {
+  std::optional<double> information_per_cost;  ///< the best candidate has less
+  std::optional<double> predictive_sd;         ///< the mean over the pool is below
+  std::optional<double> wall_clock;            ///< seconds since the campaign was created
+};
+
 /// A study file as written (docs/design.md): every key known, every value in range, nothing looked up yet.
 struct StudyFile {
   std::filesystem::path path;
@@ -66,6 +96,7 @@ struct StudyFile {
   std::optional<double> budget;  ///< absent: no limit
   std::string unit;
   std::uint64_t seed = 0;
+  InitialSetting initial;
 
   std::filesystem::path pool_file;  ///< relative to the study's folder, resolved
   std::optional<std::string> pool_id;
@@ -88,6 +119,8 @@ struct StudyFile {
   std::vector<Level> price_list;  ///< where there is no ladder
 
   AcquisitionSetting acquisition;
+  AnnotatorSetting annotator;
+  StopSetting stop;
 
   /// "study.toml: sentence", for complaints about the study itself.
   [[noreturn]] void complain(const std::string& sentence) const;
