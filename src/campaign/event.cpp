@@ -69,7 +69,11 @@ Json body(const Created& e) {
           {"unit", e.unit},
           {"study_checksum", e.study_checksum},
           {"pool_checksum", e.pool_checksum},
-          {"budget", number(e.budget)}};
+          {"budget", number(e.budget)},
+          {"study", e.study},
+          {"study_folder", e.study_folder},
+          {"pool_file", e.pool_file},
+          {"pool_blocks", e.pool_blocks}};
 }
 Json body(const Asked& e) {
   Json json{{"id", e.id},
@@ -90,6 +94,10 @@ Json body(const Told& e) {
   Json json{{"id", e.id}, {"values", numbers(e.values)}, {"cost", number(e.cost)}};
   put(json, "channel", e.channel, [](const Channel& c) { return channel(c); });
   put(json, "row", e.row, [](Index row) { return Json(row); });
+  put(json, "inputs", e.inputs, [](const std::vector<double>& inputs) { return numbers(inputs); });
+  put(json, "base_noise", e.base_noise, plain);
+  if (!e.level.empty()) json["level"] = e.level;
+  put(json, "alpha", e.alpha, plain);
   return json;
 }
 Json body(const Failed& e) {
@@ -119,6 +127,8 @@ Json body(const Fitted& e) {
             {"mean", number(e.mean)},
             {"added_scale", number(e.added_scale)},
             {"base_scale", number(e.base_scale)},
+            {"log_marginal_likelihood", number(e.log_marginal_likelihood)},
+            {"converged", e.converged},
             {"reason", e.reason}};
   put(json, "kappa", e.kappa, plain);
   put(json, "gamma", e.gamma, plain);
@@ -133,8 +143,9 @@ std::string text(const Json& json, const char* key) {
 }
 
 void read(const Json& j, Created& e) {
-  e = {j.at("version"),        j.at("name"),          j.at("unit"),
-       j.at("study_checksum"), j.at("pool_checksum"), number(j.at("budget"))};
+  e = {j.at("version"),       j.at("name"),           j.at("unit"),  j.at("study_checksum"),
+       j.at("pool_checksum"), number(j.at("budget")), j.at("study"), j.at("study_folder"),
+       j.at("pool_file"),     j.at("pool_blocks")};
 }
 void read(const Json& j, Asked& e) {
   e.id = j.at("id");
@@ -156,6 +167,10 @@ void read(const Json& j, Told& e) {
   e.cost = number(j.at("cost"));
   e.channel = get(j, "channel", [](const Json& c) { return channel(c); });
   e.row = get(j, "row", [](const Json& row) { return row.get<Index>(); });
+  e.inputs = get(j, "inputs", [](const Json& inputs) { return numbers(inputs); });
+  e.base_noise = get(j, "base_noise", to_number);
+  e.level = text(j, "level");
+  e.alpha = get(j, "alpha", to_number);
 }
 void read(const Json& j, Failed& e) {
   e = {j.at("id"), j.at("reason"), number(j.at("charge"))};
@@ -183,6 +198,8 @@ void read(const Json& j, Fitted& e) {
   e.base_scale = number(j.at("base_scale"));
   e.kappa = get(j, "kappa", to_number);
   e.gamma = get(j, "gamma", to_number);
+  e.log_marginal_likelihood = number(j.at("log_marginal_likelihood"));
+  e.converged = j.at("converged");
   e.reason = j.at("reason");
 }
 void read(const Json& j, OwnerChanged& e) {
@@ -223,9 +240,9 @@ Event event_from_json(const std::string& name, const std::string& json) {
         read_named(name, Json::parse(json), std::make_index_sequence<std::variant_size_v<Event>>{});
     if (found) return std::move(*found);
   } catch (const Json::exception& error) {
-    throw StoreError(fmt::format("an event \"{}\" of the log cannot be read ({})", name, error.what()));
+    throw DamagedError(fmt::format("an event \"{}\" of the log cannot be read ({})", name, error.what()));
   }
-  throw StoreError(fmt::format("an event of the log is \"{}\", must be one this version knows", name));
+  throw DamagedError(fmt::format("an event of the log is \"{}\", must be one this version knows", name));
 }
 
 }  // namespace acuity

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <chrono>
+#include <utility>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
@@ -44,12 +45,26 @@ std::string reason_of(const SQLite::Exception& error) {
       return "it cannot be opened; check that it is there, and the permissions of its folder";
     case SQLITE_IOERR:
       return "the disk fails to read or write, nothing was changed";
-    case SQLITE_NOTADB:
-    case SQLITE_CORRUPT:
-      return fmt::format("it is damaged ({}), and nothing was written to it", error.what());
     default:
       return error.what();
   }
+}
+
+[[noreturn]] void throw_as_sentence(const fs::path& file, const SQLite::Exception& error) {
+  const int code = error.getErrorCode();
+  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+    throw DamagedError(
+        fmt::format("{}: it is damaged ({}), and nothing was written to it", file.string(), error.what()));
+  throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
+}
+
+// A file that nobody can write to, in a folder where not even SQLite's own side files can be made.
+std::string immutable(const fs::path& file) {
+  std::string address = "file:";
+  for (const char c : fs::absolute(file).string())
+    address += std::string_view("?#%").find(c) == std::string_view::npos ? std::string(1, c)
+                                                                         : fmt::format("%{:02x}", c);
+  return address + "?immutable=1";
 }
 
 }  // namespace
@@ -60,12 +75,21 @@ struct SqliteEventStore::State {
   std::int64_t checked = 0;                            // events whose chain is known to be right
   std::uint64_t chain = numerics::Checksum().value();  // after them
 
-  State(fs::path f, int flags) : file(std::move(f)), database(file.string(), flags, patience_ms) {
+  std::vector<StoredEvent> first;  // all of them, for the first to ask
+
+  State(fs::path f, const std::string& name, int flags)
+      : file(std::move(f)), database(name, flags, patience_ms) {
+    write_on_close(false);
     database.exec("PRAGMA trusted_schema = OFF");
   }
 
+  // Closing brings side files into the file itself, which one that is damaged must be spared.
+  void write_on_close(bool yes) {
+    sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, yes ? 0 : 1, nullptr);
+  }
+
   [[noreturn]] void damaged(const std::string& how) const {
-    throw StoreError(
+    throw DamagedError(
         fmt::format("{}: it is damaged ({}), and nothing was written to it", file.string(), how));
   }
 
@@ -75,27 +99,29 @@ struct SqliteEventStore::State {
     try {
       return work();
     } catch (const SQLite::Exception& error) {
-      throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
+      throw_as_sentence(file, error);
     }
   }
 
   void make_durable() {
+    write_on_close(true);
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = FULL");
   }
 
   void check() {
     if (database.execAndGet("PRAGMA application_id").getInt() != application_id)
-      throw StoreError(fmt::format("{}: it is no log of a campaign", file.string()));
+      throw DamagedError(
+          fmt::format("{}: it is no log of a campaign, and nothing was written to it", file.string()));
     const int version = database.execAndGet("PRAGMA user_version").getInt();
     if (version != format_version)
-      throw StoreError(
+      throw DamagedError(
           fmt::format("{}: its format is {}, must be {}: it was made by another version of acuity",
                       file.string(), version, format_version));
     const std::string found = database.execAndGet("PRAGMA quick_check(1)").getString();
     if (found != "ok") damaged(found);
     SQLite::Transaction one_moment(database);  // events and head of the same one, whoever adds meanwhile
-    since(0);
+    first = since(0);
     // An end that was cut off leaves a chain that is right as far as it goes.
     SQLite::Statement head(database, "SELECT count, chain FROM head");
     if (!head.executeStep() || head.getColumn(0).getInt64() != checked ||
@@ -159,7 +185,7 @@ SqliteEventStore::~SqliteEventStore() = default;
 std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file) {
   if (fs::exists(file)) throw StoreError(fmt::format("{}: it is there already", file.string()));
   try {
-    auto state = std::make_unique<State>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    auto state = std::make_unique<State>(file, file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     state->guarded([&] {
       state->make_durable();
       SQLite::Transaction transaction(state->database, SQLite::TransactionBehavior::IMMEDIATE);
@@ -183,26 +209,42 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
     });
     return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
   } catch (const SQLite::Exception& error) {
-    throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
+    throw_as_sentence(file, error);
   }
 }
 
-std::unique_ptr<SqliteEventStore> SqliteEventStore::open(const fs::path& file) {
-  if (!fs::exists(file)) throw StoreError(fmt::format("{}: it is not there", file.string()));
-  try {
-    auto state = std::make_unique<State>(file, SQLite::OPEN_READWRITE);
-    state->guarded([&] {
-      state->check();
-      state->make_durable();
-    });
+std::unique_ptr<SqliteEventStore> SqliteEventStore::open(const fs::path& file, Access access) {
+  if (!fs::exists(file)) throw DamagedError(fmt::format("{}: it is not there", file.string()));
+  const auto open_as = [&](const std::string& name, int flags) {
+    auto state = std::make_unique<State>(file, name, flags);
+    state->check();
+    if (access == Access::write) state->make_durable();
     return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
+  };
+  try {
+    if (access == Access::write) return open_as(file.string(), SQLite::OPEN_READWRITE);
+    try {
+      return open_as(file.string(), SQLite::OPEN_READONLY);
+    } catch (const SQLite::Exception& error) {
+      const fs::path pages = file.string() + "-wal";
+      const bool all_in_one = !fs::exists(pages) || fs::file_size(pages) == 0;
+      const int code = error.getErrorCode();
+      if (!all_in_one || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY)) throw;
+      return open_as(immutable(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    }
   } catch (const SQLite::Exception& error) {
-    throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
+    throw_as_sentence(file, error);
   }
 }
 
 std::vector<StoredEvent> SqliteEventStore::read(std::int64_t after) {
-  return state_->guarded([&] { return state_->since(after); });
+  return state_->guarded([&] {
+    if (after > 0 || state_->first.empty()) return state_->since(after);
+    std::vector<StoredEvent> all = std::exchange(state_->first, {});
+    std::vector<StoredEvent> more = state_->since(all.back().sequence);
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    return all;
+  });
 }
 
 std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decision& decide) {

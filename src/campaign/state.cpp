@@ -2,58 +2,83 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 
 void State::apply(const StoredEvent& stored) {
   if (stored.sequence != sequence_ + 1)
-    throw StoreError(fmt::format("event {} of the log follows event {}", stored.sequence, sequence_));
+    throw DamagedError(fmt::format("event {} of the log follows event {}", stored.sequence, sequence_));
   if ((stored.sequence == 1) != std::holds_alternative<Created>(stored.event))
-    throw StoreError(
+    throw DamagedError(
         fmt::format("event {} of the log is \"{}\", must be \"created\" at the beginning and there only",
                     stored.sequence, event_name(stored.event)));
+  now_ = stored.time;
   std::visit([this](const auto& event) { take(event); }, stored.event);
   sequence_ = stored.sequence;
 }
 
+Index SuggestionRecord::row() const {
+  if (!told) return asked.row;
+  return told->inputs ? -1 : told->row.value_or(asked.row);
+}
+
+const std::string& SuggestionRecord::level() const {
+  return told && !told->level.empty() ? told->level : asked.level;
+}
+
+std::optional<double> SuggestionRecord::alpha() const {
+  return told && told->alpha ? told->alpha : asked.alpha;
+}
+
+// One that counts again after it was retracted comes last.
+void State::count_anew(std::int64_t id, bool counts) {
+  const auto at = std::find(answered_.begin(), answered_.end(), id);
+  if (counts && at == answered_.end()) answered_.push_back(id);
+  if (!counts && at != answered_.end()) answered_.erase(at);
+}
+
 SuggestionRecord& State::record(std::int64_t id, const char* what) {
   if (id < 1 || id > static_cast<std::int64_t>(suggestions_.size()))
-    throw StoreError(fmt::format("event {} of the log has suggestion {} {}, which was never asked for",
-                                 sequence_ + 1, id, what));
+    throw DamagedError(fmt::format("event {} of the log has suggestion {} {}, which was never asked for",
+                                   sequence_ + 1, id, what));
   return suggestions_[static_cast<std::size_t>(id - 1)];
 }
 
 SuggestionRecord& State::pending_record(std::int64_t id, const char* what) {
   SuggestionRecord& found = record(id, what);
   if (found.status != SuggestionStatus::pending)
-    throw StoreError(fmt::format("event {} of the log has suggestion {} {}, which is not pending",
-                                 sequence_ + 1, id, what));
+    throw DamagedError(fmt::format("event {} of the log has suggestion {} {}, which is not pending",
+                                   sequence_ + 1, id, what));
   return found;
 }
 
 void State::take(const Created& event) {
   created_ = event;
+  created_at_ = now_;
   budget_ = event.budget;
 }
 
 void State::take(const Asked& event) {
   if (event.id != next_id())
-    throw StoreError(fmt::format("event {} of the log asks for suggestion {}, must be {}", sequence_ + 1,
-                                 event.id, next_id()));
-  suggestions_.push_back(
-      {.asked = event, .row = event.row, .channel = event.channel, .values = {}, .reason = {}});
+    throw DamagedError(fmt::format("event {} of the log asks for suggestion {}, must be {}", sequence_ + 1,
+                                   event.id, next_id()));
+  suggestions_.push_back({.asked = event, .asked_at = now_, .told = {}, .values = {}, .reason = {}});
 }
 
 // Also of what was released or failed meanwhile: it is a true measurement, and was paid for.
 void State::take(const Told& event) {
   SuggestionRecord& told = record(event.id, "told");
   if (told.status == SuggestionStatus::told)
-    throw StoreError(fmt::format("event {} of the log tells suggestion {} again", sequence_ + 1, event.id));
+    throw DamagedError(fmt::format("event {} of the log tells suggestion {} again", sequence_ + 1, event.id));
   told.status = SuggestionStatus::told;
+  told.told = event;
+  told.told_at = now_;
   told.values = event.values;
-  if (event.channel) told.channel = *event.channel;
-  if (event.row) told.row = *event.row;
+  answered_.push_back(event.id);
+  failures_in_a_row_ = 0;
   told.charged += event.cost;
   spent_ += event.cost;
 }
@@ -64,7 +89,7 @@ void State::take(const Failed& event) {
   failed.reason = event.reason;
   failed.charged += event.charge;
   spent_ += event.charge;
-  ++failures_;
+  ++failures_in_a_row_;
 }
 
 void State::take(const Released& event) {
@@ -80,23 +105,27 @@ void State::take(const Excluded& event) {
 void State::take(const Amended& event) {
   SuggestionRecord& amended = record(event.id, "amended");
   if (amended.status != SuggestionStatus::told)
-    throw StoreError(
+    throw DamagedError(
         fmt::format("event {} of the log amends suggestion {}, which was not told", sequence_ + 1, event.id));
   amended.values = event.values;
   amended.reason = event.reason;
   amended.retracted = false;
+  count_anew(event.id, true);
+  fit_is_stale_ = true;
 }
 
 // Money is not refunded: it was spent.
 void State::take(const Retracted& event) {
   SuggestionRecord& retracted = record(event.id, "retracted");
   if (retracted.status != SuggestionStatus::told || retracted.retracted)
-    throw StoreError(
+    throw DamagedError(
         fmt::format("event {} of the log retracts suggestion {}, which has no answer that counts",
                     sequence_ + 1, event.id));
   retracted.values.clear();
   retracted.reason = event.reason;
   retracted.retracted = true;
+  count_anew(event.id, false);
+  fit_is_stale_ = true;
 }
 
 void State::take(const BudgetChanged& event) {
@@ -105,10 +134,14 @@ void State::take(const BudgetChanged& event) {
 
 void State::take(const Fitted& event) {
   fitted_ = event;
+  ++fits_;
+  fit_is_stale_ = false;
 }
 
 void State::take(const OwnerChanged& event) {
   owner_ = event;
+  owner_since_ = now_;
+  failures_in_a_row_ = 0;
 }
 
 // Summed anew, in one order: adding and taking away would leave rounding behind.
@@ -137,6 +170,11 @@ std::vector<std::int64_t> State::lapsed(double now) const {
     if (one.status == SuggestionStatus::pending && one.asked.lease_until && *one.asked.lease_until <= now)
       ids.push_back(one.asked.id);
   return ids;
+}
+
+std::int64_t State::failed() const {
+  return std::count_if(suggestions_.begin(), suggestions_.end(),
+                       [](const SuggestionRecord& one) { return one.status == SuggestionStatus::failed; });
 }
 
 std::int64_t State::annotations() const {

@@ -31,10 +31,25 @@ double NoiseLaw::operator()(const double* x, const Rows& table, Index row) const
   }
   const double variance = (*formula_)(x);
   if (!(std::isfinite(variance) && variance >= 0.0))
-    throw InputError(
-        fmt::format("{}: noise.variance \"{}\" is {} at this point, must be a finite number, 0 or more",
-                    table.where(row), formula_->text(), variance));
+    throw InputError(table.where(row) + ": " + wrong(variance));
   return variance;
+}
+
+double NoiseLaw::outside_of_tables(const double* x) const {
+  if (const double* number = std::get_if<double>(&setting_)) return *number;
+  if (const auto* named = std::get_if<NoiseColumn>(&setting_))
+    throw InputError(
+        fmt::format("the point stands in no table, so it has no \"{}\", the study's noise.variance; must be "
+                    "a point of the pool",
+                    named->name));
+  const double variance = (*formula_)(x);
+  if (!(std::isfinite(variance) && variance >= 0.0)) throw InputError(wrong(variance));
+  return variance;
+}
+
+std::string NoiseLaw::wrong(double variance) const {
+  return fmt::format("noise.variance \"{}\" is {} at this point, must be a finite number, 0 or more",
+                     formula_->text(), variance);
 }
 
 template double NoiseLaw::operator()(const double*, const Table&, Index) const;

@@ -20,10 +20,15 @@ class NoiseLaw {
   template <typename Rows>
   double operator()(const double* x, const Rows& table, Index row) const;
 
+  /// At a point that stands in no table.
+  double outside_of_tables(const double* x) const;
+
   /// At every point, where that is one number.
   std::optional<double> constant() const;
 
  private:
+  std::string wrong(double variance) const;
+
   NoiseSetting setting_;
   std::optional<numerics::Expression> formula_;
 };

@@ -12,6 +12,7 @@
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
+#include "study/nearest.hpp"
 #include "study/noise_law.hpp"
 
 namespace acuity {
@@ -295,7 +296,10 @@ Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
 }
 
 Learned Study::learn_from(const std::vector<Annotation>& annotations,
-                          const std::function<void(int, double)>& progress, int threads) const {
+                          const std::function<void(int, double)>& progress, int threads,
+                          const Learned* before) const {
+  // The paper's rule starts from the study's values each time.
+  if (file_.fit.optimiser == Optimiser::adam) before = nullptr;
   const Observations observations(observations_of(annotations), pool_.points());
   LearnOptions options{.optimiser = file_.fit.optimiser,
                        .restarts = file_.fit.restarts,
@@ -306,7 +310,8 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
                        .progress = progress,
                        .pool = spread_sample(pool_.points())};
   if (file_.fit.noise && file_.binary) {
-    AccuracyParts accuracy{.law = file_.ladder->accuracy(), .alpha = {}};
+    AccuracyParts accuracy{.law = before && before->accuracy ? *before->accuracy : file_.ladder->accuracy(),
+                           .alpha = {}};
     for (const Annotation& annotation : annotations) accuracy.alpha.push_back(annotation.alpha);
     // Where every accuracy was reported there is nothing to learn, and the study's values stay.
     if (std::any_of(accuracy.alpha.begin(), accuracy.alpha.end(), [](const auto& alpha) { return alpha; }))
@@ -322,49 +327,119 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
     }
     options.noise->fixed -= options.noise->base + options.noise->added;
     options.noise->fixed = options.noise->fixed.cwiseMax(0.0);
+    if (before) options.noise->base *= before->base_scale, options.noise->added *= before->added_scale;
   }
-  return learn(prior_given(annotations), observations, options);
+  Prior prior = prior_given(annotations);
+  if (before) prior.kernel = before->prior.kernel;
+  Learned learned = learn(prior, observations, options);
+  if (before && options.noise)
+    learned.base_scale *= before->base_scale, learned.added_scale *= before->added_scale;
+  return learned;
 }
 
-namespace {
-
-// Reported accuracies stay as they are.
-void use_accuracy(const AccuracyLaw& law, const std::vector<Annotation>& annotations, StudyModel& model) {
-  if (model.acquisition.continuous)
-    model.acquisition.continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
-  for (Level& level : model.offer.levels) level.channel = FlipChannel{law(*level.alpha)};
-  for (std::size_t i = 0; i < annotations.size(); ++i)
-    if (annotations[i].alpha) model.observations[i].channel = FlipChannel{law(*annotations[i].alpha)};
+// Where the noise or the accuracy itself was reported it stays as it is.
+Channel Study::channel_of(const Annotation& annotation, const std::optional<Learned>& learned) const {
+  if (!learned || !file_.fit.noise) return annotation.channel;
+  if (file_.binary) {
+    if (!learned->accuracy || !annotation.alpha) return annotation.channel;
+    return FlipChannel{(*learned->accuracy)(*annotation.alpha)};
+  }
+  const double added_scale = is_ladder() ? learned->added_scale : 1.0;  // a price list has no gamma
+  return GaussianChannel{noise_variance(annotation.channel) +
+                         (learned->base_scale - 1.0) * annotation.base_noise +
+                         (added_scale - 1.0) * annotation.added_noise};
 }
 
-}  // namespace
+std::int64_t Study::learns_from(std::int64_t annotations) const {
+  return file_.fit.every > 0 ? annotations / file_.fit.every * file_.fit.every : 0;
+}
 
 StudyModel Study::model_given(const std::vector<Annotation>& annotations, int threads) const {
+  const std::int64_t used = learns_from(static_cast<std::int64_t>(annotations.size()));
+  std::optional<Learned> learned;
+  if (used > 0) learned = learn_from({annotations.begin(), annotations.begin() + used}, {}, threads);
+  return model_given(annotations, std::move(learned));
+}
+
+StudyModel Study::model_given(const std::vector<Annotation>& annotations,
+                              std::optional<Learned> learned) const {
   StudyModel model{.prior = prior_given(annotations),
                    .observations = observations_of(annotations),
                    .offer = offer_,
-                   .acquisition = acquisition_};
-  const std::size_t every = static_cast<std::size_t>(file_.fit.every);
-  const std::size_t used = every > 0 ? annotations.size() / every * every : 0;
-  if (used == 0) return model;
-  model.learned =
-      learn_from({annotations.begin(), annotations.begin() + static_cast<std::ptrdiff_t>(used)}, {}, threads);
+                   .acquisition = acquisition_,
+                   .learned = std::move(learned)};
+  if (!model.learned) return model;
   model.prior.kernel = model.learned->prior.kernel;
-  if (model.learned->accuracy) use_accuracy(*model.learned->accuracy, annotations, model);
-  if (!file_.fit.noise || file_.binary) return model;
-  const double base_scale = model.learned->base_scale,
-               added_scale = is_ladder() ? model.learned->added_scale : 1.0;
-  model.offer.base_noise *= base_scale;
-  if (model.acquisition.continuous) model.acquisition.continuous->law.gamma *= added_scale;
+  if (!file_.fit.noise) return model;
+  for (std::size_t i = 0; i < annotations.size(); ++i)
+    model.observations[i].channel = channel_of(annotations[i], model.learned);
+  std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous;
+  if (file_.binary) {
+    if (!model.learned->accuracy) return model;
+    const AccuracyLaw& law = *model.learned->accuracy;
+    if (continuous) continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
+    for (Level& level : model.offer.levels) level.channel = FlipChannel{law(*level.alpha)};
+    return model;
+  }
+  const double added_scale = is_ladder() ? model.learned->added_scale : 1.0;
+  model.offer.base_noise *= model.learned->base_scale;
+  if (continuous) continuous->law.gamma *= added_scale;
   for (Level& level : model.offer.levels)
     level.channel = GaussianChannel{added_scale * noise_variance(level.channel)};
-  for (std::size_t i = 0; i < annotations.size(); ++i) {
-    const Annotation& a = annotations[i];
-    const double change =
-        (base_scale - 1.0) * a.base_noise + (added_scale - 1.0) * (is_ladder() ? a.added_noise : 0.0);
-    model.observations[i].channel = GaussianChannel{noise_variance(a.channel) + change};
-  }
   return model;
+}
+
+Level Study::level_named(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const Level& level : offer_.levels) {
+    if (level.name == name && !is_ladder()) return level;
+    names.push_back(level.name);
+  }
+  throw InputError(
+      fmt::format("level is \"{}\", must be {}", name,
+                  is_ladder() ? "left out: the study has [precision]" : "one of " + quoted_list(names)));
+}
+
+Level Study::level_of(double alpha) const {
+  if (!is_ladder()) throw InputError("alpha must be left out: the study has [[level]]");
+  const bool in_range = file_.binary ? alpha >= 0.0 && alpha <= 1.0 : alpha >= 1.0;
+  if (!in_range)
+    throw InputError(
+        fmt::format("alpha is {}, must be {}", alpha,
+                    file_.binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)"));
+  for (const Level& rung : offer_.levels)
+    if (rung.alpha == alpha) return rung;
+  const double price = (*cost_)(alpha);
+  if (!(std::isfinite(price) && price > 0.0))
+    throw InputError(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0",
+                                 in_words(price), alpha));
+  return {.name = {},
+          .alpha = alpha,
+          .channel = file_.ladder->law(Precision::of(alpha)),
+          .cost = price,
+          .value = alpha};
+}
+
+double Study::base_noise_at(const std::vector<double>& inputs) const {
+  return noise_->outside_of_tables(inputs.data());
+}
+
+Annotation Study::annotation(Place place, double base_noise, const Level& level, double value,
+                             double cost) const {
+  Annotation annotation{.place = std::move(place),
+                        .value = value,
+                        .channel = level.channel,
+                        .level = {},
+                        .cost = cost,
+                        .alpha = level.alpha};
+  for (std::size_t k = 0; k < offer_.levels.size(); ++k)
+    if (offer_.levels[k].alpha == level.alpha && offer_.levels[k].name == level.name)
+      annotation.level = static_cast<Index>(k);
+  if (file_.binary) return annotation;
+  annotation.base_noise = base_noise;
+  annotation.added_noise = noise_variance(level.channel);
+  annotation.channel = channel_at(level, base_noise);
+  return annotation;
 }
 
 namespace {

@@ -22,22 +22,33 @@ namespace fs = std::filesystem;
 
 std::vector<Event> one_of_each() {
   const double third = 1.0 / 3.0;
-  return {Created{"0.1.0", "wing", "core hours", "ab", "cd", 120.0},
-          Asked{1, 17, "d\"09\n", "coarse", std::nullopt, GaussianChannel{1e-4}, third, 1.5, -0.25, 1e-300,
-                "bench 3", 1.8e9},
-          Asked{2, 3, "4", "", std::numeric_limits<double>::infinity(), FlipChannel{0.9}, 1.0, 0.5, 0.0, 1.0,
-                "", std::nullopt},
-          Told{1, {0.1, -third}, 0.7, GaussianChannel{2.0}, 18},
-          Told{2, {1.0}, 1.0, std::nullopt, std::nullopt},
-          Failed{2, "licence server", 0.5},
-          Released{2, "lease ended"},
-          Excluded{3, "", 2.5, "no such part"},
-          Excluded{4, "fine", std::nullopt, "diverges"},
-          Amended{1, {0.2}, "typo"},
-          Retracted{1, "wrong sample"},
-          BudgetChanged{-3.25},
-          Fitted{12, {0.1, third}, 0.4, 1.1, 0.9, 0.8, std::nullopt, "the likelihood no longer improves"},
-          OwnerChanged{"node7", 4711, 99}};
+  return {
+      Created{
+          "0.1.0", "wing", "core hours", "ab", "cd", 120.0, "[pool]\n", "studies", "pool.csv", {"01", "02"}},
+      Asked{1, 17, "d\"09\n", "coarse", std::nullopt, GaussianChannel{1e-4}, third, 1.5, -0.25, 1e-300,
+            "bench 3", 1.8e9},
+      Asked{2, 3, "4", "", std::numeric_limits<double>::infinity(), FlipChannel{0.9}, 1.0, 0.5, 0.0, 1.0, "",
+            std::nullopt},
+      Told{1, {0.1, -third}, 0.7, GaussianChannel{2.0}, 18, std::vector{0.25}, 0.5, "fine", std::nullopt},
+      Told{2, {1.0}, 1.0, {}, {}, {}, {}, {}, 2.0},
+      Failed{2, "licence server", 0.5},
+      Released{2, "lease ended"},
+      Excluded{3, "", 2.5, "no such part"},
+      Excluded{4, "fine", std::nullopt, "diverges"},
+      Amended{1, {0.2}, "typo"},
+      Retracted{1, "wrong sample"},
+      BudgetChanged{-3.25},
+      Fitted{12,
+             {0.1, third},
+             0.4,
+             1.1,
+             0.9,
+             0.8,
+             std::nullopt,
+             -12.5,
+             true,
+             "the likelihood no longer improves"},
+      OwnerChanged{"node7", 4711, 99}};
 }
 
 TEST(Event, ComesBackFromItsJsonWithEveryDigit) {

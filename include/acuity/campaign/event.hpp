@@ -19,13 +19,17 @@ struct Created {
   std::string version;  ///< of the program that made it
   std::string name, unit;
   std::string study_checksum, pool_checksum;  ///< of the frozen copies
-  double budget = 0.0;
+  double budget = 0.0;                        ///< infinite: no limit
+  std::string study;                          ///< the frozen text, to say what has changed in it
+  std::string study_folder;                   ///< where the study file was: programs are looked up from there
+  std::string pool_file;                      ///< the name of the frozen copy
+  std::vector<std::string> pool_blocks;       ///< checksums of equal numbers of its lines, likewise
 };
 
 /// Somebody may annotate this. Its cost is in escrow until it is told, failed or released.
 struct Asked {
   std::int64_t id = 0;  ///< 1, 2, 3, ...
-  Index row = 0;
+  Index row = 0;        ///< of the pool; -1 where it is no point of the pool
   std::string point;
   std::string level;            ///< price lists
   std::optional<double> alpha;  ///< ladders
@@ -36,13 +40,18 @@ struct Asked {
   std::optional<double> lease_until;  ///< seconds since 1970; absent: for ever
 };
 
-/// One number that was told. Most answers are one; replicates are several.
+/// An answer: one number, or several replicates. What was done is recorded where it is not what was asked
+/// for.
 struct Told {
   std::int64_t id = 0;
   std::vector<double> values;
-  double cost = 0.0;               ///< of all values together
-  std::optional<Channel> channel;  ///< what was done, where it is not what was asked for
-  std::optional<Index> row;        ///< likewise
+  double cost = 0.0;                          ///< of all values together
+  std::optional<Channel> channel;             ///< of every value, where the annotator reported it
+  std::optional<Index> row;                   ///< another point of the pool
+  std::optional<std::vector<double>> inputs;  ///< or a point outside of it
+  std::optional<double> base_noise;           ///< sigma^2(x) there
+  std::string level;                          ///< another level
+  std::optional<double> alpha;                ///< likewise
 };
 
 /// This attempt brought nothing; the point may be asked for again.
@@ -89,7 +98,9 @@ struct Fitted {
   double mean = 0.0;
   double added_scale = 1.0, base_scale = 1.0;
   std::optional<double> kappa, gamma;
-  std::string reason;
+  double log_marginal_likelihood = 0.0;  ///< at these values
+  bool converged = false;
+  std::string reason;  ///< why it ended
 };
 
 /// Who runs the campaign now; an empty host: nobody any more.
@@ -107,7 +118,7 @@ std::string event_name(const Event& event);
 
 /// As JSON, every digit of every number; infinity is "inf".
 std::string to_json(const Event& event);
-/// Throws StoreError where the text is no such event.
+/// Throws DamagedError where the text is no such event.
 Event event_from_json(const std::string& name, const std::string& json);
 
 }  // namespace acuity

@@ -6,6 +6,8 @@
 
 namespace acuity {
 
+enum class Access { read, write };
+
 /// A log in a file of SQLite's, in write-ahead mode: a commit is on the disk when add() returns, readers
 /// never wait, writers take turns. Every event carries a checksum that depends on all before it, so that
 /// damage is noticed and not replayed. All failures are StoreErrors that name the file.
@@ -13,8 +15,10 @@ class SqliteEventStore : public EventStore {
  public:
   /// A new log; the file must not be there.
   static std::unique_ptr<SqliteEventStore> create(const std::filesystem::path& file);
-  /// Checks the whole file first. Nothing is written to one that is damaged or is no log.
-  static std::unique_ptr<SqliteEventStore> open(const std::filesystem::path& file);
+  /// Checks the whole file first. Nothing is written to one that is damaged or is no log: a DamagedError.
+  /// Who only reads needs no permission to write, neither the file nor its folder.
+  static std::unique_ptr<SqliteEventStore> open(const std::filesystem::path& file,
+                                                Access access = Access::write);
   ~SqliteEventStore() override;
 
   std::vector<StoredEvent> read(std::int64_t after) override;

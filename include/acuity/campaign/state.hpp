@@ -14,20 +14,26 @@ enum class SuggestionStatus { pending, told, failed, released };
 /// What became of a suggestion.
 struct SuggestionRecord {
   Asked asked;
+  double asked_at = 0.0;  ///< seconds since 1970
   SuggestionStatus status = SuggestionStatus::pending;
-  Index row = 0;               ///< what was done: as asked unless told otherwise
-  Channel channel;             ///< likewise
+  std::optional<Told> told;    ///< the answer as it came
+  double told_at = 0.0;        ///< likewise
   std::vector<double> values;  ///< as they count now; empty: no answer, or it was retracted
   double charged = 0.0;
   std::string reason;  ///< of the last failure, release, amendment or retraction
   bool retracted = false;
+
+  // What was done: as asked unless told otherwise.
+  Index row() const;  ///< -1: a point outside of the pool
+  const std::string& level() const;
+  std::optional<double> alpha() const;
 };
 
 /// Where a campaign stands: what its events add up to, and nothing else. Applying the same events gives the
 /// same state, on every machine (docs/design.md 5).
 class State {
  public:
-  /// Throws StoreError where the event cannot follow those before it: the log is none that was kept by the
+  /// Throws DamagedError where the event cannot follow those before it: the log is none that was kept by the
   /// rules.
   void apply(const StoredEvent& stored);
 
@@ -49,12 +55,20 @@ class State {
   std::vector<std::int64_t> lapsed(double now) const;
   std::int64_t next_id() const { return static_cast<std::int64_t>(suggestions_.size()) + 1; }
 
+  /// Those with an answer that counts, in the order in which they were told.
+  const std::vector<std::int64_t>& answered() const { return answered_; }
   std::int64_t annotations() const;  ///< answers that count, replicates one by one
-  std::int64_t failures() const { return failures_; }
+  std::int64_t failed() const;       ///< suggestions that failed and have no answer
+  std::int64_t failures_in_a_row() const { return failures_in_a_row_; }
   const std::vector<Excluded>& excluded() const { return excluded_; }
   const std::optional<Fitted>& fitted() const { return fitted_; }
+  std::int64_t fits() const { return fits_; }  ///< how often hyperparameters were learned
+  /// Whether an annotation was amended or retracted since.
+  bool fit_is_stale() const { return fit_is_stale_; }
   /// Nobody where the host is empty.
   const OwnerChanged& owner() const { return owner_; }
+  double owner_since() const { return owner_since_; }
+  double created_at() const { return created_at_; }
 
  private:
   void take(const Created& event);
@@ -70,14 +84,20 @@ class State {
   void take(const OwnerChanged& event);
   SuggestionRecord& record(std::int64_t id, const char* what);
   SuggestionRecord& pending_record(std::int64_t id, const char* what);
+  void count_anew(std::int64_t id, bool counts);
 
   std::int64_t sequence_ = 0;
   Created created_;
   double budget_ = 0.0, spent_ = 0.0;
-  std::int64_t failures_ = 0;
+  double now_ = 0.0;  // of the event being applied
+  double created_at_ = 0.0, owner_since_ = 0.0;
+  std::int64_t failures_in_a_row_ = 0;
   std::vector<SuggestionRecord> suggestions_;
+  std::vector<std::int64_t> answered_;
   std::vector<Excluded> excluded_;
   std::optional<Fitted> fitted_;
+  std::int64_t fits_ = 0;
+  bool fit_is_stale_ = false;
   OwnerChanged owner_;
 };
 

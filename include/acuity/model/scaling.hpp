@@ -15,6 +15,12 @@ class Scaling {
   bool is_identity() const { return centre_.size() == 0; }
   Points apply(const PointsRef& points) const;
 
+  friend bool operator==(const Scaling& a, const Scaling& b) {
+    return a.centre_.size() == b.centre_.size() && a.centre_ == b.centre_ && a.scale_ == b.scale_;
+  }
+  const Vector& centre() const { return centre_; }  ///< empty where inputs stay as they are
+  const Vector& scale() const { return scale_; }
+
  private:
   Vector centre_, scale_;
 };

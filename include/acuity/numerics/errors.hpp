@@ -25,6 +25,24 @@ class StoreError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The log is not what was written. Nothing was written to it.
+class DamagedError : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
+/// The study or the pool is not the one a campaign was made with.
+class DifferentStudyError : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
+/// Somebody else runs the campaign.
+class OwnedError : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
 /// Throws std::invalid_argument "where: name is value, must be requirement" unless `holds`.
 void require(bool holds, std::string_view where, std::string_view name, double value,
              std::string_view requirement);

@@ -56,15 +56,32 @@ class Study {
 
   /// The prior once these are known: scaling and mean may depend on them.
   Prior prior_given(const std::vector<Annotation>& annotations) const;
-  /// Learns hyperparameters from these, on from the study's values, whatever the study's schedule.
+  /// Learns hyperparameters from these, on from the study's values or from those learned before, whatever the
+  /// study's schedule.
   Learned learn_from(const std::vector<Annotation>& annotations,
-                     const std::function<void(int, double)>& progress = {}, int threads = 0) const;
+                     const std::function<void(int, double)>& progress = {}, int threads = 0,
+                     const Learned* before = nullptr) const;
+  /// How many of so many annotations the study's schedule learns from; 0: none.
+  std::int64_t learns_from(std::int64_t annotations) const;
   /// Everything the study says once these are known, hyperparameters learned when its schedule asks for it.
   StudyModel model_given(const std::vector<Annotation>& annotations, int threads = 0) const;
+  /// The same where what was learned is on record; nothing is learned here.
+  StudyModel model_given(const std::vector<Annotation>& annotations, std::optional<Learned> learned) const;
   /// The belief about the pool that a model stands for. `storage` is for real targets; classes keep what they
   /// need, in double precision. `threads`, here and above: 0 means all the machine has.
   std::unique_ptr<PoolBelief> belief(const StudyModel& model, const PoolStorage& storage = {},
                                      int threads = 0) const;
+  /// The level of that name, or of any precision in the ladder's range, priced; throws InputError.
+  Level level_named(const std::string& name) const;
+  Level level_of(double alpha) const;
+  /// sigma^2 at a point outside of the pool; throws InputError where only tables have it.
+  double base_noise_at(const std::vector<double>& inputs) const;
+  /// An answer at one of the study's levels; `base_noise` is that of the place.
+  Annotation annotation(Place place, double base_noise, const Level& level, double value, double cost) const;
+
+  /// What the model sees of an annotation's noise or accuracy once the laws of them were learned.
+  Channel channel_of(const Annotation& annotation, const std::optional<Learned>& learned) const;
+
   /// What may be bought after these. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,
                               std::optional<double> remaining = std::nullopt) const;

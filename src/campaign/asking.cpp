@@ -1,0 +1,127 @@
+#include "campaign/asking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/books.hpp"
+#include "numerics/random.hpp"
+#include "selection/select_among.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::int64_t told_or_pending(const State& state) {
+  return std::count_if(
+      state.suggestions().begin(), state.suggestions().end(), [](const SuggestionRecord& one) {
+        return one.status == SuggestionStatus::told || one.status == SuggestionStatus::pending;
+      });
+}
+
+// The next point of the initial design at the highest precision: the open one drawn first. Nothing where it
+// cannot be had, and then choices go on by information.
+std::optional<Score> draw_initial(const Study& study, CampaignBelief& belief, const Candidates& candidates) {
+  const StudyModel& model = belief.model();
+  const Index finest = model.offer.finest();
+  std::optional<Index> first;
+  std::uint64_t lowest = 0;
+  for (Index row = 0; row < study.pool().size(); ++row) {
+    if (!candidates.is_open(row) || candidates.sold.contains({row, finest})) continue;
+    const std::uint64_t key = numerics::draw_key(study.file().seed, numerics::Purpose::initial_design, 0,
+                                                 static_cast<std::uint64_t>(row));
+    if (!first || key < lowest) first = row, lowest = key;
+  }
+  if (!first) return std::nullopt;
+  Acquisition highest_precision = model.acquisition;
+  highest_precision.ranking = Ranking::information;
+  const std::vector<Index> rows{*first};
+  const Offer there{.levels = model.offer.levels, .base_noise = model.offer.base_noise(rows)};
+  Candidates affordable;
+  affordable.remaining = candidates.remaining;
+  affordable.slack = candidates.slack;
+  return select_among(rows, belief.belief().marginals_at(rows), there, highest_precision, affordable);
+}
+
+std::string why_nothing(const StudyModel& model, const Candidates& candidates) {
+  if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
+    return "every pool point is annotated, pending or excluded";
+  if (levels_in_play(model.offer, model.acquisition, candidates).empty())
+    return fmt::format("no level is affordable, {} is free{}", shortest(std::max(0.0, candidates.remaining)),
+                       model.acquisition.finest_only() ? " and only the highest precision is asked for" : "");
+  return "every level that could be bought has been, and would only repeat its answer";
+}
+
+// Rules that end a campaign before its budget does; an empty text: none.
+std::string target_reached(const StopSetting& stop, CampaignBelief& belief, const Score& best) {
+  if (stop.information_per_cost && best.information_per_cost() < *stop.information_per_cost)
+    return fmt::format(
+        "the best candidate has {} of information per cost, below stop.information_per_cost = {}",
+        shortest(best.information_per_cost()), shortest(*stop.information_per_cost));
+  if (!stop.predictive_sd) return "";
+  const double sd = belief.belief().marginals().variance.cwiseMax(0.0).cwiseSqrt().mean();
+  if (sd >= *stop.predictive_sd) return "";
+  return fmt::format("the predictive standard deviation is {} on average, below stop.predictive_sd = {}",
+                     shortest(sd), shortest(*stop.predictive_sd));
+}
+
+void close(Candidates& candidates, const Study& study, const Score& best, const Level& level) {
+  if (!study.file().repeat)
+    candidates.open[static_cast<std::size_t>(best.point)] = 0;
+  else if (level.repeats_itself)
+    candidates.sold.insert({best.point, best.level});
+  candidates.remaining -= best.cost;
+  ++candidates.step;
+}
+
+}  // namespace
+
+bool in_initial_phase(const Study& study, const State& state) {
+  return told_or_pending(state) < study.file().initial.count;
+}
+
+Asking choose(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
+              double now) {
+  if (!belief.belief().is_finite())
+    throw NumericalError(study.file().path.string() +
+                         ": the belief is not finite, inputs and values must be of a size to compute with");
+  const StopSetting& stop = study.file().stop;
+  Asking asking;
+  const auto end = [&](Standing standing, std::string reason) {
+    asking.standing = standing;
+    asking.reason = std::move(reason);
+    return asking;
+  };
+  if (stop.wall_clock && now - state.created_at() >= *stop.wall_clock)
+    return end(Standing::finished, "stop.wall_clock is over");
+  Candidates candidates = candidates_of(study, state);
+  const StudyModel& model = belief.model();
+  std::int64_t initial = study.file().initial.count - told_or_pending(state);
+  const auto wait_or_finish = [&] {
+    return state.pending().empty() && asking.suggestions.empty() ? Standing::finished : Standing::nothing_now;
+  };
+  while (static_cast<std::int64_t>(asking.suggestions.size()) < count) {
+    std::optional<Score> best;
+    if (initial-- > 0) best = draw_initial(study, belief, candidates);
+    const bool drawn = best.has_value();
+    if (!drawn) best = belief.selector().choose(belief.belief(), candidates);
+    if (!best) return end(wait_or_finish(), why_nothing(model, candidates));
+    if (!drawn)
+      if (std::string reason = target_reached(stop, belief, *best); !reason.empty())
+        return end(wait_or_finish(), std::move(reason));
+    Suggestion suggestion =
+        make_suggestion(*best, study.pool(), model.offer, model.acquisition, belief.belief());
+    suggestion.id = state.next_id() + static_cast<std::int64_t>(asking.suggestions.size());
+    belief.expect(suggestion.id,
+                  study.annotation(best->point, study.offer().base_noise(best->point),
+                                   level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0,
+                                   suggestion.cost));
+    close(candidates, study, *best, suggestion.level);
+    asking.suggestions.push_back(std::move(suggestion));
+  }
+  return asking;
+}
+
+}  // namespace acuity

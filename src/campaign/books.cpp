@@ -1,0 +1,142 @@
+#include "campaign/books.hpp"
+
+#include <cmath>
+
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity {
+
+namespace {
+
+Annotation annotation_of(const Study& study, const SuggestionRecord& record, double value, double cost) {
+  const bool outside = record.told && record.told->inputs;
+  const Place place = outside
+                          ? Place(Eigen::Map<const Vector>(record.told->inputs->data(),
+                                                           static_cast<Index>(record.told->inputs->size())))
+                          : Place(record.row());
+  // A noise or accuracy that was reported is that answer's own, and no level's.
+  if (record.told && record.told->channel)
+    return {.place = place,
+            .value = value,
+            .channel = *record.told->channel,
+            .level = {},
+            .cost = cost,
+            .alpha = {}};
+  const double base_noise =
+      outside ? record.told->base_noise.value_or(0.0) : study.offer().base_noise(record.row());
+  return study.annotation(place, base_noise, level_of(study, record), value, cost);
+}
+
+}  // namespace
+
+Level level_of(const Study& study, const std::string& name, std::optional<double> alpha) {
+  return alpha ? study.level_of(*alpha) : study.level_named(name);
+}
+
+std::string status_name(const SuggestionRecord& record) {
+  switch (record.status) {
+    case SuggestionStatus::pending:
+      return "pending";
+    case SuggestionStatus::failed:
+      return "failed";
+    case SuggestionStatus::released:
+      return "released";
+    case SuggestionStatus::told:
+      break;
+  }
+  return record.retracted ? "retracted" : "told";
+}
+
+Level level_of(const Study& study, const SuggestionRecord& record) {
+  return level_of(study, record.level(), record.alpha());
+}
+
+Suggestion suggestion_of(const Study& study, const Asked& asked) {
+  Suggestion suggestion{.id = asked.id,
+                        .row = asked.row,
+                        .point = asked.point,
+                        .inputs = {},
+                        .level = level_of(study, asked.level, asked.alpha),
+                        .channel = asked.channel,
+                        .mean = asked.mean,
+                        .variance = asked.variance,
+                        .information = asked.information,
+                        .cost = asked.cost};
+  if (asked.row < 0) return suggestion;
+  const double* inputs = study.pool().point(asked.row);
+  suggestion.inputs.assign(inputs, inputs + study.pool().inputs().size());
+  return suggestion;
+}
+
+std::vector<Annotation> annotations_of(const Study& study, const State& state) {
+  std::vector<Annotation> annotations;
+  for (const std::int64_t id : state.answered()) {
+    const SuggestionRecord& record = *state.find(id);
+    for (std::size_t k = 0; k < record.values.size(); ++k)
+      annotations.push_back(annotation_of(study, record, record.values[k], k == 0 ? record.charged : 0.0));
+  }
+  return annotations;
+}
+
+Annotation expected_annotation(const Study& study, const SuggestionRecord& record) {
+  return annotation_of(study, record, 0.0, record.asked.cost);
+}
+
+std::optional<Learned> learned_of(const Study& study, const State& state) {
+  if (!state.fitted() || study.learns_from(state.annotations()) == 0) return std::nullopt;
+  const Fitted& fitted = *state.fitted();
+  Learned learned;
+  learned.prior = study.prior_given({});
+  if (static_cast<Index>(fitted.log_parameters.size()) != learned.prior.kernel->log_parameters().size())
+    throw DamagedError("what was learned does not fit the study's kernel");
+  learned.prior.kernel = learned.prior.kernel->with_log_parameters(Eigen::Map<const Vector>(
+      fitted.log_parameters.data(), static_cast<Index>(fitted.log_parameters.size())));
+  learned.prior.mean = fitted.mean;
+  learned.added_scale = fitted.added_scale;
+  learned.base_scale = fitted.base_scale;
+  if (fitted.kappa && fitted.gamma) learned.accuracy = AccuracyLaw{*fitted.kappa, *fitted.gamma};
+  learned.log_marginal_likelihood = fitted.log_marginal_likelihood;
+  learned.converged = fitted.converged;
+  learned.reason = fitted.reason;
+  return learned;
+}
+
+Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annotations) {
+  const Vector parameters = learned.prior.kernel->log_parameters();
+  Fitted fitted{.annotations = annotations,
+                .log_parameters = std::vector<double>(parameters.begin(), parameters.end()),
+                .mean = learned.prior.mean,
+                .added_scale = learned.added_scale,
+                .base_scale = learned.base_scale,
+                .kappa = {},
+                .gamma = {},
+                .log_marginal_likelihood = learned.log_marginal_likelihood,
+                .converged = learned.converged,
+                .reason = learned.reason};
+  if (study.file().binary && learned.accuracy) {
+    fitted.kappa = learned.accuracy->kappa;
+    fitted.gamma = learned.accuracy->gamma;
+  }
+  return fitted;
+}
+
+Candidates candidates_of(const Study& study, const State& state) {
+  std::vector<Annotation> taken = annotations_of(study, state);
+  for (const std::int64_t id : state.pending())
+    if (state.find(id)->row() >= 0) taken.push_back(expected_annotation(study, *state.find(id)));
+  Candidates candidates = study.candidates_after(taken, state.free());
+  candidates.slack = std::isfinite(state.budget()) ? 1e-9 * state.budget() : 0.0;
+  for (const Excluded& excluded : state.excluded()) {
+    std::optional<Index> level;
+    for (std::size_t k = 0; k < study.offer().levels.size(); ++k)
+      if (!excluded.level.empty() && study.offer().levels[k].name == excluded.level)
+        level = static_cast<Index>(k);
+    if (level)
+      candidates.sold.emplace(excluded.row, *level);
+    else
+      candidates.open[static_cast<std::size_t>(excluded.row)] = 0;
+  }
+  return candidates;
+}
+
+}  // namespace acuity

@@ -1,0 +1,459 @@
+#include "acuity/campaign/campaign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/asking.hpp"
+#include "campaign/books.hpp"
+#include "campaign/campaign_belief.hpp"
+#include "campaign/campaign_folder.hpp"
+#include "campaign/crash_point.hpp"
+#include "campaign/owner.hpp"
+#include "campaign/telling.hpp"
+#include "numerics/checksum.hpp"
+
+namespace acuity {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+template <typename... Kinds>
+bool has_any(const std::vector<StoredEvent>& events) {
+  return std::any_of(events.begin(), events.end(), [](const StoredEvent& stored) {
+    return (std::holds_alternative<Kinds>(stored.event) || ...);
+  });
+}
+
+// What was known before: asked for and told at once.
+std::vector<Event> known_before(const Study& study) {
+  std::vector<Event> events;
+  double spent = 0.0;
+  for (const Annotation& known : study.read_annotations(study.file().initial.file)) {
+    Asked asked;
+    asked.id = static_cast<std::int64_t>(events.size() / 2) + 1;
+    asked.row = known.place.pool_row().value_or(-1);
+    if (asked.row >= 0) asked.point = study.pool().id(asked.row);
+    if (known.level) asked.level = study.offer().levels[static_cast<std::size_t>(*known.level)].name;
+    asked.alpha = known.alpha;
+    asked.channel = known.channel;
+    asked.cost = known.cost;
+    asked.worker = "initial";
+    Told told{.id = asked.id,
+              .values = {known.value},
+              .cost = known.cost,
+              .channel = {},
+              .row = {},
+              .inputs = {},
+              .base_noise = {},
+              .level = {},
+              .alpha = {}};
+    if (!known.level && !known.alpha) told.channel = known.channel;
+    if (asked.row < 0) {
+      told.inputs.emplace(known.place.coordinates().begin(), known.place.coordinates().end());
+      told.base_noise = known.base_noise;
+    }
+    spent += known.cost;
+    events.insert(events.end(), {Event(asked), Event(told)});
+  }
+  const double budget = study.file().budget.value_or(std::numeric_limits<double>::infinity());
+  if (spent > budget * (1.0 + 1e-9))
+    throw InputError(fmt::format("{}: what is known has cost {}, must be within campaign.budget, which is {}",
+                                 study.file().initial.file.string(), shortest(spent), shortest(budget)));
+  return events;
+}
+
+// Columns of what `ask` prints: an input of the same name could not be told from them.
+void require_input_names(const Study& study) {
+  static const std::set<std::string> taken{"id",          "point",       "level",    "alpha",
+                                           "value",       "information", "cost",     "y",
+                                           "lease_until", "noise_sd",    "accuracy", "information_per_cost"};
+  for (const std::string& input : study.pool().inputs())
+    if (taken.contains(input) || input.starts_with("y_"))
+      study.file().complain(
+          fmt::format("input \"{}\" is called like a column that campaigns print, must be renamed", input));
+}
+
+std::vector<Event> beginning(const Study& study, Created created) {
+  require_input_names(study);
+  std::vector<Event> events{std::move(created)};
+  if (study.file().initial.file.empty()) return events;
+  std::vector<Event> known = known_before(study);
+  events.insert(events.end(), std::make_move_iterator(known.begin()), std::make_move_iterator(known.end()));
+  return events;
+}
+
+}  // namespace
+
+struct Campaign::Parts {
+  fs::path folder;
+  Study study;
+  std::unique_ptr<EventStore> store;
+  CampaignOptions options;
+  State state;
+  CampaignBelief belief;
+
+  Parts(Study s, std::unique_ptr<EventStore> e, CampaignOptions o)
+      : study(std::move(s)),
+        store(std::move(e)),
+        options(std::move(o)),
+        belief(study, options.threads, options.storage) {}
+
+  void apply(const std::vector<StoredEvent>& events) {
+    for (const StoredEvent& stored : events) state.apply(stored);
+  }
+
+  // One write transaction: `decide` sees the state as it is now.
+  template <typename Decide>
+  void add(const Decide& decide) {
+    apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) {
+      apply(news);
+      return decide();
+    }));
+  }
+
+  const SuggestionRecord& find(std::int64_t id) const {
+    const SuggestionRecord* record = state.find(id);
+    if (record == nullptr)
+      throw InputError(state.suggestions().empty()
+                           ? fmt::format("there is no suggestion {}, nothing was asked for yet", id)
+                           : fmt::format("there is no suggestion {}, must be one of 1 to {}", id,
+                                         state.suggestions().size()));
+    return *record;
+  }
+
+  void release_lapsed() {
+    if (state.lapsed(now()).empty()) return;
+    add([&] {
+      std::vector<Event> events;
+      for (const std::int64_t id : state.lapsed(now())) events.push_back(Released{id, "its lease has ended"});
+      return events;
+    });
+  }
+
+  // Learning takes its time, so it happens outside of a transaction; what was learned counts unless the past
+  // was changed meanwhile.
+  void learn_if_due() {
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const std::int64_t used = study.learns_from(state.annotations());
+      const bool due = used > 0 && !in_initial_phase(study, state) &&
+                       (!state.fitted() || state.fitted()->annotations < used || state.fit_is_stale());
+      if (!due) return;
+      std::vector<Annotation> annotations = annotations_of(study, state);
+      annotations.erase(annotations.begin() + used, annotations.end());
+      const std::optional<Learned> before = learned_of(study, state);
+      const Learned learned =
+          study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr);
+      bool counts = true;
+      apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
+        apply(news);
+        counts = !has_any<Amended, Retracted, Fitted>(news);
+        if (!counts) return {};
+        return {fitted_of(study, learned, used)};
+      }));
+      if (counts) return;
+    }
+  }
+};
+
+void Campaign::create(const fs::path& folder, const fs::path& study_file) {
+  // Everything that could be wrong with the study is said before a folder is made.
+  const Study original = Study::open(study_file);
+  const FrozenStudy frozen = freeze(original.file());
+  require_input_names(original);
+  make_folder(folder, [&](const fs::path& aside) {
+    for (const FrozenStudy::Copy& copy : frozen.copies) {
+      std::error_code failed;
+      fs::copy_file(copy.from, aside / copy.name, failed);
+      if (failed)
+        throw InputError(fmt::format("{}: cannot be copied ({})", copy.from.string(), failed.message()));
+      crash_point();
+    }
+    write_file(aside / "study.toml", frozen.text);
+    crash_point();
+    fs::create_directory(aside / "runs");
+    // What is known is read from where it was, so that complaints name the file people know.
+    std::vector<Event> events =
+        beginning(original, created_with(original.file(), frozen, aside / frozen.pool_file));
+    const auto store = SqliteEventStore::create(aside / "events.sqlite");
+    store->add(0, [&](const auto&) { return std::move(events); });
+  });
+}
+
+bool Campaign::recognises(const fs::path& folder) {
+  return fs::is_directory(folder) &&
+         (fs::exists(folder / "events.sqlite") || fs::exists(folder / "study.toml"));
+}
+
+Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions options) {
+  if (!fs::exists(folder))
+    throw InputError(
+        fmt::format("{}: it is not there, must be a campaign (acuity init makes one)", folder.string()));
+  if (!recognises(folder))
+    throw InputError(
+        fmt::format("{}: it is no campaign, must be a folder that acuity init has made", folder.string()));
+  std::unique_ptr<EventStore> store = SqliteEventStore::open(folder / "events.sqlite", access);
+  State state;
+  try {
+    for (const StoredEvent& stored : store->read(0)) state.apply(stored);
+  } catch (const DamagedError& error) {
+    const std::string sentence = error.what(), file = (folder / "events.sqlite").string();
+    throw DamagedError(
+        sentence.starts_with(file)
+            ? sentence
+            : fmt::format("{}: it is damaged ({}), and nothing was written to it", file, sentence));
+  }
+  if (state.sequence() == 0)
+    throw DamagedError(
+        fmt::format("{}: it is empty, must begin with \"created\"", (folder / "events.sqlite").string()));
+  require_unchanged(folder, state.created());
+  Study study = Study::open(folder / "study.toml");
+  for (const SuggestionRecord& record : state.suggestions())
+    if (record.row() >= study.pool().size())
+      throw DamagedError(fmt::format("{}: suggestion {} is about row {}, but the pool has {} rows",
+                                     (folder / "events.sqlite").string(), record.asked.id, record.row(),
+                                     study.pool().size()));
+  Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
+  campaign.parts_->folder = folder;
+  return campaign;
+}
+
+Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, State state)
+    : parts_(std::make_unique<Parts>(std::move(study), std::move(store), std::move(options))) {
+  parts_->state = std::move(state);
+}
+
+Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options)
+    : Campaign(std::move(study), std::move(store), std::move(options), State()) {
+  Parts& p = *parts_;
+  p.add([&]() -> std::vector<Event> {
+    if (p.state.sequence() > 0) return {};
+    Created created;
+    created.version = ACUITY_VERSION;
+    created.name = p.study.file().name;
+    created.unit = p.study.file().unit;
+    created.budget = p.study.file().budget.value_or(std::numeric_limits<double>::infinity());
+    return beginning(p.study, created);
+  });
+}
+Campaign::~Campaign() = default;
+Campaign::Campaign(Campaign&&) noexcept = default;
+Campaign& Campaign::operator=(Campaign&&) noexcept = default;
+
+const Study& Campaign::study() const {
+  return parts_->study;
+}
+const State& Campaign::state() const {
+  return parts_->state;
+}
+const fs::path& Campaign::folder() const {
+  return parts_->folder;
+}
+const State& Campaign::refresh() {
+  parts_->apply(parts_->store->read(parts_->state.sequence()));
+  return parts_->state;
+}
+std::vector<StoredEvent> Campaign::events() const {
+  return parts_->store->read(0);
+}
+
+Asking Campaign::ask(const AskOptions& options) {
+  if (options.count < 1)
+    throw InputError(fmt::format("{} suggestions are asked for, must be at least 1", options.count));
+  Parts& p = *parts_;
+  refresh();
+  p.release_lapsed();
+  p.learn_if_due();
+  p.belief.follow(p.state);  // the long part; what comes in the meantime is appended below
+  Asking asking;
+  try {
+    p.add([&] {
+      p.belief.follow(p.state);
+      asking = choose(p.study, p.state, p.belief, options.count, now());
+      std::vector<Event> events;
+      for (const Suggestion& s : asking.suggestions)
+        events.push_back(
+            Asked{.id = s.id,
+                  .row = s.row,
+                  .point = s.point,
+                  .level = s.level.name,
+                  .alpha = s.level.alpha,
+                  .channel = s.channel,
+                  .cost = s.cost,
+                  .information = s.information,
+                  .mean = s.mean,
+                  .variance = s.variance,
+                  .worker = options.worker,
+                  .lease_until = options.lease ? std::optional(now() + *options.lease) : std::nullopt});
+      return events;
+    });
+  } catch (...) {
+    p.belief.forget();  // it expects what was not asked for
+    throw;
+  }
+  return asking;
+}
+
+std::vector<Telling> Campaign::would_tell(const std::vector<Answer>& answers) {
+  refresh();
+  std::vector<Telling> tellings;
+  std::set<std::int64_t> seen;
+  for (const Answer& answer : answers) {
+    tellings.push_back(judge(parts_->study, parts_->state, answer).telling);
+    if (!seen.insert(answer.id).second)
+      throw InputError(fmt::format("{}suggestion {} is told twice, must be told once",
+                                   answer.where.empty() ? "" : answer.where + ": ", answer.id));
+  }
+  return tellings;
+}
+
+std::vector<Telling> Campaign::tell(const std::vector<Answer>& answers) {
+  would_tell(answers);  // complaints need no transaction
+  std::vector<Telling> tellings;
+  parts_->add([&] {
+    std::vector<Event> events;
+    tellings.clear();
+    for (const Answer& answer : answers) {
+      Judgement judgement = judge(parts_->study, parts_->state, answer);
+      tellings.push_back(judgement.telling);
+      if (judgement.telling.changes) events.push_back(std::move(judgement.event));
+    }
+    return events;
+  });
+  return tellings;
+}
+
+bool Campaign::fail(const Failure& failure) {
+  if (!(std::isfinite(failure.charge) && failure.charge >= 0.0))
+    throw InputError(
+        fmt::format("the cost of {} is {}, must be a finite number, 0 or more", failure.id, failure.charge));
+  bool changes = false;
+  parts_->add([&] {
+    const SuggestionRecord& record = parts_->find(failure.id);
+    const bool again = record.status == SuggestionStatus::failed;
+    if (record.status != SuggestionStatus::pending && !again)
+      throw InputError(
+          fmt::format("suggestion {} is {}, must be pending to fail", failure.id, status_name(record)));
+    std::vector<Event> events;
+    if (!again) events.push_back(Failed{failure.id, failure.reason, failure.charge});
+    // On a ladder what cannot work at one precision is not tried at the next: the whole point.
+    const Excluded excluded{record.asked.row, record.asked.level, std::nullopt, failure.reason};
+    const auto& all = parts_->state.excluded();
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Excluded& e) {
+      return e.row == excluded.row && e.level == excluded.level;
+    });
+    if (failure.exclude && !known) events.push_back(excluded);
+    changes = !events.empty();
+    return events;
+  });
+  return changes;
+}
+
+std::int64_t Campaign::release(const std::vector<std::int64_t>& ids, const std::string& reason) {
+  std::int64_t released = 0;
+  parts_->add([&] {
+    std::vector<Event> events;
+    for (const std::int64_t id : std::set<std::int64_t>(ids.begin(), ids.end())) {
+      const SuggestionRecord& record = parts_->find(id);
+      if (record.status == SuggestionStatus::released) continue;
+      if (record.status != SuggestionStatus::pending)
+        throw InputError(
+            fmt::format("suggestion {} is {}, must be pending to be released", id, status_name(record)));
+      events.push_back(Released{id, reason});
+    }
+    released = static_cast<std::int64_t>(events.size());
+    return events;
+  });
+  return released;
+}
+
+void Campaign::amend(std::int64_t id, const std::vector<double>& values, const std::string& reason) {
+  require_values(parts_->study, values, fmt::format("the answer to {}", id));
+  if (reason.empty()) throw InputError(fmt::format("the amendment of {} has no reason, must have one", id));
+  parts_->add([&] {
+    const SuggestionRecord& record = parts_->find(id);
+    if (record.status != SuggestionStatus::told)
+      throw InputError(
+          fmt::format("suggestion {} is {}, must be told to be amended", id, status_name(record)));
+    return std::vector<Event>{Amended{id, values, reason}};
+  });
+}
+
+void Campaign::retract(std::int64_t id, const std::string& reason) {
+  if (reason.empty()) throw InputError(fmt::format("the retraction of {} has no reason, must have one", id));
+  parts_->add([&]() -> std::vector<Event> {
+    const SuggestionRecord& record = parts_->find(id);
+    if (record.status != SuggestionStatus::told)
+      throw InputError(
+          fmt::format("suggestion {} is {}, must be told to be retracted", id, status_name(record)));
+    if (record.retracted) return {};
+    return {Retracted{id, reason}};
+  });
+}
+
+void Campaign::change_budget(double by) {
+  if (!std::isfinite(by)) throw InputError("the change of the budget is not finite, must be a finite number");
+  parts_->add([&] {
+    if (std::isinf(parts_->state.budget()))
+      throw InputError("the campaign has no budget, so nothing can be added to it");
+    if (parts_->state.budget() + by < 0.0)
+      throw InputError(
+          fmt::format("the budget would be {}, must be 0 or more", shortest(parts_->state.budget() + by)));
+    return std::vector<Event>{BudgetChanged{by}};
+  });
+}
+
+void Campaign::take_ownership() {
+  parts_->add([&] {
+    const OwnerChanged& owner = parts_->state.owner();
+    if (may_be_alive(owner))
+      throw OwnedError(fmt::format("{}: it is run by process {} on {} since {:.0f} s, must be left to it",
+                                   parts_->folder.string(), owner.process, owner.host,
+                                   now() - parts_->state.owner_since()));
+    return std::vector<Event>{this_process()};
+  });
+}
+
+void Campaign::give_up_ownership() {
+  parts_->add([&]() -> std::vector<Event> {
+    const OwnerChanged self = this_process(), &owner = parts_->state.owner();
+    if (owner.host != self.host || owner.process != self.process) return {};
+    return {OwnerChanged{}};
+  });
+}
+
+std::vector<Annotation> Campaign::annotations() const {
+  return annotations_of(parts_->study, parts_->state);
+}
+
+std::vector<Suggestion> Campaign::pending() const {
+  std::vector<Suggestion> suggestions;
+  for (const std::int64_t id : parts_->state.pending())
+    suggestions.push_back(suggestion_of(parts_->study, parts_->state.find(id)->asked));
+  return suggestions;
+}
+
+StudyModel Campaign::model() const {
+  return parts_->study.model_given(annotations(), learned_of(parts_->study, parts_->state));
+}
+
+Candidates Campaign::candidates() const {
+  return candidates_of(parts_->study, parts_->state);
+}
+
+PoolBelief& Campaign::belief() {
+  parts_->belief.follow(parts_->state);
+  return parts_->belief.belief();
+}
+
+}  // namespace acuity

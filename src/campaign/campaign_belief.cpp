@@ -1,0 +1,120 @@
+#include "campaign/campaign_belief.hpp"
+
+#include "campaign/books.hpp"
+
+namespace acuity {
+
+namespace {
+
+bool is_same_place(const Place& a, const Place& b) {
+  if (a.pool_row() || b.pool_row()) return a.pool_row() == b.pool_row();
+  return a.coordinates() == b.coordinates();
+}
+
+bool is_same_channel(const Channel& a, const Channel& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* flip = std::get_if<FlipChannel>(&a))
+    return flip->accuracy == std::get<FlipChannel>(b).accuracy;
+  return noise_variance(a) == noise_variance(b);
+}
+
+}  // namespace
+
+CampaignBelief::CampaignBelief(const Study& study, int threads, PoolStorage storage)
+    : study_(study), threads_(threads), storage_(storage) {}
+
+void CampaignBelief::follow(const State& state) {
+  try {
+    const std::vector<Annotation> annotations = annotations_of(study_, state);
+    if (belief_ && is_same_prior(state, study_.prior_given(annotations)) && append(state, annotations))
+      return;
+    rebuild(state, study_.model_given(annotations, learned_of(study_, state)));
+  } catch (...) {
+    forget();  // it may have taken in half of the news
+    throw;
+  }
+}
+
+// The kernel is that of the last fit, which is counted.
+bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const {
+  return fits_ == state.fits() && model_.learned.has_value() == learned_of(study_, state).has_value() &&
+         prior.mean == model_.prior.mean && prior.scaling == model_.prior.scaling;
+}
+
+bool CampaignBelief::append(const State& state, const std::vector<Annotation>& annotations) {
+  // Answers by suggestion, in the order told: where and what.
+  std::vector<std::pair<std::int64_t, const Annotation*>> told;
+  std::size_t next = 0;
+  for (const std::int64_t id : state.answered()) {
+    told.emplace_back(id, &annotations[next]);
+    next += state.find(id)->values.size();
+  }
+  std::vector<std::int64_t> gone;
+  for (const auto& [id, entry] : entries_) {
+    const SuggestionRecord& record = *state.find(id);
+    if (!entry.values.empty() && entry.values != record.values) return false;  // amended or retracted
+    if (entry.values.empty() && record.values.empty() && record.status != SuggestionStatus::pending)
+      gone.push_back(id);
+  }
+  for (const auto& [id, annotation] : told) {
+    const auto entry = entries_.find(id);
+    if (entry == entries_.end() || !entry->second.values.empty()) continue;
+    const bool as_expected =
+        is_same_place(entry->second.place, annotation->place) &&
+        is_same_channel(entry->second.channel, study_.channel_of(*annotation, model_.learned));
+    if (!as_expected) gone.push_back(id);
+  }
+  for (const std::int64_t id : gone) {
+    belief_->cancel(entries_.at(id).rows.front());
+    entries_.erase(id);
+  }
+  // What the selector relies on does not survive a variance that rises.
+  if (!gone.empty()) renew_selector();
+  for (const auto& [id, annotation] : told) take_in(id, *annotation, state.find(id)->values);
+  for (const std::int64_t id : state.pending())
+    if (!entries_.contains(id)) expect(id, expected_annotation(study_, *state.find(id)));
+  return true;
+}
+
+void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
+                             const std::vector<double>& values) {
+  Entry& entry =
+      entries_.try_emplace(id, Entry{annotation.place, study_.channel_of(annotation, model_.learned), {}, {}})
+          .first->second;
+  if (entry.values == values) return;
+  if (!entry.rows.empty()) belief_->answer(entry.rows.front(), values.front());
+  while (entry.rows.size() < values.size())
+    entry.rows.push_back(belief_->condition(entry.place, entry.channel, values[entry.rows.size()]));
+  entry.values = values;
+}
+
+void CampaignBelief::expect(std::int64_t id, const Annotation& annotation) {
+  Entry entry{annotation.place, study_.channel_of(annotation, model_.learned), {}, {}};
+  entry.rows.push_back(belief_->condition(entry.place, entry.channel, std::nullopt));
+  entries_.emplace(id, std::move(entry));
+}
+
+void CampaignBelief::rebuild(const State& state, StudyModel model) {
+  forget();
+  entries_.clear();
+  model_ = std::move(model);
+  fits_ = state.fits();
+  belief_ = study_.belief(model_, storage_, threads_);
+  renew_selector();
+  ++builds_;
+  Index handle = 0;
+  for (const std::int64_t id : state.answered()) {
+    const SuggestionRecord& record = *state.find(id);
+    const Observation& first = model_.observations[static_cast<std::size_t>(handle)];
+    Entry entry{first.place, first.channel, record.values, {}};
+    for (std::size_t k = 0; k < record.values.size(); ++k) entry.rows.push_back({handle++});
+    entries_.emplace(id, std::move(entry));
+  }
+  for (const std::int64_t id : state.pending()) expect(id, expected_annotation(study_, *state.find(id)));
+}
+
+void CampaignBelief::renew_selector() {
+  selector_.emplace(model_.offer, model_.acquisition, threads_);
+}
+
+}  // namespace acuity

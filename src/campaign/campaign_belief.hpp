@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "acuity/campaign/state.hpp"
+#include "acuity/selection/selector.hpp"
+#include "acuity/study/study.hpp"
+
+namespace acuity {
+
+/// The belief about a campaign's pool, kept up to date with its state: given every answer that counts, and
+/// everything pending without its answer (docs/math.md 7).
+class CampaignBelief {
+ public:
+  CampaignBelief(const Study& study, int threads, PoolStorage storage);
+
+  /// The one function that brings the belief up to date: appends where the prior is unchanged and history
+  /// only grew, and builds anew otherwise. Refits, standardisation, amendments, releases and resuming all
+  /// come this way.
+  void follow(const State& state);
+  /// Takes in what is about to be asked for.
+  void expect(std::int64_t id, const Annotation& annotation);
+  /// The next follow() builds anew.
+  void forget() { belief_.reset(); }
+
+  PoolBelief& belief() { return *belief_; }
+  const StudyModel& model() const { return model_; }
+  Selector& selector() { return *selector_; }
+  std::int64_t builds() const { return builds_; }  ///< how often it was built anew
+
+ private:
+  // What the belief has taken in of a suggestion.
+  struct Entry {
+    Place place;
+    Channel channel;
+    std::vector<double> values;          // empty: pending
+    std::vector<AnnotationHandle> rows;  // one per value; one while pending
+  };
+
+  bool append(const State& state, const std::vector<Annotation>& annotations);
+  void rebuild(const State& state, StudyModel model);
+  bool is_same_prior(const State& state, const Prior& prior) const;
+  void take_in(std::int64_t id, const Annotation& annotation, const std::vector<double>& values);
+  void renew_selector();
+
+  const Study& study_;
+  int threads_;
+  PoolStorage storage_;
+  StudyModel model_;
+  std::unique_ptr<PoolBelief> belief_;
+  std::optional<Selector> selector_;
+  std::map<std::int64_t, Entry> entries_;
+  std::int64_t fits_ = 0;
+  std::int64_t builds_ = 0;
+};
+
+}  // namespace acuity

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "acuity/campaign/event.hpp"
+#include "acuity/study/study_file.hpp"
+
+namespace acuity {
+
+/// A study file as a campaign keeps it: its text with the paths of the copies, and the files to copy.
+struct FrozenStudy {
+  struct Copy {
+    std::filesystem::path from;
+    std::string name;
+  };
+  std::string text;
+  std::string pool_file;  ///< the name of the pool's copy
+  std::vector<Copy> copies;
+};
+
+/// Throws InputError where the study is none.
+FrozenStudy freeze(const StudyFile& study);
+
+/// The beginning of the log of a campaign that keeps this study. `pool` is read, where it is now.
+Created created_with(const StudyFile& study, const FrozenStudy& frozen, const std::filesystem::path& pool);
+
+/// Throws DifferentStudyError with the difference where the folder's copies are not those of the log.
+void require_unchanged(const std::filesystem::path& folder, const Created& created);
+/// The same for another study file, which may be that of the campaign.
+void require_same(const std::filesystem::path& folder, const Created& created,
+                  const std::filesystem::path& study);
+
+/// Makes a folder of this name by filling another one beside it, which is then renamed: it appears whole or
+/// not at all. `fill` is called with the folder to fill.
+void make_folder(const std::filesystem::path& folder,
+                 const std::function<void(const std::filesystem::path&)>& fill);
+
+}  // namespace acuity

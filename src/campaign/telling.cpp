@@ -1,0 +1,152 @@
+#include "campaign/telling.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "acuity/acquisition/classification_information.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "campaign/books.hpp"
+
+namespace acuity {
+
+namespace {
+
+[[noreturn]] void refuse(const Answer& answer, const std::string& sentence) {
+  throw InputError(answer.where.empty() ? sentence : answer.where + ": " + sentence);
+}
+
+std::string listed(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + shortest(value);
+  return text;
+}
+
+Told event_of(const Study& study, const SuggestionRecord& record, const Answer& answer) {
+  Told event{.id = answer.id,
+             .values = answer.values,
+             .cost = 0.0,
+             .channel = answer.channel,
+             .row = {},
+             .inputs = answer.inputs,
+             .base_noise = {},
+             .level = {},
+             .alpha = {}};
+  if (answer.row && answer.row != record.asked.row) event.row = answer.row;
+  if (answer.inputs) event.base_noise = study.file().binary ? 0.0 : study.base_noise_at(*answer.inputs);
+  if (answer.level &&
+      (answer.level->name != record.asked.level || answer.level->alpha != record.asked.alpha)) {
+    event.level = answer.level->name;
+    event.alpha = answer.level->alpha;
+  }
+  const bool another_level = !event.level.empty() || event.alpha;
+  const double each = another_level ? answer.level->cost : record.asked.cost;
+  event.cost = answer.cost.value_or(each * static_cast<double>(answer.values.size()));
+  return event;
+}
+
+// Of the first value, by what was believed when it was asked for.
+std::optional<double> surprise_of(const Study& study, const Asked& asked, const Told& event) {
+  if (event.row || event.inputs || asked.row < 0) return std::nullopt;
+  Channel channel = asked.channel;
+  if (event.channel) channel = *event.channel;
+  if (study.file().binary) {
+    const ClassProbabilities clean = clean_probabilities({asked.mean, asked.variance});
+    const double right = std::get<FlipChannel>(channel).accuracy;
+    const double positive = right * clean.positive + (1.0 - right) * clean.negative;
+    return event.values.front() > 0.0 ? positive : 1.0 - positive;
+  }
+  const double variance = asked.variance + noise_variance(channel);
+  if (!(variance > 0.0)) return std::nullopt;
+  return (event.values.front() - asked.mean) / std::sqrt(variance);
+}
+
+bool is_same(const std::optional<Channel>& a, const std::optional<Channel>& b) {
+  if (a.has_value() != b.has_value() || !a) return a.has_value() == b.has_value();
+  if (a->index() != b->index()) return false;
+  if (const auto* flip = std::get_if<FlipChannel>(&*a))
+    return flip->accuracy == std::get<FlipChannel>(*b).accuracy;
+  return noise_variance(*a) == noise_variance(*b);
+}
+
+// As it was told, or as it counts since it was amended. What is left out agrees with anything.
+bool repeats(const SuggestionRecord& record, const Answer& answer, const Told& event) {
+  const Told& told = *record.told;
+  if (answer.values != told.values && answer.values != record.values) return false;
+  if (answer.cost && *answer.cost != told.cost) return false;
+  if (answer.channel && !is_same(answer.channel, told.channel)) return false;
+  if (answer.row && event.row != told.row) return false;
+  if (answer.inputs && event.inputs != told.inputs) return false;
+  return !answer.level || (event.level == told.level && event.alpha == told.alpha);
+}
+
+}  // namespace
+
+void require_values(const Study& study, const std::vector<double>& values, const std::string& whose) {
+  for (const double value : values) {
+    if (study.file().binary ? std::abs(value) != 1.0 : !std::isfinite(value))
+      throw InputError(fmt::format("{} is {}, must be {}", whose,
+                                   std::isnan(value) ? "not a number" : shortest(value),
+                                   study.file().binary ? "-1 or 1" : "a finite number"));
+    // Squares of what is told must be numbers, or nothing the model says would be one.
+    if (std::abs(value) > 1e150)
+      throw InputError(
+          fmt::format("{} is {}, too large to compute with; must be rescaled", whose, shortest(value)));
+  }
+  if (values.empty()) throw InputError(whose + " is missing, must be a number");
+}
+
+Judgement judge(const Study& study, const State& state, const Answer& answer) {
+  const SuggestionRecord* record = state.find(answer.id);
+  if (record == nullptr)
+    refuse(answer, state.suggestions().empty()
+                       ? fmt::format("there is no suggestion {}, nothing was asked for yet", answer.id)
+                       : fmt::format("there is no suggestion {}, must be one of 1 to {}", answer.id,
+                                     state.suggestions().size()));
+  try {
+    require_values(study, answer.values, fmt::format("the answer to {}", answer.id));
+  } catch (const InputError& error) {
+    refuse(answer, error.what());
+  }
+  if (answer.cost && !(std::isfinite(*answer.cost) && *answer.cost >= 0.0))
+    refuse(answer, fmt::format("the cost of {} is {}, must be a finite number, 0 or more", answer.id,
+                               std::isnan(*answer.cost) ? "not a number" : shortest(*answer.cost)));
+  Judgement judgement;
+  try {
+    judgement.event = event_of(study, *record, answer);
+  } catch (const InputError& error) {
+    refuse(answer, fmt::format("the answer to {}: {}", answer.id, error.what()));
+  }
+  judgement.telling = {.id = answer.id,
+                       .changes = true,
+                       .charge = judgement.event.cost,
+                       .surprise = surprise_of(study, record->asked, judgement.event)};
+  if (record->status == SuggestionStatus::told) {
+    if (!repeats(*record, answer, judgement.event))
+      refuse(answer, fmt::format("suggestion {} was told {}{}, found {}; to correct it use amend", answer.id,
+                                 listed(record->told->values), record->retracted ? " and retracted" : "",
+                                 answer.values == record->told->values ? "another cost, noise, point or level"
+                                                                       : listed(answer.values)));
+    judgement.telling.changes = false;
+    judgement.telling.charge = 0.0;
+    return judgement;
+  }
+  SuggestionRecord after = *record;
+  after.told = judgement.event;
+  if (!judgement.event.channel) {
+    const Level level = level_of(study, after);
+    if (level.repeats_itself && answer.values.size() > 1)
+      refuse(answer,
+             fmt::format("the answer to {} has {} replicates, but level \"{}\" gives the same answer again; "
+                         "must be one",
+                         answer.id, answer.values.size(), level.name));
+    const Channel channel = expected_annotation(study, after).channel;
+    if (const auto* gaussian = std::get_if<GaussianChannel>(&channel))
+      if (!level.exact && !(gaussian->noise_variance > 0.0))
+        refuse(answer, fmt::format("the total noise of {} is {} where it was done, must be above 0",
+                                   answer.id, gaussian->noise_variance));
+  }
+  return judgement;
+}
+
+}  // namespace acuity

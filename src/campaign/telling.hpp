@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "acuity/campaign/campaign.hpp"
+
+namespace acuity {
+
+/// What an answer comes to, given all that has happened.
+struct Judgement {
+  Telling telling;
+  Told event;  ///< where it changes anything
+};
+
+/// Throws InputError where the answer cannot be taken: no such suggestion, no number, a contradiction.
+Judgement judge(const Study& study, const State& state, const Answer& answer);
+
+/// Throws InputError unless these can be the values of an annotation.
+void require_values(const Study& study, const std::vector<double>& values, const std::string& whose);
+
+}  // namespace acuity

@@ -1,0 +1,43 @@
+#include "study/rewrite_texts.hpp"
+
+#include <toml++/toml.h>
+
+#include <vector>
+
+namespace acuity {
+
+namespace {
+
+// Where a line and column of the parser's, which counts characters and not bytes, are in the text.
+std::size_t offset_of(const std::string& text, const toml::source_position& position) {
+  std::size_t at = 0;
+  if (text.starts_with("\xEF\xBB\xBF")) at = 3;
+  for (toml::source_index line = 1; line < position.line && at < text.size(); ++line)
+    at = text.find('\n', at) + 1;
+  for (toml::source_index column = 1; column < position.column && at < text.size(); ++column)
+    for (++at; at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;) ++at;
+  return at;
+}
+
+}  // namespace
+
+std::string rewrite_texts(const std::string& toml, const std::map<std::string, std::string>& values) {
+  const toml::table table = toml::parse(toml);
+  std::map<std::size_t, std::pair<std::size_t, std::string>> changes;  // by where they begin
+  for (const auto& [key, value] : values) {
+    const toml::node* node = table.at_path(key).node();
+    if (node == nullptr || !node->is_string()) continue;
+    const std::size_t begin = offset_of(toml, node->source().begin),
+                      end = offset_of(toml, node->source().end);
+    changes[begin] = {end, '"' + value + '"'};
+  }
+  std::string rewritten;
+  std::size_t at = 0;
+  for (const auto& [begin, change] : changes) {
+    rewritten += toml.substr(at, begin - at) + change.second;
+    at = change.first;
+  }
+  return rewritten + toml.substr(at);
+}
+
+}  // namespace acuity
