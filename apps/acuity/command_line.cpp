@@ -1,115 +1,17 @@
 #include "command_line.hpp"
 
-#include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
-#include <type_traits>
-
 #include "acuity/numerics/instruction_set.hpp"
+#include "campaign_commands.hpp"
+#include "options.hpp"
 
 namespace acuity {
 
 namespace {
 
-void add_format(CLI::App& command, Format& format) {
-  const auto take = [&format](const std::string& word) {
-    if (word != "table" && word != "csv" && word != "json")
-      throw CLI::ValidationError("--format is \"" + word + "\", must be table, csv or json");
-    format = word == "csv" ? Format::csv : word == "json" ? Format::json : Format::table;
-  };
-  command.add_option_function<std::string>("--format", take, "How results are written (default table)")
-      ->option_text("table|csv|json");
-}
-
-// A file name that must not be empty: a script's unset variable is a mistake, not a wish.
-CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file,
-                      const std::string& help) {
-  const auto take = [&file, name](const std::string& word) {
-    if (word.empty()) throw CLI::ValidationError(name + " is empty, must be a file");
-    file = word;
-  };
-  return command.add_option_function<std::string>(name, take, help);
-}
-
-// A number, or a sentence about what is none.
-template <typename Number>
-CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<Number>& number,
-                        const std::string& help) {
-  const auto take = [&number, name](const std::string& word) {
-    Number value{};
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (word.empty() || error != std::errc() || end != word.data() + word.size())
-      throw CLI::ValidationError(name + " is \"" + word + "\", must be a " +
-                                 (std::is_integral_v<Number> ? "whole number" : "number"));
-    number = value;
-  };
-  return command.add_option_function<std::string>(name, take, help);
-}
-
 void add_study(CLI::App& command, std::string& study, std::string& annotations) {
   add_file(command, "study", study, "Study file (TOML)")->required()->option_text("STUDY");
   add_file(command, "--annotations", annotations, "CSV file of what is known; left out, the prior speaks")
       ->option_text("A.csv");
-}
-
-// Bytes, with K, M, G or T for powers of 1024.
-std::size_t to_bytes(const std::string& word) {
-  constexpr std::string_view suffixes = "KMGT";
-  double number = 0.0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  const std::string_view rest(end, static_cast<std::size_t>(word.data() + word.size() - end));
-  const std::size_t power = rest.empty() ? 0 : suffixes.find(rest.front()) + 1;  // 0: unknown
-  const double bytes = number * std::exp2(10.0 * static_cast<double>(power));
-  if (error != std::errc() || rest.size() > 1 || (rest.size() == 1 && power == 0) || !(bytes >= 1.0) ||
-      !(bytes < std::exp2(60.0)))
-    throw CLI::ValidationError(
-        "--memory is \"" + word +
-        "\", must be a number of bytes, or one with K, M, G or T (powers of 1024), above 0");
-  return static_cast<std::size_t>(bytes);
-}
-
-bool is_float(const std::string& option, const std::string& word) {
-  if (word != "double" && word != "float")
-    throw CLI::ValidationError(option + " is \"" + word + "\", must be double or float");
-  return word == "float";
-}
-
-void add_threads(CLI::App& command, int& threads) {
-  const auto take = [&threads](const std::string& word) {
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), threads);
-    if (word.empty() || error != std::errc() || end != word.data() + word.size() || threads < 0 ||
-        threads > 1024)
-      throw CLI::ValidationError("--threads is \"" + word + "\", must be a whole number from 0 to 1024");
-  };
-  command
-      .add_option_function<std::string>(
-          "--threads", take, "Threads; 0, the default, means all cores. Results do not depend on it")
-      ->option_text("N");
-}
-
-// Shared by the commands that keep a belief about a pool.
-void add_pool_work(CLI::App& command, PoolWork& work) {
-  command
-      .add_option_function<std::string>(
-          "--memory", [&work](const std::string& word) { work.storage.memory = to_bytes(word); },
-          "Bytes for what is computed about the pool, with K, M, G or T for powers of 1024 (default: what it "
-          "takes). What does not fit is computed again when it is needed, with the same result. The pool "
-          "itself, a "
-          "few numbers a point and the annotations come on top. Real targets only")
-      ->option_text("SIZE");
-  command
-      .add_option_function<std::string>(
-          "--pool-precision",
-          [&work](const std::string& word) {
-            work.storage.single_precision = is_float("--pool-precision", word);
-          },
-          "float: half the memory, about twice the speed. Means and variances in tables are then off by "
-          "about 1e-6 of "
-          "the prior's, so that rows whose scores are that close may change places; the first of --top is "
-          "decided in "
-          "double precision. Real targets only (default double)")
-      ->option_text("double|float");
-  add_threads(command, work.threads);
 }
 
 CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
@@ -236,7 +138,7 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
 
 std::string version_text() {
   return "acuity " ACUITY_VERSION "\ninstruction set: " + std::string(instruction_set()) +
-         "\nfeatures: regression, classification, pool files, score, predict, fit, pool, reproduce\n";
+         "\nfeatures: regression, classification, campaigns, pool files\n";
 }
 
 // Said here, because the parser would only say that a command is missing.
@@ -258,7 +160,9 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   program.require_subcommand(1);
   program.set_version_flag("--version", &version_text);
   program.footer(
-      "Exit codes: 0 done, 1 failed or different, 2 usage or input error, 3 nothing left to ask, 130 "
+      "Exit codes: 0 done, 1 failed or different, 2 usage or input error, 3 finished, 4 nothing to give now, "
+      "6 the "
+      "study or pool differs from the campaign's, 7 the campaign has a live owner or is damaged, 130 "
       "interrupted.");
   ScoreArguments score;
   PredictArguments predict;
@@ -274,10 +178,14 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   const CLI::App* convert_command = declare_pool_convert(*pool, convert);
   const CLI::App* show_command = declare_pool_show(*pool, show);
   declare_reproduce(program, reproduce);
+  CampaignCommands campaign(program);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  campaign.mark_answers(words);
+  std::reverse(words.begin(), words.end());  // as the parser wants them
   try {
     check_command(program, argc > 1 ? argv[1] : "");
     if (argc > 2 && argv[1] == pool->get_name()) check_command(*pool, argv[2]);
-    program.parse(argc, argv);
+    program.parse(words);
   } catch (const CLI::ParseError& error) {
     // Help and version come this way, too. Whatever code the parser has for a mistake, ours is 2.
     return program.exit(error, out, log) == 0 ? ExitCode::done : ExitCode::input_error;
@@ -287,6 +195,7 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   if (fit_command->parsed()) return Arguments(fit);
   if (convert_command->parsed()) return Arguments(convert);
   if (show_command->parsed()) return Arguments(show);
+  if (const std::optional<Arguments> parsed = campaign.parsed()) return *parsed;
   return Arguments(reproduce);
 }
 

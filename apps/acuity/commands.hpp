@@ -20,6 +20,10 @@ enum class ExitCode : int {
   differs = 1,  ///< `reproduce --compare` found a difference that nobody knows of
   input_error = 2,
   finished = 3,
+  nothing_now = 4,
+  failure_guard = 5,
+  different_study = 6,
+  damaged = 7,  ///< or owned by somebody else
   interrupted = 130
 };
 
@@ -83,12 +87,81 @@ struct ReproduceArguments {
   Format format = Format::table;
 };
 
+struct InitArguments {
+  std::string campaign, study;
+  Format format = Format::table;
+};
+
+struct AskArguments {
+  std::string campaign;
+  std::int64_t count = 1;
+  std::string worker;
+  std::optional<double> lease;   ///< seconds
+  bool pending = false;          ///< show what is pending instead
+  std::optional<double> budget;  ///< added to it first
+  PoolWork work;
+  Format format = Format::table;
+};
+
+struct TellArguments {
+  std::string campaign;
+  std::optional<std::int64_t> id;
+  std::vector<std::string> values;
+  std::optional<double> cost, noise_sd, accuracy;
+  std::string csv;
+  bool dry_run = false;
+  Format format = Format::table;
+};
+
+struct FailArguments {
+  std::string campaign;
+  std::optional<std::int64_t> id;
+  std::string reason;
+  double cost = 0.0;
+  bool exclude = false;
+  Format format = Format::table;
+};
+
+struct ReleaseArguments {
+  std::string campaign;
+  std::vector<std::int64_t> ids;
+  std::string reason;
+  Format format = Format::table;
+};
+
+struct AmendArguments {
+  std::string campaign;
+  std::optional<std::int64_t> id;
+  std::vector<std::string> values;
+  bool retract = false;
+  std::string reason;
+  Format format = Format::table;
+};
+
+struct StatusArguments {
+  std::string campaign;
+  Format format = Format::table;
+};
+
+struct ExportArguments {
+  std::string campaign;
+  std::string annotations, events, model;  ///< files; "-": standard output; empty: not wanted
+};
+
 /// Results go to `out`, notes and progress to `log`.
 ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode convert_pool(const PoolConvertArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode show_pool(const PoolShowArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode fail(const FailArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode release(const ReleaseArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log);
 
 }  // namespace acuity

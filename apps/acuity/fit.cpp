@@ -5,6 +5,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
+#include "loaded_study.hpp"
 #include "progress.hpp"
 #include "result_table.hpp"
 
@@ -54,9 +55,9 @@ std::string written(const std::vector<Field>& fields, const Vector& lengthscales
 }  // namespace
 
 ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log) {
-  const Study study = Study::open(arguments.study);
-  std::vector<Annotation> annotations;
-  if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
+  const LoadedStudy loaded(arguments.study, arguments.annotations);
+  const Study& study = loaded.study();
+  const std::vector<Annotation>& annotations = loaded.annotations();
   if (annotations.empty())
     throw InputError(fmt::format("{}: there are no annotations to learn from, must be at least one",
                                  arguments.annotations.empty() ? arguments.study : arguments.annotations));

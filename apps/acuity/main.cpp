@@ -22,6 +22,14 @@ struct Call {
     return convert_pool(arguments, out, log);
   }
   ExitCode operator()(const PoolShowArguments& arguments) const { return show_pool(arguments, out, log); }
+  ExitCode operator()(const InitArguments& arguments) const { return init(arguments, out, log); }
+  ExitCode operator()(const AskArguments& arguments) const { return ask(arguments, out, log); }
+  ExitCode operator()(const TellArguments& arguments) const { return tell(arguments, out, log); }
+  ExitCode operator()(const FailArguments& arguments) const { return fail(arguments, out, log); }
+  ExitCode operator()(const ReleaseArguments& arguments) const { return release(arguments, out, log); }
+  ExitCode operator()(const AmendArguments& arguments) const { return amend(arguments, out, log); }
+  ExitCode operator()(const StatusArguments& arguments) const { return status(arguments, out, log); }
+  ExitCode operator()(const ExportArguments& arguments) const { return export_campaign(arguments, out, log); }
   ExitCode operator()(const ReproduceArguments& arguments) const { return reproduce(arguments, out, log); }
 };
 
@@ -41,6 +49,18 @@ ExitCode run(int argc, char** argv) {
     std::cerr << error.what() << '\n';
     return ExitCode::input_error;
   } catch (const NumericalError& error) {
+    std::cerr << error.what() << '\n';
+    return ExitCode::input_error;
+  } catch (const DifferentStudyError& error) {
+    std::cerr << error.what() << '\n';
+    return ExitCode::different_study;
+  } catch (const DamagedError& error) {
+    std::cerr << error.what() << '\n';
+    return ExitCode::damaged;
+  } catch (const OwnedError& error) {
+    std::cerr << error.what() << '\n';
+    return ExitCode::damaged;
+  } catch (const StoreError& error) {
     std::cerr << error.what() << '\n';
     return ExitCode::input_error;
   } catch (const std::bad_alloc&) {

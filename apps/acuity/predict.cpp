@@ -5,17 +5,17 @@
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
+#include "loaded_study.hpp"
 #include "notes.hpp"
 #include "result_table.hpp"
 
 namespace acuity {
 
 ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log) {
-  const Study study = Study::open(arguments.study);
-  std::vector<Annotation> annotations;
-  if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
+  const LoadedStudy loaded(arguments.study, arguments.annotations);
+  const Study& study = loaded.study();
   const Points at = study.read_inputs(Table::read(arguments.at));
-  const StudyModel model = study.model_given(annotations);
+  const StudyModel model = loaded.model();
   const Observations observations(model.observations, study.pool().points());
   const bool binary = study.file().binary;
   Marginals marginals;

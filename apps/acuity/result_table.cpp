@@ -38,24 +38,43 @@ ResultTable::ResultTable(Format format, std::vector<std::string> columns)
   text_ += '\n';
 }
 
+namespace {
+
+std::string csv_of(const ResultTable::Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return exact(*number);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
+  if (const auto* truth = std::get_if<bool>(&cell)) return *truth ? "true" : "false";
+  const auto* text = std::get_if<std::string>(&cell);
+  return text ? csv_cell(*text) : "";
+}
+
+}  // namespace
+
+std::string json_of(const ResultTable::Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return exact_json(*number);
+  if (const auto* text = std::get_if<std::string>(&cell)) return json_string(*text);
+  return std::holds_alternative<std::monostate>(cell) ? "null" : csv_of(cell);
+}
+
 void ResultTable::add(const std::vector<Cell>& row) {
   std::vector<std::string> cells;
   for (std::size_t k = 0; k < row.size(); ++k) {
     const double* number = std::get_if<double>(&row[k]);
-    const std::string* word = std::get_if<std::string>(&row[k]);
+    const std::string* text = std::get_if<std::string>(&row[k]);
     switch (format_) {
       case Format::csv:
-        text_ += (k > 0 ? "," : "") + (number ? exact(*number) : csv_cell(*word));
+        text_ += (k > 0 ? "," : "") + csv_of(row[k]);
         break;
       case Format::json:
         text_ += (k > 0           ? ", "
                   : text_.empty() ? "\n  {"
                                   : ",\n  {") +
-                 json_string(columns_[k]) + ": " + (number ? exact_json(*number) : json_string(*word));
+                 json_string(columns_[k]) + ": " + json_of(row[k]);
         break;
       case Format::table:
-        cells.push_back(number ? brief(*number) : *word);
-        numeric_[k] = number != nullptr;
+        cells.push_back(number ? brief(*number) : text ? *text : csv_of(row[k]));
+        if (!std::holds_alternative<std::monostate>(row[k]))
+          numeric_[k] = number != nullptr || std::holds_alternative<std::int64_t>(row[k]);
         break;
     }
   }

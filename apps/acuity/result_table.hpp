@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,7 +12,8 @@ namespace acuity {
 /// Rows of a result, written for people, for spreadsheets or for programs: the same values in three dresses.
 class ResultTable {
  public:
-  using Cell = std::variant<std::string, double>;
+  /// A number of either kind, text, true or false, or nothing.
+  using Cell = std::variant<std::string, double, std::int64_t, bool, std::monostate>;
 
   ResultTable(Format format, std::vector<std::string> columns);
 
@@ -28,6 +30,8 @@ class ResultTable {
   std::vector<bool> numeric_;
 };
 
+/// A cell in JSON.
+std::string json_of(const ResultTable::Cell& cell);
 /// 17 significant digits, `inf` for infinity.
 std::string exact(double value);
 /// The same in JSON, where infinity is text.

@@ -10,6 +10,7 @@
 #include "acuity/selection/suggestion.hpp"
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
+#include "loaded_study.hpp"
 #include "notes.hpp"
 #include "result_table.hpp"
 
@@ -72,13 +73,19 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   if (arguments.remaining && !(*arguments.remaining >= 0.0))
     throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
 
-  const Study study = Study::open(arguments.study);
-  std::vector<Annotation> annotations;
-  if (!arguments.annotations.empty()) annotations = study.read_annotations(arguments.annotations);
   const int threads = arguments.work.threads;
-  const StudyModel model = study.model_given(annotations, threads);
-  const std::unique_ptr<PoolBelief> belief = study.belief(model, storage_for(arguments), threads);
-  const Candidates candidates = study.candidates_after(annotations, arguments.remaining);
+  LoadedStudy loaded(arguments.study, arguments.annotations,
+                     {.threads = threads, .storage = storage_for(arguments), .learning = {}});
+  const Study& study = loaded.study();
+  const StudyModel model = loaded.model(threads);
+  // In a campaign what is pending is conditioned on, and no candidate.
+  Campaign* campaign = loaded.campaign();
+  const std::unique_ptr<PoolBelief> own =
+      campaign ? nullptr : study.belief(model, storage_for(arguments), threads);
+  PoolBelief* const belief = campaign ? &campaign->belief() : own.get();
+  Candidates candidates =
+      campaign ? campaign->candidates() : study.candidates_after(loaded.annotations(), arguments.remaining);
+  if (arguments.remaining) candidates.remaining = *arguments.remaining;
 
   require_finite(study, *belief);
   const std::optional<Score> chosen =

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/answer_reader.hpp"
+#include "campaign_text.hpp"
+#include "commands.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::string listed(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : " ") + exact(value);
+  return text;
+}
+
+}  // namespace
+
+ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&) {
+  const std::int64_t id = *arguments.id;
+  if (arguments.retract == !arguments.values.empty())
+    throw InputError(
+        fmt::format("the amendment of {} needs either --y with the right value or --retract", id));
+  if (arguments.reason.empty())
+    throw InputError(fmt::format("the amendment of {} has no --reason, must have one", id));
+  Campaign campaign = Campaign::open(arguments.campaign);
+  const SuggestionRecord* record = campaign.state().find(id);
+  const std::vector<double> before = record ? record->values : std::vector<double>();
+  if (arguments.retract) {
+    campaign.retract(id, arguments.reason);
+  } else {
+    std::vector<double> values;
+    for (const std::string& text : arguments.values)
+      values.push_back(
+          read_answer(campaign.study(), text, fmt::format("{}: the answer to {}", arguments.campaign, id)));
+    campaign.amend(id, values, arguments.reason);
+  }
+  const SuggestionRecord& after = *campaign.state().find(id);
+  ResultTable table(arguments.format, {"id", "point", "was", "is", "reason"});
+  table.add({id, after.asked.point, listed(before), listed(after.values), after.reason});
+  out << (arguments.format == Format::json ? "{\"suggestions\": " + table.text() + "}\n" : table.text());
+  return ExitCode::done;
+}
+
+}  // namespace acuity

@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign_text.hpp"
+#include "commands.hpp"
+#include "notes.hpp"
+#include "progress.hpp"
+
+namespace acuity {
+
+// Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
+ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
+  if (arguments.count < 1) throw InputError(fmt::format("-n is {}, must be at least 1", arguments.count));
+  CampaignOptions options{
+      .threads = arguments.work.threads, .storage = arguments.work.storage, .learning = {}};
+  // Who makes one choice and goes has no use for what a next one could build on.
+  if (arguments.count == 1 && options.storage.memory == 0) options.storage.memory = 2 << 20;
+  StatusLine status(log);
+  options.learning = [&](int evaluations, double best) {
+    status.show(fmt::format("learning: {} evaluations, log evidence {:.3f}", evaluations, best));
+  };
+  Campaign campaign = Campaign::open(arguments.campaign, arguments.pending ? Access::read : Access::write,
+                                     std::move(options));
+  write_network_note(campaign, log);
+  write_storage_note(campaign.study(), arguments.work.storage, log);
+  if (arguments.budget) campaign.change_budget(*arguments.budget);
+  Asking asking;
+  if (arguments.pending)
+    asking.suggestions = campaign.pending();
+  else
+    asking = campaign.ask({.count = arguments.count, .worker = arguments.worker, .lease = arguments.lease});
+  out << suggestions_text(campaign, asking.suggestions, arguments.format);
+  if (asking.standing != Standing::open)
+    log << fmt::format("{}: {}: {}\n", arguments.campaign,
+                       asking.suggestions.size() > 0           ? "no more to ask"
+                       : asking.standing == Standing::finished ? "finished"
+                                                               : "nothing to ask now",
+                       asking.reason);
+  if (!asking.suggestions.empty()) {
+    if (arguments.format == Format::table)
+      out << fmt::format("When it is done: acuity tell {} {} Y   (or fail, release)\n", arguments.campaign,
+                         asking.suggestions.front().id);
+    return ExitCode::done;
+  }
+  if (arguments.pending) return ExitCode::done;
+  return asking.standing == Standing::finished ? ExitCode::finished : ExitCode::nothing_now;
+}
+
+}  // namespace acuity

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace acuity {
+
+/// The commands that work on a campaign: their options, and what was given.
+class CampaignCommands {
+ public:
+  explicit CampaignCommands(CLI::App& program);
+  CampaignCommands(const CampaignCommands&) = delete;
+  CampaignCommands& operator=(const CampaignCommands&) = delete;
+
+  /// So that `tell C 57 -0.3` works as it stands.
+  static void mark_answers(std::vector<std::string>& words);
+  /// Nothing where another command was given.
+  std::optional<Arguments> parsed() const;
+
+ private:
+  void declare_init(CLI::App& program);
+  void declare_ask(CLI::App& program);
+  void declare_tell(CLI::App& program);
+  void declare_fail(CLI::App& program);
+  void declare_release(CLI::App& program);
+  void declare_amend(CLI::App& program);
+  void declare_status(CLI::App& program);
+  void declare_export(CLI::App& program);
+
+  InitArguments init_;
+  AskArguments ask_;
+  TellArguments tell_;
+  FailArguments fail_;
+  ReleaseArguments release_;
+  AmendArguments amend_;
+  StatusArguments status_;
+  ExportArguments export_;
+  CLI::App *init_command_, *ask_command_, *tell_command_, *fail_command_, *release_command_, *amend_command_,
+      *status_command_, *export_command_;
+};
+
+}  // namespace acuity

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "acuity/campaign/campaign.hpp"
+#include "campaign_text.hpp"
+#include "commands.hpp"
+
+namespace acuity {
+
+ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& log) {
+  Campaign::create(arguments.campaign, arguments.study);
+  const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
+  const Study& study = campaign.study();
+  const State& state = campaign.state();
+  for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
+  write_network_note(campaign, log);
+  const std::string unit = study.file().unit;
+  const Format format = arguments.format;
+  if (format == Format::table) {
+    out << fmt::format("{}: campaign \"{}\", {} pool points, {} levels, {}\n", arguments.campaign,
+                       study.file().name, study.pool().size(), study.offer().levels.size(),
+                       study.file().budget ? "budget " + money(*study.file().budget, unit) : "no budget");
+    if (state.annotations() > 0)
+      out << fmt::format("{} known annotations taken in, {} spent\n", state.annotations(),
+                         money(state.spent(), unit));
+    out << fmt::format("Next: acuity ask {}\n", arguments.campaign);
+    return ExitCode::done;
+  }
+  ResultTable table(format, {"campaign", "name", "points", "levels", "budget", "annotations"});
+  table.add({arguments.campaign, study.file().name, std::int64_t{study.pool().size()},
+             static_cast<std::int64_t>(study.offer().levels.size()), state.budget(), state.annotations()});
+  const std::string text = table.text();
+  // One object, not a list of one.
+  out << (format == Format::json ? text.substr(text.find('{'), text.rfind('}') + 1 - text.find('{')) + "\n"
+                                 : text);
+  return ExitCode::done;
+}
+
+}  // namespace acuity

@@ -1,0 +1,198 @@
+#include "campaign/answer_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+
+#include "acuity/numerics/errors.hpp"
+#include "study/nearest.hpp"
+
+namespace acuity {
+
+namespace {
+
+// Spreadsheets keep fifteen digits.
+bool agrees(double told, double known) {
+  return told == known || std::abs(told - known) <= 1e-9 * std::max(std::abs(told), std::abs(known));
+}
+
+std::optional<std::int64_t> to_id(const std::string& text) {
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return id;
+}
+
+class AnswerReader {
+ public:
+  AnswerReader(const Study& study, const State& state, const std::filesystem::path& file)
+      : study_(study), state_(state), table_(Table::read(file)) {
+    id_ = table_.column("id", "the suggestions that are answered");
+    if (const auto y = table_.find("y")) values_.push_back(*y);
+    for (int k = 1;; ++k) {
+      const auto replicate = table_.find("y_" + std::to_string(k));
+      if (!replicate) break;
+      values_.push_back(*replicate);
+    }
+    if (values_.empty()) table_.column("y", "the answers (or y_1, y_2, ... for replicates)");
+    cost_ = table_.find("cost");
+    noise_sd_ = table_.find("noise_sd");
+    accuracy_ = table_.find("accuracy");
+    point_ = table_.find("point");
+    level_ = table_.find(study.is_ladder() ? "alpha" : "level");
+    for (const std::string& input : study.pool().inputs()) inputs_.push_back(table_.find(input));
+  }
+
+  AnswerTable read() {
+    AnswerTable result;
+    std::unordered_map<std::int64_t, Index> seen;
+    for (Index row = 0; row < table_.rows(); ++row) {
+      const std::optional<std::int64_t> id = to_id(table_.text(row, id_));
+      const SuggestionRecord* record = id ? state_.find(*id) : nullptr;
+      if (record == nullptr)
+        table_.complain(row, id_,
+                        state_.suggestions().empty()
+                            ? "the id of a suggestion, of which there are none yet"
+                            : fmt::format("the id of a suggestion, 1 to {}", state_.suggestions().size()));
+      if (const auto [first, is_new] = seen.emplace(*id, row); !is_new)
+        table_.complain(row, id_,
+                        fmt::format("there once (it stands on line {}, too)", table_.line(first->second)));
+      Answer answer = answer_in(row, *id);
+      if (answer.values.empty()) {
+        result.not_yet.push_back(*id);
+        continue;
+      }
+      read_what_was_done(row, record->asked, answer);
+      note_oversight(record->asked, answer, result.notes);
+      result.answers.push_back(std::move(answer));
+    }
+    return result;
+  }
+
+ private:
+  Answer answer_in(Index row, std::int64_t id) const {
+    Answer answer{.id = id,
+                  .values = {},
+                  .cost = {},
+                  .channel = {},
+                  .row = {},
+                  .inputs = {},
+                  .level = {},
+                  .where = table_.where(row)};
+    for (const Index column : values_) {
+      if (table_.empty(row, column)) continue;
+      if (study_.file().binary)
+        answer.values.push_back(read_answer(study_, table_.text(row, column),
+                                            fmt::format("{}: the answer to {}", table_.where(row), id)));
+      else
+        answer.values.push_back(table_.number(row, column));
+    }
+    if (answer.values.empty()) return answer;
+    if (cost_ && !table_.empty(row, *cost_)) {
+      answer.cost = table_.number(row, *cost_);
+      if (*answer.cost < 0.0) table_.complain(row, *cost_, "0 or more");
+    }
+    if (noise_sd_ && !table_.empty(row, *noise_sd_)) {
+      const double sd = table_.number(row, *noise_sd_);
+      if (study_.file().binary) table_.complain(row, *noise_sd_, "left out for binary targets");
+      if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0)) table_.complain(row, *noise_sd_, "above 0");
+      answer.channel = GaussianChannel{sd * sd};
+    }
+    if (accuracy_ && !table_.empty(row, *accuracy_)) {
+      const double accuracy = table_.number(row, *accuracy_);
+      if (!study_.file().binary) table_.complain(row, *accuracy_, "left out for real targets");
+      if (!(accuracy >= 0.5 && accuracy <= 1.0)) table_.complain(row, *accuracy_, "a number from 0.5 to 1");
+      answer.channel = FlipChannel{accuracy};
+    }
+    return answer;
+  }
+
+  void read_what_was_done(Index row, const Asked& asked, Answer& answer) const {
+    if (point_ && !table_.empty(row, *point_) && table_.text(row, *point_) != asked.point) {
+      answer.row = study_.pool().find(table_.text(row, *point_));
+      if (!answer.row) table_.complain(row, *point_, "the id of a pool point");
+    }
+    read_inputs(row, asked, answer);
+    if (!level_ || table_.empty(row, *level_)) return;
+    try {
+      if (!study_.is_ladder()) {
+        if (table_.text(row, *level_) != asked.level)
+          answer.level = study_.level_named(table_.text(row, *level_));
+        return;
+      }
+      const std::optional<double> alpha = table_.parse_number(row, *level_);
+      if (!alpha) table_.complain(row, *level_, "a number");
+      if (!asked.alpha || !agrees(*alpha, *asked.alpha)) answer.level = study_.level_of(*alpha);
+    } catch (const InputError& error) {
+      const std::string sentence = error.what(), where = table_.where(row);
+      throw InputError(sentence.starts_with(where) ? sentence : where + ": " + sentence);
+    }
+  }
+
+  // Inputs that are not those of the point asked for: another place, unless an id names it.
+  void read_inputs(Index row, const Asked& asked, Answer& answer) const {
+    std::vector<double> told;
+    bool as_asked = true;
+    if (asked.row < 0) return;  // known before the campaign began, and never asked for
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      const double known = study_.pool().point(asked.row)[k];
+      told.push_back(inputs_[k] && !table_.empty(row, *inputs_[k]) ? table_.number(row, *inputs_[k]) : known);
+      as_asked = as_asked && agrees(told.back(), known);
+    }
+    if (as_asked) return;
+    if (!answer.row) {
+      answer.inputs = told;
+      return;
+    }
+    for (std::size_t k = 0; k < inputs_.size(); ++k)
+      if (!agrees(told[k], study_.pool().point(*answer.row)[k]))
+        table_.complain(
+            row, *inputs_[k],
+            fmt::format("{} as at point \"{}\", or as it was asked for",
+                        shortest(study_.pool().point(*answer.row)[k]), study_.pool().id(*answer.row)));
+  }
+
+  // The table came with the cost of what was asked for; what was done may cost something else.
+  static void note_oversight(const Asked& asked, const Answer& answer, std::vector<std::string>& notes) {
+    if (answer.cost != asked.cost || (!answer.level && answer.values.size() == 1)) return;
+    notes.push_back(fmt::format(
+        "{}: the cost is still {}, that of one answer as asked for; empty the cell to have it computed",
+        answer.where, shortest(asked.cost)));
+  }
+
+  const Study& study_;
+  const State& state_;
+  Table table_;
+  Index id_ = 0;
+  std::vector<Index> values_;
+  std::optional<Index> cost_, noise_sd_, accuracy_, point_, level_;
+  std::vector<std::optional<Index>> inputs_;
+};
+
+}  // namespace
+
+double read_answer(const Study& study, const std::string& text, const std::string& whose) {
+  const std::optional<double> number = to_number(text);
+  if (!study.file().binary) {
+    if (text.empty()) throw InputError(whose + " is missing, must be a finite number");
+    if (!number || !std::isfinite(*number))
+      throw InputError(fmt::format("{} is \"{}\", must be a finite number", whose, printable(text, 40)));
+    return *number;
+  }
+  const std::vector<std::string>& classes = study.file().classes;
+  if (!classes.empty() && text == classes[0]) return -1.0;
+  if (!classes.empty() && text == classes[1]) return 1.0;
+  if (number == 1.0) return 1.0;
+  if (number == -1.0 || number == 0.0) return -1.0;
+  throw InputError(fmt::format(
+      "{} is \"{}\", must be {}", whose, printable(text, 40),
+      classes.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(classes) + " (or -1 or 1, or 0 or 1)"));
+}
+
+AnswerTable read_answers(const Study& study, const State& state, const std::filesystem::path& file) {
+  return AnswerReader(study, state, file).read();
+}
+
+}  // namespace acuity
