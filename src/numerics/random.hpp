@@ -17,7 +17,9 @@ enum class Purpose : std::uint32_t {
   initial_design = 3,
   answer = 4,
   resampling = 5,
-  restarts = 6
+  restarts = 6,
+  annotator_seed = 7,
+  repeated_answer = 8
 };
 
 /// A stream of draws, fixed by what it is for: the seed, the purpose, and up to two counters of the caller's.

@@ -1,0 +1,180 @@
+#include "annotation/answer.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "annotation/file_end.hpp"
+#include "study/nearest.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t result_limit = 1 << 20, output_limit = 64 << 10;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\f\v");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n\f\v") - first + 1);
+}
+
+AnswerReading problem(std::string sentence) {
+  return {.answer = std::nullopt, .problem = std::move(sentence)};
+}
+
+std::string shown(const Json& json) {
+  return printable(json.dump(-1, ' ', false, Json::error_handler_t::replace), 60);
+}
+
+// One number of an object, which may be absent or null.
+std::string take(const Json& object, const char* key, std::string (*check)(double, Answer&), Answer& answer) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return "";
+  if (!found->is_number()) return fmt::format("{} is {}, must be a number", key, shown(*found));
+  return check(found->get<double>(), answer);
+}
+
+AnswerReading from_object(const Json& object, std::string_view source) {
+  const auto y = object.find("y");
+  if (y == object.end()) return problem(fmt::format("{} has no \"y\", must have one", source));
+  Answer answer;
+  if (y->is_number())
+    answer.y = y->get<double>();
+  else if (y->is_string())
+    answer.y = y->get<std::string>();
+  else
+    return problem(
+        fmt::format("{}: y is {}, must be a finite number or the name of a class", source, shown(*y)));
+  for (const std::string& complaint :
+       {take(object, "cost", &take_cost, answer), take(object, "noise_sd", &take_noise_sd, answer)})
+    if (!complaint.empty()) return problem(fmt::format("{}: {}", source, complaint));
+  return {.answer = answer, .problem = {}};
+}
+
+Json parsed(std::string_view text) {
+  if (nests_too_deep(text)) return Json(Json::value_t::discarded);
+  return Json::parse(text.begin(), text.end(), nullptr, false);
+}
+
+bool mentions_non_finite(std::string_view text) {
+  return text.find("NaN") != std::string_view::npos || text.find("nan") != std::string_view::npos ||
+         text.find("Inf") != std::string_view::npos || text.find("inf") != std::string_view::npos;
+}
+
+AnswerReading no_json(std::string_view text, std::string_view source) {
+  return problem(fmt::format("{} is not JSON{}, must be {{\"y\": ...}}", source,
+                             mentions_non_finite(text) ? " (which has no NaN and no infinity)" : ""));
+}
+
+// The last line of which `wanted` makes something.
+template <typename Wanted>
+std::optional<AnswerReading> last_of(std::string_view text, const Wanted& wanted) {
+  while (!text.empty()) {
+    const std::size_t before = text.find_last_of("\r\n");
+    const std::string_view line = trimmed(before == std::string_view::npos ? text : text.substr(before + 1));
+    if (!line.empty())
+      if (std::optional<AnswerReading> found = wanted(line)) return found;
+    text = before == std::string_view::npos ? std::string_view() : text.substr(0, before);
+  }
+  return std::nullopt;
+}
+
+// Objects without y are somebody's log. One that has it and cannot be read is an answer gone wrong: a number
+// printed before it is not taken instead.
+std::optional<AnswerReading> object_in(std::string_view line) {
+  if (line.front() != '{') return std::nullopt;
+  const bool has_y = line.find("\"y\"") != std::string_view::npos;
+  const Json object = parsed(line);
+  if (object.is_object() && object.contains("y")) return from_object(object, "the last line of JSON printed");
+  if (object.is_discarded() && has_y) return no_json(line, "the last line of JSON printed");
+  return std::nullopt;
+}
+
+std::optional<AnswerReading> number_in(std::string_view line) {
+  const std::optional<double> number = printed_number(line);
+  if (!number) return std::nullopt;
+  if (!std::isfinite(*number))
+    return problem(fmt::format("the last number printed is \"{}\", must be finite", printable(line, 40)));
+  return AnswerReading{.answer = Answer{.y = *number}, .problem = {}};
+}
+
+}  // namespace
+
+std::string take_cost(double cost, Answer& answer) {
+  if (!(std::isfinite(cost) && cost >= 0.0))
+    return fmt::format("cost is {}, must be 0 or more", shortest(cost));
+  answer.cost = cost;
+  return "";
+}
+
+std::string take_noise_sd(double noise_sd, Answer& answer) {
+  const double variance = noise_sd * noise_sd;
+  if (!(noise_sd > 0.0 && variance > 0.0 && std::isfinite(variance)))
+    return fmt::format("noise_sd is {}, must be a number above 0 whose square is finite and above 0",
+                       shortest(noise_sd));
+  answer.noise_sd = noise_sd;
+  return "";
+}
+
+std::optional<double> printed_number(std::string_view text) {
+  std::string number(trimmed(text));
+  const std::size_t exponent = number.find_first_of("dD");
+  if (exponent != std::string::npos && exponent > 0 && number.find_first_of("0123456789") < exponent)
+    number[exponent] = 'e';
+  return to_number(number);
+}
+
+AnswerReading parse_result(std::string_view text, std::string_view source) {
+  const Json object = parsed(text);
+  if (object.is_discarded()) return no_json(text, source);
+  if (!object.is_object())
+    return problem(fmt::format("{} is {}, must be an object {{\"y\": ...}}", source, shown(object)));
+  return from_object(object, source);
+}
+
+AnswerReading parse_output(std::string_view text) {
+  if (const auto found = last_of(text, &object_in)) return *found;
+  if (const auto found = last_of(text, &number_in)) return *found;
+  return problem("there is no result.json and no line of JSON with \"y\" and no bare number was printed");
+}
+
+AnswerReading read_answer(const std::filesystem::path& folder) {
+  const FileEnd result = read_end(folder / "result.json", result_limit);
+  if (result.there && !result.problem.empty()) return problem("result.json " + result.problem);
+  if (result.there && result.size > result_limit)
+    return problem(fmt::format("result.json has {} bytes, must have {} at most", result.size, result_limit));
+  if (result.there) return parse_result(result.text, "result.json");
+
+  const FileEnd output = read_end(folder / "stdout.log", output_limit);
+  if (!output.problem.empty()) return problem("stdout.log " + output.problem);
+  std::string_view text = output.text;
+  // The first line may be the rest of a longer one.
+  if (!output.whole()) text.remove_prefix(std::min(text.find_first_of("\r\n"), text.size()));
+  return parse_output(text);
+}
+
+std::variant<double, std::string> told_value(const Answer& answer, const StudyFile& study) {
+  const auto* name = std::get_if<std::string>(&answer.y);
+  const std::optional<double> number = name ? to_number(*name) : std::optional(std::get<double>(answer.y));
+  const std::string text = name ? *name : shortest(*number);
+  if (study.binary) {
+    if (answer.noise_sd) return "noise_sd is for real targets, target.kind is \"binary\"";
+    if (!study.classes.empty() && text == study.classes[0]) return -1.0;
+    if (!study.classes.empty() && text == study.classes[1]) return 1.0;
+    if (number == 1.0) return 1.0;
+    if (number == -1.0 || number == 0.0) return -1.0;
+    return fmt::format("y is \"{}\", must be {}-1 or 1 (or 0 or 1)", printable(text, 60),
+                       study.classes.empty() ? "" : quoted_list(study.classes) + " or ");
+  }
+  if (!number || !std::isfinite(*number))
+    return fmt::format("y is \"{}\", must be a finite number", printable(text, 60));
+  return *number;
+}
+
+}  // namespace acuity

@@ -1,0 +1,143 @@
+#include "annotation/attempt.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "annotation/attempt_state.hpp"
+#include "study/duration.hpp"
+
+namespace acuity {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = Attempt::Clock;
+using Kind = AttemptOutcome::Kind;
+
+// How often to look where nothing announces itself: at members of a session that are not our children.
+constexpr auto interval = 20ms;
+// A process that survives SIGKILL for so long hangs in the system itself.
+constexpr auto patience = 5s;
+
+Clock::duration seconds_of(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, 1e9)));
+}
+
+std::string numbers_of(const std::vector<ProcessEntry>& processes) {
+  std::vector<pid_t> numbers;
+  for (const ProcessEntry& one : processes) numbers.push_back(one.process);
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+}  // namespace
+
+Attempt::State::~State() {
+  for (int round = 0; phase != Phase::over && round < 200; ++round) {
+    const std::vector<ProcessEntry> left = session.members();
+    if (left.empty()) break;
+    ProcessSession::kill(left);
+    std::this_thread::sleep_for(5ms);
+  }
+  if (child && phase != Phase::over) ::waitpid(session.leader(), nullptr, WNOHANG);
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+// It is not collected yet: as long as it is there, dead, its number is the session's and nobody else's.
+bool Attempt::State::leader_has_ended() const {
+  siginfo_t info{};
+  const int result = ::waitid(P_PID, static_cast<id_t>(session.leader()), &info, WEXITED | WNOHANG | WNOWAIT);
+  return result != 0 || info.si_pid != 0;
+}
+
+void Attempt::State::look() {
+  if (phase == Phase::running) {
+    if (leader_has_ended())
+      begin_ending(grace);
+    else if (Clock::now() >= deadline) {
+      verdict = {.kind = Kind::failed, .answer = {}, .reason = "timed out after " + in_words(*timeout)};
+      folder.note_end(*verdict);
+      begin_ending(grace);
+    }
+  }
+  if (phase == Phase::ending) go_on_ending();
+}
+
+void Attempt::State::begin_ending(double grace_seconds) {
+  phase = Phase::ending;
+  kill_at = Clock::now() + seconds_of(grace_seconds);
+  give_up_at = kill_at + patience;
+}
+
+void Attempt::State::go_on_ending() {
+  // Several rounds at once: those that die may have made others meanwhile.
+  for (int round = 0; round < 5; ++round) {
+    const std::vector<ProcessEntry> left = session.members();
+    if (left.empty()) return finish("");
+    const Clock::time_point now = Clock::now();
+    if (now >= give_up_at) return finish(fmt::format("its processes {} cannot be ended", numbers_of(left)));
+    if (now < kill_at) return session.terminate(left);
+    ProcessSession::kill(left);
+    std::this_thread::yield();
+  }
+}
+
+void Attempt::State::finish(const std::string& remark) {
+  if (child) ::waitpid(session.leader(), nullptr, WNOHANG);
+  phase = Phase::over;
+  outcome = verdict ? *verdict : folder.outcome();
+  if (remark.empty()) return;
+  // What still runs may still write: there is no answer then.
+  outcome = {Kind::failed, {}, outcome->reason.empty() ? remark : outcome->reason + "; " + remark};
+}
+
+Clock::time_point Attempt::State::next_look() const {
+  if (phase == Phase::over) return Clock::now();
+  if (phase == Phase::ending || descriptor < 0) return Clock::now() + interval;
+  return deadline;
+}
+
+Attempt::Attempt(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Attempt::~Attempt() = default;
+Attempt::Attempt(Attempt&&) noexcept = default;
+Attempt& Attempt::operator=(Attempt&&) noexcept = default;
+
+const std::filesystem::path& Attempt::folder() const {
+  return state_->folder.path();
+}
+
+std::optional<AttemptOutcome> Attempt::poll() {
+  state_->look();
+  return state_->outcome;
+}
+
+void Attempt::end(const AttemptOutcome& verdict, std::optional<double> grace_seconds) {
+  state_->look();
+  if (state_->phase == State::Phase::running) {
+    state_->verdict = verdict;
+    state_->folder.note_end(verdict);
+  }
+  if (state_->phase == State::Phase::over) return;
+  state_->begin_ending(grace_seconds.value_or(state_->grace));
+  state_->look();
+}
+
+void wait_for_any(const std::vector<Attempt*>& attempts, double seconds) {
+  Clock::time_point until = Clock::now() + seconds_of(seconds);
+  std::vector<pollfd> watched;
+  for (const Attempt* attempt : attempts) {
+    const Attempt::State& state = *attempt->state_;
+    until = std::min(until, state.next_look());
+    if (state.phase == Attempt::State::Phase::running && state.descriptor >= 0)
+      watched.push_back({.fd = state.descriptor, .events = POLLIN, .revents = 0});
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+  ::poll(watched.data(), watched.size(), static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000)));
+}
+
+}  // namespace acuity

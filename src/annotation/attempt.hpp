@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "annotation/attempt_folder.hpp"
+
+namespace acuity {
+
+/// One attempt of a program to answer a suggestion, from its start to its outcome. Nothing here waits but
+/// wait_for_any. An attempt that is destroyed before it is over is killed.
+class Attempt {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct State;
+
+  explicit Attempt(std::unique_ptr<State> state);
+  ~Attempt();
+  Attempt(Attempt&&) noexcept;
+  Attempt& operator=(Attempt&&) noexcept;
+
+  const std::filesystem::path& folder() const;
+
+  /// Looks and moves on: ends what has run out of time, and what the command left running when it ended. The
+  /// outcome, once no process of the attempt is left.
+  std::optional<AttemptOutcome> poll();
+
+  /// Ends it with this outcome: SIGTERM to all of it, after the grace period SIGKILL. Without effect on a
+  /// command that has ended by itself. poll() tells when it is done.
+  void end(const AttemptOutcome& verdict, std::optional<double> grace_seconds = std::nullopt);
+
+  friend void wait_for_any(const std::vector<Attempt*>& attempts, double seconds);
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// Until one of them may have something new to poll for, a signal arrives, or the time is up.
+void wait_for_any(const std::vector<Attempt*>& attempts, double seconds);
+
+}  // namespace acuity

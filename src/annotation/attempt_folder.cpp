@@ -1,0 +1,152 @@
+#include "annotation/attempt_folder.hpp"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "annotation/dakota_files.hpp"
+#include "annotation/file_end.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Json = nlohmann::json;
+using Kind = AttemptOutcome::Kind;
+namespace fs = std::filesystem;
+
+constexpr const char* kind_names[] = {"answered", "failed", "later", "never", "ended"};
+
+// Everything that an attempt before this one may have left.
+constexpr const char* files_of_ours[] = {"result.json", "stdout.log",  "stderr.log",          "process.json",
+                                         "ended.json",  "exit_status", "exit_status.partial", "results.out",
+                                         "params.in",   "params.json", "request.json"};
+
+template <typename Write>
+void store(const fs::path& folder, const Write& write) {
+  try {
+    write();
+  } catch (const InputError& error) {
+    throw StoreError(error.what());
+  } catch (const fs::filesystem_error& error) {
+    throw StoreError(fmt::format("{}: cannot be written ({})", folder.string(), error.code().message()));
+  }
+}
+
+Json read_json(const fs::path& file) {
+  const FileEnd end = read_end(file, 1 << 20);
+  return Json::parse(end.text.begin(), end.text.end(), nullptr, false);
+}
+
+std::string because(const std::string& sentence, const std::string& last_words) {
+  return last_words.empty() ? sentence : sentence + ": " + last_words;
+}
+
+std::string described(int status) {
+  const char* signal = status > 128 ? ::sigabbrev_np(status - 128) : nullptr;
+  if (signal != nullptr) return fmt::format("killed by SIG{} (exit status {})", signal, status);
+  return fmt::format("exit status {}", status);
+}
+
+}  // namespace
+
+AttemptFolder::AttemptFolder(fs::path path, Protocol protocol)
+    : path_(fs::absolute(path).lexically_normal()), protocol_(protocol) {}
+
+std::string AttemptFolder::mark() const {
+  return "ACUITY_RESULT=" + file("result.json").string();
+}
+
+void AttemptFolder::prepare(const Request& request) const {
+  store(path_, [&] {
+    fs::create_directories(path_);
+    for (const char* name : files_of_ours) fs::remove_all(path_ / name);
+    write_file(file("request.json"), to_json(request) + "\n");
+    if (protocol_ != Protocol::dakota) return;
+    write_file(file("params.in"), dakota_parameters(request));
+    write_file(file("params.json"), dakota_parameters_json(request));
+  });
+}
+
+void AttemptFolder::write(const AttemptRecord& record) const {
+  const Json json{{"process", record.process},
+                  {"start", record.start},
+                  {"realm", record.realm},
+                  {"host", record.host},
+                  {"mark", record.mark}};
+  store(path_, [&] {
+    write_file(file("process.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  });
+}
+
+std::optional<AttemptRecord> AttemptFolder::record() const {
+  const Json json = read_json(file("process.json"));
+  try {
+    return AttemptRecord{json.at("process"), json.at("start"), json.at("realm"), json.at("host"),
+                         json.at("mark")};
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+void AttemptFolder::note_end(const AttemptOutcome& verdict) const {
+  const Json json{{"kind", kind_names[static_cast<int>(verdict.kind)]}, {"reason", verdict.reason}};
+  store(path_, [&] {
+    write_file(file("ended.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  });
+}
+
+std::optional<AttemptOutcome> AttemptFolder::noted_end() const {
+  const Json json = read_json(file("ended.json"));
+  try {
+    const std::string name = json.at("kind");
+    for (int kind = 0; kind < 5; ++kind)
+      if (name == kind_names[kind])
+        return AttemptOutcome{.kind = static_cast<Kind>(kind), .answer = {}, .reason = json.at("reason")};
+  } catch (const Json::exception&) {
+  }
+  return std::nullopt;
+}
+
+std::optional<int> AttemptFolder::exit_status() const {
+  const std::string text = read_end(file("exit_status"), 16).text;
+  int status = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
+  const bool whole = error == std::errc() && end != text.data() + text.size() && *end == '\n';
+  return whole ? std::optional(status) : std::nullopt;
+}
+
+AttemptOutcome AttemptFolder::outcome() const {
+  const std::optional<int> status = exit_status();
+  if (!status)
+    return {.answer = {}, .reason = "the shell of the command was ended before the command's exit was known"};
+  const std::string last_words = last_line(file("stderr.log"));
+  if (*status == 75) return {Kind::later, {}, because("not now (exit status 75)", last_words)};
+  if (*status == 65) return {Kind::never, {}, because("never (exit status 65)", last_words)};
+  if (*status != 0) return {Kind::failed, {}, because(described(*status), last_words)};
+  AnswerReading reading = protocol_ == Protocol::dakota ? read_dakota_results(path_) : read_answer(path_);
+  if (!reading.answer)
+    return {Kind::failed, {}, because("exit status 0, but " + reading.problem, last_words)};
+  return {Kind::answered, std::move(reading.answer), {}};
+}
+
+int last_attempt(const fs::path& runs, std::int64_t id) {
+  int highest = 0;
+  std::error_code none;
+  const std::string prefix = fmt::format("{:06}-", id);
+  for (const fs::directory_entry& entry : fs::directory_iterator(runs, none)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(prefix)) continue;
+    int attempt = 0;
+    const auto [end, error] =
+        std::from_chars(name.data() + prefix.size(), name.data() + name.size(), attempt);
+    if (error == std::errc() && end == name.data() + name.size()) highest = std::max(highest, attempt);
+  }
+  return highest;
+}
+
+}  // namespace acuity

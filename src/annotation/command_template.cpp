@@ -1,0 +1,183 @@
+#include "annotation/command_template.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "acuity/numerics/errors.hpp"
+#include "annotation/dakota_files.hpp"
+
+namespace acuity {
+
+namespace {
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+bool is_known(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Tokens with a meaning of their own, numbers all; those after them are text.
+const std::vector<std::string> numeric_tokens{"id", "attempt", "alpha", "value", "cost", "seed"};
+const std::vector<std::string> text_tokens{"level", "point"};
+
+// A level whose value is no number, or null.
+const Level* level_of_text(const StudyFile& study) {
+  for (const Level& level : study.price_list)
+    if (!std::holds_alternative<double>(level.value) && !std::holds_alternative<std::int64_t>(level.value))
+      return &level;
+  return nullptr;
+}
+
+std::string known_tokens(const StudyFile& study, const std::vector<std::string>& inputs) {
+  std::vector<std::string> all;
+  for (const std::string& name : numeric_tokens) {
+    if (name == "alpha" && !study.ladder) continue;
+    if (name == "value" && level_of_text(study) != nullptr) continue;
+    all.push_back("{" + name + "}");
+  }
+  for (const std::string& name : inputs) all.push_back("{" + name + "}");
+  if (all.size() > 14) all.erase(all.begin() + 14, all.end()), all.emplace_back("...");
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+void check_token(const StudyFile& study, const std::vector<std::string>& inputs, std::string_view name) {
+  const bool numeric = is_known(numeric_tokens, name), text = is_known(text_tokens, name),
+             input = is_known(inputs, name);
+  const auto complain = [&](const std::string& rest) {
+    study.complain(fmt::format("annotator.command has {{{}}}, {}", name, rest));
+  };
+  if (input && (numeric || text)) complain("which is an input and has a meaning of its own, must be renamed");
+  if (text)
+    complain(fmt::format("which is text, must be taken from the environment (ACUITY_{})",
+                         name == "level" ? "LEVEL" : "POINT"));
+  if (name == "alpha" && !study.ladder) complain("which is for [precision], must be {value} with [[level]]");
+  if (name == "value")
+    if (const Level* level = level_of_text(study))
+      complain(fmt::format(
+          "but the value of level \"{}\" is \"{}\", must be taken from the environment (ACUITY_VALUE)",
+          level->name, to_text(level->value)));
+  if (!numeric && !input)
+    complain(fmt::format("must be one of {} (braces of the shell's own take a blank: {{ {}}})",
+                         known_tokens(study, inputs), name));
+}
+
+void check_variables(const StudyFile& study, const std::vector<std::string>& inputs) {
+  std::map<std::string, std::string> taken;
+  for (const std::string& input : inputs) {
+    const auto [found, fresh] = taken.emplace(input_variable(input), input);
+    if (!fresh)
+      study.complain(fmt::format("pool.inputs \"{}\" and \"{}\" are both {} to an annotator, must be renamed",
+                                 found->second, input, found->first));
+  }
+}
+
+// Past one word of shell, quotes and all.
+std::size_t end_of_word(std::string_view line, std::size_t at) {
+  char quote = 0;
+  for (; at < line.size(); ++at) {
+    const char c = line[at];
+    if (c == '\\' && quote != '\'')
+      ++at;
+    else if (quote != 0)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else if (std::string_view(" \t\n;|&<>()").find(c) != std::string_view::npos)
+      break;
+  }
+  return std::min(at, line.size());
+}
+
+// Where the program stands if it is given by a relative path: the first word that assigns no variable, with a
+// slash in it, and not at its start. npos otherwise.
+std::size_t relative_program(std::string_view line) {
+  for (std::size_t at = 0;;) {
+    at = line.find_first_not_of(" \t\n", at);
+    if (at == std::string_view::npos) return at;
+    const std::string_view word = line.substr(at, end_of_word(line, at) - at);
+    const std::size_t equals = word.find('=');
+    if (equals != std::string_view::npos && is_identifier(word.substr(0, equals))) {
+      at += word.size();
+      continue;
+    }
+    const std::size_t first = word.find_first_not_of("'\"");
+    const bool relative = first != std::string_view::npos &&
+                          word.find('/', first) != std::string_view::npos &&
+                          std::string_view("/~$`#").find(word[first]) == std::string_view::npos;
+    return relative ? at : std::string_view::npos;
+  }
+}
+
+}  // namespace
+
+CommandTemplate::CommandTemplate(const StudyFile& study, const std::vector<std::string>& inputs,
+                                 const std::filesystem::path& study_folder) {
+  check_variables(study, inputs);
+  std::string line = study.annotator.command;
+  if (study.annotator.protocol == AnnotatorSetting::Protocol::dakota) {
+    check_dakota_names(study, inputs);
+    line = dakota_command(line);
+  }
+  const std::size_t program = relative_program(line);
+  if (program == std::string::npos) {
+    split(study, inputs, line);
+    return;
+  }
+  // The folder goes before the word as it stands; the shell joins the two.
+  split(study, inputs, std::string_view(line).substr(0, program));
+  pieces_.push_back({.text = shell_quoted(std::filesystem::absolute(study_folder).string()) + "/"});
+  split(study, inputs, std::string_view(line).substr(program));
+}
+
+void CommandTemplate::split(const StudyFile& study, const std::vector<std::string>& inputs,
+                            std::string_view command) {
+  std::string literal;
+  for (std::size_t at = 0; at < command.size(); ++at) {
+    const std::size_t end = command[at] == '{' ? command.find('}', at) : std::string_view::npos;
+    const bool escaped = at > 0 && (command[at - 1] == '$' || command[at - 1] == '\\');
+    const std::string_view name =
+        end == std::string_view::npos || escaped ? "" : command.substr(at + 1, end - at - 1);
+    if (!is_identifier(name) && !is_known(inputs, name)) {
+      literal += command[at];
+      continue;
+    }
+    check_token(study, inputs, name);
+    pieces_.push_back({.text = std::move(literal)});
+    pieces_.push_back({.token = true, .text = std::string(name)});
+    literal.clear();
+    at = end;
+  }
+  pieces_.push_back({.text = std::move(literal)});
+}
+
+std::string CommandTemplate::fill(const Request& request) const {
+  const Suggestion& asked = request.suggestion;
+  std::map<std::string, std::string, std::less<>> numbers{{"id", std::to_string(asked.id)},
+                                                          {"attempt", std::to_string(request.attempt)},
+                                                          {"value", to_text(value_of(asked.level))},
+                                                          {"cost", shortest(asked.cost)},
+                                                          {"seed", std::to_string(request.seed)}};
+  if (asked.level.alpha) numbers["alpha"] = shortest(*asked.level.alpha);
+  for (std::size_t k = 0; k < request.inputs.size(); ++k)
+    numbers[request.inputs[k]] = shortest(asked.inputs[k]);
+  std::string line;
+  for (const Piece& piece : pieces_) line += piece.token ? numbers.at(piece.text) : piece.text;
+  return line;
+}
+
+std::string shell_quoted(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace acuity

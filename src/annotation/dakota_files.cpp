@@ -1,0 +1,193 @@
+#include "annotation/dakota_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "acuity/numerics/errors.hpp"
+#include "annotation/file_end.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Json = nlohmann::ordered_json;  // the first response is the first one written
+
+// What Dakota calls the one response of a study that gives it no name.
+constexpr const char* response = "response_fn_1";
+constexpr std::size_t results_limit = 1 << 20;
+
+AnswerReading problem(std::string sentence) {
+  return {.answer = std::nullopt, .problem = std::move(sentence)};
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+std::string line(const std::string& value, const std::string& tag) {
+  return fmt::format("{:>43} {}\n", value, tag);
+}
+
+std::string digits(double value) {
+  return std::isinf(value) ? shortest(value) : fmt::format("{:.16e}", value);
+}
+
+std::string digits(const LevelValue& value) {
+  const auto* real = std::get_if<double>(&value);
+  return real != nullptr ? digits(*real) : to_text(value);
+}
+
+Json variable(const std::string& label, Json value) {
+  return {{"label", label}, {"value", std::move(value)}};
+}
+
+Json json_of(const LevelValue& value) {
+  if (const auto* real = std::get_if<double>(&value); real != nullptr && std::isinf(*real))
+    return shortest(*real);
+  return std::visit([](const auto& scalar) { return Json(scalar); }, value);
+}
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+// Also the words in quotes that Dakota writes for what JSON has no numbers for.
+std::optional<double> json_number(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  return json.is_string() ? printed_number(json.get<std::string>()) : std::nullopt;
+}
+
+std::string take_metadata(std::string_view label, double value, Answer& answer) {
+  if (label == "cost") return take_cost(value, answer);
+  if (label == "noise_sd") return take_noise_sd(value, answer);
+  return "";
+}
+
+AnswerReading from_json(std::string_view text) {
+  const Json json = nests_too_deep(text) ? Json() : Json::parse(text.begin(), text.end(), nullptr, false);
+  if (!json.is_object()) return problem("results.out is not JSON, must be {\"functions\": {...}}");
+  if (const auto fail = json.find("fail"); fail != json.end() && *fail != false)
+    return problem("the driver reports a failure in results.out");
+  const auto functions = json.find("functions");
+  if (functions == json.end() || !functions->is_object() || functions->empty())
+    return problem("results.out has no \"functions\", must have one response at least");
+  const std::optional<double> y = json_number(*functions->begin());
+  if (!y || !std::isfinite(*y))
+    return problem(fmt::format("results.out: response \"{}\" is {}, must be a finite number",
+                               printable(functions->begin().key(), 60),
+                               printable(functions->begin()->dump(), 60)));
+  Answer answer{.y = *y};
+  if (const auto metadata = json.find("metadata"); metadata != json.end() && metadata->is_object())
+    for (const auto& [label, value] : metadata->items())
+      if (const std::optional<double> number = json_number(value))
+        if (const std::string complaint = take_metadata(label, *number, answer); !complaint.empty())
+          return problem("results.out: " + complaint);
+  return {.answer = answer, .problem = {}};
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::size_t at = 0;
+  while ((at = text.find_first_not_of(" \t\r\n\f\v", at)) != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n\f\v", at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+AnswerReading from_words(const std::vector<std::string>& words) {
+  if (words.empty()) return problem("results.out is empty, must have a response");
+  if (lower(words[0]).starts_with("fail")) return problem("the driver reports a failure in results.out");
+  const std::optional<double> y = printed_number(words[0]);
+  if (!y || !std::isfinite(*y))
+    return problem(fmt::format("results.out begins with \"{}\", must be a finite number (or fail)",
+                               printable(words[0], 60)));
+  Answer answer{.y = *y};
+  for (std::size_t k = 1; k + 1 < words.size(); ++k)
+    if (const std::optional<double> value = printed_number(words[k]))
+      if (const std::string complaint = take_metadata(words[k + 1], *value, answer); !complaint.empty())
+        return problem("results.out: " + complaint);
+  return {.answer = answer, .problem = {}};
+}
+
+}  // namespace
+
+void check_dakota_names(const StudyFile& study, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    if (input.find_first_of(" \t") != std::string::npos)
+      study.complain(
+          fmt::format("pool.inputs has \"{}\", must have no blank in it with protocol = \"dakota\"",
+                      printable(input, 60)));
+    if (input == "value")
+      study.complain(
+          "pool.inputs has \"value\", must be renamed: with protocol = \"dakota\" that is the level's");
+  }
+}
+
+std::string dakota_command(const std::string& command) {
+  std::string line = command;
+  replace_all(line, "{PARAMETERS}", "params.in");
+  replace_all(line, "{RESULTS}", "results.out");
+  for (const char* name : {"params.in", "params.json", "results.out"})
+    if (line.find(name) != std::string::npos) return line;
+  line.erase(line.find_last_not_of(" \t\r\n") + 1);
+  return line + " params.in results.out";
+}
+
+std::string dakota_parameters(const Request& request) {
+  const std::size_t inputs = request.inputs.size();
+  std::string text = line(std::to_string(inputs + 1), "variables");
+  for (std::size_t k = 0; k < inputs; ++k)
+    text += line(digits(request.suggestion.inputs[k]), request.inputs[k]);
+  text += line(digits(value_of(request.suggestion.level)), "value");
+  text += line("1", "functions") + line("1", fmt::format("ASV_1:{}", response));
+  text += line(std::to_string(inputs), "derivative_variables");
+  for (std::size_t k = 0; k < inputs; ++k)
+    text += line(std::to_string(k + 1), fmt::format("DVV_{}:{}", k + 1, request.inputs[k]));
+  text += line("0", "analysis_components");
+  text += line(std::to_string(request.suggestion.id), "eval_id");
+  // Nothing is asked for: a driver that knows no metadata must not fail on it.
+  return text + line("0", "metadata");
+}
+
+std::string dakota_parameters_json(const Request& request) {
+  Json variables = Json::array(), derivatives = Json::array();
+  for (std::size_t k = 0; k < request.inputs.size(); ++k) {
+    variables.push_back(variable(request.inputs[k], request.suggestion.inputs[k]));
+    derivatives.push_back(k + 1);
+  }
+  variables.push_back(variable("value", json_of(value_of(request.suggestion.level))));
+  const Json one_response{{"label", response}, {"active_set", 1}};
+  const Json json{{"variables", variables},
+                  {"responses", Json::array({one_response})},
+                  {"derivative_variables", derivatives},
+                  {"analysis_components", Json::array()},
+                  {"eval_id", std::to_string(request.suggestion.id)},
+                  {"metadata", Json::array()}};
+  return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+AnswerReading parse_dakota_results(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') return from_json(text);
+  return from_words(words_of(text));
+}
+
+AnswerReading read_dakota_results(const std::filesystem::path& folder) {
+  const FileEnd results = read_end(folder / "results.out", results_limit);
+  if (!results.there) return problem("there is no results.out, must be written by the driver");
+  if (!results.problem.empty()) return problem("results.out " + results.problem);
+  if (!results.whole())
+    return problem(
+        fmt::format("results.out has {} bytes, must have {} at most", results.size, results_limit));
+  return parse_dakota_results(results.text);
+}
+
+}  // namespace acuity

@@ -1,0 +1,117 @@
+#include "annotation/external_command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "acuity/numerics/errors.hpp"
+#include "annotation/attempt_state.hpp"
+#include "annotation/held_process.hpp"
+
+namespace acuity {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = AttemptOutcome::Kind;
+using Phase = Attempt::State::Phase;
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+Attempt already_over(std::unique_ptr<Attempt::State> state, AttemptOutcome outcome) {
+  state->phase = Phase::over;
+  state->outcome = std::move(outcome);
+  return Attempt(std::move(state));
+}
+
+std::vector<std::pair<std::string, std::string>> environment_for(const Request& request,
+                                                                 const AttemptFolder& folder,
+                                                                 const fs::path& study_folder) {
+  auto environment = environment_of(request);
+  environment.emplace_back("ACUITY_RESULT", folder.file("result.json").string());
+  environment.emplace_back("ACUITY_STUDY_DIR", study_folder.string());
+  return environment;
+}
+
+}  // namespace
+
+ExternalCommand::ExternalCommand(const StudyFile& study, std::vector<std::string> inputs,
+                                 fs::path study_folder, double grace)
+    : setting_(study.annotator),
+      seed_(study.seed),
+      inputs_(std::move(inputs)),
+      study_folder_(fs::absolute(study_folder).lexically_normal()),
+      command_(study, inputs_, study_folder_),
+      grace_(grace) {}
+
+std::optional<double> ExternalCommand::timeout_of(const Level& level) const {
+  const auto found = setting_.timeout_of_level.find(level.name);
+  return found != setting_.timeout_of_level.end() ? std::optional(found->second) : setting_.timeout;
+}
+
+Attempt ExternalCommand::start(const Suggestion& suggestion, int attempt, const fs::path& runs) const {
+  const Request request = make_request(suggestion, attempt, inputs_, seed_);
+  const AttemptFolder folder(runs / attempt_folder_name(suggestion.id, attempt), setting_.protocol);
+  folder.prepare(request);
+  auto state = std::make_unique<Attempt::State>(folder);
+  auto environment = environment_for(request, folder, study_folder_);
+  if (setting_.protocol == AnnotatorSetting::Protocol::dakota) {
+    environment.emplace_back("DAKOTA_PARAMETERS_FILE", "params.in");
+    environment.emplace_back("DAKOTA_RESULTS_FILE", "results.out");
+  }
+  try {
+    HeldProcess held(command_.fill(request), folder.path(), environment);
+    const std::optional<ProcessEntry> entry = process_entry(held.number());
+    if (!entry) throw StoreError("/proc: cannot be read, must be there to run annotators");
+    state->session = ProcessSession(entry->process, entry->start, folder.mark());
+    folder.write(AttemptRecord{entry->process, entry->start, process_realm(), host_name(), folder.mark()});
+    state->descriptor = process_descriptor(entry->process);
+    held.release();
+  } catch (const std::system_error& error) {
+    // The machine has no room for one more process now.
+    return already_over(
+        std::move(state),
+        {Kind::later, {}, fmt::format("the command cannot be started ({})", error.code().message())});
+  }
+  state->child = true;
+  state->grace = grace_;
+  state->timeout = timeout_of(suggestion.level);
+  if (state->timeout)
+    state->deadline =
+        Attempt::Clock::now() + std::chrono::duration_cast<Attempt::Clock::duration>(
+                                    std::chrono::duration<double>(std::min(*state->timeout, 1e9)));
+  return Attempt(std::move(state));
+}
+
+Attempt ExternalCommand::adopt(const fs::path& path) const {
+  const AttemptFolder folder(path, setting_.protocol);
+  auto state = std::make_unique<Attempt::State>(folder);
+  state->grace = grace_;
+  const std::optional<AttemptRecord> record = folder.record();
+  if (!record)
+    return already_over(std::move(state), {Kind::ended, {}, "its owner died before it was started"});
+  const bool here = record->realm == process_realm();
+  if (here) state->session = ProcessSession(record->process, record->start, record->mark);
+  // In this order: a command that ends in between is not lost.
+  const bool runs = !state->session.members().empty();
+  state->verdict = folder.noted_end();
+  if (!state->verdict && !folder.exit_status()) {
+    state->verdict = {
+        .kind = Kind::ended,
+        .answer = {},
+        .reason = runs   ? "it was running when its owner died"
+                  : here ? "it was ended together with its owner"
+                         : "it was started on " + record->host + " before a restart, or elsewhere"};
+    if (runs) folder.note_end(*state->verdict);
+  }
+  state->begin_ending(grace_);
+  return Attempt(std::move(state));
+}
+
+}  // namespace acuity

@@ -1,0 +1,78 @@
+#include "annotation/file_end.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity {
+
+namespace {
+
+void read_open(int file, std::size_t limit, FileEnd& end) {
+  struct stat status{};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    end.problem = "is no plain file";
+    return;
+  }
+  end.size = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t wanted = std::min<std::uint64_t>(limit, end.size);
+  end.text.resize(wanted);
+  std::size_t done = 0;
+  while (done < wanted) {
+    const ssize_t count =
+        ::pread(file, end.text.data() + done, wanted - done, static_cast<off_t>(end.size - wanted + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) end.problem = std::string("cannot be read (") + std::strerror(errno) + ")";
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  end.text.resize(done);
+}
+
+}  // namespace
+
+FileEnd read_end(const std::filesystem::path& file, std::size_t limit) {
+  FileEnd end;
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) {
+    end.there = errno != ENOENT;
+    end.problem = std::string("cannot be read (") + std::strerror(errno) + ")";
+    return end;
+  }
+  end.there = true;
+  read_open(descriptor, limit, end);
+  ::close(descriptor);
+  return end;
+}
+
+bool nests_too_deep(std::string_view json) {
+  constexpr int deepest = 100;
+  bool quoted = false;
+  int depth = 0;
+  for (std::size_t at = 0; at < json.size() && depth <= deepest; ++at) {
+    const char c = json[at];
+    if (quoted && c == '\\')
+      ++at;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted)
+      depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+  }
+  return depth > deepest;
+}
+
+std::string last_line(const std::filesystem::path& file) {
+  const std::string text = read_end(file, 4096).text;
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == std::string::npos) return "";
+  const std::size_t before = text.find_last_of("\r\n", last);
+  return printable(text.substr(before + 1, last - before), 300);
+}
+
+}  // namespace acuity

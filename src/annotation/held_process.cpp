@@ -1,0 +1,138 @@
+#include "annotation/held_process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+
+namespace acuity {
+
+namespace {
+
+// Signals are caught, not ignored: the command starts with the system's own. The status is on the disk before
+// it has its name, and so is what the command said.
+constexpr const char* shell_script = R"(read -r go <&3 || exit 125
+exec 3<&-
+trap : HUP INT QUIT TERM
+/bin/sh -c "$1"
+code=$?
+echo "$code" >exit_status.partial || exit 125
+sync exit_status.partial stdout.log result.json results.out 2>/dev/null
+mv -f exit_status.partial exit_status
+exit "$code"
+)";
+
+// Those of an attempt around this one, should there be one, are not this one's.
+bool is_ours(std::string_view variable) {
+  for (const char* name :
+       {"ID", "ATTEMPT", "POINT", "VALUE", "COST", "SEED", "ALPHA", "LEVEL", "RESULT", "STUDY_DIR"})
+    if (variable.starts_with("ACUITY_" + std::string(name) + "=")) return true;
+  return variable.starts_with("ACUITY_X_");
+}
+
+std::vector<std::string> merged(const std::vector<std::pair<std::string, std::string>>& environment) {
+  std::vector<std::string> all;
+  for (char** variable = ::environ; *variable != nullptr; ++variable)
+    if (!is_ours(*variable)) all.emplace_back(*variable);
+  for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+void check(int error, const char* what) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+}
+
+class Actions {
+ public:
+  explicit Actions(const std::filesystem::path& folder, int gate) {
+    check(::posix_spawn_file_actions_init(&actions_), "a process");
+    const std::string in = (folder / "request.json").string(), out = (folder / "stdout.log").string(),
+                      err = (folder / "stderr.log").string();
+    constexpr int write = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
+    ::posix_spawn_file_actions_adddup2(&actions_, gate, 3);
+    ::posix_spawn_file_actions_addopen(&actions_, 0, in.c_str(), O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, 1, out.c_str(), write, 0666);
+    ::posix_spawn_file_actions_addopen(&actions_, 2, err.c_str(), write, 0666);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, 4);
+    ::posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
+  }
+  ~Actions() { ::posix_spawn_file_actions_destroy(&actions_); }
+  Actions(const Actions&) = delete;
+  Actions& operator=(const Actions&) = delete;
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+// A session of its own, and no signal blocked or ignored, whatever ours are.
+class Attributes {
+ public:
+  Attributes() {
+    check(::posix_spawnattr_init(&attributes_), "a process");
+    sigset_t none, all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+HeldProcess::HeldProcess(const std::string& command, const std::filesystem::path& folder,
+                         const std::vector<std::pair<std::string, std::string>>& environment) {
+  // A socket instead of a pipe: writing to one whose reader is gone need not raise a signal.
+  int gate[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) != 0) check(errno, "a process");
+  std::vector<std::string> words{"/bin/sh", "-c", shell_script, "acuity-attempt", command},
+      variables = merged(environment);
+  int error = 0;
+  try {
+    error = ::posix_spawn(&process_, "/bin/sh", Actions(folder, gate[0]).get(), Attributes().get(),
+                          pointers_to(words).data(), pointers_to(variables).data());
+  } catch (const std::system_error& problem) {
+    error = problem.code().value();
+  }
+  ::close(gate[0]);
+  gate_ = gate[1];
+  if (error != 0) ::close(gate_);
+  check(error, "a process");
+}
+
+HeldProcess::~HeldProcess() {
+  if (gate_ < 0) return;
+  ::close(gate_);
+  ::waitpid(process_, nullptr, 0);
+}
+
+void HeldProcess::release() {
+  [[maybe_unused]] const ssize_t sent = ::send(gate_, "go\n", 3, MSG_NOSIGNAL);
+  ::close(gate_);
+  gate_ = -1;
+}
+
+}  // namespace acuity

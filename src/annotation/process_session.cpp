@@ -1,0 +1,124 @@
+#include "annotation/process_session.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <sstream>
+#include <system_error>
+
+namespace acuity {
+
+namespace {
+
+// Files below /proc say nothing of their size beforehand.
+std::string read_proc(const std::string& file) {
+  std::string content;
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return content;
+  char buffer[4096];
+  for (ssize_t count; (count = ::read(descriptor, buffer, sizeof buffer)) > 0;)
+    content.append(buffer, static_cast<std::size_t>(count));
+  ::close(descriptor);
+  return content;
+}
+
+bool carries(pid_t process, const std::string& mark) {
+  const std::string environment = '\0' + read_proc("/proc/" + std::to_string(process) + "/environ") + '\0';
+  return environment.find('\0' + mark + '\0') != std::string::npos;
+}
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> found;
+  DIR* folder = ::opendir("/proc");
+  if (folder == nullptr) return found;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string name = entry->d_name;
+    pid_t process = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+    if (error == std::errc() && end == name.data() + name.size()) found.push_back(process);
+  }
+  ::closedir(folder);
+  return found;
+}
+
+// Through a descriptor of the process, looked at again once it is held: between finding and signalling the
+// number may have gone to somebody else.
+void signal_process(const ProcessEntry& member, std::initializer_list<int> signals) {
+  const int descriptor = process_descriptor(member.process);
+  const bool unsupported = descriptor < 0 && errno == ENOSYS;
+  const std::optional<ProcessEntry> now = process_entry(member.process);
+  if (now && now->start == member.start && now->session == member.session)
+    for (const int signal : signals) {
+      if (descriptor >= 0) ::syscall(SYS_pidfd_send_signal, descriptor, signal, nullptr, 0);
+      if (unsupported) ::kill(member.process, signal);
+    }
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+}  // namespace
+
+std::optional<ProcessEntry> process_entry(pid_t process) {
+  const std::string text = read_proc("/proc/" + std::to_string(process) + "/stat");
+  const std::size_t name_end = text.rfind(')');  // the name before it may be anything
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(text.substr(name_end + 1));
+  ProcessEntry entry{.process = process};
+  char state = 0;
+  pid_t parent = 0, group = 0;
+  fields >> state >> parent >> group >> entry.session;
+  std::string skipped;
+  for (int field = 7; field < 20; ++field) fields >> skipped;
+  long threads = 0;
+  fields >> threads >> skipped >> entry.start;
+  if (!fields) return std::nullopt;
+  // A first thread that is gone while others run looks like a dead process.
+  entry.dead = state == 'X' || state == 'x' || (state == 'Z' && threads <= 1);
+  return entry;
+}
+
+// By number, for the header of Debian 12 cannot be linked from C++.
+int process_descriptor(pid_t process) {
+  return static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
+}
+
+std::string process_realm() {
+  std::string boot = read_proc("/proc/sys/kernel/random/boot_id");
+  boot.erase(std::min(boot.find('\n'), boot.size()));
+  std::error_code ignored;
+  return boot + " " + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
+}
+
+ProcessSession::ProcessSession(pid_t leader, std::uint64_t leader_start, std::string mark)
+    : leader_(leader), leader_start_(leader_start), mark_(std::move(mark)) {}
+
+// While one member lives, its session's number is not given to anybody else; so a leader that is there, dead
+// or alive, settles it for all.
+std::vector<ProcessEntry> ProcessSession::members() const {
+  std::vector<ProcessEntry> found;
+  if (leader_ <= 0) return found;
+  const std::optional<ProcessEntry> leader = process_entry(leader_);
+  if (leader && leader->start != leader_start_) return found;
+  for (const pid_t process : all_processes()) {
+    const std::optional<ProcessEntry> entry = process_entry(process);
+    if (!entry || entry->dead || entry->session != leader_ || entry->start < leader_start_) continue;
+    if (leader || carries(process, mark_)) found.push_back(*entry);
+  }
+  return found;
+}
+
+void ProcessSession::terminate(const std::vector<ProcessEntry>& members) {
+  for (const ProcessEntry& member : members)
+    if (told_.insert(member.process).second) signal_process(member, {SIGTERM, SIGCONT});
+}
+
+void ProcessSession::kill(const std::vector<ProcessEntry>& members) {
+  for (const ProcessEntry& member : members) signal_process(member, {SIGKILL});
+}
+
+}  // namespace acuity

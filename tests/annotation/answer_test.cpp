@@ -1,0 +1,160 @@
+#include "annotation/answer.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "support/program.hpp"
+
+namespace acuity {
+namespace {
+
+using testing::Folder;
+
+double y_of(const AnswerReading& reading) {
+  EXPECT_TRUE(reading.answer) << reading.problem;
+  return reading.answer ? std::get<double>(reading.answer->y) : -12345.0;
+}
+
+std::string problem_of(const AnswerReading& reading) {
+  EXPECT_FALSE(reading.answer);
+  EXPECT_EQ(reading.problem.find('\n'), std::string::npos) << "one line";
+  return reading.problem;
+}
+
+AnswerReading result(const std::string& text) {
+  return parse_result(text, "result.json");
+}
+
+TEST(Answer, OfAFileHasValueCostAndNoise) {
+  const AnswerReading reading =
+      result(" {\n\"y\": -1.5e-3, \"cost\": 0, \"noise_sd\": 2, \"host\": \"a\" }\n");
+  EXPECT_EQ(y_of(reading), -1.5e-3);
+  EXPECT_EQ(reading.answer->cost, 0.0);
+  EXPECT_EQ(reading.answer->noise_sd, 2.0);
+  EXPECT_EQ(std::get<std::string>(result(R"({"y": "yes", "cost": null})").answer->y), "yes");
+  EXPECT_EQ(y_of(result("{\"y\": 1}")), 1.0);
+  EXPECT_FALSE(result("{\"y\": 1}").answer->cost);
+}
+
+TEST(Answer, OfAFileThatIsWrongIsAComplaint) {
+  EXPECT_EQ(problem_of(result("")), "result.json is not JSON, must be {\"y\": ...}");
+  EXPECT_EQ(problem_of(result("{\"y\": 1")), "result.json is not JSON, must be {\"y\": ...}");
+  EXPECT_EQ(problem_of(result("{\"y\": NaN}")),
+            "result.json is not JSON (which has no NaN and no infinity), must be {\"y\": ...}");
+  EXPECT_EQ(problem_of(result("{\"y\": 1e999}")), "result.json is not JSON, must be {\"y\": ...}");
+  EXPECT_EQ(problem_of(result("{\"Y\": 1}")), "result.json has no \"y\", must have one");
+  EXPECT_EQ(problem_of(result("3")), "result.json is 3, must be an object {\"y\": ...}");
+  EXPECT_EQ(problem_of(result("{\"y\": [1]}")),
+            "result.json: y is [1], must be a finite number or the name of a class");
+  EXPECT_EQ(problem_of(result("{\"y\": 1, \"cost\": -1}")), "result.json: cost is -1, must be 0 or more");
+  EXPECT_EQ(problem_of(result("{\"y\": 1, \"cost\": \"2\"}")),
+            "result.json: cost is \"2\", must be a number");
+  for (const char* sd : {"0", "-1", "1e-200", "1e200"})
+    EXPECT_NE(problem_of(result(std::string("{\"y\": 1, \"noise_sd\": ") + sd + "}")).find("noise_sd is "),
+              std::string::npos);
+}
+
+TEST(Answer, OfDeepNestingIsAComplaintAndNoCrash) {
+  EXPECT_FALSE(result(std::string(1 << 20, '[')).answer);
+  EXPECT_FALSE(result(std::string(500000, '[') + std::string(500000, ']')).answer);
+  EXPECT_FALSE(parse_output("{\"y\":" + std::string(60000, '[')).answer);
+}
+
+TEST(Answer, OfOutputIsTheLastObjectThenTheLastNumber) {
+  EXPECT_EQ(y_of(parse_output("{\"y\": 1}\n{\"y\": 2}\n3\n")), 2.0);
+  EXPECT_EQ(y_of(parse_output("1\n 2.5 \n{\"step\": 3}\nbye 4\n\n")), 2.5);
+  EXPECT_EQ(y_of(parse_output("1\r\n2\r\n")), 2.0);
+  EXPECT_EQ(y_of(parse_output("progress 1%\rprogress 2%\r0.5")), 0.5);
+  EXPECT_EQ(y_of(parse_output("1\n{broken\n")), 1.0) << "no y in it: somebody's log";
+}
+
+TEST(Answer, OfOutputThatWentWrongIsNotReplacedByAnEarlierOne) {
+  EXPECT_NE(problem_of(parse_output("1\n{\"y\": NaN}\n")).find("NaN"), std::string::npos);
+  EXPECT_NE(problem_of(parse_output("{\"y\": 1}\n{\"y\": 2, \"cost\": -1}\n")).find("cost is -1"),
+            std::string::npos);
+  EXPECT_EQ(problem_of(parse_output("1\nnan\n")), "the last number printed is \"nan\", must be finite");
+  EXPECT_EQ(problem_of(parse_output("1\n-Inf\n")), "the last number printed is \"-Inf\", must be finite");
+  EXPECT_FALSE(parse_output("").answer);
+  EXPECT_FALSE(parse_output("\n \n").answer);
+}
+
+TEST(Answer, ReadsNumbersAsFortranWritesThem) {
+  EXPECT_EQ(printed_number("1.0D-3"), 1e-3);
+  EXPECT_EQ(printed_number(" -2.5d+02 "), -250.0);
+  EXPECT_EQ(printed_number("+3"), 3.0);
+  EXPECT_EQ(printed_number("D3"), std::nullopt);
+  EXPECT_EQ(printed_number("1.0D"), std::nullopt);
+  EXPECT_EQ(printed_number("1 2"), std::nullopt);
+  EXPECT_EQ(printed_number("2020-01-02"), std::nullopt);
+  EXPECT_EQ(printed_number(""), std::nullopt);
+}
+
+TEST(Answer, InAFolderIsTheFileBeforeTheOutput) {
+  const Folder folder;
+  folder.write("stdout.log", "7\n");
+  EXPECT_EQ(y_of(read_answer(folder.path())), 7.0);
+  folder.write("result.json", "{\"y\": 8}");
+  EXPECT_EQ(y_of(read_answer(folder.path())), 8.0);
+  folder.write("result.json", "");
+  EXPECT_FALSE(read_answer(folder.path()).answer) << "one that is empty is no answer, and none is looked for";
+}
+
+TEST(Answer, OfAnySizeTakesNoMoreThanItMust) {
+  const Folder folder;
+  const auto sparse = [&](const char* name, const std::string& end) {
+    std::ofstream file(folder.path() / name, std::ios::binary);
+    file.seekp(std::int64_t{1} << 40);
+    file << end;
+  };
+  sparse("stdout.log", "\n0.25\n");
+  EXPECT_EQ(y_of(read_answer(folder.path())), 0.25);
+  sparse("stdout.log", "0.25\n");
+  EXPECT_FALSE(read_answer(folder.path()).answer) << "the end of a line a terabyte long";
+  sparse("result.json", "}");
+  EXPECT_NE(problem_of(read_answer(folder.path())).find("must have 1048576 at most"), std::string::npos);
+}
+
+TEST(Answer, IsNotWaitedForWhereThereIsNoFile) {
+  const Folder folder;
+  EXPECT_EQ(problem_of(read_answer(folder.path())).find("stdout.log cannot be read"), 0U);
+  ASSERT_EQ(::mkfifo((folder.path() / "result.json").c_str(), 0600), 0);
+  EXPECT_EQ(problem_of(read_answer(folder.path())), "result.json is no plain file");
+  std::filesystem::remove(folder.path() / "result.json");
+  std::filesystem::create_directory(folder.path() / "result.json");
+  EXPECT_EQ(problem_of(read_answer(folder.path())), "result.json is no plain file");
+  std::filesystem::remove(folder.path() / "result.json");
+  std::filesystem::create_symlink("/dev/zero", folder.path() / "result.json");
+  EXPECT_EQ(problem_of(read_answer(folder.path())), "result.json is no plain file");
+}
+
+TEST(Answer, OfARealStudyIsAFiniteNumber) {
+  const StudyFile study;
+  EXPECT_EQ(std::get<double>(told_value({.y = 0.5}, study)), 0.5);
+  EXPECT_EQ(std::get<double>(told_value({.y = "0.5"}, study)), 0.5);
+  EXPECT_EQ(std::get<std::string>(told_value({.y = "yes"}, study)), "y is \"yes\", must be a finite number");
+  EXPECT_EQ(std::get<std::string>(told_value({.y = "inf"}, study)), "y is \"inf\", must be a finite number");
+}
+
+TEST(Answer, OfABinaryStudyIsAClass) {
+  StudyFile study;
+  study.binary = true;
+  EXPECT_EQ(std::get<double>(told_value({.y = 1.0}, study)), 1.0);
+  EXPECT_EQ(std::get<double>(told_value({.y = 0.0}, study)), -1.0);
+  EXPECT_EQ(std::get<double>(told_value({.y = -1.0}, study)), -1.0);
+  EXPECT_EQ(std::get<std::string>(told_value({.y = 0.5}, study)),
+            "y is \"0.5\", must be -1 or 1 (or 0 or 1)");
+  study.classes = {"no", "yes"};
+  EXPECT_EQ(std::get<double>(told_value({.y = "no"}, study)), -1.0);
+  EXPECT_EQ(std::get<double>(told_value({.y = "yes"}, study)), 1.0);
+  EXPECT_EQ(std::get<std::string>(told_value({.y = "Yes"}, study)),
+            "y is \"Yes\", must be \"no\" or \"yes\" or -1 or 1 (or 0 or 1)");
+  study.classes = {"1", "2"};
+  EXPECT_EQ(std::get<double>(told_value({.y = 1.0}, study)), -1.0) << "names come first, as in tables";
+  EXPECT_NE(std::get<std::string>(told_value({.y = 1.0, .noise_sd = 1.0}, study)).find("noise_sd"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace acuity
