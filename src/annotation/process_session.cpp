@@ -79,6 +79,7 @@ std::optional<ProcessEntry> process_entry(pid_t process) {
   if (!fields) return std::nullopt;
   // A first thread that is gone while others run looks like a dead process.
   entry.dead = state == 'X' || state == 'x' || (state == 'Z' && threads <= 1);
+  entry.stopped = state == 'T';
   return entry;
 }
 
@@ -114,7 +115,10 @@ std::vector<ProcessEntry> ProcessSession::members() const {
 
 void ProcessSession::terminate(const std::vector<ProcessEntry>& members) {
   for (const ProcessEntry& member : members)
-    if (told_.insert(member.process).second) signal_process(member, {SIGTERM, SIGCONT});
+    if (told_.insert(member.process).second)
+      signal_process(member, {SIGTERM, SIGCONT});
+    else if (member.stopped)
+      signal_process(member, {SIGCONT});
 }
 
 void ProcessSession::kill(const std::vector<ProcessEntry>& members) {

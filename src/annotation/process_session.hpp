@@ -16,6 +16,7 @@ struct ProcessEntry {
   pid_t process = 0, session = 0;
   std::uint64_t start = 0;  ///< tells a process from a later one of the same number, until the next boot
   bool dead = false;        ///< it only waits to be collected
+  bool stopped = false;     ///< as by SIGSTOP
 };
 
 /// Nothing where there is no such process.
@@ -43,7 +44,7 @@ class ProcessSession {
 
   /// Those that live.
   std::vector<ProcessEntry> members() const;
-  /// SIGTERM to those that have not had it yet, and a nudge to those that were stopped.
+  /// SIGTERM to those that have not had it yet; those that are stopped are woken up for it.
   void terminate(const std::vector<ProcessEntry>& members);
   static void kill(const std::vector<ProcessEntry>& members);
 

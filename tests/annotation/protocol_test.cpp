@@ -205,7 +205,7 @@ TEST(Protocol, EveryLevelMayHaveATimeoutOfItsOwn) {
 
 TEST(Protocol, ATimeoutIsPoliteFirst) {
   AttemptBench bench;
-  bench.study.annotator.timeout = 0.5;
+  bench.study.annotator.timeout = 2.0;
   const AttemptOutcome outcome =
       bench.run("trap 'echo 1; echo cleaned up >farewell; exit 0' TERM; while :; do sleep 0.1; done", 60.0);
   EXPECT_EQ(outcome.kind, Kind::failed) << "what is said after the time is no answer";

@@ -1,0 +1,70 @@
+#include "annotation/rehearsal.hpp"
+
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include "annotation/truth_table.hpp"
+#include "numerics/checksum.hpp"
+
+namespace acuity {
+
+namespace {
+
+/// What is known of a point at a level, before the noise.
+using Known = std::function<TruthTable::Entry(const Suggestion&)>;
+
+numerics::Draws draws_for(std::uint64_t seed, const Suggestion& asked) {
+  if (!asked.level.repeats_itself)
+    return numerics::Draws(seed, numerics::Purpose::answer, 0, static_cast<std::uint32_t>(asked.id));
+  numerics::Checksum level;
+  level.take(asked.level.name);
+  return numerics::Draws(seed, numerics::Purpose::repeated_answer, static_cast<std::uint32_t>(asked.row),
+                         static_cast<std::uint32_t>(level.value()));
+}
+
+class Rehearsal : public Annotator {
+ public:
+  Rehearsal(Known known, std::uint64_t seed) : known_(std::move(known)), seed_(seed) {}
+
+  double annotate(const Suggestion& suggestion) override {
+    const TruthTable::Entry entry = known_(suggestion);
+    if (entry.has_noise) return entry.value;
+    numerics::Draws draws = draws_for(seed_, suggestion);
+    return noisy_answer(entry.value, suggestion.channel, draws);
+  }
+
+ private:
+  Known known_;
+  std::uint64_t seed_;
+};
+
+// The paper's curve (docs/math.md 10) on the first input; of two classes, its sign.
+Known sine(bool binary) {
+  return [binary](const Suggestion& asked) -> TruthTable::Entry {
+    const double x = asked.inputs.at(0), f = 0.2 * x * std::sin(3.0 * x);
+    return {.value = binary ? (f < 0.0 ? -1.0 : 1.0) : f};
+  };
+}
+
+}  // namespace
+
+std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
+  const AnnotatorSetting& setting = study.file().annotator;
+  switch (setting.kind) {
+    case AnnotatorSetting::Kind::sine:
+      return std::make_unique<Rehearsal>(sine(study.file().binary), study.file().seed);
+    case AnnotatorSetting::Kind::truth: {
+      const auto table = std::make_shared<const TruthTable>(setting.truth, study);
+      return std::make_unique<Rehearsal>(
+          [table](const Suggestion& asked) { return table->at(asked.row, asked.level.name); },
+          study.file().seed);
+    }
+    case AnnotatorSetting::Kind::none:
+    case AnnotatorSetting::Kind::command:
+      break;
+  }
+  throw std::invalid_argument("make_rehearsal: the study's annotator is no simulated one");
+}
+
+}  // namespace acuity

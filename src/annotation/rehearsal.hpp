@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "acuity/study/study.hpp"
+#include "annotation/simulated_annotator.hpp"
+
+namespace acuity {
+
+/// The annotator of a study that says simulated = "sine" or "truth", for rehearsals: what is known, with the
+/// noise of the suggestion's channel on it (docs/annotators.md). An answer depends on the study's seed and
+/// the suggestion's id; at a level that repeats itself, on seed, point and level instead. Throws InputError
+/// where the table of truth cannot be used, and std::invalid_argument where the study's annotator is no
+/// simulated one.
+std::unique_ptr<Annotator> make_rehearsal(const Study& study);
+
+}  // namespace acuity
