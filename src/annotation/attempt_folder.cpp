@@ -93,11 +93,13 @@ std::optional<AttemptRecord> AttemptFolder::record() const {
   }
 }
 
+// A full disk must not keep a process alive.
 void AttemptFolder::note_end(const AttemptOutcome& verdict) const {
   const Json json{{"kind", kind_names[static_cast<int>(verdict.kind)]}, {"reason", verdict.reason}};
-  store(path_, [&] {
+  try {
     write_file(file("ended.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-  });
+  } catch (const InputError&) {
+  }
 }
 
 std::optional<AttemptOutcome> AttemptFolder::noted_end() const {

@@ -55,7 +55,7 @@ class AttemptFolder {
   void write(const AttemptRecord& record) const;
   std::optional<AttemptRecord> record() const;
 
-  /// Written before anything is signalled: what a command does after that is not its answer.
+  /// Written before anything is signalled, if it can be: what a command does after that is not its answer.
   void note_end(const AttemptOutcome& verdict) const;
   std::optional<AttemptOutcome> noted_end() const;
 

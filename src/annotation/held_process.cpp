@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -29,18 +29,19 @@ mv -f exit_status.partial exit_status
 exit "$code"
 )";
 
-// Those of an attempt around this one, should there be one, are not this one's.
-bool is_ours(std::string_view variable) {
-  for (const char* name :
-       {"ID", "ATTEMPT", "POINT", "VALUE", "COST", "SEED", "ALPHA", "LEVEL", "RESULT", "STUDY_DIR"})
-    if (variable.starts_with("ACUITY_" + std::string(name) + "=")) return true;
-  return variable.starts_with("ACUITY_X_");
-}
+using Variables = std::vector<std::pair<std::string, std::string>>;
 
-std::vector<std::string> merged(const std::vector<std::pair<std::string, std::string>>& environment) {
+// Ours go before those we were given; what an attempt around this one was told of its point is not this
+// one's.
+std::vector<std::string> merged(const Variables& environment) {
+  std::set<std::string, std::less<>> names{"ACUITY_ALPHA", "ACUITY_LEVEL"};
+  for (const auto& [name, value] : environment) names.insert(name);
   std::vector<std::string> all;
-  for (char** variable = ::environ; *variable != nullptr; ++variable)
-    if (!is_ours(*variable)) all.emplace_back(*variable);
+  for (char** variable = ::environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (!text.starts_with("ACUITY_X_") && !names.contains(text.substr(0, text.find('='))))
+      all.emplace_back(text);
+  }
   for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
   return all;
 }

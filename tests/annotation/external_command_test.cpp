@@ -154,6 +154,23 @@ TEST(ExternalCommand, HasNoneOfOurFilesOpenAndNoneOfOurSignalsIgnored) {
   EXPECT_EQ(bench.left("tty"), "not a tty\n");
 }
 
+TEST(ExternalCommand, IsToldNothingOfAnAttemptAroundIt) {
+  AttemptBench bench;
+  ::setenv("ACUITY_ID", "9", 1);
+  ::setenv("ACUITY_ALPHA", "9", 1);
+  ::setenv("ACUITY_X_OTHER", "9", 1);
+  ::setenv("ACUITY_KEPT", "9", 1);
+  const AttemptOutcome outcome =
+      bench.run("env | grep -c '^ACUITY_ID='; env | grep ^ACUITY_ >env; echo $ACUITY_ID");
+  for (const char* name : {"ACUITY_ID", "ACUITY_ALPHA", "ACUITY_X_OTHER", "ACUITY_KEPT"}) ::unsetenv(name);
+  EXPECT_EQ(y_of(outcome), 57.0);
+  EXPECT_TRUE(bench.left("stdout.log").starts_with("1\n"));
+  const std::string env = bench.left("env");
+  EXPECT_EQ(env.find("ALPHA"), std::string::npos) << env;
+  EXPECT_EQ(env.find("OTHER"), std::string::npos) << env;
+  EXPECT_NE(env.find("ACUITY_KEPT=9"), std::string::npos) << env;
+}
+
 TEST(ExternalCommand, HugeOutputStaysOnTheDisk) {
   AttemptBench bench;
   EXPECT_EQ(y_of(bench.run("head -c 30000000 /dev/zero | tr '\\0' x; echo; echo 2")), 2.0);
