@@ -130,7 +130,7 @@ AttemptOutcome AttemptFolder::outcome() const {
   if (*status == 75) return {Kind::later, {}, because("not now (exit status 75)", last_words)};
   if (*status == 65) return {Kind::never, {}, because("never (exit status 65)", last_words)};
   if (*status != 0) return {Kind::failed, {}, because(described(*status), last_words)};
-  AnswerReading reading = protocol_ == Protocol::dakota ? read_dakota_results(path_) : read_answer(path_);
+  ReplyReading reading = protocol_ == Protocol::dakota ? read_dakota_results(path_) : read_reply(path_);
   if (!reading.answer)
     return {Kind::failed, {}, because("exit status 0, but " + reading.problem, last_words)};
   return {Kind::answered, std::move(reading.answer), {}};

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "acuity/study/study_file.hpp"
-#include "annotation/answer.hpp"
+#include "annotation/reply.hpp"
 #include "annotation/request.hpp"
 
 namespace acuity {
@@ -23,7 +23,7 @@ struct AttemptOutcome {
     ended    ///< cut short from outside: a crash, an interruption. Nobody's fault
   };
   Kind kind = Kind::failed;
-  std::optional<Answer> answer;  ///< of Kind::answered
+  std::optional<Reply> answer;  ///< of Kind::answered
   std::string reason;            ///< one sentence, of the others
 };
 

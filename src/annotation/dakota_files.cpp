@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;  // the first response is the first one wri
 constexpr const char* response = "response_fn_1";
 constexpr std::size_t results_limit = 1 << 20;
 
-AnswerReading problem(std::string sentence) {
+ReplyReading problem(std::string sentence) {
   return {.answer = std::nullopt, .problem = std::move(sentence)};
 }
 
@@ -63,13 +63,13 @@ std::optional<double> json_number(const Json& json) {
   return json.is_string() ? printed_number(json.get<std::string>()) : std::nullopt;
 }
 
-std::string take_metadata(std::string_view label, double value, Answer& answer) {
+std::string take_metadata(std::string_view label, double value, Reply& answer) {
   if (label == "cost") return take_cost(value, answer);
   if (label == "noise_sd") return take_noise_sd(value, answer);
   return "";
 }
 
-AnswerReading from_json(std::string_view text) {
+ReplyReading from_json(std::string_view text) {
   const Json json = nests_too_deep(text) ? Json() : Json::parse(text.begin(), text.end(), nullptr, false);
   if (!json.is_object()) return problem("results.out is not JSON, must be {\"functions\": {...}}");
   if (const auto fail = json.find("fail"); fail != json.end() && *fail != false)
@@ -82,7 +82,7 @@ AnswerReading from_json(std::string_view text) {
     return problem(fmt::format("results.out: response \"{}\" is {}, must be a finite number",
                                printable(functions->begin().key(), 60),
                                printable(functions->begin()->dump(), 60)));
-  Answer answer{.y = *y};
+  Reply answer{.y = *y};
   if (const auto metadata = json.find("metadata"); metadata != json.end() && metadata->is_object())
     for (const auto& [label, value] : metadata->items())
       if (const std::optional<double> number = json_number(value))
@@ -102,14 +102,14 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-AnswerReading from_words(const std::vector<std::string>& words) {
+ReplyReading from_words(const std::vector<std::string>& words) {
   if (words.empty()) return problem("results.out is empty, must have a response");
   if (lower(words[0]).starts_with("fail")) return problem("the driver reports a failure in results.out");
   const std::optional<double> y = printed_number(words[0]);
   if (!y || !std::isfinite(*y))
     return problem(fmt::format("results.out begins with \"{}\", must be a finite number (or fail)",
                                printable(words[0], 60)));
-  Answer answer{.y = *y};
+  Reply answer{.y = *y};
   for (std::size_t k = 1; k + 1 < words.size(); ++k)
     if (const std::optional<double> value = printed_number(words[k]))
       if (const std::string complaint = take_metadata(words[k + 1], *value, answer); !complaint.empty())
@@ -174,13 +174,13 @@ std::string dakota_parameters_json(const Request& request) {
   return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-AnswerReading parse_dakota_results(std::string_view text) {
+ReplyReading parse_dakota_results(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') return from_json(text);
   return from_words(words_of(text));
 }
 
-AnswerReading read_dakota_results(const std::filesystem::path& folder) {
+ReplyReading read_dakota_results(const std::filesystem::path& folder) {
   const FileEnd results = read_end(folder / "results.out", results_limit);
   if (!results.there) return problem("there is no results.out, must be written by the driver");
   if (!results.problem.empty()) return problem("results.out " + results.problem);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "annotation/answer.hpp"
+#include "annotation/reply.hpp"
 #include "annotation/request.hpp"
 
 // Drivers written for Dakota, called as Dakota calls them: `driver params.in results.out`
@@ -27,7 +27,7 @@ std::string dakota_parameters_json(const Request& request);
 
 /// results.out in either form: the first response is y; metadata `cost` and `noise_sd` count. `fail` is no
 /// answer.
-AnswerReading read_dakota_results(const std::filesystem::path& folder);
-AnswerReading parse_dakota_results(std::string_view text);
+ReplyReading read_dakota_results(const std::filesystem::path& folder);
+ReplyReading parse_dakota_results(std::string_view text);
 
 }  // namespace acuity

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "acuity/numerics/errors.hpp"
-#include "annotation/answer.hpp"
+#include "annotation/reply.hpp"
 #include "study/nearest.hpp"
 
 namespace acuity {

@@ -13,7 +13,7 @@ Request request(const Level& level) {
                       {"x1", "x2"}, 1);
 }
 
-double y_of(const AnswerReading& reading) {
+double y_of(const ReplyReading& reading) {
   EXPECT_TRUE(reading.answer) << reading.problem;
   return reading.answer ? std::get<double>(reading.answer->y) : -12345.0;
 }
@@ -63,7 +63,7 @@ TEST(DakotaFiles, ResultsInTheStandardFormNeedNoLabels) {
   EXPECT_EQ(y_of(parse_dakota_results("  1.25E-01 f\n")), 0.125);
   EXPECT_EQ(y_of(parse_dakota_results("1.25d-01\n")), 0.125);
   EXPECT_EQ(y_of(parse_dakota_results("1 2 3\n")), 1.0) << "the first response";
-  const AnswerReading whole =
+  const ReplyReading whole =
       parse_dakota_results("1.5\nf\n[ 1 2 ]\n[[ 1 2\n 3 4 ]]\n12.5 cost\n0.5 noise_sd\n");
   EXPECT_EQ(y_of(whole), 1.5);
   EXPECT_EQ(whole.answer->cost, 12.5);
@@ -72,7 +72,7 @@ TEST(DakotaFiles, ResultsInTheStandardFormNeedNoLabels) {
 }
 
 TEST(DakotaFiles, ResultsInJsonAreReadInTheirOrder) {
-  const AnswerReading reading = parse_dakota_results(
+  const ReplyReading reading = parse_dakota_results(
       R"({"functions": {"z": 2.5, "a": 1}, "gradients": {"z": [1]}, "metadata": {"cost": 4, "seconds": 9}})");
   EXPECT_EQ(y_of(reading), 2.5);
   EXPECT_EQ(reading.answer->cost, 4.0);
@@ -91,7 +91,7 @@ TEST(DakotaFiles, WhatIsNoResultIsAComplaint) {
        {"", "  \n", "f 1.0", "nan f", "inf", "[ 1 2 ]", "{", "{}", R"({"functions": {}})",
         R"({"functions": [1]})", R"({"functions": {"f": "NaN"}})", R"({"functions": {"f": null}})",
         "1.0 f\n-1 cost", R"({"functions": {"f": 1}, "metadata": {"noise_sd": 0}})"}) {
-    const AnswerReading reading = parse_dakota_results(text);
+    const ReplyReading reading = parse_dakota_results(text);
     EXPECT_FALSE(reading.answer) << text;
     EXPECT_TRUE(reading.problem.starts_with("results.out")) << reading.problem;
   }

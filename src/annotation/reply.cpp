@@ -1,4 +1,4 @@
-#include "annotation/answer.hpp"
+#include "annotation/reply.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n\f\v") - first + 1);
 }
 
-AnswerReading problem(std::string sentence) {
+ReplyReading problem(std::string sentence) {
   return {.answer = std::nullopt, .problem = std::move(sentence)};
 }
 
@@ -33,17 +33,17 @@ std::string shown(const Json& json) {
 }
 
 // One number of an object, which may be absent or null.
-std::string take(const Json& object, const char* key, std::string (*check)(double, Answer&), Answer& answer) {
+std::string take(const Json& object, const char* key, std::string (*check)(double, Reply&), Reply& answer) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return "";
   if (!found->is_number()) return fmt::format("{} is {}, must be a number", key, shown(*found));
   return check(found->get<double>(), answer);
 }
 
-AnswerReading from_object(const Json& object, std::string_view source) {
+ReplyReading from_object(const Json& object, std::string_view source) {
   const auto y = object.find("y");
   if (y == object.end()) return problem(fmt::format("{} has no \"y\", must have one", source));
-  Answer answer;
+  Reply answer;
   if (y->is_number())
     answer.y = y->get<double>();
   else if (y->is_string())
@@ -67,19 +67,19 @@ bool mentions_non_finite(std::string_view text) {
          text.find("Inf") != std::string_view::npos || text.find("inf") != std::string_view::npos;
 }
 
-AnswerReading no_json(std::string_view text, std::string_view source) {
+ReplyReading no_json(std::string_view text, std::string_view source) {
   return problem(fmt::format("{} is not JSON{}, must be {{\"y\": ...}}", source,
                              mentions_non_finite(text) ? " (which has no NaN and no infinity)" : ""));
 }
 
 // The last line of which `wanted` makes something.
 template <typename Wanted>
-std::optional<AnswerReading> last_of(std::string_view text, const Wanted& wanted) {
+std::optional<ReplyReading> last_of(std::string_view text, const Wanted& wanted) {
   while (!text.empty()) {
     const std::size_t before = text.find_last_of("\r\n");
     const std::string_view line = trimmed(before == std::string_view::npos ? text : text.substr(before + 1));
     if (!line.empty())
-      if (std::optional<AnswerReading> found = wanted(line)) return found;
+      if (std::optional<ReplyReading> found = wanted(line)) return found;
     text = before == std::string_view::npos ? std::string_view() : text.substr(0, before);
   }
   return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<AnswerReading> last_of(std::string_view text, const Wanted& wanted
 
 // Objects without y are somebody's log. One that has it and cannot be read is an answer gone wrong: a number
 // printed before it is not taken instead.
-std::optional<AnswerReading> object_in(std::string_view line) {
+std::optional<ReplyReading> object_in(std::string_view line) {
   if (line.front() != '{') return std::nullopt;
   const bool has_y = line.find("\"y\"") != std::string_view::npos;
   const Json object = parsed(line);
@@ -96,24 +96,24 @@ std::optional<AnswerReading> object_in(std::string_view line) {
   return std::nullopt;
 }
 
-std::optional<AnswerReading> number_in(std::string_view line) {
+std::optional<ReplyReading> number_in(std::string_view line) {
   const std::optional<double> number = printed_number(line);
   if (!number) return std::nullopt;
   if (!std::isfinite(*number))
     return problem(fmt::format("the last number printed is \"{}\", must be finite", printable(line, 40)));
-  return AnswerReading{.answer = Answer{.y = *number}, .problem = {}};
+  return ReplyReading{.answer = Reply{.y = *number}, .problem = {}};
 }
 
 }  // namespace
 
-std::string take_cost(double cost, Answer& answer) {
+std::string take_cost(double cost, Reply& answer) {
   if (!(std::isfinite(cost) && cost >= 0.0))
     return fmt::format("cost is {}, must be 0 or more", shortest(cost));
   answer.cost = cost;
   return "";
 }
 
-std::string take_noise_sd(double noise_sd, Answer& answer) {
+std::string take_noise_sd(double noise_sd, Reply& answer) {
   const double variance = noise_sd * noise_sd;
   if (!(noise_sd > 0.0 && variance > 0.0 && std::isfinite(variance)))
     return fmt::format("noise_sd is {}, must be a number above 0 whose square is finite and above 0",
@@ -130,7 +130,7 @@ std::optional<double> printed_number(std::string_view text) {
   return to_number(number);
 }
 
-AnswerReading parse_result(std::string_view text, std::string_view source) {
+ReplyReading parse_result(std::string_view text, std::string_view source) {
   const Json object = parsed(text);
   if (object.is_discarded()) return no_json(text, source);
   if (!object.is_object())
@@ -138,13 +138,13 @@ AnswerReading parse_result(std::string_view text, std::string_view source) {
   return from_object(object, source);
 }
 
-AnswerReading parse_output(std::string_view text) {
+ReplyReading parse_output(std::string_view text) {
   if (const auto found = last_of(text, &object_in)) return *found;
   if (const auto found = last_of(text, &number_in)) return *found;
   return problem("there is no result.json and no line of JSON with \"y\" and no bare number was printed");
 }
 
-AnswerReading read_answer(const std::filesystem::path& folder) {
+ReplyReading read_reply(const std::filesystem::path& folder) {
   const FileEnd result = read_end(folder / "result.json", result_limit);
   if (result.there && !result.problem.empty()) return problem("result.json " + result.problem);
   if (result.there && result.size > result_limit)
@@ -159,7 +159,7 @@ AnswerReading read_answer(const std::filesystem::path& folder) {
   return parse_output(text);
 }
 
-std::variant<double, std::string> told_value(const Answer& answer, const StudyFile& study) {
+std::variant<double, std::string> told_value(const Reply& answer, const StudyFile& study) {
   const auto* name = std::get_if<std::string>(&answer.y);
   const std::optional<double> number = name ? to_number(*name) : std::optional(std::get<double>(answer.y));
   const std::string text = name ? *name : shortest(*number);

@@ -1,4 +1,4 @@
-#include "annotation/answer.hpp"
+#include "annotation/reply.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -12,23 +12,23 @@ namespace {
 
 using testing::Folder;
 
-double y_of(const AnswerReading& reading) {
+double y_of(const ReplyReading& reading) {
   EXPECT_TRUE(reading.answer) << reading.problem;
   return reading.answer ? std::get<double>(reading.answer->y) : -12345.0;
 }
 
-std::string problem_of(const AnswerReading& reading) {
+std::string problem_of(const ReplyReading& reading) {
   EXPECT_FALSE(reading.answer);
   EXPECT_EQ(reading.problem.find('\n'), std::string::npos) << "one line";
   return reading.problem;
 }
 
-AnswerReading result(const std::string& text) {
+ReplyReading result(const std::string& text) {
   return parse_result(text, "result.json");
 }
 
-TEST(Answer, OfAFileHasValueCostAndNoise) {
-  const AnswerReading reading =
+TEST(Reply, OfAFileHasValueCostAndNoise) {
+  const ReplyReading reading =
       result(" {\n\"y\": -1.5e-3, \"cost\": 0, \"noise_sd\": 2, \"host\": \"a\" }\n");
   EXPECT_EQ(y_of(reading), -1.5e-3);
   EXPECT_EQ(reading.answer->cost, 0.0);
@@ -38,7 +38,7 @@ TEST(Answer, OfAFileHasValueCostAndNoise) {
   EXPECT_FALSE(result("{\"y\": 1}").answer->cost);
 }
 
-TEST(Answer, OfAFileThatIsWrongIsAComplaint) {
+TEST(Reply, OfAFileThatIsWrongIsAComplaint) {
   EXPECT_EQ(problem_of(result("")), "result.json is not JSON, must be {\"y\": ...}");
   EXPECT_EQ(problem_of(result("{\"y\": 1")), "result.json is not JSON, must be {\"y\": ...}");
   EXPECT_EQ(problem_of(result("{\"y\": NaN}")),
@@ -56,13 +56,13 @@ TEST(Answer, OfAFileThatIsWrongIsAComplaint) {
               std::string::npos);
 }
 
-TEST(Answer, OfDeepNestingIsAComplaintAndNoCrash) {
+TEST(Reply, OfDeepNestingIsAComplaintAndNoCrash) {
   EXPECT_FALSE(result(std::string(1 << 20, '[')).answer);
   EXPECT_FALSE(result(std::string(500000, '[') + std::string(500000, ']')).answer);
   EXPECT_FALSE(parse_output("{\"y\":" + std::string(60000, '[')).answer);
 }
 
-TEST(Answer, OfOutputIsTheLastObjectThenTheLastNumber) {
+TEST(Reply, OfOutputIsTheLastObjectThenTheLastNumber) {
   EXPECT_EQ(y_of(parse_output("{\"y\": 1}\n{\"y\": 2}\n3\n")), 2.0);
   EXPECT_EQ(y_of(parse_output("1\n 2.5 \n{\"step\": 3}\nbye 4\n\n")), 2.5);
   EXPECT_EQ(y_of(parse_output("1\r\n2\r\n")), 2.0);
@@ -70,7 +70,7 @@ TEST(Answer, OfOutputIsTheLastObjectThenTheLastNumber) {
   EXPECT_EQ(y_of(parse_output("1\n{broken\n")), 1.0) << "no y in it: somebody's log";
 }
 
-TEST(Answer, OfOutputThatWentWrongIsNotReplacedByAnEarlierOne) {
+TEST(Reply, OfOutputThatWentWrongIsNotReplacedByAnEarlierOne) {
   EXPECT_NE(problem_of(parse_output("1\n{\"y\": NaN}\n")).find("NaN"), std::string::npos);
   EXPECT_NE(problem_of(parse_output("{\"y\": 1}\n{\"y\": 2, \"cost\": -1}\n")).find("cost is -1"),
             std::string::npos);
@@ -80,7 +80,7 @@ TEST(Answer, OfOutputThatWentWrongIsNotReplacedByAnEarlierOne) {
   EXPECT_FALSE(parse_output("\n \n").answer);
 }
 
-TEST(Answer, ReadsNumbersAsFortranWritesThem) {
+TEST(Reply, ReadsNumbersAsFortranWritesThem) {
   EXPECT_EQ(printed_number("1.0D-3"), 1e-3);
   EXPECT_EQ(printed_number(" -2.5d+02 "), -250.0);
   EXPECT_EQ(printed_number("+3"), 3.0);
@@ -91,17 +91,17 @@ TEST(Answer, ReadsNumbersAsFortranWritesThem) {
   EXPECT_EQ(printed_number(""), std::nullopt);
 }
 
-TEST(Answer, InAFolderIsTheFileBeforeTheOutput) {
+TEST(Reply, InAFolderIsTheFileBeforeTheOutput) {
   const Folder folder;
   folder.write("stdout.log", "7\n");
-  EXPECT_EQ(y_of(read_answer(folder.path())), 7.0);
+  EXPECT_EQ(y_of(read_reply(folder.path())), 7.0);
   folder.write("result.json", "{\"y\": 8}");
-  EXPECT_EQ(y_of(read_answer(folder.path())), 8.0);
+  EXPECT_EQ(y_of(read_reply(folder.path())), 8.0);
   folder.write("result.json", "");
-  EXPECT_FALSE(read_answer(folder.path()).answer) << "one that is empty is no answer, and none is looked for";
+  EXPECT_FALSE(read_reply(folder.path()).answer) << "one that is empty is no answer, and none is looked for";
 }
 
-TEST(Answer, OfAnySizeTakesNoMoreThanItMust) {
+TEST(Reply, OfAnySizeTakesNoMoreThanItMust) {
   const Folder folder;
   const auto sparse = [&](const char* name, const std::string& end) {
     std::ofstream file(folder.path() / name, std::ios::binary);
@@ -109,27 +109,27 @@ TEST(Answer, OfAnySizeTakesNoMoreThanItMust) {
     file << end;
   };
   sparse("stdout.log", "\n0.25\n");
-  EXPECT_EQ(y_of(read_answer(folder.path())), 0.25);
+  EXPECT_EQ(y_of(read_reply(folder.path())), 0.25);
   sparse("stdout.log", "0.25\n");
-  EXPECT_FALSE(read_answer(folder.path()).answer) << "the end of a line a terabyte long";
+  EXPECT_FALSE(read_reply(folder.path()).answer) << "the end of a line a terabyte long";
   sparse("result.json", "}");
-  EXPECT_NE(problem_of(read_answer(folder.path())).find("must have 1048576 at most"), std::string::npos);
+  EXPECT_NE(problem_of(read_reply(folder.path())).find("must have 1048576 at most"), std::string::npos);
 }
 
-TEST(Answer, IsNotWaitedForWhereThereIsNoFile) {
+TEST(Reply, IsNotWaitedForWhereThereIsNoFile) {
   const Folder folder;
-  EXPECT_EQ(problem_of(read_answer(folder.path())).find("stdout.log cannot be read"), 0U);
+  EXPECT_EQ(problem_of(read_reply(folder.path())).find("stdout.log cannot be read"), 0U);
   ASSERT_EQ(::mkfifo((folder.path() / "result.json").c_str(), 0600), 0);
-  EXPECT_EQ(problem_of(read_answer(folder.path())), "result.json is no plain file");
+  EXPECT_EQ(problem_of(read_reply(folder.path())), "result.json is no plain file");
   std::filesystem::remove(folder.path() / "result.json");
   std::filesystem::create_directory(folder.path() / "result.json");
-  EXPECT_EQ(problem_of(read_answer(folder.path())), "result.json is no plain file");
+  EXPECT_EQ(problem_of(read_reply(folder.path())), "result.json is no plain file");
   std::filesystem::remove(folder.path() / "result.json");
   std::filesystem::create_symlink("/dev/zero", folder.path() / "result.json");
-  EXPECT_EQ(problem_of(read_answer(folder.path())), "result.json is no plain file");
+  EXPECT_EQ(problem_of(read_reply(folder.path())), "result.json is no plain file");
 }
 
-TEST(Answer, OfARealStudyIsAFiniteNumber) {
+TEST(Reply, OfARealStudyIsAFiniteNumber) {
   const StudyFile study;
   EXPECT_EQ(std::get<double>(told_value({.y = 0.5}, study)), 0.5);
   EXPECT_EQ(std::get<double>(told_value({.y = "0.5"}, study)), 0.5);
@@ -137,7 +137,7 @@ TEST(Answer, OfARealStudyIsAFiniteNumber) {
   EXPECT_EQ(std::get<std::string>(told_value({.y = "inf"}, study)), "y is \"inf\", must be a finite number");
 }
 
-TEST(Answer, OfABinaryStudyIsAClass) {
+TEST(Reply, OfABinaryStudyIsAClass) {
   StudyFile study;
   study.binary = true;
   EXPECT_EQ(std::get<double>(told_value({.y = 1.0}, study)), 1.0);
