@@ -21,10 +21,25 @@ void add_text(CLI::App& command, const std::string& name, std::string& text, con
   command.add_option(name, text, help)->option_text("T");
 }
 
+void add_budget(CLI::App& command, std::optional<double>& budget) {
+  const auto take = [&budget](const std::string& word) {
+    double by = 0.0;
+    const bool has_sign = word.size() > 1 && (word[0] == '+' || word[0] == '-');
+    const char* begin = word.data() + (has_sign && word[0] == '+' ? 1 : 0);
+    const auto [end, error] = std::from_chars(begin, word.data() + word.size(), by);
+    if (!has_sign || error != std::errc() || end != word.data() + word.size())
+      throw CLI::ValidationError("--budget is \"" + word + "\", must be a change with its sign, such as +10");
+    budget = by;
+  };
+  command.add_option_function<std::string>("--budget", take, "Change the budget by so much first")
+      ->option_text("+X");
+}
+
 }  // namespace
 
 CampaignCommands::CampaignCommands(CLI::App& program) {
   declare_init(program);
+  declare_run(program);
   declare_ask(program);
   declare_tell(program);
   declare_fail(program);
@@ -48,6 +63,38 @@ void CampaignCommands::declare_init(CLI::App& program) {
   add_campaign(*init_command_, init_.campaign);
   add_file(*init_command_, "--study", init_.study, "Study file (TOML)")->required()->option_text("S.toml");
   add_format(*init_command_, init_.format);
+}
+
+void CampaignCommands::declare_run(CLI::App& program) {
+  run_command_ = program.add_subcommand(
+      "run", "Ask, let the study's annotator answer, tell, until the budget is spent; resumes");
+  add_campaign(*run_command_, run_.campaign);
+  add_file(*run_command_, "--study", run_.study, "Study file: makes the campaign where it is not there yet")
+      ->option_text("S.toml");
+  const auto take_workers = [this](const std::string& word) {
+    int workers = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), workers);
+    if (word.empty() || error != std::errc() || end != word.data() + word.size() || workers < 1 ||
+        workers > 4096)
+      throw CLI::ValidationError("--workers is \"" + word + "\", must be a whole number from 1 to 4096");
+    run_.workers = workers;
+  };
+  run_command_
+      ->add_option_function<std::string>("--workers", take_workers,
+                                         "So many annotators at a time (default: the study's)")
+      ->option_text("N");
+  add_budget(*run_command_, run_.budget);
+  const auto take_grace = [this](const std::string& word) {
+    const std::optional<double> seconds = word == "0s" ? 0.0 : to_seconds(word);
+    if (!seconds) throw CLI::ValidationError("--grace is \"" + word + "\", must be " + duration_requirement);
+    run_.grace = *seconds;
+  };
+  run_command_
+      ->add_option_function<std::string>("--grace", take_grace,
+                                         "How long annotators may go on after Ctrl-C (default 5s)")
+      ->option_text("5s");
+  add_pool_work(*run_command_, run_.work);
+  add_streaming_format(*run_command_, run_.format);
 }
 
 void CampaignCommands::declare_ask(CLI::App& program) {
@@ -75,18 +122,7 @@ void CampaignCommands::declare_ask(CLI::App& program) {
       ->option_text("2h");
   ask_command_->add_flag("--pending", ask_.pending,
                          "Show again what was asked for and is not answered, and ask for nothing");
-  const auto take_budget = [this](const std::string& word) {
-    double by = 0.0;
-    const bool signed_word = word.size() > 1 && (word[0] == '+' || word[0] == '-');
-    const char* begin = word.data() + (signed_word && word[0] == '+' ? 1 : 0);
-    const auto [end, error] = std::from_chars(begin, word.data() + word.size(), by);
-    if (!signed_word || error != std::errc() || end != word.data() + word.size())
-      throw CLI::ValidationError("--budget is \"" + word + "\", must be a change with its sign, such as +10");
-    ask_.budget = by;
-  };
-  ask_command_
-      ->add_option_function<std::string>("--budget", take_budget, "Change the budget by so much first")
-      ->option_text("+X");
+  add_budget(*ask_command_, ask_.budget);
   add_pool_work(*ask_command_, ask_.work);
   add_format(*ask_command_, ask_.format);
 }
@@ -186,6 +222,7 @@ void CampaignCommands::declare_export(CLI::App& program) {
 
 std::optional<Arguments> CampaignCommands::parsed() const {
   if (init_command_->parsed()) return Arguments(init_);
+  if (run_command_->parsed()) return Arguments(run_);
   if (ask_command_->parsed()) return Arguments(ask_);
   if (tell_command_->parsed()) return Arguments(tell_);
   if (fail_command_->parsed()) return Arguments(fail_);

@@ -26,6 +26,7 @@ class CampaignCommands {
 
  private:
   void declare_init(CLI::App& program);
+  void declare_run(CLI::App& program);
   void declare_ask(CLI::App& program);
   void declare_tell(CLI::App& program);
   void declare_fail(CLI::App& program);
@@ -35,6 +36,7 @@ class CampaignCommands {
   void declare_export(CLI::App& program);
 
   InitArguments init_;
+  RunArguments run_;
   AskArguments ask_;
   TellArguments tell_;
   FailArguments fail_;
@@ -42,8 +44,8 @@ class CampaignCommands {
   AmendArguments amend_;
   StatusArguments status_;
   ExportArguments export_;
-  CLI::App *init_command_, *ask_command_, *tell_command_, *fail_command_, *release_command_, *amend_command_,
-      *status_command_, *export_command_;
+  CLI::App *init_command_, *run_command_, *ask_command_, *tell_command_, *fail_command_, *release_command_,
+      *amend_command_, *status_command_, *export_command_;
 };
 
 }  // namespace acuity

@@ -10,7 +10,7 @@ namespace acuity {
 
 using Arguments =
     std::variant<ScoreArguments, PredictArguments, FitArguments, PoolConvertArguments, PoolShowArguments,
-                 ReproduceArguments, InitArguments, AskArguments, TellArguments, FailArguments,
+                 ReproduceArguments, InitArguments, RunArguments, AskArguments, TellArguments, FailArguments,
                  ReleaseArguments, AmendArguments, StatusArguments, ExportArguments>;
 
 /// The command asked for; or, where there is nothing more to do (help, version, a usage error), an exit code.

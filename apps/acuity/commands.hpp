@@ -27,7 +27,7 @@ enum class ExitCode : int {
   interrupted = 130
 };
 
-enum class Format { table, csv, json };
+enum class Format { table, csv, json, jsonl };
 
 /// How the work on a pool is done. What is found does not depend on it, but for the last digits in single
 /// precision.
@@ -103,6 +103,16 @@ struct AskArguments {
   Format format = Format::table;
 };
 
+struct RunArguments {
+  std::string campaign;
+  std::string study;             ///< makes the campaign where it is not there; compared with it where it is
+  std::optional<int> workers;    ///< instead of the study's
+  std::optional<double> budget;  ///< added to it first
+  double grace = 5.0;            ///< seconds
+  PoolWork work;
+  Format format = Format::table;
+};
+
 struct TellArguments {
   std::string campaign;
   std::optional<std::int64_t> id;
@@ -156,6 +166,8 @@ ExitCode convert_pool(const PoolConvertArguments& arguments, std::ostream& out, 
 ExitCode show_pool(const PoolShowArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log);
+/// Streams: `out` is written to as things happen.
+ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode fail(const FailArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode release(const ReleaseArguments& arguments, std::ostream& out, std::ostream& log);

@@ -24,6 +24,7 @@ struct Call {
   ExitCode operator()(const PoolShowArguments& arguments) const { return show_pool(arguments, out, log); }
   ExitCode operator()(const InitArguments& arguments) const { return init(arguments, out, log); }
   ExitCode operator()(const AskArguments& arguments) const { return ask(arguments, out, log); }
+  ExitCode operator()(const RunArguments& arguments) const { return run_campaign(arguments, std::cout, log); }
   ExitCode operator()(const TellArguments& arguments) const { return tell(arguments, out, log); }
   ExitCode operator()(const FailArguments& arguments) const { return fail(arguments, out, log); }
   ExitCode operator()(const ReleaseArguments& arguments) const { return release(arguments, out, log); }

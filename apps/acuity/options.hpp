@@ -31,6 +31,20 @@ inline void add_format(CLI::App& command, Format& format) {
       ->option_text("table|csv|json");
 }
 
+/// Where results come one by one: JSON lines, too.
+inline void add_streaming_format(CLI::App& command, Format& format) {
+  const auto take = [&format](const std::string& word) {
+    if (word != "table" && word != "json" && word != "jsonl")
+      throw CLI::ValidationError("--format is \"" + word + "\", must be table, json or jsonl");
+    format = word == "json" ? Format::json : word == "jsonl" ? Format::jsonl : Format::table;
+  };
+  command
+      .add_option_function<std::string>(
+          "--format", take,
+          "How results are written: jsonl is one event a line, as they come (default table)")
+      ->option_text("table|json|jsonl");
+}
+
 /// A file name that must not be empty: a script's unset variable is a mistake, not a wish.
 inline CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file,
                              const std::string& help) {

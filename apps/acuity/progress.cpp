@@ -10,7 +10,7 @@ namespace acuity {
 
 namespace {
 
-bool is_terminal(const std::ostream& log) {
+bool goes_to_terminal(const std::ostream& log) {
   return &log == &std::cerr && ::isatty(STDERR_FILENO) == 1;
 }
 
@@ -21,10 +21,15 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-StatusLine::StatusLine(std::ostream& log) : log_(log), terminal_(is_terminal(log)) {}
+StatusLine::StatusLine(std::ostream& log) : log_(log), terminal_(goes_to_terminal(log)) {}
 
 StatusLine::~StatusLine() {
+  clear();
+}
+
+void StatusLine::clear() {
   if (shown_) log_ << "\r\033[K" << std::flush;
+  shown_ = false;
 }
 
 void StatusLine::show(const std::string& text) {
@@ -36,7 +41,7 @@ void StatusLine::show(const std::string& text) {
 }
 
 Progress::Progress(std::string what, std::ostream& log)
-    : what_(std::move(what)), log_(log), terminal_(is_terminal(log)) {}
+    : what_(std::move(what)), log_(log), terminal_(goes_to_terminal(log)) {}
 
 Progress::~Progress() {
   finish();

@@ -16,6 +16,8 @@ class StatusLine {
 
   /// Shown at most a few times a second, and not before the first second is over.
   void show(const std::string& text);
+  void clear();
+  bool is_terminal() const { return terminal_; }
 
  private:
   std::ostream& log_;

@@ -66,6 +66,7 @@ void ResultTable::add(const std::vector<Cell>& row) {
         text_ += (k > 0 ? "," : "") + csv_of(row[k]);
         break;
       case Format::json:
+      case Format::jsonl:
         text_ += (k > 0           ? ", "
                   : text_.empty() ? "\n  {"
                                   : ",\n  {") +

@@ -24,7 +24,7 @@ struct AttemptOutcome {
   };
   Kind kind = Kind::failed;
   std::optional<Reply> answer;  ///< of Kind::answered
-  std::string reason;            ///< one sentence, of the others
+  std::string reason;           ///< one sentence, of the others
 };
 
 /// Which process an attempt is, for whoever comes after its owner.

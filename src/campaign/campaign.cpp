@@ -110,17 +110,32 @@ struct Campaign::Parts {
         belief(study, options.threads, options.storage) {}
 
   void apply(const std::vector<StoredEvent>& events) {
-    for (const StoredEvent& stored : events) state.apply(stored);
+    for (const StoredEvent& stored : events) {
+      state.apply(stored);
+      if (options.watch) options.watch(stored, state);
+    }
   }
 
-  // One write transaction: `decide` sees the state as it is now.
+  // One write transaction: `decide` sees the state as it is now, and what is new in it.
+  void add_given(const Decision& decide) {
+    if (!group) {
+      apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) {
+        apply(news);
+        return decide(news);
+      }));
+      return;
+    }
+    for (Event& event : decide({})) {
+      state.apply({state.sequence() + 1, now(), event});
+      group->push_back(std::move(event));
+    }
+  }
   template <typename Decide>
   void add(const Decide& decide) {
-    apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) {
-      apply(news);
-      return decide();
-    }));
+    add_given([&](const auto&) { return decide(); });
   }
+
+  std::optional<std::vector<Event>> group;  // what is to become durable together
 
   const SuggestionRecord& find(std::int64_t id) const {
     const SuggestionRecord* record = state.find(id);
@@ -155,12 +170,11 @@ struct Campaign::Parts {
       const Learned learned =
           study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr);
       bool counts = true;
-      apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
-        apply(news);
+      add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
         counts = !has_any<Amended, Retracted, Fitted>(news);
         if (!counts) return {};
         return {fitted_of(study, learned, used)};
-      }));
+      });
       if (counts) return;
     }
   }
@@ -260,7 +274,7 @@ const fs::path& Campaign::folder() const {
   return parts_->folder;
 }
 const State& Campaign::refresh() {
-  parts_->apply(parts_->store->read(parts_->state.sequence()));
+  if (!parts_->group) parts_->apply(parts_->store->read(parts_->state.sequence()));
   return parts_->state;
 }
 std::vector<StoredEvent> Campaign::events() const {
@@ -411,6 +425,30 @@ void Campaign::change_budget(double by) {
           fmt::format("the budget would be {}, must be 0 or more", shortest(parts_->state.budget() + by)));
     return std::vector<Event>{BudgetChanged{by}};
   });
+}
+
+void Campaign::together(const std::function<void()>& work) {
+  Parts& p = *parts_;
+  if (p.group) return work();
+  State before;
+  try {
+    const std::vector<StoredEvent> added = p.store->add(p.state.sequence(), [&](const auto& news) {
+      p.apply(news);
+      before = p.state;
+      p.group.emplace();
+      work();
+      return std::move(*p.group);
+    });
+    p.group.reset();
+    p.state = std::move(before);  // now with the times of the log, and for whoever watches
+    p.apply(added);
+  } catch (...) {
+    p.group.reset();
+    p.state = State();  // what was done is not there: from the beginning
+    for (const StoredEvent& stored : p.store->read(0)) p.state.apply(stored);
+    p.belief.forget();
+    throw;
+  }
 }
 
 void Campaign::take_ownership() {

@@ -231,7 +231,9 @@ Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
       acquisition_(std::move(acquisition)),
       cost_(std::move(cost)),
       noise_(std::move(noise)),
-      remarks_(std::move(remarks)) {}
+      remarks_(std::move(remarks)) {
+  if (file_.standardise == Standardise::pool) pool_scaling_ = Scaling::standardise(pool_.points());
+}
 Study::~Study() = default;
 Study::Study(Study&&) noexcept = default;
 Study& Study::operator=(Study&&) noexcept = default;
@@ -279,7 +281,7 @@ Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
       .lengthscale =
           Eigen::Map<const Vector>(file_.lengthscale.data(), static_cast<Index>(file_.lengthscale.size()))});
   const Observations observations(observations_of(annotations), pool_.points());
-  if (file_.standardise == Standardise::pool) prior.scaling = Scaling::standardise(pool_.points());
+  if (file_.standardise == Standardise::pool) prior.scaling = pool_scaling_;
   if (file_.standardise == Standardise::annotations)
     prior.scaling = Scaling::standardise(observations.points());
   if (file_.mean)

@@ -20,6 +20,9 @@ struct CampaignOptions {
   PoolStorage storage;
   /// Told while hyperparameters are learned: evaluations so far and the best likelihood.
   std::function<void(int, double)> learning;
+  /// Told of every event that comes in after the campaign was opened, whoever caused it, and of the state
+  /// after it.
+  std::function<void(const StoredEvent&, const State&)> watch;
 };
 
 struct AskOptions {
@@ -112,6 +115,10 @@ class Campaign {
   void amend(std::int64_t id, const std::vector<double>& values, const std::string& reason);
   void retract(std::int64_t id, const std::string& reason);
   void change_budget(double by);
+
+  /// All that `work` does here becomes durable at once, in one transaction, or not at all where it throws:
+  /// for many small steps that nobody outside acts upon meanwhile. Nobody else can write during it.
+  void together(const std::function<void()>& work);
 
   /// `run` and `serve` own a campaign. Throws OwnedError where a live process does; one that is gone is
   /// taken over from.

@@ -98,6 +98,7 @@ class Study {
   std::shared_ptr<const CostFunction> cost_;  // of a ladder
   std::shared_ptr<const NoiseLaw> noise_;
   std::vector<std::string> remarks_;
+  Scaling pool_scaling_;  // where inputs are standardised by the pool
 
   friend class AnnotationReader;
 };

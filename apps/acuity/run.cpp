@@ -1,0 +1,153 @@
+#include "campaign/run.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <atomic>
+
+#include "acuity/numerics/errors.hpp"
+#include "annotation/external_command.hpp"
+#include "annotation/rehearsal.hpp"
+#include "campaign/campaign_folder.hpp"
+#include "campaign/command_crew.hpp"
+#include "campaign/rehearsal_crew.hpp"
+#include "campaign_text.hpp"
+#include "commands.hpp"
+#include "notes.hpp"
+#include "run_display.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::atomic<int> signals{0};
+
+void take_signal(int) {
+  ++signals;
+}
+
+// Ctrl-C and a cluster's SIGTERM while a run is under way; waiting ends early on them.
+class Interruptions {
+ public:
+  Interruptions() {
+    struct sigaction action{};
+    action.sa_handler = take_signal;
+    sigaction(SIGINT, &action, &interrupt_);
+    sigaction(SIGTERM, &action, &terminate_);
+  }
+  ~Interruptions() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+  }
+  Interruptions(const Interruptions&) = delete;
+  Interruptions& operator=(const Interruptions&) = delete;
+
+ private:
+  struct sigaction interrupt_{}, terminate_{};
+};
+
+std::unique_ptr<Crew> make_crew(const Campaign& campaign, double grace) {
+  const Study& study = campaign.study();
+  using Kind = AnnotatorSetting::Kind;
+  switch (study.file().annotator.kind) {
+    case Kind::none:
+      study.file().complain(
+          "there is no annotator.command and no annotator.simulated, run needs one of them");
+    case Kind::command:
+      return std::make_unique<CommandCrew>(study,
+                                           ExternalCommand(study.file(), study.pool().inputs(),
+                                                           campaign.state().created().study_folder, grace),
+                                           campaign.folder() / "runs");
+    case Kind::sine:
+    case Kind::truth:
+      break;
+  }
+  return std::make_unique<RehearsalCrew>(study, make_rehearsal(study));
+}
+
+ExitCode exit_code(RunEnd::Kind kind) {
+  switch (kind) {
+    case RunEnd::Kind::finished:
+      return ExitCode::done;
+    case RunEnd::Kind::finished_already:
+      return ExitCode::finished;
+    case RunEnd::Kind::nothing_now:
+      return ExitCode::nothing_now;
+    case RunEnd::Kind::failure_guard:
+      return ExitCode::failure_guard;
+    case RunEnd::Kind::interrupted:
+      break;
+  }
+  return ExitCode::interrupted;
+}
+
+// The campaign of an earlier call goes on; a study given with it must be its own.
+void make_or_compare(const RunArguments& arguments, std::ostream& log) {
+  if (!Campaign::recognises(arguments.campaign)) {
+    if (arguments.study.empty())
+      throw InputError(fmt::format("{}: it is no campaign; --study S.toml makes one", arguments.campaign));
+    Campaign::create(arguments.campaign, arguments.study);
+    log << fmt::format("{}: made from {}\n", arguments.campaign, arguments.study);
+    return;
+  }
+  if (arguments.study.empty()) return;
+  const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
+  require_same(arguments.campaign, campaign.state().created(), arguments.study);
+}
+
+std::string summary(const Campaign& campaign, const RunEnd& end, Format format) {
+  const State& state = campaign.state();
+  static const char* kinds[] = {"finished", "finished already", "nothing now", "failure guard",
+                                "interrupted"};
+  const std::string kind = kinds[static_cast<int>(end.kind)];
+  if (format == Format::json)
+    return fmt::format(
+        "{{\"end\": {}, \"reason\": {}, \"spent\": {}, \"escrow\": {}, \"annotations\": {}, \"pending\": {}, "
+        "\"failed\": {}}}\n",
+        json_string(kind), json_string(end.reason), exact_json(state.spent()), exact_json(state.escrow()),
+        state.annotations(), state.pending().size(), state.failed());
+  return fmt::format("{}: {} annotations for {}, {} pending, {} failed\n", campaign.folder().string(),
+                     state.annotations(), money(state.spent(), state.created().unit), state.pending().size(),
+                     state.failed());
+}
+
+}  // namespace
+
+ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
+  make_or_compare(arguments, log);
+  const Interruptions interruptions;
+  RunDisplay display(arguments.format, out, log);
+  Campaign campaign = Campaign::open(
+      arguments.campaign, Access::write,
+      {.threads = arguments.work.threads,
+       .storage = arguments.work.storage,
+       .learning = {},
+       .watch = [&](const StoredEvent& stored, const State& state) { display.take(stored, state); }});
+  const Study& study = campaign.study();
+  display.begin(study);
+  write_network_note(campaign, log);
+  write_storage_note(study, arguments.work.storage, log);
+  for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
+  const std::unique_ptr<Crew> crew = make_crew(campaign, arguments.grace);
+  if (arguments.budget) campaign.change_budget(*arguments.budget);
+
+  const AnnotatorSetting& annotator = study.file().annotator;
+  RunOptions options;
+  options.workers = arguments.workers.value_or(annotator.workers);
+  options.max_failures = annotator.max_failures;
+  options.exclude_on_fail = annotator.exclude_on_fail;
+  options.grace = arguments.grace;
+  options.interrupted = [] { return signals > 0; };
+  options.in_a_hurry = [] { return signals > 1; };
+  options.idle = [&] { display.show_status(campaign.state()); };
+  const RunEnd end = run(campaign, *crew, options);
+
+  display.end();
+  if (arguments.format != Format::jsonl) out << summary(campaign, end, arguments.format) << std::flush;
+  log << fmt::format(
+      "{}: {}\n", arguments.campaign,
+      end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command goes on" : end.reason);
+  return exit_code(end.kind);
+}
+
+}  // namespace acuity

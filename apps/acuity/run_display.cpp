@@ -1,0 +1,130 @@
+#include "run_display.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign_text.hpp"
+#include "event_json.hpp"
+#include "study/duration.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::string level_text(const std::string& level, std::optional<double> alpha) {
+  return alpha ? "alpha = " + brief(*alpha) : level;
+}
+
+std::string values_text(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + brief(value);
+  return text;
+}
+
+struct EventText {
+  const State& state;
+  const Study& study;
+
+  std::string operator()(const Created& e) const { return fmt::format("campaign \"{}\" created", e.name); }
+  std::string operator()(const Asked& e) const {
+    std::string inputs;
+    for (std::size_t k = 0; e.row >= 0 && k < std::min<std::size_t>(3, study.pool().inputs().size()); ++k)
+      inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", study.pool().inputs()[k],
+                            brief(study.pool().point(e.row)[k]));
+    return fmt::format("asked {}: {} ({}) at {}, cost {}", e.id, e.point, inputs,
+                       level_text(e.level, e.alpha), brief(e.cost));
+  }
+  std::string operator()(const Told& e) const {
+    return fmt::format("told {}: {}, cost {}; spent {}", e.id, values_text(e.values), brief(e.cost),
+                       brief(state.spent()));
+  }
+  std::string operator()(const Failed& e) const { return fmt::format("failed {}: {}", e.id, e.reason); }
+  std::string operator()(const Released& e) const {
+    return fmt::format("released {}{}", e.id, e.reason.empty() ? "" : ": " + e.reason);
+  }
+  std::string operator()(const Excluded& e) const {
+    return fmt::format("excluded {}{}", study.pool().id(e.row), e.level.empty() ? "" : " at " + e.level);
+  }
+  std::string operator()(const Amended& e) const {
+    return fmt::format("amended {}: {} ({})", e.id, values_text(e.values), e.reason);
+  }
+  std::string operator()(const Retracted& e) const {
+    return fmt::format("retracted {} ({})", e.id, e.reason);
+  }
+  std::string operator()(const BudgetChanged& e) const {
+    return fmt::format("budget {:+}: {}", e.by, brief(state.budget()));
+  }
+  std::string operator()(const Fitted& e) const {
+    return fmt::format("learned hyperparameters from {} annotations, log evidence {:.4g}", e.annotations,
+                       e.log_marginal_likelihood);
+  }
+  std::string operator()(const OwnerChanged& e) const {
+    return e.host.empty() ? std::string("no longer run")
+                          : fmt::format("run by process {} on {}", e.process, e.host);
+  }
+};
+
+}  // namespace
+
+std::string event_text(const StoredEvent& stored, const State& state, const Study& study) {
+  return time_text(stored.time) + " " + printable(std::visit(EventText{state, study}, stored.event), 400);
+}
+
+RunDisplay::RunDisplay(Format format, std::ostream& out, std::ostream& log)
+    : format_(format), out_(out), log_(log), status_(log) {}
+
+void RunDisplay::take(const StoredEvent& stored, const State& state) {
+  if (study_ == nullptr) return;
+  remember(stored, state);
+  if (format_ == Format::jsonl)
+    out_ << event_json(stored, state, *study_) << std::flush;
+  else if (!status_.is_terminal())
+    log_ << event_text(stored, state, *study_) << '\n' << std::flush;
+}
+
+void RunDisplay::remember(const StoredEvent& stored, const State& state) {
+  const auto* told = std::get_if<Told>(&stored.event);
+  if (!told || told->row || told->inputs || told->values.empty()) return;
+  const double distance = told->values.front() - state.find(told->id)->asked.mean;
+  const bool wrong_class = told->values.front() * state.find(told->id)->asked.mean < 0.0;
+  surprises_.push_back(study_->file().binary ? (wrong_class ? 1.0 : 0.0) : distance * distance);
+  if (surprises_.size() > 20) surprises_.pop_front();
+}
+
+void RunDisplay::show_status(const State& state) {
+  if (!spent_before_) spent_before_ = state.spent();
+  if (status_.is_terminal()) status_.show(status_text(state));
+}
+
+std::string RunDisplay::status_text(const State& state) const {
+  std::string text = brief(state.spent());
+  if (std::isfinite(state.budget())) text += " of " + money(state.budget(), state.created().unit);
+  text += fmt::format(" spent, {} in escrow", brief(state.escrow()));
+  std::map<std::string, std::int64_t> levels;
+  for (const SuggestionRecord& record : state.suggestions())
+    if (!record.values.empty() && record.alpha() == std::nullopt) ++levels[record.level()];
+  std::string by_level;
+  for (const auto& [level, count] : levels)
+    by_level += fmt::format("{}{} {}", by_level.empty() ? "" : ", ", count, level);
+  text += fmt::format(" | {} annotations{}, {} failed", state.annotations(),
+                      by_level.empty() ? "" : " (" + by_level + ")", state.failed());
+  if (!surprises_.empty()) {
+    const double mean =
+        std::accumulate(surprises_.begin(), surprises_.end(), 0.0) / static_cast<double>(surprises_.size());
+    text += study_->file().binary
+                ? fmt::format(" | {:.0f} % of the last {} not as predicted", 100.0 * mean, surprises_.size())
+                : fmt::format(" | last {} predicted to {:.3g}", surprises_.size(), std::sqrt(mean));
+  }
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const double bought = state.spent() - *spent_before_;
+  if (bought > 0.0 && std::isfinite(state.budget()))
+    text +=
+        fmt::format(" | {} left", in_words(elapsed / bought * std::max(0.0, state.budget() - state.spent())));
+  return text;
+}
+
+}  // namespace acuity

@@ -1,0 +1,181 @@
+#include "campaign/command_crew.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "acuity/numerics/errors.hpp"
+#include "annotation/file_end.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Kind = AttemptOutcome::Kind;
+using Seconds = std::chrono::duration<double>;
+
+constexpr double first_wait = 0.5, longest_wait = 60.0;  // seconds
+
+// The end of what a program wrote, for whoever has to find out why it failed.
+std::string last_lines(const std::filesystem::path& folder) {
+  for (const char* log : {"stderr.log", "stdout.log"}) {
+    std::string text = read_end(folder / log, 2048).text;
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+      text.pop_back();
+    if (text.empty()) continue;
+    std::size_t begin = text.size();
+    for (int lines = 0; lines < 5 && begin != std::string::npos && begin > 0; ++lines)
+      begin = text.rfind('\n', begin - 1);
+    const std::string shown = begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
+    std::string indented;
+    for (std::size_t at = 0; at <= shown.size();) {
+      const std::size_t end = std::min(shown.find('\n', at), shown.size());
+      indented += "\n  | " + printable(std::string_view(shown).substr(at, end - at), 200);
+      at = end + 1;
+    }
+    return indented;
+  }
+  return "";
+}
+
+}  // namespace
+
+CommandCrew::CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs)
+    : study_(study), command_(std::move(command)), runs_(std::move(runs)) {}
+
+void CommandCrew::start(const Suggestion& suggestion) {
+  jobs_.push_back({.suggestion = suggestion,
+                   .attempt = last_attempt(runs_, suggestion.id),
+                   .start_at = Clock::now(),
+                   .running = {}});
+  begin_what_is_due();
+}
+
+void CommandCrew::resume(const Suggestion& suggestion) {
+  const int last = last_attempt(runs_, suggestion.id);
+  if (last == 0) return start(suggestion);
+  Job job{.suggestion = suggestion, .attempt = last, .start_at = {}, .running = {}};
+  for (int k = 1; k < last; ++k) {
+    const AttemptFolder before(runs_ / attempt_folder_name(suggestion.id, k),
+                               study_.file().annotator.protocol);
+    const AttemptOutcome outcome = before.noted_end().value_or(
+        before.exit_status() ? before.outcome()
+                             : AttemptOutcome{.kind = Kind::ended, .answer = {}, .reason = {}});
+    job.failures += outcome.kind == Kind::failed ? 1 : 0;
+  }
+  job.running = command_.adopt(runs_ / attempt_folder_name(suggestion.id, last));
+  jobs_.push_back(std::move(job));
+}
+
+void CommandCrew::begin_what_is_due() {
+  for (Job& job : jobs_)
+    if (!job.running && !winding_down_ && job.start_at <= Clock::now())
+      job.running = command_.start(job.suggestion, ++job.attempt, runs_);
+}
+
+std::vector<Outcome> CommandCrew::wait(double seconds) {
+  begin_what_is_due();
+  wait_for_news(seconds);
+  std::vector<Outcome> outcomes;
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    std::optional<AttemptOutcome> attempt = job->running ? job->running->poll() : std::nullopt;
+    std::optional<Outcome> outcome;
+    if (attempt) outcome = take(*job, *attempt);
+    // Nothing new is begun any more: it stays pending, and the next owner goes on with it.
+    const bool dropped = winding_down_ && !job->running;
+    if (outcome) outcomes.push_back(std::move(*outcome));
+    job = outcome || dropped ? jobs_.erase(job) : std::next(job);
+  }
+  return outcomes;
+}
+
+void CommandCrew::wait_for_news(double seconds) {
+  std::vector<Attempt*> running;
+  double longest = seconds;
+  for (Job& job : jobs_) {
+    if (job.running)
+      running.push_back(&*job.running);
+    else
+      longest = std::min(longest, std::max(0.0, Seconds(job.start_at - Clock::now()).count()));
+  }
+  wait_for_any(running, longest);
+}
+
+std::optional<Outcome> CommandCrew::take(Job& job, const AttemptOutcome& attempt) {
+  switch (attempt.kind) {
+    case Kind::answered: {
+      Outcome outcome = answered(job, attempt);
+      if (outcome.kind == Outcome::Kind::answered) {
+        failures_in_a_row_ = 0;
+        return outcome;
+      }
+      return take(job, {.kind = Kind::failed, .answer = {}, .reason = outcome.reason});
+    }
+    case Kind::never:
+      return Outcome{
+          .kind = Outcome::Kind::never, .id = job.suggestion.id, .answer = {}, .reason = attempt.reason};
+    case Kind::failed:
+      note_failure(job, attempt.reason);
+      if (++job.failures > study_.file().annotator.retries)
+        return Outcome{
+            .kind = Outcome::Kind::failed, .id = job.suggestion.id, .answer = {}, .reason = attempt.reason};
+      retry_later(job);
+      return std::nullopt;
+    case Kind::later:
+      retry_later(job);
+      return std::nullopt;
+    case Kind::ended:  // cut short by a crash or by us: nobody's fault, so at once
+      job.running.reset();
+      job.start_at = Clock::now();
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Outcome CommandCrew::answered(const Job& job, const AttemptOutcome& attempt) const {
+  Outcome outcome{.kind = Outcome::Kind::answered, .id = job.suggestion.id, .answer = {}, .reason = {}};
+  const std::variant<double, std::string> value = told_value(*attempt.answer, study_.file());
+  if (const auto* problem = std::get_if<std::string>(&value)) {
+    outcome.kind = Outcome::Kind::failed;
+    outcome.reason = *problem;
+    return outcome;
+  }
+  outcome.answer.id = job.suggestion.id;
+  outcome.answer.values = {std::get<double>(value)};
+  outcome.answer.cost = attempt.answer->cost;
+  if (attempt.answer->noise_sd && !study_.file().binary)
+    outcome.answer.channel = GaussianChannel{*attempt.answer->noise_sd * *attempt.answer->noise_sd};
+  return outcome;
+}
+
+void CommandCrew::retry_later(Job& job) {
+  job.running.reset();
+  const double wait = std::min(longest_wait, first_wait * std::exp2(job.waits++));
+  job.start_at = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(wait));
+}
+
+void CommandCrew::note_failure(const Job& job, const std::string& reason) {
+  ++failures_in_a_row_;
+  const std::filesystem::path folder = runs_ / attempt_folder_name(job.suggestion.id, job.attempt);
+  last_failure_ =
+      fmt::format("suggestion {}, {} ({})", job.suggestion.id, reason, folder.string()) + last_lines(folder);
+}
+
+void CommandCrew::end() {
+  for (Job& job : jobs_)
+    if (job.running)
+      job.running->end({.kind = Kind::ended, .answer = {}, .reason = "the campaign was interrupted"}, 2.0);
+  const auto until = Clock::now() + std::chrono::seconds(8);
+  for (bool any = true; any && Clock::now() < until;) {
+    any = false;
+    std::vector<Attempt*> running;
+    for (Job& job : jobs_)
+      if (job.running && !job.running->poll()) running.push_back(&*job.running), any = true;
+    if (any) wait_for_any(running, 0.1);
+  }
+  jobs_.clear();
+}
+
+}  // namespace acuity

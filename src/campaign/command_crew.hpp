@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <list>
+#include <optional>
+
+#include "annotation/external_command.hpp"
+#include "campaign/crew.hpp"
+
+namespace acuity {
+
+/// An external command, one attempt for every suggestion in hand; attempts that fail are made again, later
+/// and later.
+class CommandCrew : public Crew {
+ public:
+  /// `runs` is where the folders of attempts are.
+  CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs);
+
+  void start(const Suggestion& suggestion) override;
+  void resume(const Suggestion& suggestion) override;
+  int busy() const override { return static_cast<int>(jobs_.size()); }
+  std::vector<Outcome> wait(double seconds) override;
+  void wind_down() override { winding_down_ = true; }
+  void end() override;
+  int failures_in_a_row() const override { return failures_in_a_row_; }
+  std::string last_failure() const override { return last_failure_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Job {
+    Suggestion suggestion;
+    int attempt = 0;             // the number of the last one
+    int failures = 0;            // of attempts so far
+    int waits = 0;               // in a row, each longer than the one before
+    Clock::time_point start_at;  // of the next attempt, where none is under way
+    std::optional<Attempt> running;
+  };
+
+  void begin_what_is_due();
+  void wait_for_news(double seconds);
+  /// Nothing where the job goes on.
+  std::optional<Outcome> take(Job& job, const AttemptOutcome& attempt);
+  Outcome answered(const Job& job, const AttemptOutcome& attempt) const;
+  void retry_later(Job& job);
+  void note_failure(const Job& job, const std::string& reason);
+
+  const Study& study_;
+  ExternalCommand command_;
+  std::filesystem::path runs_;
+  std::list<Job> jobs_;
+  bool winding_down_ = false;
+  int failures_in_a_row_ = 0;
+  std::string last_failure_;
+};
+
+}  // namespace acuity

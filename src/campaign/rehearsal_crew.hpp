@@ -1,0 +1,29 @@
+#pragma once
+
+#include "annotation/simulated_annotator.hpp"
+#include "campaign/crew.hpp"
+
+namespace acuity {
+
+/// A simulated annotator, who answers at once.
+class RehearsalCrew : public Crew {
+ public:
+  RehearsalCrew(const Study& study, std::unique_ptr<Annotator> annotator);
+
+  void start(const Suggestion& suggestion) override;
+  void resume(const Suggestion& suggestion) override { start(suggestion); }
+  bool answers_at_once() const override { return true; }
+  int busy() const override { return static_cast<int>(done_.size()); }
+  std::vector<Outcome> wait(double seconds) override;
+  void wind_down() override {}
+  void end() override {}
+  int failures_in_a_row() const override { return 0; }
+  std::string last_failure() const override { return {}; }
+
+ private:
+  const Study& study_;
+  std::unique_ptr<Annotator> annotator_;
+  std::vector<Outcome> done_;
+};
+
+}  // namespace acuity

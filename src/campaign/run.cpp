@@ -1,0 +1,112 @@
+#include "campaign/run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/crash_point.hpp"
+
+namespace acuity {
+
+namespace {
+
+class Ownership {
+ public:
+  explicit Ownership(Campaign& campaign) : campaign_(campaign) { campaign_.take_ownership(); }
+  ~Ownership() {
+    try {
+      campaign_.give_up_ownership();
+    } catch (const std::exception&) {  // the process goes, and a dead owner is taken over from
+    }
+  }
+  Ownership(const Ownership&) = delete;
+  Ownership& operator=(const Ownership&) = delete;
+
+ private:
+  Campaign& campaign_;
+};
+
+// People may have told or released it meanwhile: what they said stands.
+bool is_still_pending(Campaign& campaign, std::int64_t id) {
+  return campaign.refresh().find(id)->status == SuggestionStatus::pending;
+}
+
+void give_up(Campaign& campaign, std::int64_t id, const std::string& reason, bool exclude) {
+  if (is_still_pending(campaign, id))
+    campaign.fail({.id = id, .reason = reason, .charge = 0.0, .exclude = exclude});
+}
+
+void settle(Campaign& campaign, const Outcome& outcome, bool exclude_on_fail) {
+  crash_point();
+  if (outcome.kind != Outcome::Kind::answered)
+    return give_up(campaign, outcome.id, outcome.reason,
+                   exclude_on_fail || outcome.kind == Outcome::Kind::never);
+  try {
+    campaign.tell({outcome.answer});
+  } catch (const InputError& error) {  // no number the model could take, or somebody was faster
+    give_up(campaign, outcome.id, error.what(), exclude_on_fail);
+  }
+}
+
+RunEnd ended(const Asking& last, bool did_anything) {
+  if (last.standing != Standing::finished) return {RunEnd::Kind::nothing_now, last.reason};
+  return {did_anything ? RunEnd::Kind::finished : RunEnd::Kind::finished_already, last.reason};
+}
+
+// Where no annotator is waited for, what takes time is making things durable: for many steps together.
+bool several_at_once(Campaign& campaign, const std::function<bool()>& step) {
+  using Clock = std::chrono::steady_clock;
+  bool goes_on = true;
+  campaign.together([&] {
+    for (const auto until = Clock::now() + std::chrono::milliseconds(25); goes_on && Clock::now() < until;)
+      goes_on = step();
+  });
+  return goes_on;
+}
+
+// Annotators have some time to finish; then they are ended, and what they were at stays pending.
+void wind_down(Campaign& campaign, Crew& crew, const RunOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  crew.wind_down();
+  const auto until = Clock::now() + std::chrono::duration<double>(options.grace);
+  while (crew.busy() > 0 && Clock::now() < until && !options.in_a_hurry()) {
+    for (const Outcome& outcome : crew.wait(0.1)) settle(campaign, outcome, options.exclude_on_fail);
+    options.idle();
+  }
+  crew.end();
+}
+
+}  // namespace
+
+RunEnd run(Campaign& campaign, Crew& crew, const RunOptions& options) {
+  const Ownership owned(campaign);
+  for (const Suggestion& begun : campaign.pending())
+    if (campaign.state().find(begun.id)->asked.worker == run_worker) crew.resume(begun);
+  bool did_anything = crew.busy() > 0;
+  Asking asking;
+  const auto ask_and_tell = [&] {
+    asking = {};
+    while (crew.busy() < options.workers && asking.standing == Standing::open) {
+      asking = campaign.ask({.count = 1, .worker = run_worker, .lease = {}});
+      for (const Suggestion& suggestion : asking.suggestions) crew.start(suggestion);
+      did_anything = did_anything || !asking.suggestions.empty();
+    }
+    if (crew.busy() == 0) return false;
+    for (const Outcome& outcome : crew.wait(0.5)) settle(campaign, outcome, options.exclude_on_fail);
+    return true;
+  };
+  while (!options.interrupted()) {
+    const bool goes_on = crew.answers_at_once() ? several_at_once(campaign, ask_and_tell) : ask_and_tell();
+    if (!goes_on) return ended(asking, did_anything);
+    options.idle();
+    if (crew.failures_in_a_row() < options.max_failures) continue;
+    wind_down(campaign, crew, options);
+    return {RunEnd::Kind::failure_guard,
+            fmt::format("{} failures in a row; the last: {}", crew.failures_in_a_row(), crew.last_failure())};
+  }
+  wind_down(campaign, crew, options);
+  return {RunEnd::Kind::interrupted, "interrupted"};
+}
+
+}  // namespace acuity
