@@ -46,6 +46,7 @@ CampaignCommands::CampaignCommands(CLI::App& program) {
   declare_release(program);
   declare_amend(program);
   declare_status(program);
+  declare_explain(program);
   declare_export(program);
 }
 
@@ -209,6 +210,17 @@ void CampaignCommands::declare_status(CLI::App& program) {
   add_format(*status_command_, status_.format);
 }
 
+void CampaignCommands::declare_explain(CLI::App& program) {
+  explain_command_ = program.add_subcommand(
+      "explain",
+      "Why this point, why this level, what would change the choice, what the answer is expected to do");
+  add_campaign(*explain_command_, explain_.campaign);
+  add_number(*explain_command_, "id", explain_.id, "The suggestion")->option_text("ID");
+  explain_command_->add_flag("--next", explain_.next, "What ask would suggest now, without asking for it");
+  add_threads(*explain_command_, explain_.threads);
+  add_format(*explain_command_, explain_.format);
+}
+
 void CampaignCommands::declare_export(CLI::App& program) {
   export_command_ =
       program.add_subcommand("export", "Write annotations, log or model to files; - is standard output");
@@ -229,6 +241,7 @@ std::optional<Arguments> CampaignCommands::parsed() const {
   if (release_command_->parsed()) return Arguments(release_);
   if (amend_command_->parsed()) return Arguments(amend_);
   if (status_command_->parsed()) return Arguments(status_);
+  if (explain_command_->parsed()) return Arguments(explain_);
   if (export_command_->parsed()) return Arguments(export_);
   return std::nullopt;
 }

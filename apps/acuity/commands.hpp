@@ -153,6 +153,14 @@ struct StatusArguments {
   Format format = Format::table;
 };
 
+struct ExplainArguments {
+  std::string campaign;
+  std::optional<std::int64_t> id;
+  bool next = false;
+  int threads = 0;
+  Format format = Format::table;
+};
+
 struct ExportArguments {
   std::string campaign;
   std::string annotations, events, model;  ///< files; "-": standard output; empty: not wanted
@@ -173,6 +181,7 @@ ExitCode fail(const FailArguments& arguments, std::ostream& out, std::ostream& l
 ExitCode release(const ReleaseArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log);
 

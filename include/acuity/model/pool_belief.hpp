@@ -23,7 +23,8 @@ class PoolBelief {
  public:
   virtual ~PoolBelief() = default;
 
-  /// Belief about f at every pool point, given everything conditioned on so far.
+  /// Belief about f at every pool point, given everything conditioned on so far. Valid until the next call
+  /// that is not const.
   virtual const Marginals& marginals() const = 0;
 
   /// The belief about these pool rows alone, in this order. Where the belief can lag, the others may, and in

@@ -1,0 +1,280 @@
+#include "campaign/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/asking.hpp"
+#include "campaign/books.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr std::size_t few_levels = 12;
+
+double mean_sd(PoolBelief& belief) {
+  return belief.marginals().variance.cwiseMax(0.0).cwiseSqrt().mean();
+}
+
+// What every candidate is worth at some levels, which need not be those on offer.
+class Market {
+ public:
+  Market(const StudyModel& model, const Candidates& candidates, const Marginals& belief)
+      : model_(model), candidates_(candidates), belief_(belief) {}
+
+  std::vector<Index> open_points() const {
+    std::vector<Index> open;
+    for (Index row = 0; row < model_.offer.base_noise.size(); ++row)
+      if (candidates_.is_open(row)) open.push_back(row);
+    return open;
+  }
+
+  struct Best {
+    double information = 0.0;
+    Index point = -1;  // nobody sells it anywhere
+  };
+  // The most informative point for a level, were it like this.
+  Best best_at(Index number, const Level& level) const {
+    Offer one{.levels = {level}, .base_noise = model_.offer.base_noise};
+    // Graph b compares with the best accuracy on offer, which must be there.
+    if (number >= 0 && std::holds_alternative<FlipChannel>(level.channel)) {
+      one.levels = model_.offer.levels;
+      one.levels[static_cast<std::size_t>(number)] = level;
+    }
+    const Index here = one.levels.size() == 1 ? 0 : number;
+    const std::vector<Index> wanted{here};
+    Vector worth(one.base_noise.size());
+    model_.acquisition.information->worth(belief_, one, 0, worth.size(), wanted, worth.data());
+    Best best;
+    for (Index row = 0; row < worth.size(); ++row) {
+      if (!candidates_.is_open(row) || candidates_.sold.contains({row, number})) continue;
+      if (best.point < 0 || worth(row) > best.information) best = {worth(row), row};
+    }
+    return best;
+  }
+
+ private:
+  const StudyModel& model_;
+  const Candidates& candidates_;
+  const Marginals& belief_;
+};
+
+// Where a function that grows crosses 0 between low and high, by bisection in the middle of `mean`.
+double crossing(double low, double high, const std::function<double(double)>& grows) {
+  for (int step = 0; step < 200 && high - low > 1e-13 * std::abs(high); ++step) {
+    const double middle = low > 0.0 && high / low > 4.0 ? std::sqrt(low * high) : 0.5 * (low + high);
+    (grows(middle) > 0.0 ? high : low) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+Level with_noise(Level level, double variance) {
+  level.channel = GaussianChannel{variance};
+  return level;
+}
+
+Level with_accuracy(Level level, double accuracy) {
+  level.channel = FlipChannel{accuracy};
+  return level;
+}
+
+// The noise a level may add and still be worth `needed`.
+std::optional<double> noise_for(const Market& market, Index number, const Level& level, double needed) {
+  const auto lack = [&](double variance) {
+    return needed - market.best_at(number, with_noise(level, variance)).information;
+  };
+  const double own = std::max(noise_variance(level.channel), 1e-300);
+  double low = own, high = own;
+  for (int k = 0; k < 400 && lack(low) > 0.0; ++k) low /= 10.0;
+  if (lack(low) > 0.0 || low < 1e-280) return std::nullopt;  // not even without noise
+  for (int k = 0; k < 400 && lack(high) <= 0.0; ++k) high *= 10.0;
+  if (lack(high) <= 0.0) return std::nullopt;
+  return std::sqrt(crossing(low, high, lack));
+}
+
+std::optional<double> accuracy_for(const Market& market, Index number, const Level& level, double needed) {
+  const auto gain = [&](double accuracy) {
+    return market.best_at(number, with_accuracy(level, accuracy)).information - needed;
+  };
+  if (gain(1.0) < 0.0) return std::nullopt;
+  return crossing(0.5, 1.0, gain);
+}
+
+// The noise and accuracy of a ladder's rungs hang together, so theirs are not moved one by one.
+void add_counterfactuals(const Study& study, const StudyModel& model, const Candidates& candidates,
+                         const Market& market, Explanation& result) {
+  const std::vector<Level>& levels = model.offer.levels;
+  std::vector<Index> looked_at(levels.size());
+  std::iota(looked_at.begin(), looked_at.end(), 0);
+  if (levels.size() > few_levels) looked_at = {0, static_cast<Index>(levels.size()) - 1};
+  std::vector<Market::Best> best(levels.size());
+  double chosen_value = result.chosen.information_per_cost();
+  double others_value = 0.0;
+  const auto is_chosen = [&](const Level& level) {
+    return level.name == result.chosen.level.name && level.alpha == result.chosen.level.alpha;
+  };
+  for (const Index k : looked_at) {
+    const auto at = static_cast<std::size_t>(k);
+    best[at] = market.best_at(k, levels[at]);
+    if (!is_chosen(levels[at]) && best[at].point >= 0 && candidates.affordable(levels[at].cost))
+      others_value = std::max(others_value, best[at].information / levels[at].cost);
+  }
+  const double affordable = candidates.remaining + candidates.slack;
+  for (const Index k : looked_at) {
+    const auto at = static_cast<std::size_t>(k);
+    const bool chosen = is_chosen(levels[at]);
+    if (best[at].point < 0 || (chosen && (study.is_ladder() || looked_at.size() == 1))) continue;
+    const double rival = chosen ? others_value : chosen_value;
+    Explanation::Counterfactual one{.level = levels[at],
+                                    .chosen = chosen,
+                                    .price = {},
+                                    .noise_sd = {},
+                                    .accuracy = {},
+                                    .point = study.pool().id(best[at].point)};
+    const double price = rival > 0.0 ? best[at].information / rival : affordable;
+    if (best[at].information > 0.0 && std::isfinite(best[at].information) &&
+        std::min(price, affordable) > 0.0)
+      one.price = std::min(price, affordable);
+    const double needed = rival * levels[at].cost;
+    if (!study.is_ladder() && rival > 0.0 && candidates.affordable(levels[at].cost)) {
+      if (study.file().binary)
+        one.accuracy = accuracy_for(market, k, levels[at], needed);
+      else
+        one.noise_sd = noise_for(market, k, levels[at], needed);
+    }
+    result.counterfactuals.push_back(std::move(one));
+  }
+}
+
+void add_levels(const StudyModel& model, const Candidates& candidates, const Marginals& there,
+                Explanation& result) {
+  Offer here{.levels = model.offer.levels,
+             .base_noise = Vector::Constant(1, model.offer.base_noise(result.chosen.row))};
+  const auto is_chosen = [&](const Level& level) {
+    return level.name == result.chosen.level.name && level.alpha == result.chosen.level.alpha;
+  };
+  // A precision between those of a ladder's ends.
+  if (std::none_of(here.levels.begin(), here.levels.end(), is_chosen))
+    here.levels.push_back(result.chosen.level);
+  std::vector<Index> all(here.levels.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<double> worth(all.size());
+  model.acquisition.information->worth(there, here, 0, 1, all, worth.data());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    result.levels.push_back(
+        {.level = here.levels[k],
+         .information = worth[k],
+         .cost = here.levels[k].cost,
+         .affordable = candidates.affordable(here.levels[k].cost) &&
+                       !candidates.sold.contains({result.chosen.row, static_cast<Index>(k)}),
+         .chosen = is_chosen(here.levels[k])});
+  std::stable_sort(result.levels.begin(), result.levels.end(),
+                   [](const auto& a, const auto& b) { return a.per_cost() > b.per_cost(); });
+}
+
+void add_neighbours(const Study& study, const State& state, const Prior& prior, Explanation& result) {
+  const auto* kernel = dynamic_cast<const StationaryKernel*>(prior.kernel.get());
+  if (kernel == nullptr) return;
+  const Index inputs = study.pool().points().cols();
+  const Vector inverse = kernel->inverse_lengthscales(inputs);
+  const auto scaled = [&](const double* x) -> Vector {
+    const Points point = prior.scaling.apply(Eigen::Map<const Points>(x, 1, inputs));
+    return point.row(0).transpose().cwiseProduct(inverse);
+  };
+  const Vector here = scaled(study.pool().point(result.chosen.row));
+  for (const std::int64_t id : state.answered()) {
+    const SuggestionRecord& record = *state.find(id);
+    const double* x = record.row() >= 0 ? study.pool().point(record.row()) : record.told->inputs->data();
+    result.nearest.push_back(
+        {.id = id,
+         .point = record.row() >= 0 ? study.pool().id(record.row()) : std::string(),
+         .level = record.alpha() ? "alpha = " + shortest(*record.alpha()) : record.level(),
+         .y = record.values.front(),
+         .distance = (scaled(x) - here).norm()});
+  }
+  std::stable_sort(result.nearest.begin(), result.nearest.end(),
+                   [](const auto& a, const auto& b) { return a.distance < b.distance; });
+  result.nearest.resize(std::min<std::size_t>(3, result.nearest.size()));
+}
+
+void add_pool(const Marginals& marginals, const std::vector<Index>& open, Explanation& result) {
+  std::vector<double> variances;
+  for (const Index row : open) variances.push_back(marginals.variance(row));
+  result.candidates = static_cast<Index>(variances.size());
+  if (variances.empty()) return;
+  const double here = marginals.variance(result.chosen.row);
+  const auto less = std::count_if(variances.begin(), variances.end(), [&](double v) { return v < here; });
+  result.more_certain = static_cast<double>(less) / static_cast<double>(variances.size());
+  const auto middle = variances.begin() + static_cast<std::ptrdiff_t>(variances.size() / 2);
+  std::nth_element(variances.begin(), middle, variances.end());
+  result.median_sd = std::sqrt(std::max(0.0, *middle));
+}
+
+}  // namespace
+
+Explanation explain(const Study& study, const State& state, CampaignBelief& belief,
+                    const Suggestion& chosen) {
+  belief.follow(state);
+  const StudyModel& model = belief.model();
+  const Candidates candidates = candidates_of(study, state);
+  Explanation result;
+  result.chosen = chosen;
+  result.unit = model.acquisition.information->unit();
+  result.is_drawn = in_initial_phase(study, state) || model.acquisition.ranking == Ranking::random;
+  result.levels_compete = !model.acquisition.finest_only() && !in_initial_phase(study, state);
+  result.remaining = candidates.remaining;
+  result.pending = state.pending();
+
+  const Marginals before = belief.belief().marginals();  // a copy: it moves on below
+  const Market market(model, candidates, before);
+  add_pool(before, market.open_points(), result);
+  add_levels(model, candidates, belief.belief().marginals_at({{chosen.row}}), result);
+  if (result.levels_compete) add_counterfactuals(study, model, candidates, market, result);
+  add_neighbours(study, state, model.prior, result);
+  result.pool_sd_before = mean_sd(belief.belief());
+  belief.expect(chosen.id,
+                study.annotation(chosen.row, study.offer().base_noise(chosen.row),
+                                 level_of(study, chosen.level.name, chosen.level.alpha), 0.0, chosen.cost));
+  result.sd_after = std::sqrt(std::max(0.0, belief.belief().marginals_at({{chosen.row}}).variance(0)));
+  result.pool_sd_after = mean_sd(belief.belief());
+  return result;
+}
+
+Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
+  State before;
+  for (const StoredEvent& stored : campaign.events()) {
+    const auto* asked = std::get_if<Asked>(&stored.event);
+    if (asked == nullptr || asked->id != id) {
+      before.apply(stored);
+      continue;
+    }
+    if (asked->worker == "initial")
+      throw InputError(
+          fmt::format("suggestion {} was known before the campaign began, and was never chosen", id));
+    CampaignBelief belief(campaign.study(), threads, {});
+    return explain(campaign.study(), before, belief, suggestion_of(campaign.study(), *asked));
+  }
+  throw InputError(
+      fmt::format("there is no suggestion {}, must be one of 1 to {}", id, before.suggestions().size()));
+}
+
+NextExplanation explain_next(const Campaign& campaign, int threads) {
+  NextExplanation next;
+  CampaignBelief belief(campaign.study(), threads, {});
+  belief.follow(campaign.state());
+  const double now =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  next.asking = choose(campaign.study(), campaign.state(), belief, 1, now);
+  if (next.asking.suggestions.empty()) return next;
+  belief.forget();  // it expects the suggestion already
+  next.explanation = explain(campaign.study(), campaign.state(), belief, next.asking.suggestions.front());
+  return next;
+}
+
+}  // namespace acuity
