@@ -39,9 +39,7 @@ std::string numbers_of(const std::vector<ProcessEntry>& processes) {
 
 Attempt::State::~State() {
   for (int round = 0; phase != Phase::over && round < 200; ++round) {
-    const std::vector<ProcessEntry> left = session.members();
-    if (left.empty()) break;
-    ProcessSession::kill(left);
+    if (session.kill().empty()) break;
     std::this_thread::sleep_for(5ms);
   }
   if (child && phase != Phase::over) ::waitpid(session.leader(), nullptr, WNOHANG);
@@ -77,13 +75,11 @@ void Attempt::State::begin_ending(double grace_seconds) {
 void Attempt::State::go_on_ending() {
   // Several rounds at once: those that die may have made others meanwhile.
   for (int round = 0; round < 5; ++round) {
-    const std::vector<ProcessEntry> left = session.members();
-    if (left.empty()) return finish("");
     const Clock::time_point now = Clock::now();
+    const std::vector<ProcessEntry> left = now < kill_at ? session.terminate() : session.kill();
+    if (left.empty()) return finish("");
     if (now >= give_up_at) return finish(fmt::format("its processes {} cannot be ended", numbers_of(left)));
-    if (now < kill_at) return session.terminate(left);
-    ProcessSession::kill(left);
-    std::this_thread::yield();
+    if (now < kill_at) return;
   }
 }
 

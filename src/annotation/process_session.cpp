@@ -33,7 +33,8 @@ bool carries(pid_t process, const std::string& mark) {
   return environment.find('\0' + mark + '\0') != std::string::npos;
 }
 
-std::vector<pid_t> all_processes() {
+// The highest numbers first: those are the newest as a rule, and may not be there for long.
+std::vector<pid_t> newest_processes() {
   std::vector<pid_t> found;
   DIR* folder = ::opendir("/proc");
   if (folder == nullptr) return found;
@@ -44,6 +45,7 @@ std::vector<pid_t> all_processes() {
     if (error == std::errc() && end == name.data() + name.size()) found.push_back(process);
   }
   ::closedir(folder);
+  std::sort(found.begin(), found.end(), std::greater<>());
   return found;
 }
 
@@ -100,29 +102,51 @@ ProcessSession::ProcessSession(pid_t leader, std::uint64_t leader_start, std::st
 
 // While one member lives, its session's number is not given to anybody else; so a leader that is there, dead
 // or alive, settles it for all.
-std::vector<ProcessEntry> ProcessSession::members() const {
-  std::vector<ProcessEntry> found;
-  if (leader_ <= 0) return found;
+bool ProcessSession::look(const Action& action, std::vector<ProcessEntry>& found,
+                          std::set<pid_t>& known_dead) const {
+  bool sure = true;
   const std::optional<ProcessEntry> leader = process_entry(leader_);
-  if (leader && leader->start != leader_start_) return found;
-  for (const pid_t process : all_processes()) {
+  if (leader && leader->start != leader_start_) return true;
+  for (const pid_t process : newest_processes()) {
     const std::optional<ProcessEntry> entry = process_entry(process);
-    if (!entry || entry->dead || entry->session != leader_ || entry->start < leader_start_) continue;
-    if (leader || carries(process, mark_)) found.push_back(*entry);
+    if (!entry) sure = false;
+    if (!entry || entry->session != leader_ || entry->start < leader_start_) continue;
+    if (entry->dead) {
+      sure = !known_dead.insert(process).second && sure;
+    } else if (leader || carries(process, mark_)) {
+      action(*entry);
+      found.push_back(*entry);
+    }
   }
+  return sure;
+}
+
+// A process that was listed and died before it was looked at may have made another one meanwhile, which is
+// not on the list. So "none" is believed when nobody has died, and otherwise after some tries: on a busy
+// machine somebody dies all the time.
+std::vector<ProcessEntry> ProcessSession::for_members(const Action& action) const {
+  std::vector<ProcessEntry> found;
+  std::set<pid_t> known_dead;
+  for (int tries = 0; leader_ > 0 && tries < 8; ++tries)
+    if (look(action, found, known_dead) || !found.empty()) break;
   return found;
 }
 
-void ProcessSession::terminate(const std::vector<ProcessEntry>& members) {
-  for (const ProcessEntry& member : members)
+std::vector<ProcessEntry> ProcessSession::members() const {
+  return for_members([](const ProcessEntry&) {});
+}
+
+std::vector<ProcessEntry> ProcessSession::terminate() {
+  return for_members([this](const ProcessEntry& member) {
     if (told_.insert(member.process).second)
       signal_process(member, {SIGTERM, SIGCONT});
     else if (member.stopped)
       signal_process(member, {SIGCONT});
+  });
 }
 
-void ProcessSession::kill(const std::vector<ProcessEntry>& members) {
-  for (const ProcessEntry& member : members) signal_process(member, {SIGKILL});
+std::vector<ProcessEntry> ProcessSession::kill() const {
+  return for_members([](const ProcessEntry& member) { signal_process(member, {SIGKILL}); });
 }
 
 }  // namespace acuity

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,11 +45,18 @@ class ProcessSession {
 
   /// Those that live.
   std::vector<ProcessEntry> members() const;
-  /// SIGTERM to those that have not had it yet; those that are stopped are woken up for it.
-  void terminate(const std::vector<ProcessEntry>& members);
-  static void kill(const std::vector<ProcessEntry>& members);
+  /// SIGTERM to those that have not had it yet; those that are stopped are woken up for it. Gives the members
+  /// there were.
+  std::vector<ProcessEntry> terminate();
+  /// SIGKILL, likewise.
+  std::vector<ProcessEntry> kill() const;
 
  private:
+  using Action = std::function<void(const ProcessEntry&)>;
+  std::vector<ProcessEntry> for_members(const Action& action) const;
+  // One pass over all processes; false where somebody may have slipped through.
+  bool look(const Action& action, std::vector<ProcessEntry>& found, std::set<pid_t>& known_dead) const;
+
   pid_t leader_ = 0;
   std::uint64_t leader_start_ = 0;
   std::string mark_;

@@ -102,6 +102,18 @@ TEST(ExternalCommand, EndsWhatLingersEvenIfItIsStubbornAndTakesTheAnswerAfterwar
   EXPECT_TRUE(bench.processes().empty());
 }
 
+// It lives for a moment only, and has a successor by then.
+TEST(ExternalCommand, EndsAProcessThatIsAnotherOneAllTheTime) {
+  AttemptBench bench;
+  bench.script("hop", "trap '' TERM\necho x >>hops\n\"$0\" &\nexit 0\n");
+  for (bench.attempt = 1; bench.attempt <= 5; ++bench.attempt) {
+    EXPECT_EQ(y_of(bench.run("./hop; echo 1", 0.0)), 1.0);
+    const std::string hops = bench.left("hops");
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(bench.left("hops"), hops) << "it still runs";
+  }
+}
+
 TEST(ExternalCommand, EndsStoppedProcessesToo) {
   AttemptBench bench;
   Attempt attempt =
