@@ -39,13 +39,19 @@ class EventLine {
 
 struct EventWriter {
   EventLine& line;
-  const Study& study;
+  const Pool* pool;    // null: it cannot be read
   const State& state;  // after the event
 
+  std::string name_of(Index row) const {
+    if (pool != nullptr && row < pool->size()) return pool->id(row);
+    for (const SuggestionRecord& record : state.suggestions())
+      if (record.asked.row == row) return record.asked.point;
+    return std::to_string(row);
+  }
   void about(std::int64_t id) const {
     const SuggestionRecord& record = *state.find(id);
     line.put("id", std::to_string(id));
-    line.put("point", record.row() < 0 ? "null" : json_string(study.pool().id(record.row())));
+    line.put("point", record.row() < 0 ? "null" : json_string(name_of(record.row())));
     line.put_level(record.level(), record.alpha());
   }
   void operator()(const Created& e) const {
@@ -92,7 +98,7 @@ struct EventWriter {
     line.put("reason", json_string(e.reason));
   }
   void operator()(const Excluded& e) const {
-    line.put("point", json_string(study.pool().id(e.row)));
+    line.put("point", json_string(name_of(e.row)));
     line.put_level(e.level, e.alpha);
     line.put("reason", json_string(e.reason));
   }
@@ -119,9 +125,9 @@ struct EventWriter {
 
 }  // namespace
 
-std::string event_json(const StoredEvent& stored, const State& state, const Study& study) {
+std::string event_json(const StoredEvent& stored, const State& state, const Pool* pool) {
   EventLine line(stored);
-  std::visit(EventWriter{line, study, state}, stored.event);
+  std::visit(EventWriter{line, pool, state}, stored.event);
   return line.text();
 }
 

@@ -3,11 +3,12 @@
 #include <string>
 
 #include "acuity/campaign/state.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/data/pool.hpp"
 
 namespace acuity {
 
-/// An event as one line of JSON, as `export --events` prints it. `state` is that after the event.
-std::string event_json(const StoredEvent& stored, const State& state, const Study& study);
+/// An event as one line of JSON, as `export --events` prints it. `state` is that after the event; without
+/// the pool, which names points, the names of the log will do.
+std::string event_json(const StoredEvent& stored, const State& state, const Pool* pool);
 
 }  // namespace acuity

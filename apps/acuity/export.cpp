@@ -48,14 +48,28 @@ std::string annotations_csv(const Campaign& campaign) {
   return table.text();
 }
 
-std::string events_json(const Campaign& campaign) {
+std::string events_json(const std::vector<StoredEvent>& events, const Pool* pool) {
   std::string text;
   State state;
-  for (const StoredEvent& stored : campaign.events()) {
+  for (const StoredEvent& stored : events) {
     state.apply(stored);
-    text += event_json(stored, state, campaign.study());
+    text += event_json(stored, state, pool);
   }
   return text;
+}
+
+std::string events_json(const Campaign& campaign) {
+  return events_json(campaign.events(), &campaign.study().pool());
+}
+
+// Of a log that is damaged, with whatever else the folder still has.
+std::string intact_events_json(const std::filesystem::path& folder) {
+  std::optional<Study> study;
+  try {
+    study = Study::open(folder / "study.toml");
+  } catch (const InputError&) {
+  }
+  return events_json(SqliteEventStore::intact(folder / "events.sqlite"), study ? &study->pool() : nullptr);
 }
 
 nlohmann::json list(const Vector& values) {
@@ -120,19 +134,26 @@ std::string model_json(const Campaign& campaign) {
 ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.annotations.empty() && arguments.events.empty() && arguments.model.empty())
     throw InputError("export needs at least one of --annotations, --events and --model");
-  const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
-  const auto write = [&](const std::string& file, const auto& make) {
-    if (file.empty()) return;
+  const auto write = [&](const std::string& file, const std::string& text) {
     if (file == "-") {
-      out << make(campaign);
+      out << text;
       return;
     }
-    write_file(file, make(campaign));
+    write_file(file, text);
     log << "wrote " << file << '\n';
   };
-  write(arguments.annotations, annotations_csv);
-  write(arguments.events, events_json);
-  write(arguments.model, model_json);
+  std::optional<Campaign> campaign;
+  try {
+    campaign = Campaign::open(arguments.campaign, Access::read);
+  } catch (const DamagedError& error) {
+    if (arguments.events.empty()) throw;
+    write(arguments.events, intact_events_json(arguments.campaign));
+    log << error.what() << '\n';
+    return ExitCode::damaged;
+  }
+  if (!arguments.annotations.empty()) write(arguments.annotations, annotations_csv(*campaign));
+  if (!arguments.events.empty()) write(arguments.events, events_json(*campaign));
+  if (!arguments.model.empty()) write(arguments.model, model_json(*campaign));
   return ExitCode::done;
 }
 

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <sstream>
@@ -64,6 +65,9 @@ ExitCode run(int argc, char** argv) {
     return ExitCode::damaged;
   } catch (const StoreError& error) {
     std::cerr << error.what() << '\n';
+    return ExitCode::input_error;
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::cerr << error.path1().string() << ": " << error.code().message() << '\n';
     return ExitCode::input_error;
   } catch (const std::bad_alloc&) {
     std::cerr << "acuity: not enough memory for this problem\n";

@@ -81,7 +81,7 @@ void RunDisplay::take(const StoredEvent& stored, const State& state) {
   if (study_ == nullptr) return;
   remember(stored, state);
   if (format_ == Format::jsonl)
-    out_ << event_json(stored, state, *study_) << std::flush;
+    out_ << event_json(stored, state, &study_->pool()) << std::flush;
   else if (!status_.is_terminal())
     log_ << event_text(stored, state, *study_) << '\n' << std::flush;
 }

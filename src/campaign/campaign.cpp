@@ -93,6 +93,16 @@ std::vector<Event> beginning(const Study& study, Created created) {
   return events;
 }
 
+// What is wrong with the log, and what can be saved of it.
+std::string damage_sentence(const fs::path& folder, const fs::path& log, std::string sentence) {
+  if (!sentence.starts_with(log.string()))
+    sentence = fmt::format("{}: it is damaged ({}), and nothing was written to it", log.string(), sentence);
+  const std::size_t intact = SqliteEventStore::intact(log).size();
+  if (intact == 0) return sentence + "; none of its events can be read";
+  return fmt::format("{}; its first {} {} intact, acuity export {} --events F saves what is", sentence,
+                     intact, intact == 1 ? "event is" : "events are", folder.string());
+}
+
 }  // namespace
 
 struct Campaign::Parts {
@@ -216,27 +226,23 @@ Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions o
   if (!recognises(folder))
     throw InputError(
         fmt::format("{}: it is no campaign, must be a folder that acuity init has made", folder.string()));
-  std::unique_ptr<EventStore> store = SqliteEventStore::open(folder / "events.sqlite", access);
+  std::unique_ptr<EventStore> store;
   State state;
+  const fs::path log = folder / "events.sqlite";
   try {
+    store = SqliteEventStore::open(log, access);
     for (const StoredEvent& stored : store->read(0)) state.apply(stored);
+    if (state.sequence() == 0)
+      throw DamagedError(fmt::format("{}: it is empty, must begin with \"created\"", log.string()));
   } catch (const DamagedError& error) {
-    const std::string sentence = error.what(), file = (folder / "events.sqlite").string();
-    throw DamagedError(
-        sentence.starts_with(file)
-            ? sentence
-            : fmt::format("{}: it is damaged ({}), and nothing was written to it", file, sentence));
+    throw DamagedError(damage_sentence(folder, log, error.what()));
   }
-  if (state.sequence() == 0)
-    throw DamagedError(
-        fmt::format("{}: it is empty, must begin with \"created\"", (folder / "events.sqlite").string()));
   require_unchanged(folder, state.created());
   Study study = Study::open(folder / "study.toml");
   for (const SuggestionRecord& record : state.suggestions())
     if (record.row() >= study.pool().size())
       throw DamagedError(fmt::format("{}: suggestion {} is about row {}, but the pool has {} rows",
-                                     (folder / "events.sqlite").string(), record.asked.id, record.row(),
-                                     study.pool().size()));
+                                     log.string(), record.asked.id, record.row(), study.pool().size()));
   Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
   campaign.parts_->folder = folder;
   return campaign;
@@ -394,12 +400,12 @@ std::int64_t Campaign::release(const std::vector<std::int64_t>& ids, const std::
 void Campaign::amend(std::int64_t id, const std::vector<double>& values, const std::string& reason) {
   require_values(parts_->study, values, fmt::format("the answer to {}", id));
   if (reason.empty()) throw InputError(fmt::format("the amendment of {} has no reason, must have one", id));
-  parts_->add([&] {
+  parts_->add([&]() -> std::vector<Event> {
     const SuggestionRecord& record = parts_->find(id);
     if (record.status != SuggestionStatus::told)
       throw InputError(
           fmt::format("suggestion {} is {}, must be told to be amended", id, status_name(record)));
-    return std::vector<Event>{Amended{id, values, reason}};
+    return {Amended{id, values, reason}};
   });
 }
 

@@ -44,17 +44,21 @@ std::string reason_of(const SQLite::Exception& error) {
     case SQLITE_CANTOPEN:
       return "it cannot be opened; check that it is there, and the permissions of its folder";
     case SQLITE_IOERR:
-      return "the disk fails to read or write, nothing was changed";
+      return "the disk is full or fails to read or write, nothing was changed";
     default:
       return error.what();
   }
 }
 
+// SQLite may have more than a line to say.
+std::string damage_in(const fs::path& file, const std::string& how) {
+  return fmt::format("{}: it is damaged ({}), and nothing was written to it", file.string(),
+                     printable(how, 300));
+}
+
 [[noreturn]] void throw_as_sentence(const fs::path& file, const SQLite::Exception& error) {
   const int code = error.getErrorCode();
-  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-    throw DamagedError(
-        fmt::format("{}: it is damaged ({}), and nothing was written to it", file.string(), error.what()));
+  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) throw DamagedError(damage_in(file, error.what()));
   throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
 }
 
@@ -88,10 +92,7 @@ struct SqliteEventStore::State {
     sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, yes ? 0 : 1, nullptr);
   }
 
-  [[noreturn]] void damaged(const std::string& how) const {
-    throw DamagedError(
-        fmt::format("{}: it is damaged ({}), and nothing was written to it", file.string(), how));
-  }
+  [[noreturn]] void damaged(const std::string& how) const { throw DamagedError(damage_in(file, how)); }
 
   // Calls work() and turns what SQLite has to say into one sentence.
   template <typename Work>
@@ -131,6 +132,12 @@ struct SqliteEventStore::State {
 
   std::vector<StoredEvent> since(std::int64_t after) {
     std::vector<StoredEvent> events;
+    read_into(events, after);
+    return events;
+  }
+
+  // Where it throws, what was read before is right.
+  void read_into(std::vector<StoredEvent>& events, std::int64_t after) {
     // From where the chain is known, so that it can be followed.
     const std::int64_t from = std::min(after, checked);
     SQLite::Statement query(
@@ -152,7 +159,6 @@ struct SqliteEventStore::State {
       }
       if (sequence > after) events.push_back({sequence, time, event_from_json(name, body)});
     }
-    return events;
   }
 
   void insert(const StoredEvent& added) {
@@ -178,6 +184,24 @@ struct SqliteEventStore::State {
     crash_point();
   }
 };
+
+// Calls work(state) on a log that is not written to. Where not even side files can be made, because that is
+// forbidden or the disk is full, the file is taken as it stands.
+template <typename Work>
+auto SqliteEventStore::for_reading(const fs::path& file, const Work& work) {
+  try {
+    return work(std::make_unique<State>(file, file.string(), SQLite::OPEN_READONLY));
+  } catch (const SQLite::Exception& error) {
+    std::error_code none;
+    const std::uintmax_t pages = fs::file_size(file.string() + "-wal", none);
+    const bool all_in_one = none || pages == 0;
+    const int code = error.getErrorCode();
+    const bool no_side_files =
+        code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR || code == SQLITE_FULL;
+    if (!all_in_one || !no_side_files) throw;
+    return work(std::make_unique<State>(file, immutable(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI));
+  }
+}
 
 SqliteEventStore::SqliteEventStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SqliteEventStore::~SqliteEventStore() = default;
@@ -215,26 +239,34 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
 
 std::unique_ptr<SqliteEventStore> SqliteEventStore::open(const fs::path& file, Access access) {
   if (!fs::exists(file)) throw DamagedError(fmt::format("{}: it is not there", file.string()));
-  const auto open_as = [&](const std::string& name, int flags) {
-    auto state = std::make_unique<State>(file, name, flags);
-    state->check();
-    if (access == Access::write) state->make_durable();
-    return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
-  };
   try {
-    if (access == Access::write) return open_as(file.string(), SQLite::OPEN_READWRITE);
-    try {
-      return open_as(file.string(), SQLite::OPEN_READONLY);
-    } catch (const SQLite::Exception& error) {
-      const fs::path pages = file.string() + "-wal";
-      const bool all_in_one = !fs::exists(pages) || fs::file_size(pages) == 0;
-      const int code = error.getErrorCode();
-      if (!all_in_one || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY)) throw;
-      return open_as(immutable(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-    }
+    if (access == Access::read)
+      return for_reading(file, [](std::unique_ptr<State> state) {
+        state->check();
+        return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
+      });
+    auto state = std::make_unique<State>(file, file.string(), SQLite::OPEN_READWRITE);
+    state->check();
+    state->make_durable();
+    return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
   } catch (const SQLite::Exception& error) {
     throw_as_sentence(file, error);
   }
+}
+
+std::vector<StoredEvent> SqliteEventStore::intact(const fs::path& file) {
+  std::vector<StoredEvent> events;
+  if (!fs::exists(file)) return events;
+  try {
+    for_reading(file, [&](std::unique_ptr<State> state) {
+      events.clear();
+      state->read_into(events, 0);
+      return true;
+    });
+  } catch (const SQLite::Exception&) {
+  } catch (const StoreError&) {
+  }
+  return events;
 }
 
 std::vector<StoredEvent> SqliteEventStore::read(std::int64_t after) {

@@ -19,6 +19,8 @@ class SqliteEventStore : public EventStore {
   /// Who only reads needs no permission to write, neither the file nor its folder.
   static std::unique_ptr<SqliteEventStore> open(const std::filesystem::path& file,
                                                 Access access = Access::write);
+  /// What can be saved of a damaged one: all events before the first that is not what was written.
+  static std::vector<StoredEvent> intact(const std::filesystem::path& file);
   ~SqliteEventStore() override;
 
   std::vector<StoredEvent> read(std::int64_t after) override;
@@ -26,6 +28,8 @@ class SqliteEventStore : public EventStore {
 
  private:
   struct State;
+  template <typename Work>
+  static auto for_reading(const std::filesystem::path& file, const Work& work);
   explicit SqliteEventStore(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
