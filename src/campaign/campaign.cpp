@@ -206,6 +206,7 @@ void Campaign::create(const fs::path& folder, const fs::path& study_file) {
     write_file(aside / "study.toml", frozen.text);
     crash_point();
     fs::create_directory(aside / "runs");
+    crash_point();
     // What is known is read from where it was, so that complaints name the file people know.
     std::vector<Event> events =
         beginning(original, created_with(original.file(), frozen, aside / frozen.pool_file));
@@ -405,6 +406,8 @@ void Campaign::amend(std::int64_t id, const std::vector<double>& values, const s
     if (record.status != SuggestionStatus::told)
       throw InputError(
           fmt::format("suggestion {} is {}, must be told to be amended", id, status_name(record)));
+    // Said again, by a script that could not know whether it had been heard.
+    if (record.values == values && record.reason == reason) return {};
     return {Amended{id, values, reason}};
   });
 }

@@ -212,6 +212,7 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
     auto state = std::make_unique<State>(file, file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     state->guarded([&] {
       state->make_durable();
+      crash_point();
       SQLite::Transaction transaction(state->database, SQLite::TransactionBehavior::IMMEDIATE);
       state->database.exec(fmt::format("PRAGMA application_id = {}", application_id));
       state->database.exec(fmt::format("PRAGMA user_version = {}", format_version));
