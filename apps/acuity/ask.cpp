@@ -11,6 +11,8 @@ namespace acuity {
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.count < 1) throw InputError(fmt::format("-n is {}, must be at least 1", arguments.count));
+  if (arguments.pending && arguments.budget)
+    throw InputError("--pending changes nothing, --budget must be left out");
   CampaignOptions options{
       .threads = arguments.work.threads, .storage = arguments.work.storage, .learning = {}};
   // Who makes one choice and goes has no use for what a next one could build on.
@@ -23,12 +25,14 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                                      std::move(options));
   write_network_note(campaign, log);
   write_storage_note(campaign.study(), arguments.work.storage, log);
-  if (arguments.budget) campaign.change_budget(*arguments.budget);
   Asking asking;
   if (arguments.pending)
     asking.suggestions = campaign.pending();
   else
-    asking = campaign.ask({.count = arguments.count, .worker = arguments.worker, .lease = arguments.lease});
+    asking = campaign.ask({.count = arguments.count,
+                           .worker = arguments.worker,
+                           .lease = arguments.lease,
+                           .budget = arguments.budget});
   out << suggestions_text(campaign, asking.suggestions, arguments.format);
   if (asking.standing != Standing::open)
     log << fmt::format("{}: {}: {}\n", arguments.campaign,

@@ -157,6 +157,23 @@ struct Campaign::Parts {
     return *record;
   }
 
+  BudgetChanged budget_change(double by) const {
+    if (!std::isfinite(by))
+      throw InputError("the change of the budget is not finite, must be a finite number");
+    if (std::isinf(state.budget()))
+      throw InputError("the campaign has no budget, so nothing can be added to it");
+    if (state.budget() + by < 0.0)
+      throw InputError(
+          fmt::format("the budget would be {}, must be 0 or more", shortest(state.budget() + by)));
+    return {by};
+  }
+
+  State state_after(const Event& event) const {
+    State after = state;
+    after.apply({state.sequence() + 1, now(), event});
+    return after;
+  }
+
   void release_lapsed() {
     if (state.lapsed(now()).empty()) return;
     add([&] {
@@ -300,8 +317,10 @@ Asking Campaign::ask(const AskOptions& options) {
   try {
     p.add([&] {
       p.belief.follow(p.state);
-      asking = choose(p.study, p.state, p.belief, options.count, now());
       std::vector<Event> events;
+      if (options.budget) events.push_back(p.budget_change(*options.budget));
+      asking = options.budget ? choose(p.study, p.state_after(events[0]), p.belief, options.count, now())
+                              : choose(p.study, p.state, p.belief, options.count, now());
       for (const Suggestion& s : asking.suggestions)
         events.push_back(
             Asked{.id = s.id,
@@ -425,15 +444,7 @@ void Campaign::retract(std::int64_t id, const std::string& reason) {
 }
 
 void Campaign::change_budget(double by) {
-  if (!std::isfinite(by)) throw InputError("the change of the budget is not finite, must be a finite number");
-  parts_->add([&] {
-    if (std::isinf(parts_->state.budget()))
-      throw InputError("the campaign has no budget, so nothing can be added to it");
-    if (parts_->state.budget() + by < 0.0)
-      throw InputError(
-          fmt::format("the budget would be {}, must be 0 or more", shortest(parts_->state.budget() + by)));
-    return std::vector<Event>{BudgetChanged{by}};
-  });
+  parts_->add([&] { return std::vector<Event>{parts_->budget_change(by)}; });
 }
 
 void Campaign::together(const std::function<void()>& work) {

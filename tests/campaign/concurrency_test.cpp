@@ -22,7 +22,7 @@ constexpr int workers = 8;
 
 double stress_seconds() {
   const char* wanted = std::getenv("ACUITY_STRESS_SECONDS");
-  return wanted == nullptr ? 8.0 : std::strtod(wanted, nullptr);
+  return wanted == nullptr ? 5.0 : std::strtod(wanted, nullptr);
 }
 
 // Notes are for people, and said on purpose; anything else on standard error is a failure.
@@ -65,7 +65,7 @@ class Diary {
 
 class Office {
  public:
-  Office() : desk_(campaign_study("budget = 5", "fit = \"never\""), 2000) {
+  explicit Office(const std::string& model) : desk_(campaign_study("budget = 1", model), 2000) {
     const ProgramResult made = desk_.run({"init", "C", "--study", "study.toml"});
     EXPECT_EQ(made.exit_code, 0) << made.err;
   }
@@ -84,11 +84,11 @@ class Office {
                                        std::to_string(who), "--threads", "1", "--format", "csv"});
       EXPECT_TRUE(asked.exit_code == 0 || asked.exit_code == 3 || asked.exit_code == 4) << asked.exit_code;
       diary.did(asked.exit_code == 0 ? "asked" : "waited");
-      for (const auto& row : csv_rows(asked.out)) answer(row, draws.uniform());
+      for (const auto& row : csv_rows(asked.out)) answer(row);
       if (asked.exit_code == 3) {
         const ProgramResult more = run({"ask", "C", "--budget", "+2", "--format", "csv", "--threads", "1"});
-        EXPECT_EQ(more.exit_code, 0) << more.err;
-        for (const auto& row : csv_rows(more.out)) answer(row, draws.uniform());
+        EXPECT_EQ(more.exit_code, 0) << "who brings money is served first: " << more.err;
+        for (const auto& row : csv_rows(more.out)) answer(row);
       }
     }
   }
@@ -124,16 +124,18 @@ class Office {
     EXPECT_EQ(campaign.state().suggestions().size(), diary.taken().size());
   }
 
+  std::int64_t fits() const { return Campaign::open(desk_.campaign(), Access::read).state().fits(); }
+
   Diary diary;
 
  private:
-  void answer(const std::map<std::string, std::string>& row, double chance) {
+  void answer(const std::map<std::string, std::string>& row) {
     const std::string id = row.at("id");
     diary.took(std::stoll(id));
     const double y = true_answer(value(row, "x"), value(row, "alpha"));
     std::vector<std::string> words{"tell", "C", id, fmt::format("{}", y)};
-    if (chance < 0.1) words = {"fail", "C", id, "--reason", "by chance"};
-    if (chance > 0.9) words = {"release", "C", id};
+    if (id.ends_with('3')) words = {"fail", "C", id, "--reason", "an unlucky number"};
+    if (id.ends_with('6')) words = {"release", "C", id};
     const ProgramResult result = run(words);
     EXPECT_EQ(result.exit_code, 0) << words[0] << " " << id;
     if (result.exit_code == 0 && words[0] == "tell") diary.told(std::stoll(id), y);
@@ -143,8 +145,7 @@ class Office {
   Desk desk_;
 };
 
-TEST(Concurrency, EightProcessesAskAndTellWithoutLosingDoublingOrOverspending) {
-  Office office;
+void keep_busy(Office& office) {
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(stress_seconds()));
   std::atomic<bool> over = false;
@@ -156,11 +157,21 @@ TEST(Concurrency, EightProcessesAskAndTellWithoutLosingDoublingOrOverspending) {
   watcher.join();
   office.close_the_books();
   for (const char* what : {"asked", "waited", "tell", "fail", "release", "watched"}) {
-    RecordProperty(what, office.diary.count(what));
     EXPECT_GT(office.diary.count(what), 0) << what << ": it has not been tried";
   }
   std::cout << fmt::format("{} asks, {} answers, {} looks\n", office.diary.count("asked"),
                            office.diary.count("tell"), office.diary.count("watched"));
+}
+
+TEST(Concurrency, EightProcessesAskAndTellWithoutLosingDoublingOrOverspending) {
+  Office office("fit = \"never\"");
+  keep_busy(office);
+}
+
+TEST(Concurrency, EightProcessesThatLearnAsWellDoNotGetInEachOthersWay) {
+  Office office("fit = 3\nrestarts = 0");
+  keep_busy(office);
+  EXPECT_GT(office.fits(), 0);
 }
 
 }  // namespace

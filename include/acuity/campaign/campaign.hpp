@@ -28,7 +28,8 @@ struct CampaignOptions {
 struct AskOptions {
   std::int64_t count = 1;
   std::string worker;
-  std::optional<double> lease;  ///< seconds; absent: for ever
+  std::optional<double> lease;   ///< seconds; absent: for ever
+  std::optional<double> budget;  ///< changed by so much in the same transaction, before the choice
 };
 
 /// Whether there is more to ask for.
