@@ -31,6 +31,7 @@ std::uint64_t chained(std::uint64_t chain, std::int64_t sequence, double time, c
   return sum.value();
 }
 
+// What has nothing to do with the file's content; empty where the error has.
 std::string reason_of(const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
     case SQLITE_FULL:
@@ -45,8 +46,10 @@ std::string reason_of(const SQLite::Exception& error) {
       return "it cannot be opened; check that it is there, and the permissions of its folder";
     case SQLITE_IOERR:
       return "the disk is full or fails to read or write, nothing was changed";
+    case SQLITE_NOMEM:
+      return "there is not enough memory, nothing was changed";
     default:
-      return error.what();
+      return "";
   }
 }
 
@@ -56,10 +59,11 @@ std::string damage_in(const fs::path& file, const std::string& how) {
                      printable(how, 300));
 }
 
+// Statements are fixed, so what SQLite cannot make sense of is the file.
 [[noreturn]] void throw_as_sentence(const fs::path& file, const SQLite::Exception& error) {
-  const int code = error.getErrorCode();
-  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) throw DamagedError(damage_in(file, error.what()));
-  throw StoreError(fmt::format("{}: {}", file.string(), reason_of(error)));
+  const std::string reason = reason_of(error);
+  if (reason.empty()) throw DamagedError(damage_in(file, error.what()));
+  throw StoreError(fmt::format("{}: {}", file.string(), reason));
 }
 
 // A file that nobody can write to, in a folder where not even SQLite's own side files can be made.
@@ -110,7 +114,18 @@ struct SqliteEventStore::State {
     database.exec("PRAGMA synchronous = FULL");
   }
 
+  // SQLite takes a file that says it is of a later format for one that may not be written.
+  void check_format() {
+    sqlite3_file* bytes = nullptr;
+    unsigned char to_write_and_read[2] = {};
+    sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_FILE_POINTER, &bytes);
+    if (bytes == nullptr || bytes->pMethods == nullptr) return;
+    if (bytes->pMethods->xRead(bytes, to_write_and_read, 2, 18) != SQLITE_OK) return;
+    if (to_write_and_read[0] > 2 || to_write_and_read[1] > 2) damaged("its header is not what was written");
+  }
+
   void check() {
+    check_format();
     if (database.execAndGet("PRAGMA application_id").getInt() != application_id)
       throw DamagedError(
           fmt::format("{}: it is no log of a campaign, and nothing was written to it", file.string()));
