@@ -155,6 +155,25 @@ TEST_F(Disk, ThatMayNotBeWrittenAfterACrashStillShowsWhatWasAcknowledged) {
   disk.make_read_only(false);
 }
 
+// Somebody who may look at a campaign but not write to it.
+TEST(SomebodyElse, MayReadACampaignAndIsToldWhyNotToWriteIt) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs the right to be somebody else";
+  const Desk desk(campaign_study("budget = 20"));
+  fs::permissions(desk.folder.path(), fs::perms::others_read | fs::perms::others_exec, fs::perm_options::add);
+  ASSERT_EQ(desk.run({"init", "C", "--study", "study.toml"}).exit_code, 0);
+  ASSERT_EQ(desk.run({"ask", "C"}).exit_code, 0);
+  const auto as_nobody = [&](const std::string& words) {
+    return desk.shell("setpriv --reuid=65534 --regid=65534 --clear-groups acuity " + words);
+  };
+  if (as_nobody("--version").exit_code != 0) GTEST_SKIP() << "the program is not there for everybody";
+  for (const char* words : {"status C", "export C --annotations -", "score C", "ask C --pending"})
+    EXPECT_EQ(as_nobody(words).exit_code, 0) << as_nobody(words).err;
+  for (const char* words : {"ask C", "tell C 1 0.5", "release C 1", "init D --study study.toml"})
+    expect_sentence(as_nobody(words), 2);
+  fs::permissions(desk.campaign(), fs::perms::owner_all);
+  expect_sentence(as_nobody("status C"), 2);
+}
+
 // The bytes of every file of a campaign. SQLite's shared memory is scratch, and so is a log of pages that has
 // none.
 std::map<std::string, std::string> bytes_of(const fs::path& folder) {

@@ -1,8 +1,6 @@
 // The log is all there is: whoever reads it, at any moment of it, goes on in the same way.
 #include <gtest/gtest.h>
-
-#include <chrono>
-#include <ctime>
+#include <sys/resource.h>
 
 #include "acuity/campaign/campaign.hpp"
 #include "support/campaigns.hpp"
@@ -146,7 +144,16 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"BinaryRepeating", class_campaign_study("budget = 60", "", "repeat = true")}),
     [](const auto& one) { return one.param.name; });
 
-// A long campaign opens in no time.
+// Processor time, which does not depend on what else the machine does.
+double seconds_of_children() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 TEST(LongCampaign, OfTenThousandEventsOpensQuickly) {
   const Desk desk(campaign_study("budget = 1e6", "", "repeat = true"));
   ASSERT_EQ(desk.run({"init", "C", "--study", "study.toml"}).exit_code, 0);
@@ -173,16 +180,11 @@ TEST(LongCampaign, OfTenThousandEventsOpensQuickly) {
       return events;
     });
   }
-  const auto spent = [] {
-    std::timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  };
-  const double before = spent();
-  const Campaign campaign = Campaign::open(desk.campaign(), Access::read);
-  EXPECT_LT(spent() - before, 3.0) << "seconds of processor time";
-  EXPECT_EQ(campaign.state().sequence(), 10001);
+  const double before = seconds_of_children();
   EXPECT_EQ(desk.status().at("annotations"), 5000);
+  const double taken = seconds_of_children() - before;
+  RecordProperty("milliseconds", static_cast<int>(1000.0 * taken));
+  EXPECT_LT(taken, 3.0) << "seconds of processor time";
 }
 
 }  // namespace
