@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -58,6 +60,15 @@ struct Desk {
     return nlohmann::json::parse(run({"status", "C", "--format", "json"}).out);
   }
 };
+
+/// Refused: one line for people, and nothing else.
+inline void expect_sentence(const ProgramResult& result, int code) {
+  EXPECT_EQ(result.exit_code, code) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  for (const char* name : {"std::", "exception", "filesystem error", "internal", "SQL"})
+    EXPECT_EQ(result.err.find(name), std::string::npos) << result.err;
+}
 
 /// The program as a process of its own that can be ended.
 class Process {
