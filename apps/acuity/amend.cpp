@@ -7,23 +7,14 @@
 
 namespace acuity {
 
-namespace {
-
-std::string listed(const std::vector<double>& values) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : " ") + exact(value);
-  return text;
-}
-
-}  // namespace
-
 ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&) {
   const std::int64_t id = *arguments.id;
   if (arguments.retract == !arguments.values.empty())
-    throw InputError(
-        fmt::format("the amendment of {} needs either --y with the right value or --retract", id));
+    throw InputError(fmt::format("{}: the amendment of {} needs either --y with the right value or --retract",
+                                 arguments.campaign, id));
   if (arguments.reason.empty())
-    throw InputError(fmt::format("the amendment of {} has no --reason, must have one", id));
+    throw InputError(
+        fmt::format("{}: the amendment of {} has no --reason, must have one", arguments.campaign, id));
   Campaign campaign = Campaign::open(arguments.campaign);
   const SuggestionRecord* record = campaign.state().find(id);
   const std::vector<double> before = record ? record->values : std::vector<double>();
@@ -38,8 +29,8 @@ ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&
   }
   const SuggestionRecord& after = *campaign.state().find(id);
   ResultTable table(arguments.format, {"id", "point", "was", "is", "reason"});
-  table.add({id, after.asked.point, listed(before), listed(after.values), after.reason});
-  out << (arguments.format == Format::json ? "{\"suggestions\": " + table.text() + "}\n" : table.text());
+  table.add({id, after.asked.point, before, after.values, after.reason});
+  out << table.document("suggestions");
   return ExitCode::done;
 }
 

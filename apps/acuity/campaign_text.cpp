@@ -57,7 +57,7 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
     if (format == Format::csv) row.emplace_back(std::monostate());
     table.add(row);
   }
-  return format == Format::json ? "{\"suggestions\": " + table.text() + "}\n" : table.text();
+  return table.document("suggestions");
 }
 
 void write_network_note(const Campaign& campaign, std::ostream& log) {

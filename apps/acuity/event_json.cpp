@@ -10,35 +10,8 @@ namespace acuity {
 namespace {
 
 // One line of the log for programs. What `export --events` names is flat; everything else is as it is stored.
-class EventLine {
- public:
-  EventLine(const StoredEvent& stored) {
-    put("seq", std::to_string(stored.sequence));
-    put("time", json_string(time_text(stored.time, true)));
-    put("event", json_string(event_name(stored.event)));
-  }
-  void put(const std::string& key, const std::string& json) {
-    text_ += (text_.empty() ? "{" : ", ") + json_string(key) + ": " + json;
-  }
-  void put_cell(const std::string& key, const ResultTable::Cell& cell) {
-    if (!std::holds_alternative<std::monostate>(cell)) put(key, json_of(cell));
-  }
-  void put_level(const std::string& level, std::optional<double> alpha) {
-    put_cell(alpha ? "alpha" : "level", level_cell(level, alpha));
-  }
-  void put_values(const std::vector<double>& values) {
-    std::string list;
-    for (const double value : values) list += (list.empty() ? "" : ", ") + exact_json(value);
-    put("y", values.size() == 1 ? list : "[" + list + "]");
-  }
-  std::string text() const { return text_ + "}\n"; }
-
- private:
-  std::string text_;
-};
-
 struct EventWriter {
-  EventLine& line;
+  JsonObject& line;
   const Pool* pool;    // null: it cannot be read
   const State& state;  // after the event
 
@@ -48,87 +21,77 @@ struct EventWriter {
       if (record.asked.row == row) return record.asked.point;
     return std::to_string(row);
   }
+  void put_level(const std::string& level, std::optional<double> alpha) const {
+    if (alpha || !level.empty()) line.put(alpha ? "alpha" : "level", level_cell(level, alpha));
+  }
   void about(std::int64_t id) const {
     const SuggestionRecord& record = *state.find(id);
-    line.put("id", std::to_string(id));
-    line.put("point", record.row() < 0 ? "null" : json_string(name_of(record.row())));
-    line.put_level(record.level(), record.alpha());
+    line.put("id", id);
+    line.put("point", record.row() < 0 ? ResultTable::Cell(std::monostate())
+                                       : ResultTable::Cell(name_of(record.row())));
+    put_level(record.level(), record.alpha());
   }
   void operator()(const Created& e) const {
-    line.put("name", json_string(e.name));
-    line.put("unit", json_string(e.unit));
-    line.put("budget", exact_json(e.budget));
-    line.put("version", json_string(e.version));
-    line.put("study_checksum", json_string(e.study_checksum));
-    line.put("pool_checksum", json_string(e.pool_checksum));
+    line.put("name", e.name).put("unit", e.unit).put("budget", e.budget).put("version", e.version);
+    line.put("study_checksum", e.study_checksum).put("pool_checksum", e.pool_checksum);
   }
   void operator()(const Asked& e) const {
-    line.put("id", std::to_string(e.id));
-    line.put("point", json_string(e.point));
-    line.put_level(e.level, e.alpha);
-    line.put("cost", exact_json(e.cost));
-    line.put("information", exact_json(e.information));
-    line.put("mean", exact_json(e.mean));
-    line.put("variance", exact_json(e.variance));
-    if (!e.worker.empty()) line.put("worker", json_string(e.worker));
-    if (e.lease_until) line.put("lease_until", json_string(time_text(*e.lease_until)));
+    line.put("id", e.id);
+    line.put("point", e.row < 0 ? ResultTable::Cell(std::monostate()) : ResultTable::Cell(e.point));
+    put_level(e.level, e.alpha);
+    line.put("cost", e.cost).put("information", e.information).put("mean", e.mean);
+    line.put("variance", e.variance);
+    if (!e.worker.empty()) line.put("worker", e.worker);
+    if (e.lease_until) line.put("lease_until", time_text(*e.lease_until));
   }
   void operator()(const Told& e) const {
     about(e.id);
-    line.put_values(e.values);
-    line.put("cost", exact_json(e.cost));
-    if (e.inputs) {
-      std::string list;
-      for (const double x : *e.inputs) list += (list.empty() ? "" : ", ") + exact_json(x);
-      line.put("inputs", "[" + list + "]");
-    }
+    line.put("y", e.values).put("cost", e.cost);
+    if (e.inputs) line.put_json("inputs", nlohmann::json(*e.inputs).dump());
     if (!e.channel) return;
     if (const auto* flip = std::get_if<FlipChannel>(&*e.channel))
-      line.put("accuracy", exact_json(flip->accuracy));
+      line.put("accuracy", flip->accuracy);
     else
-      line.put("noise_variance", exact_json(noise_variance(*e.channel)));
+      line.put("noise_variance", noise_variance(*e.channel));
   }
   void operator()(const Failed& e) const {
     about(e.id);
-    line.put("cost", exact_json(e.charge));
-    line.put("reason", json_string(e.reason));
+    line.put("cost", e.charge).put("reason", e.reason);
   }
   void operator()(const Released& e) const {
     about(e.id);
-    line.put("reason", json_string(e.reason));
+    line.put("reason", e.reason);
   }
   void operator()(const Excluded& e) const {
-    line.put("point", json_string(name_of(e.row)));
-    line.put_level(e.level, e.alpha);
-    line.put("reason", json_string(e.reason));
+    line.put("point", name_of(e.row));
+    put_level(e.level, e.alpha);
+    line.put("reason", e.reason);
   }
   void operator()(const Amended& e) const {
     about(e.id);
-    line.put_values(e.values);
-    line.put("reason", json_string(e.reason));
+    line.put("y", e.values).put("reason", e.reason);
   }
   void operator()(const Retracted& e) const {
     about(e.id);
-    line.put("reason", json_string(e.reason));
+    line.put("reason", e.reason);
   }
-  void operator()(const BudgetChanged& e) const {
-    line.put("by", exact_json(e.by));
-    line.put("budget", exact_json(state.budget()));
-  }
-  void operator()(const Fitted& e) const { rest_of(to_json(e)); }
-  void operator()(const OwnerChanged& e) const { rest_of(to_json(e)); }
-  void rest_of(const std::string& json) const {
-    const nlohmann::json body = nlohmann::json::parse(json);
-    for (const auto& [key, value] : body.items()) line.put(key, value.dump());
+  void operator()(const BudgetChanged& e) const { line.put("by", e.by).put("budget", state.budget()); }
+  void operator()(const Fitted& e) const { put_all_of(e); }
+  void operator()(const OwnerChanged& e) const { put_all_of(e); }
+  void put_all_of(const Event& event) const {
+    const nlohmann::json body = nlohmann::json::parse(to_json(event));
+    for (const auto& [key, value] : body.items()) line.put_json(key, value.dump());
   }
 };
 
 }  // namespace
 
 std::string event_json(const StoredEvent& stored, const State& state, const Pool* pool) {
-  EventLine line(stored);
+  JsonObject line;
+  line.put("seq", stored.sequence).put("time", time_text(stored.time, true));
+  line.put("event", event_name(stored.event));
   std::visit(EventWriter{line, pool, state}, stored.event);
-  return line.text();
+  return line.text() + "\n";
 }
 
 }  // namespace acuity

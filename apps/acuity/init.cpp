@@ -25,13 +25,12 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
     out << fmt::format("Next: acuity ask {}\n", arguments.campaign);
     return ExitCode::done;
   }
-  ResultTable table(format, {"campaign", "name", "points", "levels", "budget", "annotations"});
-  table.add({arguments.campaign, study.file().name, std::int64_t{study.pool().size()},
-             static_cast<std::int64_t>(study.offer().levels.size()), state.budget(), state.annotations()});
-  const std::string text = table.text();
-  // One object, not a list of one.
-  out << (format == Format::json ? text.substr(text.find('{'), text.rfind('}') + 1 - text.find('{')) + "\n"
-                                 : text);
+  out << record_text(format, {{"campaign", arguments.campaign},
+                              {"name", study.file().name},
+                              {"points", std::int64_t{study.pool().size()}},
+                              {"levels", static_cast<std::int64_t>(study.offer().levels.size())},
+                              {"budget", state.budget()},
+                              {"annotations", state.annotations()}});
   return ExitCode::done;
 }
 

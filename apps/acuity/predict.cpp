@@ -47,10 +47,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
       cells.emplace_back(clean_probabilities({marginals.mean(row), marginals.variance(row)}).positive);
     table.add(cells);
   }
-  if (arguments.format == Format::json)
-    out << "{\"rows\": " << table.text() << "}\n";
-  else
-    out << table.text();
+  out << table.document("rows");
   return ExitCode::done;
 }
 

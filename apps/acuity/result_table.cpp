@@ -40,7 +40,17 @@ ResultTable::ResultTable(Format format, std::vector<std::string> columns)
 
 namespace {
 
+using Numbers = std::vector<double>;
+
+template <typename Write>
+std::string joined(const Numbers& numbers, const char* between, const Write& write) {
+  std::string text;
+  for (const double number : numbers) text += (text.empty() ? "" : between) + write(number);
+  return text;
+}
+
 std::string csv_of(const ResultTable::Cell& cell) {
+  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", exact);
   if (const auto* number = std::get_if<double>(&cell)) return exact(*number);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
   if (const auto* truth = std::get_if<bool>(&cell)) return *truth ? "true" : "false";
@@ -48,19 +58,34 @@ std::string csv_of(const ResultTable::Cell& cell) {
   return text ? csv_cell(*text) : "";
 }
 
+std::string people_of(const ResultTable::Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return brief(*number);
+  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", brief);
+  const auto* text = std::get_if<std::string>(&cell);
+  return text ? *text : csv_of(cell);
+}
+
+bool is_number(const ResultTable::Cell& cell) {
+  return std::holds_alternative<double>(cell) || std::holds_alternative<std::int64_t>(cell) ||
+         std::holds_alternative<Numbers>(cell);
+}
+
 }  // namespace
 
 std::string json_of(const ResultTable::Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return exact_json(*number);
   if (const auto* text = std::get_if<std::string>(&cell)) return json_string(*text);
+  if (const auto* numbers = std::get_if<Numbers>(&cell)) {
+    if (numbers->empty()) return "null";
+    const std::string list = joined(*numbers, ", ", exact_json);
+    return numbers->size() == 1 ? list : "[" + list + "]";
+  }
   return std::holds_alternative<std::monostate>(cell) ? "null" : csv_of(cell);
 }
 
 void ResultTable::add(const std::vector<Cell>& row) {
   std::vector<std::string> cells;
   for (std::size_t k = 0; k < row.size(); ++k) {
-    const double* number = std::get_if<double>(&row[k]);
-    const std::string* text = std::get_if<std::string>(&row[k]);
     switch (format_) {
       case Format::csv:
         text_ += (k > 0 ? "," : "") + csv_of(row[k]);
@@ -73,9 +98,8 @@ void ResultTable::add(const std::vector<Cell>& row) {
                  json_string(columns_[k]) + ": " + json_of(row[k]);
         break;
       case Format::table:
-        cells.push_back(number ? brief(*number) : text ? *text : csv_of(row[k]));
-        if (!std::holds_alternative<std::monostate>(row[k]))
-          numeric_[k] = number != nullptr || std::holds_alternative<std::int64_t>(row[k]);
+        cells.push_back(people_of(row[k]));
+        if (!std::holds_alternative<std::monostate>(row[k])) numeric_[k] = is_number(row[k]);
         break;
     }
   }
@@ -106,6 +130,34 @@ std::string ResultTable::text() const {
   line(columns_);
   for (const auto& row : rows_) line(row);
   return text;
+}
+
+std::string ResultTable::document(const std::string& name) const {
+  return format_ == Format::json ? JsonObject().put_json(name, text()).text() + "\n" : text();
+}
+
+JsonObject& JsonObject::put(const std::string& key, const ResultTable::Cell& cell) {
+  return put_json(key, json_of(cell));
+}
+
+JsonObject& JsonObject::put_json(const std::string& key, const std::string& json) {
+  text_ += (text_.empty() ? "{" : ", ") + json_string(key) + ": " + json;
+  return *this;
+}
+
+std::string record_text(Format format, const std::vector<std::pair<std::string, ResultTable::Cell>>& fields) {
+  JsonObject object;
+  std::vector<std::string> columns;
+  std::vector<ResultTable::Cell> row;
+  for (const auto& [name, cell] : fields) {
+    object.put(name, cell);
+    columns.push_back(name);
+    row.push_back(cell);
+  }
+  if (format == Format::json) return object.text() + "\n";
+  ResultTable table(format, columns);
+  table.add(row);
+  return table.text();
 }
 
 }  // namespace acuity

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace acuity {
 /// Rows of a result, written for people, for spreadsheets or for programs: the same values in three dresses.
 class ResultTable {
  public:
-  /// A number of either kind, text, true or false, or nothing.
-  using Cell = std::variant<std::string, double, std::int64_t, bool, std::monostate>;
+  /// A number of either kind, text, true or false, nothing, or several numbers: one of them is that number,
+  /// none is nothing.
+  using Cell = std::variant<std::string, double, std::int64_t, bool, std::monostate, std::vector<double>>;
 
   ResultTable(Format format, std::vector<std::string> columns);
 
@@ -21,6 +23,8 @@ class ResultTable {
 
   /// CSV and table with their header; JSON: the array of rows only.
   std::string text() const;
+  /// The same as a whole result: in JSON one object that has the rows under `name`.
+  std::string document(const std::string& name) const;
 
  private:
   Format format_;
@@ -29,6 +33,20 @@ class ResultTable {
   std::vector<std::vector<std::string>> rows_;  // a table needs to know its widths first
   std::vector<bool> numeric_;
 };
+
+/// One object in JSON, on one line, its values in the order in which they were put.
+class JsonObject {
+ public:
+  JsonObject& put(const std::string& key, const ResultTable::Cell& cell);
+  JsonObject& put_json(const std::string& key, const std::string& json);
+  std::string text() const { return text_.empty() ? "{}" : text_ + "}"; }
+
+ private:
+  std::string text_;
+};
+
+/// One row of named values as a whole result: a header and a line in CSV, an object in JSON.
+std::string record_text(Format format, const std::vector<std::pair<std::string, ResultTable::Cell>>& fields);
 
 /// A cell in JSON.
 std::string json_of(const ResultTable::Cell& cell);

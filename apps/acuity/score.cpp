@@ -29,9 +29,10 @@ void put_best_first(std::vector<Score>& scores, const Score& chosen) {
   std::rotate(scores.begin(), at, at + 1);
 }
 
-std::string why_nothing(const StudyModel& model, const Candidates& candidates) {
+std::string why_nothing(const StudyModel& model, const Candidates& candidates, bool in_campaign) {
   if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
-    return "every pool point is annotated";
+    return in_campaign ? "every pool point is annotated, pending or excluded"
+                       : "every pool point is annotated";
   if (levels_in_play(model.offer, model.acquisition, candidates).empty())
     return fmt::format("no level is affordable, {} remains{}", candidates.remaining,
                        model.acquisition.finest_only() ? " and only the highest precision is asked for" : "");
@@ -127,7 +128,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   else
     out << table.text();
   if (!chosen) {
-    log << arguments.study << ": nothing to ask: " << why_nothing(model, candidates) << '\n';
+    log << arguments.study << ": nothing to ask: " << why_nothing(model, candidates, campaign != nullptr)
+        << '\n';
     return ExitCode::finished;
   }
   if (arguments.format == Format::table)

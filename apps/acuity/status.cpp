@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <cmath>
 
 #include "acuity/campaign/campaign.hpp"
 #include "campaign/books.hpp"
@@ -50,57 +51,96 @@ std::string budget_bar(const State& state) {
                      std::string(static_cast<std::size_t>(width - spent - held), '.'));
 }
 
+std::string money_text(const State& state) {
+  const std::string unit = state.created().unit;
+  if (!std::isfinite(state.budget()))
+    return fmt::format("{} spent, {} in escrow, no budget\n", money(state.spent(), unit),
+                       brief(state.escrow()));
+  std::string text =
+      fmt::format("{} {} of {} spent, {} in escrow, {} free\n", budget_bar(state), brief(state.spent()),
+                  money(state.budget(), unit), brief(state.escrow()), brief(state.free()));
+  if (state.spent() + state.escrow() > state.budget() * (1.0 + 1e-9))
+    text += fmt::format("OVERRUN by {}: answers have cost more than was in escrow for them\n",
+                        money(state.spent() + state.escrow() - state.budget(), unit));
+  return text;
+}
+
+std::string levels_text(const State& state) {
+  const auto levels = spend_by_level(state);
+  if (levels.empty()) return "";
+  ResultTable table(Format::table, {"level", "annotations", "spent"});
+  for (const auto& [name, spend] : levels) table.add({name, spend.annotations, spend.spent});
+  return "\n" + table.text();
+}
+
+std::string pending_text(const State& state) {
+  if (state.pending().empty()) return "";
+  ResultTable table(Format::table, {"pending", "point", "level", "cost", "worker", "asked", "lease"});
+  for (const std::int64_t id : state.pending()) {
+    const SuggestionRecord& record = *state.find(id);
+    const auto& lease = record.asked.lease_until;
+    table.add({id, record.asked.point, level_text(record), record.asked.cost, record.asked.worker,
+               in_words(std::max(0.0, std::round(now() - record.asked_at))) + " ago",
+               !lease            ? std::string("for ever")
+               : *lease <= now() ? std::string("ended")
+                                 : in_words(*lease - now()) + " left"});
+  }
+  return "\n" + table.text();
+}
+
+std::string last_told_text(const Campaign& campaign) {
+  const State& state = campaign.state();
+  if (state.answered().empty()) return "";
+  ResultTable table(Format::table, {"last told", "point", "level", "y", "cost", "when"});
+  const std::size_t first = state.answered().size() - std::min<std::size_t>(5, state.answered().size());
+  for (std::size_t k = first; k < state.answered().size(); ++k) {
+    const SuggestionRecord& record = *state.find(state.answered()[k]);
+    table.add({record.asked.id,
+               record.row() < 0 ? std::string("elsewhere") : campaign.study().pool().id(record.row()),
+               level_text(record), record.values, record.charged, time_text(record.told_at)});
+  }
+  return "\n" + table.text();
+}
+
 std::string for_people(const Campaign& campaign) {
   const State& state = campaign.state();
-  const std::string unit = state.created().unit;
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", campaign.folder().string(),
                                  state.created().name, time_text(state.created_at()));
-  if (std::isfinite(state.budget()))
-    text += fmt::format("{} {} of {} spent, {} in escrow, {} free\n", budget_bar(state), brief(state.spent()),
-                        money(state.budget(), unit), brief(state.escrow()), brief(state.free()));
-  else
-    text +=
-        fmt::format("{} spent, {} in escrow, no budget\n", money(state.spent(), unit), brief(state.escrow()));
-  if (state.spent() + state.escrow() > state.budget() * (1.0 + 1e-9))
-    text += fmt::format("OVERRUN by {}: answers have reported more than their escrow\n",
-                        money(state.spent() + state.escrow() - state.budget(), unit));
+  text += money_text(state);
   text += fmt::format("{} annotations, {} pending, {} failed, {} excluded\n", state.annotations(),
                       state.pending().size(), state.failed(), state.excluded().size());
   if (!state.owner().host.empty())
     text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",
                         state.owner().process, state.owner().host, time_text(state.owner_since()));
-  if (const auto levels = spend_by_level(state); !levels.empty()) {
-    ResultTable table(Format::table, {"level", "annotations", "spent"});
-    for (const auto& [name, spend] : levels) table.add({name, spend.annotations, spend.spent});
-    text += "\n" + table.text();
-  }
-  if (!state.pending().empty()) {
-    ResultTable table(Format::table, {"pending", "point", "level", "cost", "worker", "asked", "lease"});
-    for (const std::int64_t id : state.pending()) {
-      const SuggestionRecord& record = *state.find(id);
-      const auto& lease = record.asked.lease_until;
-      table.add({id, record.asked.point, level_text(record), record.asked.cost, record.asked.worker,
-                 in_words(std::max(0.0, now() - record.asked_at)) + " ago",
-                 !lease            ? std::string("for ever")
-                 : *lease <= now() ? std::string("ended")
-                                   : in_words(*lease - now()) + " left"});
-    }
-    text += "\n" + table.text();
-  }
-  if (!state.answered().empty()) {
-    ResultTable table(Format::table, {"last told", "point", "level", "y", "cost", "when"});
-    const std::size_t first = state.answered().size() - std::min<std::size_t>(5, state.answered().size());
-    for (std::size_t k = first; k < state.answered().size(); ++k) {
-      const SuggestionRecord& record = *state.find(state.answered()[k]);
-      std::string y;
-      for (const double value : record.values) y += (y.empty() ? "" : " ") + brief(value);
-      table.add({record.asked.id,
-                 record.row() < 0 ? std::string("elsewhere") : campaign.study().pool().id(record.row()),
-                 level_text(record), y, record.charged, time_text(record.told_at)});
-    }
-    text += "\n" + table.text();
-  }
-  return text;
+  return text + levels_text(state) + pending_text(state) + last_told_text(campaign);
+}
+
+std::string levels_json(const State& state) {
+  std::string list;
+  for (const auto& [name, spend] : spend_by_level(state))
+    list += (list.empty() ? "" : ", ") + JsonObject()
+                                             .put("level", name)
+                                             .put("annotations", spend.annotations)
+                                             .put("spent", spend.spent)
+                                             .text();
+  return "[" + list + "]";
+}
+
+std::string pending_json(const State& state) {
+  std::string list;
+  for (const std::int64_t id : state.pending()) list += (list.empty() ? "" : ", ") + std::to_string(id);
+  return "[" + list + "]";
+}
+
+std::string owner_json(const State& state) {
+  const OwnerChanged& owner = state.owner();
+  if (owner.host.empty()) return "null";
+  return JsonObject()
+      .put("host", owner.host)
+      .put("process", owner.process)
+      .put("since", time_text(state.owner_since()))
+      .put("alive", may_be_alive(owner))
+      .text();
 }
 
 }  // namespace
@@ -113,34 +153,29 @@ ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostrea
     out << for_people(campaign);
     return ExitCode::done;
   }
-  const auto pending = static_cast<std::int64_t>(state.pending().size());
-  std::vector<std::string> columns{"name",        "unit",    "budget", "spent",    "escrow", "free",
-                                   "annotations", "pending", "failed", "excluded", "fits",   "created"};
-  ResultTable table(arguments.format, columns);
-  table.add({state.created().name, state.created().unit, state.budget(), state.spent(), state.escrow(),
-             state.free(), state.annotations(), pending, state.failed(),
-             static_cast<std::int64_t>(state.excluded().size()), state.fits(),
-             time_text(state.created_at())});
-  const std::string text = table.text();
+  const std::vector<std::pair<std::string, ResultTable::Cell>> fields{
+      {"name", state.created().name},
+      {"unit", state.created().unit},
+      {"budget", state.budget()},
+      {"spent", state.spent()},
+      {"escrow", state.escrow()},
+      {"free", state.free()},
+      {"annotations", state.annotations()},
+      {"pending", static_cast<std::int64_t>(state.pending().size())},
+      {"failed", state.failed()},
+      {"excluded", static_cast<std::int64_t>(state.excluded().size())},
+      {"fits", state.fits()},
+      {"created", time_text(state.created_at())}};
   if (arguments.format == Format::csv) {
-    out << text;
+    out << record_text(arguments.format, fields);
     return ExitCode::done;
   }
-  std::string levels, waiting;
-  for (const auto& [name, spend] : spend_by_level(state))
-    levels +=
-        fmt::format("{}{{\"level\": {}, \"annotations\": {}, \"spent\": {}}}", levels.empty() ? "" : ", ",
-                    json_string(name), spend.annotations, exact_json(spend.spent));
-  for (const std::int64_t id : state.pending()) waiting += (waiting.empty() ? "" : ", ") + std::to_string(id);
-  const OwnerChanged& owner = state.owner();
-  const std::string owned =
-      owner.host.empty() ? "null"
-                         : fmt::format("{{\"host\": {}, \"process\": {}, \"since\": {}, \"alive\": {}}}",
-                                       json_string(owner.host), owner.process,
-                                       json_string(time_text(state.owner_since())), may_be_alive(owner));
-  const std::size_t begin = text.find('{'), end = text.rfind('}');
-  out << text.substr(begin, end - begin)
-      << fmt::format(", \"levels\": [{}], \"pending_ids\": [{}], \"owner\": {}}}\n", levels, waiting, owned);
+  JsonObject object;
+  for (const auto& [name, cell] : fields) object.put(name, cell);
+  object.put_json("levels", levels_json(state));
+  object.put_json("pending_ids", pending_json(state));
+  object.put_json("owner", owner_json(state));
+  out << object.text() << '\n';
   return ExitCode::done;
 }
 
