@@ -11,8 +11,8 @@ namespace acuity {
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.count < 1) throw InputError(fmt::format("-n is {}, must be at least 1", arguments.count));
-  if (arguments.pending && arguments.budget)
-    throw InputError("--pending changes nothing, --budget must be left out");
+  if (arguments.pending && (arguments.budget || arguments.lease || !arguments.worker.empty()))
+    throw InputError("--pending asks for nothing, --budget, --lease and --worker must be left out");
   CampaignOptions options{
       .threads = arguments.work.threads, .storage = arguments.work.storage, .learning = {}};
   // Who makes one choice and goes has no use for what a next one could build on.

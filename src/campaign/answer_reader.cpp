@@ -25,17 +25,18 @@ std::optional<std::int64_t> to_id(const std::string& text) {
   return id;
 }
 
+// y, y_1, y_2, ...: people add what they need, and may leave numbers out.
+bool is_answer(const std::string& column) {
+  return column == "y" || (column.starts_with("y_") && to_id(column.substr(2)).value_or(-1) >= 0);
+}
+
 class AnswerReader {
  public:
   AnswerReader(const Study& study, const State& state, const std::filesystem::path& file)
       : study_(study), state_(state), table_(Table::read(file)) {
     id_ = table_.column("id", "the suggestions that are answered");
-    if (const auto y = table_.find("y")) values_.push_back(*y);
-    for (int k = 1;; ++k) {
-      const auto replicate = table_.find("y_" + std::to_string(k));
-      if (!replicate) break;
-      values_.push_back(*replicate);
-    }
+    for (std::size_t k = 0; k < table_.columns().size(); ++k)
+      if (is_answer(table_.columns()[k])) values_.push_back(static_cast<Index>(k));
     if (values_.empty()) table_.column("y", "the answers (or y_1, y_2, ... for replicates)");
     cost_ = table_.find("cost");
     noise_sd_ = table_.find("noise_sd");
@@ -91,8 +92,9 @@ class AnswerReader {
     }
     if (answer.values.empty()) return answer;
     if (cost_ && !table_.empty(row, *cost_)) {
-      answer.cost = table_.number(row, *cost_);
-      if (*answer.cost < 0.0) table_.complain(row, *cost_, "0 or more");
+      const double cost = table_.number(row, *cost_), asked = state_.find(id)->asked.cost;
+      if (cost < 0.0) table_.complain(row, *cost_, "0 or more");
+      answer.cost = agrees(cost, asked) ? asked : cost;
     }
     if (noise_sd_ && !table_.empty(row, *noise_sd_)) {
       const double sd = table_.number(row, *noise_sd_);
@@ -110,7 +112,7 @@ class AnswerReader {
   }
 
   void read_what_was_done(Index row, const Asked& asked, Answer& answer) const {
-    if (point_ && !table_.empty(row, *point_) && table_.text(row, *point_) != asked.point) {
+    if (point_ && !table_.empty(row, *point_)) {
       answer.row = study_.pool().find(table_.text(row, *point_));
       if (!answer.row) table_.complain(row, *point_, "the id of a pool point");
     }
@@ -118,45 +120,50 @@ class AnswerReader {
     if (!level_ || table_.empty(row, *level_)) return;
     try {
       if (!study_.is_ladder()) {
-        if (table_.text(row, *level_) != asked.level)
-          answer.level = study_.level_named(table_.text(row, *level_));
+        answer.level = study_.level_named(table_.text(row, *level_));
         return;
       }
       const std::optional<double> alpha = table_.parse_number(row, *level_);
       if (!alpha) table_.complain(row, *level_, "a number");
-      if (!asked.alpha || !agrees(*alpha, *asked.alpha)) answer.level = study_.level_of(*alpha);
+      answer.level = study_.level_of(asked.alpha && agrees(*alpha, *asked.alpha) ? *asked.alpha : *alpha);
     } catch (const InputError& error) {
       const std::string sentence = error.what(), where = table_.where(row);
       throw InputError(sentence.starts_with(where) ? sentence : where + ": " + sentence);
     }
   }
 
-  // Inputs that are not those of the point asked for: another place, unless an id names it.
+  // Inputs that are not those of the point asked for: another place, unless the id of another point names it.
   void read_inputs(Index row, const Asked& asked, Answer& answer) const {
-    std::vector<double> told;
-    bool as_asked = true;
     if (asked.row < 0) return;  // known before the campaign began, and never asked for
+    std::vector<double> told;
+    bool as_asked = true, any = answer.row.has_value();
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const double known = study_.pool().point(asked.row)[k];
-      told.push_back(inputs_[k] && !table_.empty(row, *inputs_[k]) ? table_.number(row, *inputs_[k]) : known);
+      const bool given = inputs_[k] && !table_.empty(row, *inputs_[k]);
+      told.push_back(given ? table_.number(row, *inputs_[k]) : known);
       as_asked = as_asked && agrees(told.back(), known);
+      any = any || given;
     }
+    if (any && !answer.row) answer.row = asked.row;
     if (as_asked) return;
-    if (!answer.row) {
-      answer.inputs = told;
-      return;
-    }
-    for (std::size_t k = 0; k < inputs_.size(); ++k)
-      if (!agrees(told[k], study_.pool().point(*answer.row)[k]))
-        table_.complain(
-            row, *inputs_[k],
-            fmt::format("{} as at point \"{}\", or as it was asked for",
-                        shortest(study_.pool().point(*answer.row)[k]), study_.pool().id(*answer.row)));
+    if (*answer.row != asked.row) return require_agreement(row, told, *answer.row);
+    answer.row.reset();
+    answer.inputs = told;
+  }
+
+  void require_agreement(Index row, const std::vector<double>& told, Index point) const {
+    for (std::size_t k = 0; k < told.size(); ++k)
+      if (!agrees(told[k], study_.pool().point(point)[k]))
+        table_.complain(row, *inputs_[k],
+                        fmt::format("{} as at point \"{}\", or as it was asked for",
+                                    shortest(study_.pool().point(point)[k]), study_.pool().id(point)));
   }
 
   // The table came with the cost of what was asked for; what was done may cost something else.
   static void note_oversight(const Asked& asked, const Answer& answer, std::vector<std::string>& notes) {
-    if (answer.cost != asked.cost || (!answer.level && answer.values.size() == 1)) return;
+    const bool another_level =
+        answer.level && (answer.level->name != asked.level || answer.level->alpha != asked.alpha);
+    if (answer.cost != asked.cost || (!another_level && answer.values.size() == 1)) return;
     notes.push_back(fmt::format(
         "{}: the cost is still {}, that of one answer as asked for; empty the cell to have it computed",
         answer.where, shortest(asked.cost)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/books.hpp"
@@ -21,15 +22,24 @@ std::int64_t told_or_pending(const State& state) {
       });
 }
 
-// The next point of the initial design at the highest precision: the open one drawn first. Nothing where it
-// cannot be had, and then choices go on by information.
-std::optional<Score> draw_initial(const Study& study, CampaignBelief& belief, const Candidates& candidates) {
+// Where something is known or expected already.
+std::set<Index> rows_taken(const State& state) {
+  std::set<Index> rows;
+  for (const SuggestionRecord& one : state.suggestions())
+    if (one.status == SuggestionStatus::pending || !one.values.empty()) rows.insert(one.row());
+  return rows;
+}
+
+// The next point of the initial design at the highest precision: of those that are open and not taken the one
+// drawn first. Nothing where it cannot be had, and then choices go on by information.
+std::optional<Score> draw_initial(const Study& study, CampaignBelief& belief, const Candidates& candidates,
+                                  const std::set<Index>& taken) {
   const StudyModel& model = belief.model();
   const Index finest = model.offer.finest();
   std::optional<Index> first;
   std::uint64_t lowest = 0;
   for (Index row = 0; row < study.pool().size(); ++row) {
-    if (!candidates.is_open(row) || candidates.sold.contains({row, finest})) continue;
+    if (!candidates.is_open(row) || candidates.sold.contains({row, finest}) || taken.contains(row)) continue;
     const std::uint64_t key = numerics::draw_key(study.file().seed, numerics::Purpose::initial_design, 0,
                                                  static_cast<std::uint64_t>(row));
     if (!first || key < lowest) first = row, lowest = key;
@@ -51,7 +61,7 @@ std::string why_nothing(const StudyModel& model, const Candidates& candidates) {
   if (levels_in_play(model.offer, model.acquisition, candidates).empty())
     return fmt::format("no level is affordable, {} is free{}", shortest(std::max(0.0, candidates.remaining)),
                        model.acquisition.finest_only() ? " and only the highest precision is asked for" : "");
-  return "every level that could be bought has been, and would only repeat its answer";
+  return "every level that can be paid for is excluded, or would only repeat its answer";
 }
 
 // Rules that end a campaign before its budget does; an empty text: none.
@@ -98,13 +108,14 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
     return end(Standing::finished, "stop.wall_clock is over");
   Candidates candidates = candidates_of(study, state);
   const StudyModel& model = belief.model();
+  std::set<Index> taken = rows_taken(state);  // with pool.repeat they are open all the same
   std::int64_t initial = study.file().initial.count - told_or_pending(state);
   const auto wait_or_finish = [&] {
     return state.pending().empty() && asking.suggestions.empty() ? Standing::finished : Standing::nothing_now;
   };
   while (static_cast<std::int64_t>(asking.suggestions.size()) < count) {
     std::optional<Score> best;
-    if (initial-- > 0) best = draw_initial(study, belief, candidates);
+    if (initial-- > 0) best = draw_initial(study, belief, candidates, taken);
     const bool drawn = best.has_value();
     if (!drawn) best = belief.selector().choose(belief.belief(), candidates);
     if (!best) return end(wait_or_finish(), why_nothing(model, candidates));
@@ -119,6 +130,7 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
                                    level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0,
                                    suggestion.cost));
     close(candidates, study, *best, suggestion.level);
+    taken.insert(best->point);
     asking.suggestions.push_back(std::move(suggestion));
   }
   return asking;

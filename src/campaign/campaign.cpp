@@ -147,24 +147,31 @@ struct Campaign::Parts {
 
   std::optional<std::vector<Event>> group;  // what is to become durable together
 
+  [[noreturn]] void complain(const std::string& sentence) const {
+    throw InputError(folder.empty() ? sentence : folder.string() + ": " + sentence);
+  }
+
   const SuggestionRecord& find(std::int64_t id) const {
-    const SuggestionRecord* record = state.find(id);
-    if (record == nullptr)
-      throw InputError(state.suggestions().empty()
-                           ? fmt::format("there is no suggestion {}, nothing was asked for yet", id)
-                           : fmt::format("there is no suggestion {}, must be one of 1 to {}", id,
-                                         state.suggestions().size()));
-    return *record;
+    if (const SuggestionRecord* record = state.find(id)) return *record;
+    complain(no_such_suggestion(state, id));
+  }
+
+  // Whose answer can be corrected.
+  const SuggestionRecord& find_told(std::int64_t id, const char* to_be) const {
+    const SuggestionRecord& record = find(id);
+    if (record.status == SuggestionStatus::told) return record;
+    complain(fmt::format("suggestion {} is {}, must be told to be {}", id, status_name(record), to_be));
+  }
+
+  void require_reason(std::int64_t id, const char* what, const std::string& reason) const {
+    if (reason.empty()) complain(fmt::format("the {} of {} has no reason, must have one", what, id));
   }
 
   BudgetChanged budget_change(double by) const {
-    if (!std::isfinite(by))
-      throw InputError("the change of the budget is not finite, must be a finite number");
-    if (std::isinf(state.budget()))
-      throw InputError("the campaign has no budget, so nothing can be added to it");
+    if (!std::isfinite(by)) complain("the change of the budget is not finite, must be a finite number");
+    if (std::isinf(state.budget())) complain("it has no budget, so nothing can be added to it or taken away");
     if (state.budget() + by < 0.0)
-      throw InputError(
-          fmt::format("the budget would be {}, must be 0 or more", shortest(state.budget() + by)));
+      complain(fmt::format("the budget would be {}, must be 0 or more", shortest(state.budget() + by)));
     return {by};
   }
 
@@ -233,8 +240,8 @@ void Campaign::create(const fs::path& folder, const fs::path& study_file) {
 }
 
 bool Campaign::recognises(const fs::path& folder) {
-  return fs::is_directory(folder) &&
-         (fs::exists(folder / "events.sqlite") || fs::exists(folder / "study.toml"));
+  return fs::is_directory(folder) && (fs::exists(folder / "events.sqlite") ||
+                                      (fs::exists(folder / "study.toml") && fs::exists(folder / "runs")));
 }
 
 Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions options) {
@@ -374,21 +381,22 @@ std::vector<Telling> Campaign::tell(const std::vector<Answer>& answers) {
 }
 
 bool Campaign::fail(const Failure& failure) {
+  Parts& p = *parts_;
   if (!(std::isfinite(failure.charge) && failure.charge >= 0.0))
-    throw InputError(
+    p.complain(
         fmt::format("the cost of {} is {}, must be a finite number, 0 or more", failure.id, failure.charge));
   bool changes = false;
-  parts_->add([&] {
-    const SuggestionRecord& record = parts_->find(failure.id);
+  p.add([&] {
+    const SuggestionRecord& record = p.find(failure.id);
     const bool again = record.status == SuggestionStatus::failed;
     if (record.status != SuggestionStatus::pending && !again)
-      throw InputError(
+      p.complain(
           fmt::format("suggestion {} is {}, must be pending to fail", failure.id, status_name(record)));
     std::vector<Event> events;
     if (!again) events.push_back(Failed{failure.id, failure.reason, failure.charge});
     // On a ladder what cannot work at one precision is not tried at the next: the whole point.
     const Excluded excluded{record.asked.row, record.asked.level, std::nullopt, failure.reason};
-    const auto& all = parts_->state.excluded();
+    const auto& all = p.state.excluded();
     const bool known = std::any_of(all.begin(), all.end(), [&](const Excluded& e) {
       return e.row == excluded.row && e.level == excluded.level;
     });
@@ -399,32 +407,36 @@ bool Campaign::fail(const Failure& failure) {
   return changes;
 }
 
-std::int64_t Campaign::release(const std::vector<std::int64_t>& ids, const std::string& reason) {
-  std::int64_t released = 0;
-  parts_->add([&] {
+std::vector<std::int64_t> Campaign::release(const std::vector<std::int64_t>& ids, const std::string& reason) {
+  Parts& p = *parts_;
+  std::vector<std::int64_t> released;
+  p.add([&] {
     std::vector<Event> events;
     for (const std::int64_t id : std::set<std::int64_t>(ids.begin(), ids.end())) {
-      const SuggestionRecord& record = parts_->find(id);
+      const SuggestionRecord& record = p.find(id);
       if (record.status == SuggestionStatus::released) continue;
       if (record.status != SuggestionStatus::pending)
-        throw InputError(
+        p.complain(
             fmt::format("suggestion {} is {}, must be pending to be released", id, status_name(record)));
       events.push_back(Released{id, reason});
+      released.push_back(id);
     }
-    released = static_cast<std::int64_t>(events.size());
     return events;
   });
   return released;
 }
 
 void Campaign::amend(std::int64_t id, const std::vector<double>& values, const std::string& reason) {
-  require_values(parts_->study, values, fmt::format("the answer to {}", id));
-  if (reason.empty()) throw InputError(fmt::format("the amendment of {} has no reason, must have one", id));
-  parts_->add([&]() -> std::vector<Event> {
-    const SuggestionRecord& record = parts_->find(id);
-    if (record.status != SuggestionStatus::told)
-      throw InputError(
-          fmt::format("suggestion {} is {}, must be told to be amended", id, status_name(record)));
+  Parts& p = *parts_;
+  p.require_reason(id, "amendment", reason);
+  try {
+    require_values(p.study, values, fmt::format("the answer to {}", id));
+  } catch (const InputError& error) {
+    p.complain(error.what());
+  }
+  p.add([&]() -> std::vector<Event> {
+    const SuggestionRecord& record = p.find_told(id, "amended");
+    if (std::string why = why_not_several(p.study, record, values.size()); !why.empty()) p.complain(why);
     // Said again, by a script that could not know whether it had been heard.
     if (record.values == values && record.reason == reason) return {};
     return {Amended{id, values, reason}};
@@ -432,13 +444,9 @@ void Campaign::amend(std::int64_t id, const std::vector<double>& values, const s
 }
 
 void Campaign::retract(std::int64_t id, const std::string& reason) {
-  if (reason.empty()) throw InputError(fmt::format("the retraction of {} has no reason, must have one", id));
+  parts_->require_reason(id, "retraction", reason);
   parts_->add([&]() -> std::vector<Event> {
-    const SuggestionRecord& record = parts_->find(id);
-    if (record.status != SuggestionStatus::told)
-      throw InputError(
-          fmt::format("suggestion {} is {}, must be told to be retracted", id, status_name(record)));
-    if (record.retracted) return {};
+    if (parts_->find_told(id, "retracted").retracted) return {};
     return {Retracted{id, reason}};
   });
 }

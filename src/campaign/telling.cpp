@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/acquisition/classification_information.hpp"
@@ -61,22 +62,34 @@ std::optional<double> surprise_of(const Study& study, const Asked& asked, const 
   return (event.values.front() - asked.mean) / std::sqrt(variance);
 }
 
+// A spreadsheet keeps fifteen digits; an answer that went through one is the same answer.
+bool is_same(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-14 * std::max(std::abs(a), std::abs(b));
+}
+bool is_same(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) { return is_same(x, y); });
+}
+
 bool is_same(const std::optional<Channel>& a, const std::optional<Channel>& b) {
   if (a.has_value() != b.has_value() || !a) return a.has_value() == b.has_value();
   if (a->index() != b->index()) return false;
   if (const auto* flip = std::get_if<FlipChannel>(&*a))
-    return flip->accuracy == std::get<FlipChannel>(*b).accuracy;
-  return noise_variance(*a) == noise_variance(*b);
+    return is_same(flip->accuracy, std::get<FlipChannel>(*b).accuracy);
+  return is_same(noise_variance(*a), noise_variance(*b));
+}
+
+bool is_same_place(const Told& told, const Answer& answer, const Told& event) {
+  if (answer.inputs) return told.inputs && is_same(*answer.inputs, *told.inputs);
+  return !answer.row || (!told.inputs && event.row == told.row);
 }
 
 // As it was told, or as it counts since it was amended. What is left out agrees with anything.
 bool repeats(const SuggestionRecord& record, const Answer& answer, const Told& event) {
   const Told& told = *record.told;
-  if (answer.values != told.values && answer.values != record.values) return false;
-  if (answer.cost && *answer.cost != told.cost) return false;
+  if (!is_same(answer.values, told.values) && !is_same(answer.values, record.values)) return false;
+  if (answer.cost && !is_same(*answer.cost, told.cost)) return false;
   if (answer.channel && !is_same(answer.channel, told.channel)) return false;
-  if (answer.row && event.row != told.row) return false;
-  if (answer.inputs && event.inputs != told.inputs) return false;
+  if (!is_same_place(told, answer, event)) return false;
   return !answer.level || (event.level == told.level && event.alpha == told.alpha);
 }
 
@@ -96,13 +109,24 @@ void require_values(const Study& study, const std::vector<double>& values, const
   if (values.empty()) throw InputError(whose + " is missing, must be a number");
 }
 
+std::string no_such_suggestion(const State& state, std::int64_t id) {
+  if (state.suggestions().empty())
+    return fmt::format("there is no suggestion {}, nothing was asked for yet", id);
+  return fmt::format("there is no suggestion {}, must be one of 1 to {}", id, state.suggestions().size());
+}
+
+std::string why_not_several(const Study& study, const SuggestionRecord& record, std::size_t values) {
+  if (values < 2 || (record.told && record.told->channel)) return "";
+  const Level level = level_of(study, record);
+  if (!level.repeats_itself) return "";
+  return fmt::format(
+      "the answer to {} has {} replicates, but level \"{}\" gives the same answer again; must be one",
+      record.asked.id, values, level.name);
+}
+
 Judgement judge(const Study& study, const State& state, const Answer& answer) {
   const SuggestionRecord* record = state.find(answer.id);
-  if (record == nullptr)
-    refuse(answer, state.suggestions().empty()
-                       ? fmt::format("there is no suggestion {}, nothing was asked for yet", answer.id)
-                       : fmt::format("there is no suggestion {}, must be one of 1 to {}", answer.id,
-                                     state.suggestions().size()));
+  if (record == nullptr) refuse(answer, no_such_suggestion(state, answer.id));
   try {
     require_values(study, answer.values, fmt::format("the answer to {}", answer.id));
   } catch (const InputError& error) {
@@ -123,23 +147,21 @@ Judgement judge(const Study& study, const State& state, const Answer& answer) {
                        .surprise = surprise_of(study, record->asked, judgement.event)};
   if (record->status == SuggestionStatus::told) {
     if (!repeats(*record, answer, judgement.event))
-      refuse(answer, fmt::format("suggestion {} was told {}{}, found {}; to correct it use amend", answer.id,
-                                 listed(record->told->values), record->retracted ? " and retracted" : "",
-                                 answer.values == record->told->values ? "another cost, noise, point or level"
-                                                                       : listed(answer.values)));
+      refuse(answer,
+             fmt::format("suggestion {} was told {}{}, found {}; to correct it use amend", answer.id,
+                         listed(record->told->values), record->retracted ? " and retracted" : "",
+                         is_same(answer.values, record->told->values) ? "another cost, noise, point or level"
+                                                                      : listed(answer.values)));
     judgement.telling.changes = false;
     judgement.telling.charge = 0.0;
     return judgement;
   }
   SuggestionRecord after = *record;
   after.told = judgement.event;
+  if (const std::string why = why_not_several(study, after, answer.values.size()); !why.empty())
+    refuse(answer, why);
   if (!judgement.event.channel) {
     const Level level = level_of(study, after);
-    if (level.repeats_itself && answer.values.size() > 1)
-      refuse(answer,
-             fmt::format("the answer to {} has {} replicates, but level \"{}\" gives the same answer again; "
-                         "must be one",
-                         answer.id, answer.values.size(), level.name));
     const Channel channel = expected_annotation(study, after).channel;
     if (const auto* gaussian = std::get_if<GaussianChannel>(&channel))
       if (!level.exact && !(gaussian->noise_variance > 0.0))

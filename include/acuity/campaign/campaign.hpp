@@ -111,8 +111,8 @@ class Campaign {
   std::vector<Telling> would_tell(const std::vector<Answer>& answers);
   /// False: it had failed already.
   bool fail(const Failure& failure);
-  /// How many were pending; the others had been released already.
-  std::int64_t release(const std::vector<std::int64_t>& ids, const std::string& reason);
+  /// Those that were pending, by id; the others had been released already.
+  std::vector<std::int64_t> release(const std::vector<std::int64_t>& ids, const std::string& reason);
   void amend(std::int64_t id, const std::vector<double>& values, const std::string& reason);
   void retract(std::int64_t id, const std::string& reason);
   void change_budget(double by);
