@@ -1,0 +1,242 @@
+// The folder of a campaign: how it is made, what is in it, and what happens when it was changed.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "support/campaign_desk.hpp"
+
+namespace acuity::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> every_verb[] = {{"ask"},
+                                               {"tell", "1", "0.5"},
+                                               {"fail", "1"},
+                                               {"release", "1"},
+                                               {"amend", "1", "--y", "1", "--reason", "r"},
+                                               {"status"},
+                                               {"score"},
+                                               {"fit"},
+                                               {"predict", "--at", "../pool.csv"},
+                                               {"export", "--events", "-"},
+                                               {"ask", "--pending"}};
+
+// The first word, the folder, the others.
+ProgramResult run_on(const fs::path& campaign, const std::vector<std::string>& words) {
+  std::vector<std::string> all{words[0], campaign.filename()};
+  all.insert(all.end(), words.begin() + 1, words.end());
+  return run_acuity(all, campaign.parent_path());
+}
+
+std::map<std::string, std::string> contents(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream stream(entry.path(), std::ios::binary);
+    files[entry.path().filename()] = {std::istreambuf_iterator<char>(stream), {}};
+  }
+  return files;
+}
+
+TEST(Init, FreezesStudyAndPoolAndMakesTheLogAndTheRunsFolder) {
+  const CampaignDesk desk(price_list_campaign("budget = 30\n"));
+  EXPECT_EQ(desk.folder.read("c.acuity/study.toml"), desk.folder.read("study.toml"));
+  EXPECT_EQ(desk.folder.read("c.acuity/pool.csv"), desk.folder.read("pool.csv"));
+  EXPECT_TRUE(fs::exists(desk.folder.path() / "c.acuity/events.sqlite"));
+  EXPECT_TRUE(fs::is_directory(desk.folder.path() / "c.acuity/runs"));
+  const auto events = desk.events();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].at("event"), "created");
+  EXPECT_EQ(events[0].at("seq"), 1);
+}
+
+TEST(Init, TheFrozenCopyIsAsGivenButForPaths) {
+  const Folder folder;
+  folder.write("tables/wing points.csv", CampaignDesk::eight_points);
+  folder.write("deep/study.toml",
+               with(price_list_campaign(), "file", "\"../tables/wing points.csv\"  # all"));
+  ASSERT_EQ(run_acuity({"init", "c.acuity", "--study", "deep/study.toml"}, folder.path()).exit_code, 0);
+  EXPECT_EQ(folder.read("c.acuity/study.toml"), with(price_list_campaign(), "file", "\"pool.csv\"  # all"));
+  fs::remove_all(folder.path() / "tables");
+  fs::remove_all(folder.path() / "deep");
+  EXPECT_EQ(run_acuity({"ask", "c.acuity"}, folder.path()).exit_code, 0) << "the campaign needs nothing else";
+}
+
+TEST(Init, RefusesWhatIsThereAlready) {
+  const CampaignDesk desk(price_list_campaign());
+  const auto before = contents(desk.folder.path() / "c.acuity");
+  const ProgramResult again = desk.run("init", {"--study", "study.toml"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_EQ(again.err, "c.acuity: it is there already, must be a new folder\n");
+  EXPECT_EQ(contents(desk.folder.path() / "c.acuity"), before);
+  fs::create_directory(desk.folder.path() / "empty");
+  EXPECT_EQ(run_acuity({"init", "empty", "--study", "study.toml"}, desk.folder.path()).exit_code, 2);
+  EXPECT_TRUE(fs::is_empty(desk.folder.path() / "empty"));
+}
+
+TEST(Init, LeavesNothingBehindWhereTheInputIsBad) {
+  const Folder folder;
+  folder.write("study.toml", price_list_campaign("initial = { file = \"known.csv\" }\n"));
+  folder.write("pool.csv", CampaignDesk::eight_points);
+  const auto refused = [&](const std::string& sentence) {
+    const ProgramResult result = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, sentence + "\n");
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.path()))
+      EXPECT_FALSE(entry.is_directory()) << entry.path();
+  };
+  folder.write("known.csv", "id,y,level\na,1,coarse\nz,1,coarse\n");
+  refused("known.csv:3: column \"id\" is \"z\", must be the id of a pool point");
+  folder.write("pool.csv", "case,x\na,0\nb,nan\n");
+  refused("pool.csv:3: column \"x\" is \"nan\", must be a finite number");
+  folder.write("pool.csv", "case,information\na,0\nb,1\n");
+  refused("study.toml: input \"information\" is called like a column that campaigns print, must be renamed");
+}
+
+TEST(Init, TakesInWhatIsKnown) {
+  const Folder folder;
+  folder.write("study.toml", price_list_campaign("budget = 30\ninitial = { file = \"known.csv\" }\n"));
+  folder.write("pool.csv", CampaignDesk::eight_points);
+  folder.write("known.csv", "id,x,y,level,cost\na,0,0.5,fine,\n,2.5,-0.25,coarse,1.5\n");
+  const ProgramResult made = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
+  EXPECT_EQ(made.out,
+            "c.acuity: campaign \"study\", 8 pool points, 2 levels, budget 30 hours\n"
+            "2 known annotations taken in, 11.5 hours spent\nNext: acuity ask c.acuity\n");
+  fs::remove(folder.path() / "known.csv");
+  const auto status =
+      nlohmann::json::parse(run_acuity({"status", "c.acuity", "--format", "json"}, folder.path()).out);
+  EXPECT_EQ(status.at("spent"), 11.5);
+  EXPECT_EQ(status.at("annotations"), 2);
+  const auto rows = csv_rows(run_acuity({"export", "c.acuity", "--annotations", "-"}, folder.path()).out);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("point"), "a");
+  EXPECT_EQ(rows[1].at("point"), "");
+  EXPECT_EQ(rows[1].at("x"), "2.5");
+  const auto ids = csv_rows(run_acuity({"score", "c.acuity", "--format", "csv"}, folder.path()).out);
+  EXPECT_EQ(ids.size(), 7U) << "a is annotated";
+}
+
+TEST(Init, RefusesKnownAnswersThatCostMoreThanTheBudget) {
+  const Folder folder;
+  folder.write("study.toml", price_list_campaign("budget = 5\ninitial = { file = \"known.csv\" }\n"));
+  folder.write("pool.csv", CampaignDesk::eight_points);
+  folder.write("known.csv", "id,y,level\na,0.5,fine\n");
+  const ProgramResult made = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
+  EXPECT_EQ(made.exit_code, 2);
+  EXPECT_EQ(made.err, "known.csv: what is known has cost 10, must be within campaign.budget, which is 5\n");
+  EXPECT_FALSE(fs::exists(folder.path() / "c.acuity"));
+}
+
+TEST(CampaignFolder, AChangedStudyIsExitSixWithTheDifferenceForEveryCommand) {
+  const CampaignDesk desk(price_list_campaign());
+  desk.ask();
+  const fs::path campaign = desk.folder.path() / "c.acuity";
+  desk.folder.write("c.acuity/study.toml", with(price_list_campaign(), "noise_sd", "0.25"));
+  const auto before = contents(campaign);
+  for (const auto& words : every_verb) {
+    const ProgramResult result = run_on(campaign, words);
+    EXPECT_EQ(result.exit_code, 6) << words[0];
+    EXPECT_EQ(result.out, "") << words[0];
+    EXPECT_EQ(result.err,
+              "c.acuity/study.toml:9: it is \"noise_sd = 0.25\", must be \"noise_sd = 0.5\" as when the "
+              "campaign was made\n")
+        << words[0];
+  }
+  EXPECT_EQ(contents(campaign).at("events.sqlite"), before.at("events.sqlite"));
+  desk.folder.write("c.acuity/study.toml", price_list_campaign() + "[stop]\nwall_clock = \"1h\"\n");
+  EXPECT_EQ(desk.run("status").err,
+            "c.acuity/study.toml:15: \"[stop]\" has been added, must be as when the campaign was made\n");
+  desk.folder.write("c.acuity/study.toml", price_list_campaign());
+  EXPECT_EQ(desk.run("status").exit_code, 0) << "as it was: nothing is wrong any more";
+}
+
+TEST(CampaignFolder, AChangedPoolIsExitSixWithTheDifference) {
+  const CampaignDesk desk(price_list_campaign());
+  const auto difference = [&](const std::string& pool) {
+    desk.folder.write("c.acuity/pool.csv", pool);
+    const ProgramResult result = desk.run("ask");
+    EXPECT_EQ(result.exit_code, 6);
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_EQ(difference("case,x\na,0\nb,1\nc,2.5\nd,3\ne,4\nf,5\ng,6\nh,7\n"),
+            "c.acuity/pool.csv:4: it has become \"c,2.5\", must be as when the campaign was made\n");
+  EXPECT_EQ(difference("case,x\na,0\n"),
+            "c.acuity/pool.csv: it has 2 lines, must have 9 as when the campaign was made\n");
+  fs::remove(desk.folder.path() / "c.acuity/pool.csv");
+  const ProgramResult gone = desk.run("ask");
+  EXPECT_EQ(gone.exit_code, 6);
+  EXPECT_EQ(gone.err, "c.acuity/pool.csv: it is not there, must be the copy the campaign was made with\n");
+}
+
+TEST(CampaignFolder, ADamagedLogIsExitSevenForEveryCommandAndIsNotWrittenTo) {
+  const CampaignDesk desk(price_list_campaign());
+  desk.ask();
+  const fs::path campaign = desk.folder.path() / "c.acuity";
+  std::string log = desk.folder.read("c.acuity/events.sqlite");
+  const std::size_t at = log.find("\"cost\"");
+  ASSERT_NE(at, std::string::npos);
+  log[at + 1] = 'k';
+  desk.folder.write("c.acuity/events.sqlite", log);
+  for (const auto& words : every_verb) {
+    const ProgramResult result = run_on(campaign, words);
+    EXPECT_EQ(result.exit_code, 7) << words[0];
+    EXPECT_EQ(result.out, "") << words[0];
+    EXPECT_TRUE(result.err.starts_with("c.acuity/events.sqlite: ")) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  EXPECT_EQ(desk.folder.read("c.acuity/events.sqlite"), log);
+}
+
+TEST(CampaignFolder, WhatIsNoCampaignIsSaid) {
+  const Folder folder;
+  folder.write("study.toml", price_list_study());
+  folder.write("note.txt", "");
+  EXPECT_EQ(run_acuity({"ask", "c.acuity"}, folder.path()).err,
+            "c.acuity: it is not there, must be a campaign (acuity init makes one)\n");
+  EXPECT_EQ(run_acuity({"ask", "."}, folder.path()).err,
+            ".: it is no campaign, must be a folder that acuity init has made\n");
+  EXPECT_EQ(run_acuity({"ask", "note.txt"}, folder.path()).exit_code, 2);
+  EXPECT_EQ(run_acuity({"ask", ""}, folder.path()).exit_code, 2);
+}
+
+TEST(CampaignFolder, ScorePredictAndFitUseTheAnnotationsOfTheLog) {
+  const CampaignDesk desk(price_list_campaign("budget = 30\n"));
+  desk.folder.write("known.csv", "id,y,level\n");
+  std::string known = "id,y,level\n";
+  for (const char* y : {"0.5", "-0.5", "1.25"}) {
+    const auto one = desk.ask()[0];
+    desk.done("tell", {std::to_string(one.at("id").get<int>()), y});
+    known += one.at("point").get<std::string>() + "," + y + "," + one.at("level").get<std::string>() + "\n";
+  }
+  desk.folder.write("known.csv", known);
+  const auto both = [&](const std::string& verb, std::vector<std::string> words) {
+    words.insert(words.end(), {"--format", "csv"});
+    const std::string of_campaign = desk.done(verb, words);
+    words.insert(words.begin(), {verb, "study.toml", "--annotations", "known.csv"});
+    EXPECT_EQ(of_campaign, run_acuity(words, desk.folder.path()).out) << verb;
+    EXPECT_NE(of_campaign, "") << verb;
+  };
+  both("score", {});
+  both("score", {"--top", "3"});
+  both("predict", {"--at", "pool.csv"});
+  both("fit", {});
+  desk.expect_refusal("score", {"--annotations", "known.csv"},
+                      "c.acuity: a campaign has its annotations in its log, --annotations must be left out");
+}
+
+TEST(CampaignFolder, ScoreChoosesWhatAskWouldGiveTheWorkUnderWay) {
+  const CampaignDesk desk(ladder_campaign());
+  for (int step = 0; step < 4; ++step) {
+    const auto expected = csv_rows(desk.done("score", {"--top", "1", "--format", "csv"})).at(0);
+    const auto got = csv_rows(desk.done("ask", {"--format", "csv"})).at(0);
+    EXPECT_EQ(got.at("point"), expected.at("id"));
+    for (const char* column : {"alpha", "information", "cost", "information_per_cost"})
+      EXPECT_EQ(got.at(column), expected.at(column)) << column;
+  }
+}
+
+}  // namespace
+}  // namespace acuity::testing

@@ -1,0 +1,213 @@
+// Campaigns as scripts meet them: what is printed in which form, and the whole way from init to the end.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "support/campaign_desk.hpp"
+
+namespace acuity::testing {
+namespace {
+
+// Every line has as many cells as the first.
+void expect_rectangular(const std::string& csv) {
+  std::istringstream lines(csv);
+  std::ptrdiff_t commas = -1;
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto here = std::count(line.begin(), line.end(), ',');
+    if (commas < 0) commas = here;
+    EXPECT_EQ(here, commas) << csv;
+  }
+  EXPECT_GT(count, 0);
+  EXPECT_TRUE(csv.ends_with("\n"));
+  EXPECT_EQ(csv.find('\r'), std::string::npos);
+}
+
+TEST(Formats, EveryCommandPrintsValidJsonRectangularCsvAndATable) {
+  for (const std::string format : {"json", "csv", "table"}) {
+    const CampaignDesk desk(price_list_campaign("budget = 40\n"));
+    desk.folder.write("t.csv", "id,y\n4,0.25\n5,\n");
+    const std::vector<std::vector<std::string>> commands{{"ask", "-n", "5", "--lease", "2h"},
+                                                         {"ask", "--pending"},
+                                                         {"tell", "1", "0.5"},
+                                                         {"tell", "2", "0.5", "0.25"},
+                                                         {"tell", "--csv", "t.csv"},
+                                                         {"amend", "1", "--y", "1", "--reason", "a, b"},
+                                                         {"fail", "3", "--exclude"},
+                                                         {"release", "5"},
+                                                         {"status"},
+                                                         {"score"},
+                                                         {"predict", "--at", "pool.csv"},
+                                                         {"fit"}};
+    for (const std::vector<std::string>& command : commands) {
+      std::vector<std::string> words(command.begin() + 1, command.end());
+      words.insert(words.end(), {"--format", format});
+      const std::string out = desk.done(command[0], words);
+      if (format == "json") {
+        EXPECT_TRUE(nlohmann::json::parse(out).is_object()) << command[0];
+      } else if (format == "csv" && command[0] != "amend") {
+        expect_rectangular(out);
+      }
+      EXPECT_EQ(out.find("\x1b"), std::string::npos) << "no colour";
+    }
+    const ProgramResult init =
+        run_acuity({"init", "d.acuity", "--study", "study.toml", "--format", format}, desk.folder.path());
+    EXPECT_EQ(init.exit_code, 0);
+    if (format == "json") {
+      EXPECT_EQ(nlohmann::json::parse(init.out).at("points"), 8);
+    } else if (format == "csv") {
+      expect_rectangular(init.out);
+    }
+  }
+}
+
+TEST(Status, HasTheNumbersScriptsRelyOn) {
+  const CampaignDesk desk(price_list_campaign("budget = 40\nname = \"wing\"\n"));
+  desk.ask({"-n", "3"});
+  desk.done("tell", {"1", "0.5", "--cost", "1.5"});
+  desk.done("fail", {"2", "--cost", "0.25"});
+  const auto status = desk.status();
+  EXPECT_EQ(status.at("name"), "wing");
+  EXPECT_EQ(status.at("unit"), "hours");
+  EXPECT_EQ(status.at("budget"), 40.0);
+  EXPECT_EQ(status.at("spent"), 1.75);
+  EXPECT_EQ(status.at("escrow"), 1.0);
+  EXPECT_EQ(status.at("free"), 37.25);
+  EXPECT_EQ(status.at("annotations"), 1);
+  EXPECT_EQ(status.at("pending"), 1);
+  EXPECT_EQ(status.at("failed"), 1);
+  EXPECT_EQ(status.at("pending_ids"), nlohmann::json{3});
+  EXPECT_TRUE(status.at("owner").is_null());
+  const std::string people = desk.done("status");
+  EXPECT_NE(people.find("1.75 of 40 hours spent, 1 in escrow, 37.25 free"), std::string::npos) << people;
+  EXPECT_NE(people.find("1 annotations, 1 pending, 1 failed"), std::string::npos) << people;
+  EXPECT_EQ(CampaignDesk(price_list_campaign()).status().at("budget"), "inf");
+}
+
+TEST(Export, AnnotationsHaveTheColumnsScriptsRelyOnWithAllDigits) {
+  const CampaignDesk desk(price_list_campaign());
+  desk.ask();
+  desk.done("tell", {"1", "0.1"});
+  EXPECT_EQ(desk.done("export", {"--annotations", "-"}),
+            "id,point,x,level,y,cost,noise_variance\n1,a,0,coarse,0.10000000000000001,1,0.25\n");
+  EXPECT_TRUE(CampaignDesk(ladder_campaign())
+                  .done("export", {"--annotations", "-"})
+                  .starts_with("id,point,x,alpha,y,cost,noise_variance\n"));
+  EXPECT_TRUE(CampaignDesk(binary_campaign())
+                  .done("export", {"--annotations", "-"})
+                  .starts_with("id,point,x,level,y,cost,accuracy\n"));
+}
+
+TEST(Export, EventsTellTheWholeStoryOneLineEach) {
+  const CampaignDesk desk(price_list_campaign("budget = 40\n", "[model]\nfit = 1\nrestarts = 0\n"));
+  desk.ask({"-n", "4"});
+  desk.done("tell", {"1", "0.5"});
+  desk.done("amend", {"1", "--y", "0.25", "--reason", "typo"});
+  desk.done("fail", {"2", "--reason", "burst", "--exclude"});
+  desk.done("release", {"3", "--reason", "holiday"});
+  desk.ask({"--budget", "+5"});
+  desk.done("amend", {"1", "--retract", "--reason", "wrong"});
+  std::vector<std::string> names;
+  std::int64_t sequence = 0;
+  std::string time;
+  for (const auto& event : desk.events()) {
+    names.push_back(event.at("event"));
+    EXPECT_EQ(event.at("seq"), ++sequence);
+    EXPECT_GE(event.at("time").get<std::string>(), time);
+    time = event.at("time");
+    const std::string name = event.at("event");
+    if (std::set<std::string>{"asked", "told", "failed", "released", "amended", "retracted"}.contains(name)) {
+      for (const char* key : {"id", "point", "level"}) EXPECT_TRUE(event.contains(key)) << name << ' ' << key;
+    }
+    if (name == "told" || name == "amended") {
+      EXPECT_TRUE(event.at("y").is_number());
+    }
+    if (std::set<std::string>{"asked", "told", "failed"}.contains(name)) {
+      EXPECT_TRUE(event.at("cost").is_number()) << name;
+    }
+    if (std::set<std::string>{"failed", "released", "excluded", "amended", "retracted"}.contains(name)) {
+      EXPECT_TRUE(event.at("reason").is_string()) << name;
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"created", "asked", "asked", "asked", "asked", "told", "amended",
+                                             "failed", "excluded", "released", "budget", "fitted", "asked",
+                                             "retracted"}));
+}
+
+TEST(Export, TheModelIsEnoughToPredictWithElsewhere) {
+  const CampaignDesk desk(price_list_campaign());
+  for (int id = 1; id <= 3; ++id) {
+    desk.done("ask");
+    desk.done("tell", {std::to_string(id), std::to_string(0.4 * id)});
+  }
+  const auto model = nlohmann::json::parse(desk.done("export", {"--model", "-"}));
+  EXPECT_EQ(model.at("kernel"), "rbf");
+  const auto rows = csv_rows(desk.done("predict", {"--at", "pool.csv", "--format", "csv"}));
+  for (const auto& row : rows) {
+    double mean = model.at("mean");
+    for (std::size_t k = 0; k < model.at("weights").size(); ++k) {
+      const double d = value(row, "x") - model.at("points")[k][0].get<double>();
+      mean += std::exp(-0.5 * d * d) * model.at("weights")[k].get<double>();
+    }
+    EXPECT_NEAR(mean, value(row, "mean"), 1e-9);
+  }
+}
+
+TEST(Export, WritesFilesAndSaysSo) {
+  const CampaignDesk desk(price_list_campaign());
+  const ProgramResult result =
+      desk.run("export", {"--annotations", "a.csv", "--events", "e.jsonl", "--model", "m.json"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "wrote a.csv\nwrote e.jsonl\nwrote m.json\n");
+  EXPECT_EQ(desk.folder.read("a.csv"), desk.done("export", {"--annotations", "-"}));
+  EXPECT_EQ(desk.folder.read("e.jsonl"), desk.done("export", {"--events", "-"}));
+  desk.expect_refusal("export", {}, "export needs at least one of --annotations, --events and --model");
+}
+
+TEST(Campaign, AScriptLoopsUntilTheBudgetIsSpent) {
+  const CampaignDesk desk(ladder_campaign("budget = 4\nunit = \"runs\"\n"));
+  // The loop of docs/design.md, by somebody who knows sed.
+  const ProgramResult loop = run_shell(
+      "while acuity ask c.acuity --format csv > ask.csv; do\n"
+      "  sed '2s/$/0.5/' ask.csv > told.csv\n"
+      "  acuity tell c.acuity --csv told.csv > /dev/null || exit 9\n"
+      "done\n"
+      "exit $?",
+      desk.folder.path());
+  EXPECT_EQ(loop.exit_code, 0) << loop.err;
+  EXPECT_EQ(desk.run("ask").exit_code, 3);
+  const auto status = desk.status();
+  EXPECT_LE(status.at("spent").get<double>(), 4.0 + 4e-9);
+  EXPECT_GT(status.at("annotations"), 3);
+  EXPECT_EQ(status.at("pending"), 0);
+}
+
+TEST(Campaign, ABinaryStudyGoesTheSameWay) {
+  const CampaignDesk desk(binary_campaign());
+  for (int id = 1; id <= 4; ++id) {
+    const auto one = desk.ask().at(0);
+    EXPECT_EQ(one.at("id"), id);
+    desk.done("tell", {std::to_string(id), id % 2 == 0 ? "yes" : "no"});
+  }
+  const auto rows = csv_rows(desk.done("predict", {"--at", "pool.csv", "--format", "csv"}));
+  ASSERT_EQ(rows.size(), 8U);
+  for (const auto& row : rows) {
+    EXPECT_GT(value(row, "probability"), 0.0);
+    EXPECT_LT(value(row, "probability"), 1.0);
+  }
+  EXPECT_EQ(nlohmann::json::parse(desk.done("export", {"--model", "-"})).at("target"), "binary");
+}
+
+TEST(Campaign, WithoutAnswersThePriorSpeaks) {
+  const CampaignDesk desk(price_list_campaign());
+  for (const auto& row : csv_rows(desk.done("predict", {"--at", "pool.csv", "--format", "csv"})))
+    EXPECT_EQ(value(row, "variance"), 1.0);
+  const ProgramResult fit = desk.run("fit");
+  EXPECT_EQ(fit.exit_code, 2);
+  EXPECT_EQ(fit.err, "c.acuity: there are no annotations to learn from, must be at least one\n");
+}
+
+}  // namespace
+}  // namespace acuity::testing
