@@ -8,6 +8,40 @@
 
 namespace acuity {
 
+namespace {
+
+// What to type next; and what may have been forgotten.
+std::string hint(const Campaign& campaign, const std::vector<Suggestion>& given) {
+  const std::string folder = campaign.folder().string();
+  const std::size_t earlier = campaign.state().pending().size() - given.size();
+  std::string text =
+      given.size() == 1
+          ? fmt::format("When it is done: acuity tell {} {} Y   (or fail, release)\n", folder, given[0].id)
+          : fmt::format(
+                "When they are done: acuity tell {0} ID Y   (or fail, release)\n"
+                "As a table: acuity ask {0} --pending --format csv, fill in y, acuity tell {0} --csv FILE\n",
+                folder);
+  if (earlier > 0)
+    text +=
+        fmt::format("Not answered yet: {} from before; acuity ask {} --pending shows all\n", earlier, folder);
+  return text;
+}
+
+ExitCode exit_code(const AskArguments& arguments, const Asking& asking) {
+  if (!asking.suggestions.empty() || arguments.pending) return ExitCode::done;
+  return asking.standing == Standing::finished ? ExitCode::finished : ExitCode::nothing_now;
+}
+
+std::string why_no_more(const Asking& asking) {
+  return fmt::format("{}: {}",
+                     !asking.suggestions.empty()             ? "no more to ask"
+                     : asking.standing == Standing::finished ? "finished"
+                                                             : "nothing to ask now",
+                     asking.reason);
+}
+
+}  // namespace
+
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.count < 1) throw InputError(fmt::format("-n is {}, must be at least 1", arguments.count));
@@ -34,20 +68,10 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                            .lease = arguments.lease,
                            .budget = arguments.budget});
   out << suggestions_text(campaign, asking.suggestions, arguments.format);
-  if (asking.standing != Standing::open)
-    log << fmt::format("{}: {}: {}\n", arguments.campaign,
-                       asking.suggestions.size() > 0           ? "no more to ask"
-                       : asking.standing == Standing::finished ? "finished"
-                                                               : "nothing to ask now",
-                       asking.reason);
-  if (!asking.suggestions.empty()) {
-    if (arguments.format == Format::table)
-      out << fmt::format("When it is done: acuity tell {} {} Y   (or fail, release)\n", arguments.campaign,
-                         asking.suggestions.front().id);
-    return ExitCode::done;
-  }
-  if (arguments.pending) return ExitCode::done;
-  return asking.standing == Standing::finished ? ExitCode::finished : ExitCode::nothing_now;
+  if (asking.standing != Standing::open) log << arguments.campaign << ": " << why_no_more(asking) << '\n';
+  if (!asking.suggestions.empty() && arguments.format == Format::table)
+    out << hint(campaign, asking.suggestions);
+  return exit_code(arguments, asking);
 }
 
 }  // namespace acuity

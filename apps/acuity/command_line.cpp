@@ -9,7 +9,9 @@ namespace acuity {
 namespace {
 
 void add_study(CLI::App& command, std::string& study, std::string& annotations) {
-  add_file(command, "study", study, "Study file (TOML)")->required()->option_text("STUDY");
+  add_file(command, "study", study, "Study file (TOML), or a campaign folder with the annotations of its log")
+      ->required()
+      ->option_text("STUDY");
   add_file(command, "--annotations", annotations, "CSV file of what is known; left out, the prior speaks")
       ->option_text("A.csv");
 }

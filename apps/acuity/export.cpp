@@ -84,7 +84,7 @@ std::string model_json(const Campaign& campaign) {
   const Observations observations(model.observations, study.pool().points());
   static const char* families[] = {"rbf", "matern32", "matern52"};
   nlohmann::json json{
-      {"name", study.file().name},
+      {"name", campaign.state().created().name},
       {"version", ACUITY_VERSION},
       {"target", study.file().binary ? "binary" : "real"},
       {"inputs", study.pool().inputs()},

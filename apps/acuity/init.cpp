@@ -17,7 +17,7 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
   const Format format = arguments.format;
   if (format == Format::table) {
     out << fmt::format("{}: campaign \"{}\", {} pool points, {} levels, {}\n", arguments.campaign,
-                       study.file().name, study.pool().size(), study.offer().levels.size(),
+                       state.created().name, study.pool().size(), study.offer().levels.size(),
                        study.file().budget ? "budget " + money(*study.file().budget, unit) : "no budget");
     if (state.annotations() > 0)
       out << fmt::format("{} known annotations taken in, {} spent\n", state.annotations(),
@@ -26,7 +26,7 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
     return ExitCode::done;
   }
   out << record_text(format, {{"campaign", arguments.campaign},
-                              {"name", study.file().name},
+                              {"name", state.created().name},
                               {"points", std::int64_t{study.pool().size()}},
                               {"levels", static_cast<std::int64_t>(study.offer().levels.size())},
                               {"budget", state.budget()},

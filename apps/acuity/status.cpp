@@ -107,7 +107,7 @@ std::string for_people(const Campaign& campaign) {
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", campaign.folder().string(),
                                  state.created().name, time_text(state.created_at()));
   text += money_text(state);
-  text += fmt::format("{} annotations, {} pending, {} failed, {} excluded\n", state.annotations(),
+  text += fmt::format("annotations {}, pending {}, failed {}, excluded {}\n", state.annotations(),
                       state.pending().size(), state.failed(), state.excluded().size());
   if (!state.owner().host.empty())
     text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",

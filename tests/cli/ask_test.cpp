@@ -65,6 +65,15 @@ TEST(Ask, ShowsAgainWhatIsPendingWithoutAskingForMore) {
                       "--pending asks for nothing, --budget, --lease and --worker must be left out");
 }
 
+TEST(Ask, TellsPeopleWhatToTypeNextAndWhatIsStillOpen) {
+  const CampaignDesk desk(price_list_campaign());
+  EXPECT_NE(desk.done("ask").find("\nWhen it is done: acuity tell c.acuity 1 Y "), std::string::npos);
+  const std::string two = desk.done("ask", {"-n", "2"});
+  EXPECT_NE(two.find("acuity tell c.acuity --csv FILE\n"), std::string::npos) << two;
+  EXPECT_NE(two.find("Not answered yet: 1 from before;"), std::string::npos) << two;
+  EXPECT_EQ(desk.done("ask", {"--pending"}).find("from before"), std::string::npos);
+}
+
 TEST(Ask, DrawsTheInitialPointsBySeedAtTheHighestPrecision) {
   const auto first_four = [](const std::string& seed, const std::string& rest) {
     const CampaignDesk desk(price_list_campaign("seed = " + seed + "\ninitial = 4\n", rest));

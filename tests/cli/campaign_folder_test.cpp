@@ -63,6 +63,19 @@ TEST(Init, TheFrozenCopyIsAsGivenButForPaths) {
   EXPECT_EQ(run_acuity({"ask", "c.acuity"}, folder.path()).exit_code, 0) << "the campaign needs nothing else";
 }
 
+TEST(Init, ACampaignWithoutANameIsNamedAfterItsStudyFile) {
+  const CampaignDesk desk(price_list_campaign());
+  desk.folder.write("wing.toml", price_list_campaign());
+  const ProgramResult made =
+      run_acuity({"init", "d.acuity", "--study", "wing.toml", "--format", "json"}, desk.folder.path());
+  EXPECT_EQ(nlohmann::json::parse(made.out).at("name"), "wing");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"status", "d.acuity", "--format", "json"},
+        {"export", "d.acuity", "--model", "-"}})
+    EXPECT_EQ(nlohmann::json::parse(run_acuity(words, desk.folder.path()).out).at("name"), "wing")
+        << words[0];
+}
+
 TEST(Init, RefusesWhatIsThereAlready) {
   const CampaignDesk desk(price_list_campaign());
   const auto before = contents(desk.folder.path() / "c.acuity");

@@ -10,7 +10,7 @@
 #include "acuity/data/points.hpp"
 
 // What can happen in a campaign. An event records what was decided, not how: replay never selects and never
-// fits again (docs/design.md 5). Events are values, written once and never changed.
+// fits again (docs/design.md 7). Events are values, written once and never changed.
 
 namespace acuity {
 
