@@ -39,6 +39,24 @@ TEST(Readme, CommandsPrintWhatIsShown) {
   }
 }
 
+// Commands that change things are run one after the other, in a copy of the example's folder.
+TEST(Readme, TheCampaignGoesAsShown) {
+  const Folder folder;
+  std::filesystem::copy(ACUITY_SOURCE_DIR "/examples/first-steps", folder.path(),
+                        std::filesystem::copy_options::recursive);
+  const std::vector<std::string> examples = blocks(file("README.md"), "console campaign");
+  ASSERT_EQ(examples.size(), 1U);
+  std::string shown;
+  std::istringstream lines(examples[0]);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("$ ")) continue;
+    const ProgramResult result = run_shell(line.substr(2), folder.path());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    shown += line + "\n" + result.out;
+  }
+  EXPECT_EQ(shown, examples[0]);
+}
+
 TEST(Readme, TheLibraryExampleIsTheOneThatIsBuiltAndPrintsWhatIsShown) {
   const std::string readme = file("README.md");
   EXPECT_EQ(blocks(readme, "cpp").at(0), file("examples/first-steps/first_steps.cpp"));
@@ -52,7 +70,8 @@ TEST(Readme, TheLibraryExampleIsTheOneThatIsBuiltAndPrintsWhatIsShown) {
 TEST(Docs, CliPageIsWhatHelpPrints) {
   std::string page = "# The program's own help\n\nPrinted by the program; a test keeps this page true.\n";
   for (const char* command :
-       {"", "score ", "predict ", "fit ", "pool ", "pool convert ", "pool show ", "reproduce "}) {
+       {"", "init ", "ask ", "tell ", "fail ", "release ", "amend ", "status ", "export ", "score ",
+        "predict ", "fit ", "pool ", "pool convert ", "pool show ", "reproduce "}) {
     const std::string line = "acuity " + std::string(command) + "--help";
     page += "\n```\n$ " + line + "\n" + run_shell(line, "/").out + "```\n";
   }
