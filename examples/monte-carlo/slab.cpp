@@ -2,9 +2,9 @@
 //
 //   slab THICKNESS SCATTERING HISTORIES SEED
 //
-// THICKNESS is in mean free paths. At a collision a particle is scattered, equally to all directions, with the
-// probability SCATTERING, and absorbed otherwise. The answer is a count of histories divided by their number, so it
-// has the noise of Monte Carlo: four times the histories, half the noise.
+// THICKNESS is in mean free paths. At a collision a particle is scattered, equally to all directions, with
+// the probability SCATTERING, and absorbed otherwise. The answer is a count of histories divided by their
+// number, so it has the noise of Monte Carlo: four times the histories, half the noise.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

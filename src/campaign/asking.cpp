@@ -59,7 +59,7 @@ std::string why_nothing(const StudyModel& model, const Candidates& candidates) {
   if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
     return "every pool point is annotated, pending or excluded";
   if (levels_in_play(model.offer, model.acquisition, candidates).empty())
-    return fmt::format("no level is affordable, {} is free{}", shortest(std::max(0.0, candidates.remaining)),
+    return fmt::format("no level is affordable, {:.6g} is free{}", std::max(0.0, candidates.remaining),
                        model.acquisition.finest_only() ? " and only the highest precision is asked for" : "");
   return "every level that can be paid for is excluded, or would only repeat its answer";
 }
@@ -68,13 +68,13 @@ std::string why_nothing(const StudyModel& model, const Candidates& candidates) {
 std::string target_reached(const StopSetting& stop, CampaignBelief& belief, const Score& best) {
   if (stop.information_per_cost && best.information_per_cost() < *stop.information_per_cost)
     return fmt::format(
-        "the best candidate has {} of information per cost, below stop.information_per_cost = {}",
-        shortest(best.information_per_cost()), shortest(*stop.information_per_cost));
+        "the best candidate has {:.6g} of information per cost, below stop.information_per_cost = {}",
+        best.information_per_cost(), shortest(*stop.information_per_cost));
   if (!stop.predictive_sd) return "";
   const double sd = belief.belief().marginals().variance.cwiseMax(0.0).cwiseSqrt().mean();
   if (sd >= *stop.predictive_sd) return "";
-  return fmt::format("the predictive standard deviation is {} on average, below stop.predictive_sd = {}",
-                     shortest(sd), shortest(*stop.predictive_sd));
+  return fmt::format("the predictive standard deviation is {:.6g} on average, below stop.predictive_sd = {}",
+                     sd, shortest(*stop.predictive_sd));
 }
 
 void close(Candidates& candidates, const Study& study, const Score& best, const Level& level) {

@@ -1,0 +1,189 @@
+// The examples do what their pages say: each is copied, run by its one command, and its campaign is looked
+// at.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "support/program.hpp"
+
+namespace acuity::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+class Example {
+ public:
+  explicit Example(const std::string& name) {
+    // Files only: what an earlier run left behind is in folders.
+    std::filesystem::copy(std::filesystem::path(ACUITY_SOURCE_DIR) / "examples" / name, folder_.path());
+  }
+
+  ProgramResult shell(const std::string& line) const { return run_shell(line, folder_.path()); }
+  std::string file(const std::string& name) const { return folder_.read(name); }
+
+  std::string output_of(const std::string& line) const {
+    const ProgramResult result = shell(line);
+    EXPECT_EQ(result.exit_code, 0) << line << "\n" << result.out << result.err << folder_.read("run.log");
+    return result.out;
+  }
+  Json status(const std::string& campaign) const {
+    return Json::parse(output_of("acuity status " + campaign + " --format json"));
+  }
+  std::vector<std::map<std::string, std::string>> annotations(const std::string& campaign) const {
+    return csv_rows(output_of("acuity export " + campaign + " --annotations -"));
+  }
+  std::vector<Json> events(const std::string& campaign, const std::string& kind) const {
+    std::vector<Json> found;
+    std::istringstream lines(output_of("acuity export " + campaign + " --events -"));
+    for (std::string line; std::getline(lines, line);)
+      if (Json event = Json::parse(line); event.at("event") == kind) found.push_back(std::move(event));
+    return found;
+  }
+
+ private:
+  Folder folder_;
+};
+
+std::int64_t bought(const Json& status, const std::string& level) {
+  for (const Json& one : status.at("levels"))
+    if (one.at("level") == level) return one.at("annotations").get<std::int64_t>();
+  return 0;
+}
+
+void expect_spent_and_settled(const Json& status) {
+  const double budget = status.at("budget"), spent = status.at("spent");
+  EXPECT_LE(spent, budget * (1.0 + 1e-9));
+  EXPECT_GT(spent, 0.95 * budget);
+  EXPECT_EQ(status.at("pending"), 0);
+  EXPECT_EQ(status.at("failed"), 0);
+}
+
+TEST(MonteCarloExample, SpendsItsBudgetOnVagueAndSharpRunsAndFindsTheLaw) {
+  const Example example("monte-carlo");
+  const std::string page = example.output_of("./run");
+  EXPECT_NE(page.find("The truth there is exp(-thickness)"), std::string::npos) << page;
+  const Json status = example.status("slab.acuity");
+  expect_spent_and_settled(status);
+  EXPECT_GT(bought(status, "1e4"), 5);
+  EXPECT_GT(bought(status, "1e5"), 5);
+  const auto rows = csv_rows(example.output_of("acuity predict slab.acuity --at line.csv --format csv"));
+  ASSERT_EQ(rows.size(), 10U);
+  for (const auto& row : rows)
+    EXPECT_NEAR(value(row, "mean"), std::exp(-value(row, "thickness")), 0.015) << row.at("thickness");
+}
+
+TEST(MonteCarloExample, ThePilotFindsTheNoiseThatTheStudyStates) {
+  const Example example("monte-carlo");
+  std::istringstream lines(example.output_of("./pilot"));
+  std::string line;
+  std::getline(lines, line);
+  for (const auto& [histories, stated] :
+       std::map<double, double>{{1e3, 0.0158}, {1e4, 0.005}, {1e5, 0.00158}}) {
+    double n = 0.0, noise_sd = 0.0;
+    std::getline(lines, line);
+    std::istringstream(line) >> n >> noise_sd;
+    EXPECT_EQ(n, histories);
+    // A hundred runs know it to 7 %.
+    EXPECT_NEAR(noise_sd / stated, 1.0, 0.25) << line;
+  }
+}
+
+TEST(LabExample, TellsEveryRowOnceAndCorrectsTheTypo) {
+  const Example example("lab-replicates");
+  const ProgramResult run = example.shell("./run");
+  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_NE(run.err.find("standard deviations from what was expected"), std::string::npos) << run.err;
+  const Json status = example.status("growth.acuity");
+  expect_spent_and_settled(status);
+  EXPECT_GT(bought(status, "well"), 20);
+  EXPECT_GT(bought(status, "flask"), 0);
+
+  double charged = 0.0;
+  std::set<std::int64_t> told;
+  for (const Json& event : example.events("growth.acuity", "told")) {
+    EXPECT_TRUE(told.insert(event.at("id").get<std::int64_t>()).second) << event;
+    charged += event.at("cost").get<double>();
+  }
+  EXPECT_NEAR(charged, status.at("spent").get<double>(), 1e-9);
+  EXPECT_EQ(told.size(), example.events("growth.acuity", "asked").size());
+
+  const auto amended = example.events("growth.acuity", "amended");
+  ASSERT_EQ(amended.size(), 1U);
+  std::map<std::string, int> readings, suggestions;
+  for (const auto& row : example.annotations("growth.acuity")) {
+    EXPECT_LT(value(row, "y"), 2.0) << "the slipped decimal point counts";
+    ++readings[row.at("id")];
+    if (readings[row.at("id")] == 1) ++suggestions[row.at("point")];
+  }
+  EXPECT_EQ(readings.at("1"), 2);
+  EXPECT_EQ(readings.at("2"), 2);
+  const auto most = std::max_element(suggestions.begin(), suggestions.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  EXPECT_GT(most->second, 1) << "no condition was asked for again";
+}
+
+TEST(LabExample, FindsWhereTheCultureGrows) {
+  const Example example("lab-replicates");
+  const std::string page = example.output_of("./run");
+  double temperature = 0.0, ph = 0.0;
+  const std::size_t at = page.find("Best: ");
+  ASSERT_NE(at, std::string::npos) << page;
+  ASSERT_EQ(std::sscanf(page.c_str() + at, "Best: %lf degrees, pH %lf", &temperature, &ph), 2);
+  EXPECT_NEAR(temperature, 34.0, 4.0);
+  EXPECT_NEAR(ph, 6.8, 0.7);
+}
+
+TEST(CrowdExample, TellsMorePhotosRightlyThanTheExpertAloneForTheSameMoney) {
+  const Example example("crowd-labels");
+  const std::string page = example.output_of("./run");
+  int together = 0, alone = 0;
+  const std::string words = " of 250 photos are told rightly";
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);)
+    if (line.ends_with(words)) (together == 0 ? together : alone) = std::stoi(line);
+  EXPECT_GE(together, 235) << page;
+  EXPECT_GT(together, alone) << page;
+  const Json status = example.status("defects.acuity");
+  expect_spent_and_settled(status);
+  EXPECT_GT(bought(status, "crowd"), 100);
+  const Json expert = example.status("expert-only.acuity");
+  EXPECT_EQ(bought(expert, "expert"), 15);
+  EXPECT_EQ(expert.at("annotations"), 15);
+}
+
+TEST(DakotaExample, TheDriversAnswersAreThoseOfTheCampaignAlsoTheSecondTime) {
+  const Example example("dakota");
+  example.output_of("./run");
+  example.output_of("./run");
+  const Json status = example.status("fin.acuity");
+  expect_spent_and_settled(status);
+  EXPECT_GT(bought(status, "coarse"), 0);
+  EXPECT_GT(bought(status, "fine"), 0);
+  for (const auto& row : example.annotations("fin.acuity")) {
+    const double m = value(row, "conductance"), length = value(row, "length");
+    const int cells = row.at("level") == "fine" ? 64 : 8;
+    double heat = 0.0;
+    for (int k = 0; k < cells; ++k) {
+      const double s = (k + 0.5) * length / cells;
+      heat += std::exp(-m * s) * (1.0 + 0.3 * std::sin(8.0 * s)) * length / cells;
+    }
+    EXPECT_NEAR(value(row, "y"), heat, 1e-9) << row.at("id");
+  }
+}
+
+TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
+  for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "dakota"}) {
+    const Example example(name);
+    const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
+    EXPECT_EQ(result.exit_code, 2) << name;
+    EXPECT_NE(result.err.find("quickstart builds it"), std::string::npos) << name << ": " << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace acuity::testing
