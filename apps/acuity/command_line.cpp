@@ -163,8 +163,8 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   program.set_version_flag("--version", &version_text);
   program.footer(
       "Exit codes: 0 done, 1 failed or different, 2 usage or input error, 3 finished, 4 nothing to give now, "
-      "6 the "
-      "study or pool differs from the campaign's, 7 the campaign has a live owner or is damaged, 130 "
+      "5 stopped by the failure guard, 6 the study or pool differs from the campaign's, 7 the campaign has a "
+      "live owner or is damaged, 130 "
       "interrupted.");
   ScoreArguments score;
   PredictArguments predict;

@@ -22,7 +22,8 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
     if (state.annotations() > 0)
       out << fmt::format("{} known annotations taken in, {} spent\n", state.annotations(),
                          money(state.spent(), unit));
-    out << fmt::format("Next: acuity ask {}\n", arguments.campaign);
+    const bool answers_itself = study.file().annotator.kind != AnnotatorSetting::Kind::none;
+    out << fmt::format("Next: acuity {} {}\n", answers_itself ? "run" : "ask", arguments.campaign);
     return ExitCode::done;
   }
   out << record_text(format, {{"campaign", arguments.campaign},

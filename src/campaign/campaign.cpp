@@ -9,6 +9,8 @@
 #include <set>
 
 #include "acuity/numerics/errors.hpp"
+#include "annotation/external_command.hpp"
+#include "annotation/rehearsal.hpp"
 #include "campaign/asking.hpp"
 #include "campaign/books.hpp"
 #include "campaign/campaign_belief.hpp"
@@ -82,6 +84,15 @@ void require_input_names(const Study& study) {
     if (taken.contains(input) || input.starts_with("y_"))
       study.file().complain(
           fmt::format("input \"{}\" is called like a column that campaigns print, must be renamed", input));
+}
+
+// A campaign keeps the study it began with: a mistake found by the first run could not be corrected any more.
+void require_annotator(const Study& study) {
+  using Kind = AnnotatorSetting::Kind;
+  const Kind kind = study.file().annotator.kind;
+  if (kind == Kind::command)
+    ExternalCommand(study.file(), study.pool().inputs(), fs::absolute(study.file().path).parent_path());
+  if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
 }
 
 std::vector<Event> beginning(const Study& study, Created created) {
@@ -219,6 +230,7 @@ void Campaign::create(const fs::path& folder, const fs::path& study_file) {
   const Study original = Study::open(study_file);
   const FrozenStudy frozen = freeze(original.file());
   require_input_names(original);
+  require_annotator(original);
   make_folder(folder, [&](const fs::path& aside) {
     for (const FrozenStudy::Copy& copy : frozen.copies) {
       std::error_code failed;

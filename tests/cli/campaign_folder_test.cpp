@@ -108,6 +108,24 @@ TEST(Init, LeavesNothingBehindWhereTheInputIsBad) {
   refused("study.toml: input \"information\" is called like a column that campaigns print, must be renamed");
 }
 
+// The study is frozen then: a mistake that the first run finds could not be corrected.
+TEST(Init, RefusesAnAnnotatorThatCouldNotAnswer) {
+  const Folder folder;
+  folder.write("pool.csv", CampaignDesk::eight_points);
+  folder.write("truth.csv", "case,y\na,1\n");
+  const auto refused = [&](const std::string& annotator, const std::string& sentence) {
+    folder.write("study.toml", price_list_campaign("") + "\n[annotator]\n" + annotator + "\n");
+    for (const char* verb : {"init", "run"}) {
+      const ProgramResult result = run_acuity({verb, "c.acuity", "--study", "study.toml"}, folder.path());
+      EXPECT_EQ(result.exit_code, 2) << verb;
+      EXPECT_TRUE(result.err.starts_with(sentence)) << verb << ": " << result.err;
+      EXPECT_FALSE(fs::exists(folder.path() / "c.acuity")) << verb;
+    }
+  };
+  refused("command = \"./simulate {xx}\"", "study.toml: annotator.command has {xx}, must be one of");
+  refused("simulated = \"truth\"", "truth.csv: no line is about point \"b\"");
+}
+
 TEST(Init, TakesInWhatIsKnown) {
   const Folder folder;
   folder.write("study.toml", price_list_campaign("budget = 30\ninitial = { file = \"known.csv\" }\n"));
