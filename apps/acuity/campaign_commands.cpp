@@ -23,13 +23,11 @@ void add_text(CLI::App& command, const std::string& name, std::string& text, con
 
 void add_budget(CLI::App& command, std::optional<double>& budget) {
   const auto take = [&budget](const std::string& word) {
-    double by = 0.0;
-    const bool has_sign = word.size() > 1 && (word[0] == '+' || word[0] == '-');
-    const char* begin = word.data() + (has_sign && word[0] == '+' ? 1 : 0);
-    const auto [end, error] = std::from_chars(begin, word.data() + word.size(), by);
-    if (!has_sign || error != std::errc() || end != word.data() + word.size())
+    if (word.starts_with('+') && !word.starts_with("+-"))
+      budget = number_in<double>(std::string_view(word).substr(1));
+    if (word.starts_with('-')) budget = number_in<double>(word);
+    if (!budget)
       throw CLI::ValidationError("--budget is \"" + word + "\", must be a change with its sign, such as +10");
-    budget = by;
   };
   command.add_option_function<std::string>("--budget", take, "Change the budget by so much first")
       ->option_text("+X");
@@ -73,10 +71,8 @@ void CampaignCommands::declare_run(CLI::App& program) {
   add_file(*run_command_, "--study", run_.study, "Study file: makes the campaign where it is not there yet")
       ->option_text("S.toml");
   const auto take_workers = [this](const std::string& word) {
-    int workers = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), workers);
-    if (word.empty() || error != std::errc() || end != word.data() + word.size() || workers < 1 ||
-        workers > 4096)
+    const std::optional<int> workers = number_in<int>(word);
+    if (!workers || *workers < 1 || *workers > 4096)
       throw CLI::ValidationError("--workers is \"" + word + "\", must be a whole number from 1 to 4096");
     run_.workers = workers;
   };
@@ -102,8 +98,8 @@ void CampaignCommands::declare_ask(CLI::App& program) {
   ask_command_ = program.add_subcommand("ask", "Which point to annotate next, how precisely, for how much");
   add_campaign(*ask_command_, ask_.campaign);
   const auto take_count = [this](const std::string& word) {
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), ask_.count);
-    if (word.empty() || error != std::errc() || end != word.data() + word.size() || ask_.count < 1)
+    ask_.count = number_in<std::int64_t>(word).value_or(0);
+    if (ask_.count < 1)
       throw CLI::ValidationError("-n is \"" + word + "\", must be a whole number, at least 1");
   };
   ask_command_
@@ -159,8 +155,8 @@ void CampaignCommands::declare_fail(CLI::App& program) {
   add_id(*fail_command_, fail_.id);
   add_text(*fail_command_, "--reason", fail_.reason, "Why: kept in the log");
   const auto take_cost = [this](const std::string& word) {
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), fail_.cost);
-    if (word.empty() || error != std::errc() || end != word.data() + word.size() || !(fail_.cost >= 0.0))
+    fail_.cost = number_in<double>(word).value_or(-1.0);
+    if (!(fail_.cost >= 0.0))
       throw CLI::ValidationError("--cost is \"" + word + "\", must be a number, 0 or more");
   };
   fail_command_
@@ -177,11 +173,9 @@ void CampaignCommands::declare_release(CLI::App& program) {
   add_campaign(*release_command_, release_.campaign);
   const auto take_ids = [this](const std::vector<std::string>& words) {
     for (const std::string& word : words) {
-      std::int64_t id = 0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-      if (word.empty() || error != std::errc() || end != word.data() + word.size())
-        throw CLI::ValidationError("id is \"" + word + "\", must be a whole number");
-      release_.ids.push_back(id);
+      const std::optional<std::int64_t> id = number_in<std::int64_t>(word);
+      if (!id) throw CLI::ValidationError("id is \"" + word + "\", must be a whole number");
+      release_.ids.push_back(*id);
     }
   };
   release_command_->add_option_function<std::vector<std::string>>("ids", take_ids, "The suggestions")

@@ -32,9 +32,8 @@ bool is_float(const std::string& option, const std::string& word) {
 
 void add_threads(CLI::App& command, int& threads) {
   const auto take = [&threads](const std::string& word) {
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), threads);
-    if (word.empty() || error != std::errc() || end != word.data() + word.size() || threads < 0 ||
-        threads > 1024)
+    threads = number_in<int>(word).value_or(-1);
+    if (threads < 0 || threads > 1024)
       throw CLI::ValidationError("--threads is \"" + word + "\", must be a whole number from 0 to 1024");
   };
   command

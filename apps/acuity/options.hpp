@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "commands.hpp"
@@ -55,18 +56,25 @@ inline CLI::Option* add_file(CLI::App& command, const std::string& name, std::st
   return command.add_option_function<std::string>(name, take, help);
 }
 
+/// The whole word as a number, or nothing.
+template <typename Number>
+std::optional<Number> number_in(std::string_view word) {
+  Number value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (word.empty() || error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
 /// A number, or a sentence about what is none.
 template <typename Number>
 CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<Number>& number,
                         const std::string& help) {
   const auto take = [&number, name](const std::string& given) {
     const std::string word = without_mark(given);
-    Number value{};
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (word.empty() || error != std::errc() || end != word.data() + word.size())
+    number = number_in<Number>(word);
+    if (!number)
       throw CLI::ValidationError(name + " is \"" + word + "\", must be a " +
                                  (std::is_integral_v<Number> ? "whole number" : "number"));
-    number = value;
   };
   return command.add_option_function<std::string>(name, take, help);
 }
