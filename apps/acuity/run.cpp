@@ -26,7 +26,8 @@ void take_signal(int) {
   ++signals;
 }
 
-// Ctrl-C and a cluster's SIGTERM while a run is under way; waiting ends early on them.
+// Ctrl-C, a cluster's SIGTERM and a terminal that goes, while a run is under way; waiting ends early on them.
+// A reader that goes is noticed where we write, and must not kill us before annotators are ended.
 class Interruptions {
  public:
   Interruptions() {
@@ -34,30 +35,39 @@ class Interruptions {
     action.sa_handler = take_signal;
     sigaction(SIGINT, &action, &interrupt_);
     sigaction(SIGTERM, &action, &terminate_);
+    sigaction(SIGHUP, &action, &hang_up_);
+    if (hang_up_.sa_handler == SIG_IGN) sigaction(SIGHUP, &hang_up_, nullptr);  // nohup
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, &pipe_);
   }
   ~Interruptions() {
     sigaction(SIGINT, &interrupt_, nullptr);
     sigaction(SIGTERM, &terminate_, nullptr);
+    sigaction(SIGHUP, &hang_up_, nullptr);
+    sigaction(SIGPIPE, &pipe_, nullptr);
   }
   Interruptions(const Interruptions&) = delete;
   Interruptions& operator=(const Interruptions&) = delete;
 
  private:
-  struct sigaction interrupt_{}, terminate_{};
+  struct sigaction interrupt_{}, terminate_{}, hang_up_{}, pipe_{};
 };
 
-std::unique_ptr<Crew> make_crew(const Campaign& campaign, double grace) {
-  const Study& study = campaign.study();
+int workers_of(const RunArguments& arguments, const Study& study) {
+  return arguments.workers.value_or(study.file().annotator.workers);
+}
+
+std::unique_ptr<Crew> make_crew(const Study& study, const std::string& study_folder,
+                                const RunArguments& arguments) {
   using Kind = AnnotatorSetting::Kind;
   switch (study.file().annotator.kind) {
     case Kind::none:
       study.file().complain(
           "there is no annotator.command and no annotator.simulated, run needs one of them");
     case Kind::command:
-      return std::make_unique<CommandCrew>(study,
-                                           ExternalCommand(study.file(), study.pool().inputs(),
-                                                           campaign.state().created().study_folder, grace),
-                                           campaign.folder() / "runs");
+      return std::make_unique<CommandCrew>(
+          study, ExternalCommand(study.file(), study.pool().inputs(), study_folder, arguments.grace),
+          std::filesystem::path(arguments.campaign) / "runs", workers_of(arguments, study));
     case Kind::sine:
     case Kind::truth:
       break;
@@ -86,6 +96,9 @@ void make_or_compare(const RunArguments& arguments, std::ostream& log) {
   if (!Campaign::recognises(arguments.campaign)) {
     if (arguments.study.empty())
       throw InputError(fmt::format("{}: it is no campaign; --study S.toml makes one", arguments.campaign));
+    // A campaign that cannot be run would be in the way of the study once it is corrected.
+    const Study study = Study::open(arguments.study);
+    make_crew(study, std::filesystem::absolute(arguments.study).parent_path().string(), arguments);
     Campaign::create(arguments.campaign, arguments.study);
     log << fmt::format("{}: made from {}\n", arguments.campaign, arguments.study);
     return;
@@ -128,16 +141,16 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   write_network_note(campaign, log);
   write_storage_note(study, arguments.work.storage, log);
   for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
-  const std::unique_ptr<Crew> crew = make_crew(campaign, arguments.grace);
-  if (arguments.budget) campaign.change_budget(*arguments.budget);
+  const std::unique_ptr<Crew> crew = make_crew(study, campaign.state().created().study_folder, arguments);
 
   const AnnotatorSetting& annotator = study.file().annotator;
   RunOptions options;
-  options.workers = arguments.workers.value_or(annotator.workers);
+  options.workers = workers_of(arguments, study);
+  options.budget = arguments.budget;
   options.max_failures = annotator.max_failures;
   options.exclude_on_fail = annotator.exclude_on_fail;
   options.grace = arguments.grace;
-  options.interrupted = [] { return signals > 0; };
+  options.interrupted = [&] { return signals > 0 || !out; };
   options.in_a_hurry = [] { return signals > 1; };
   options.idle = [&] { display.show_status(campaign.state()); };
   const RunEnd end = run(campaign, *crew, options);

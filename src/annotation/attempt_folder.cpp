@@ -10,6 +10,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "annotation/dakota_files.hpp"
 #include "annotation/file_end.hpp"
+#include "annotation/process_session.hpp"
 
 namespace acuity {
 
@@ -137,18 +138,35 @@ AttemptOutcome AttemptFolder::outcome() const {
 }
 
 int last_attempt(const fs::path& runs, std::int64_t id) {
-  int highest = 0;
+  const std::map<std::int64_t, int> all = last_attempts(runs);
+  const auto found = all.find(id);
+  return found == all.end() ? 0 : found->second;
+}
+
+std::map<std::int64_t, int> last_attempts(const fs::path& runs) {
+  std::map<std::int64_t, int> highest;
   std::error_code none;
-  const std::string prefix = fmt::format("{:06}-", id);
   for (const fs::directory_entry& entry : fs::directory_iterator(runs, none)) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with(prefix)) continue;
+    const char* const end = name.data() + name.size();
+    std::int64_t id = 0;
     int attempt = 0;
-    const auto [end, error] =
-        std::from_chars(name.data() + prefix.size(), name.data() + name.size(), attempt);
-    if (error == std::errc() && end == name.data() + name.size()) highest = std::max(highest, attempt);
+    const char* at = std::from_chars(name.data(), end, id).ptr;
+    if (at == end || *at != '-') continue;
+    const auto [last, error] = std::from_chars(at + 1, end, attempt);
+    if (error == std::errc() && last == end && name == attempt_folder_name(id, attempt))
+      highest[id] = std::max(highest[id], attempt);
   }
   return highest;
+}
+
+std::set<fs::path> folders_of_living_attempts(const fs::path& runs) {
+  const std::string name = "ACUITY_RESULT=";
+  std::set<fs::path> folders;
+  for (const std::string& line :
+       lines_of_living_environments(name + (fs::absolute(runs).lexically_normal() / "").string()))
+    folders.insert(fs::path(line.substr(name.size())).parent_path());
+  return folders;
 }
 
 }  // namespace acuity

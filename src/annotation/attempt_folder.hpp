@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "acuity/study/study_file.hpp"
@@ -71,5 +73,10 @@ class AttemptFolder {
 
 /// The highest attempt of this suggestion that has a folder in `runs`; 0: none.
 int last_attempt(const std::filesystem::path& runs, std::int64_t id);
+/// The same of every suggestion that has one.
+std::map<std::int64_t, int> last_attempts(const std::filesystem::path& runs);
+
+/// Folders in `runs` that belong to processes which live, as far as those can be looked into.
+std::set<std::filesystem::path> folders_of_living_attempts(const std::filesystem::path& runs);
 
 }  // namespace acuity

@@ -85,6 +85,17 @@ std::optional<ProcessEntry> process_entry(pid_t process) {
   return entry;
 }
 
+std::vector<std::string> lines_of_living_environments(const std::string& beginning) {
+  std::vector<std::string> found;
+  for (const pid_t process : all_processes()) {
+    const std::string environment = '\0' + read_proc("/proc/" + std::to_string(process) + "/environ");
+    const std::size_t at = environment.find('\0' + beginning);
+    if (at == std::string::npos) continue;
+    found.push_back(environment.substr(at + 1, environment.find('\0', at + 1) - at - 1));
+  }
+  return found;
+}
+
 // By number, for the header of Debian 12 cannot be linked from C++.
 int process_descriptor(pid_t process) {
   return static_cast<int>(::syscall(SYS_pidfd_open, process, 0));

@@ -23,6 +23,10 @@ struct ProcessEntry {
 /// Nothing where there is no such process.
 std::optional<ProcessEntry> process_entry(pid_t process);
 
+/// Lines that begin like this in the environments that living processes were started with, as far as we may
+/// see them.
+std::vector<std::string> lines_of_living_environments(const std::string& beginning);
+
 /// A descriptor that stands for the process, closed on exec and readable when it has ended; -1 where there is
 /// none.
 int process_descriptor(pid_t process);

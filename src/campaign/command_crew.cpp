@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <thread>
 
 #include "acuity/numerics/errors.hpp"
 #include "annotation/file_end.hpp"
+#include "annotation/process_session.hpp"
+#include "campaign/telling.hpp"
 
 namespace acuity {
 
@@ -42,8 +45,8 @@ std::string last_lines(const std::filesystem::path& folder) {
 
 }  // namespace
 
-CommandCrew::CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs)
-    : study_(study), command_(std::move(command)), runs_(std::move(runs)) {}
+CommandCrew::CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers)
+    : study_(study), command_(std::move(command)), runs_(std::move(runs)), workers_(workers) {}
 
 void CommandCrew::start(const Suggestion& suggestion) {
   jobs_.push_back({.suggestion = suggestion,
@@ -63,16 +66,48 @@ void CommandCrew::resume(const Suggestion& suggestion) {
     const AttemptOutcome outcome = before.noted_end().value_or(
         before.exit_status() ? before.outcome()
                              : AttemptOutcome{.kind = Kind::ended, .answer = {}, .reason = {}});
-    job.failures += outcome.kind == Kind::failed ? 1 : 0;
+    // One that answered and was not the last said nothing that could be taken.
+    job.failures += outcome.kind == Kind::failed || outcome.kind == Kind::answered ? 1 : 0;
   }
   job.running = command_.adopt(runs_ / attempt_folder_name(suggestion.id, last));
   jobs_.push_back(std::move(job));
 }
 
+void CommandCrew::keep_pending(const State& state) {
+  for (Job& job : jobs_) {
+    if (job.unwanted || state.find(job.suggestion.id)->status == SuggestionStatus::pending) continue;
+    job.unwanted = true;
+    if (job.running)
+      job.running->end({.kind = Kind::ended, .answer = {}, .reason = "nobody waits for it any more"});
+  }
+}
+
+void CommandCrew::sweep(const State& state) {
+  const auto adopt = [&](std::int64_t id, int attempt) {
+    Job job{.suggestion = {}, .attempt = attempt, .unwanted = true, .start_at = {}, .running = {}};
+    job.suggestion.id = id;
+    job.running = command_.adopt(runs_ / attempt_folder_name(id, attempt));
+    jobs_.push_back(std::move(job));
+  };
+  const std::set<std::filesystem::path> alive = folders_of_living_attempts(runs_);
+  for (const auto& [id, attempt] : last_attempts(runs_)) {
+    const SuggestionRecord* record = state.find(id);
+    if (record == nullptr || record->status == SuggestionStatus::pending) continue;
+    const AttemptFolder folder(runs_ / attempt_folder_name(id, attempt), study_.file().annotator.protocol);
+    const bool may_have_answered = record->status != SuggestionStatus::told && folder.exit_status() == 0;
+    if (may_have_answered || alive.contains(folder.path())) adopt(id, attempt);
+  }
+}
+
 void CommandCrew::begin_what_is_due() {
-  for (Job& job : jobs_)
-    if (!job.running && !winding_down_ && job.start_at <= Clock::now())
-      job.running = command_.start(job.suggestion, ++job.attempt, runs_);
+  auto running =
+      std::count_if(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.running.has_value(); });
+  for (Job& job : jobs_) {
+    if (job.running || job.unwanted || winding_down_ || running >= workers_ || job.start_at > Clock::now())
+      continue;
+    job.running = command_.start(job.suggestion, ++job.attempt, runs_);
+    ++running;
+  }
 }
 
 std::vector<Outcome> CommandCrew::wait(double seconds) {
@@ -83,8 +118,8 @@ std::vector<Outcome> CommandCrew::wait(double seconds) {
     std::optional<AttemptOutcome> attempt = job->running ? job->running->poll() : std::nullopt;
     std::optional<Outcome> outcome;
     if (attempt) outcome = take(*job, *attempt);
-    // Nothing new is begun any more: it stays pending, and the next owner goes on with it.
-    const bool dropped = winding_down_ && !job->running;
+    // Nothing new is begun any more: where it is pending, the next owner goes on with it.
+    const bool dropped = (winding_down_ || job->unwanted) && !job->running;
     if (outcome) outcomes.push_back(std::move(*outcome));
     job = outcome || dropped ? jobs_.erase(job) : std::next(job);
   }
@@ -94,16 +129,21 @@ std::vector<Outcome> CommandCrew::wait(double seconds) {
 void CommandCrew::wait_for_news(double seconds) {
   std::vector<Attempt*> running;
   double longest = seconds;
-  for (Job& job : jobs_) {
-    if (job.running)
-      running.push_back(&*job.running);
-    else
+  for (Job& job : jobs_)
+    if (job.running) running.push_back(&*job.running);
+  for (const Job& job : jobs_)
+    if (!job.running && static_cast<int>(running.size()) < workers_)
       longest = std::min(longest, std::max(0.0, Seconds(job.start_at - Clock::now()).count()));
-  }
   wait_for_any(running, longest);
 }
 
 std::optional<Outcome> CommandCrew::take(Job& job, const AttemptOutcome& attempt) {
+  if (job.unwanted) {
+    job.running.reset();
+    if (attempt.kind != Kind::answered) return std::nullopt;
+    Outcome late = answered(job, attempt);
+    return late.kind == Outcome::Kind::answered ? std::optional(std::move(late)) : std::nullopt;
+  }
   switch (attempt.kind) {
     case Kind::answered: {
       Outcome outcome = answered(job, attempt);
@@ -142,6 +182,13 @@ Outcome CommandCrew::answered(const Job& job, const AttemptOutcome& attempt) con
     outcome.reason = *problem;
     return outcome;
   }
+  try {
+    require_values(study_, {std::get<double>(value)}, "y");
+  } catch (const InputError& error) {
+    outcome.kind = Outcome::Kind::failed;
+    outcome.reason = error.what();
+    return outcome;
+  }
   outcome.answer.id = job.suggestion.id;
   outcome.answer.values = {std::get<double>(value)};
   outcome.answer.cost = attempt.answer->cost;
@@ -167,7 +214,7 @@ void CommandCrew::end() {
   for (Job& job : jobs_)
     if (job.running)
       job.running->end({.kind = Kind::ended, .answer = {}, .reason = "the campaign was interrupted"}, 2.0);
-  const auto until = Clock::now() + std::chrono::seconds(8);
+  const auto until = Clock::now() + std::chrono::seconds(4);
   for (bool any = true; any && Clock::now() < until;) {
     any = false;
     std::vector<Attempt*> running;

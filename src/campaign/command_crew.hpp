@@ -14,11 +14,14 @@ namespace acuity {
 /// and later.
 class CommandCrew : public Crew {
  public:
-  /// `runs` is where the folders of attempts are.
-  CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs);
+  /// `runs` is where the folders of attempts are; at most so many attempts run at a time, however many
+  /// suggestions are in hand.
+  CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers);
 
   void start(const Suggestion& suggestion) override;
   void resume(const Suggestion& suggestion) override;
+  void keep_pending(const State& state) override;
+  void sweep(const State& state) override;
   int busy() const override { return static_cast<int>(jobs_.size()); }
   std::vector<Outcome> wait(double seconds) override;
   void wind_down() override { winding_down_ = true; }
@@ -33,6 +36,7 @@ class CommandCrew : public Crew {
     int attempt = 0;             // the number of the last one
     int failures = 0;            // of attempts so far
     int waits = 0;               // in a row, each longer than the one before
+    bool unwanted = false;       // only an answer that is there already counts
     Clock::time_point start_at;  // of the next attempt, where none is under way
     std::optional<Attempt> running;
   };
@@ -48,6 +52,7 @@ class CommandCrew : public Crew {
   const Study& study_;
   ExternalCommand command_;
   std::filesystem::path runs_;
+  int workers_;
   std::list<Job> jobs_;
   bool winding_down_ = false;
   int failures_in_a_row_ = 0;

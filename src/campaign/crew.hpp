@@ -30,6 +30,11 @@ class Crew {
   /// The same for one that an owner before us may have begun: what was finished counts, what is left of it is
   /// ended.
   virtual void resume(const Suggestion& suggestion) = 0;
+  /// Ends work at suggestions that are pending no longer: people have told, failed or released them. An
+  /// answer that was there by then counts still.
+  virtual void keep_pending(const State&) {}
+  /// The same for what an owner that was killed has left of suggestions not pending any more.
+  virtual void sweep(const State&) {}
   /// Whether answers come as soon as they are asked for.
   virtual bool answers_at_once() const { return false; }
   /// Suggestions in hand.

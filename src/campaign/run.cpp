@@ -27,14 +27,15 @@ class Ownership {
   Campaign& campaign_;
 };
 
-// People may have told or released it meanwhile: what they said stands.
-bool is_still_pending(Campaign& campaign, std::int64_t id) {
-  return campaign.refresh().find(id)->status == SuggestionStatus::pending;
-}
-
+// People may have told or released it meanwhile, also between our looking and our writing: what they said
+// stands.
 void give_up(Campaign& campaign, std::int64_t id, const std::string& reason, bool exclude) {
-  if (is_still_pending(campaign, id))
-    campaign.fail({.id = id, .reason = reason, .charge = 0.0, .exclude = exclude});
+  const auto is_pending = [&] { return campaign.refresh().find(id)->status == SuggestionStatus::pending; };
+  try {
+    if (is_pending()) campaign.fail({.id = id, .reason = reason, .charge = 0.0, .exclude = exclude});
+  } catch (const InputError&) {
+    if (is_pending()) throw;
+  }
 }
 
 void settle(Campaign& campaign, const Outcome& outcome, bool exclude_on_fail) {
@@ -77,15 +78,10 @@ void wind_down(Campaign& campaign, Crew& crew, const RunOptions& options) {
   crew.end();
 }
 
-}  // namespace
-
-RunEnd run(Campaign& campaign, Crew& crew, const RunOptions& options) {
-  const Ownership owned(campaign);
-  for (const Suggestion& begun : campaign.pending())
-    if (campaign.state().find(begun.id)->asked.worker == run_worker) crew.resume(begun);
-  bool did_anything = crew.busy() > 0;
+RunEnd go_on(Campaign& campaign, Crew& crew, const RunOptions& options, bool did_anything) {
   Asking asking;
   const auto ask_and_tell = [&] {
+    crew.keep_pending(campaign.refresh());
     asking = {};
     while (crew.busy() < options.workers && asking.standing == Standing::open) {
       asking = campaign.ask({.count = 1, .worker = run_worker, .lease = {}});
@@ -101,12 +97,31 @@ RunEnd run(Campaign& campaign, Crew& crew, const RunOptions& options) {
     if (!goes_on) return ended(asking, did_anything);
     options.idle();
     if (crew.failures_in_a_row() < options.max_failures) continue;
+    RunEnd guarded{RunEnd::Kind::failure_guard, fmt::format("{} failures in a row; the last: {}",
+                                                            crew.failures_in_a_row(), crew.last_failure())};
     wind_down(campaign, crew, options);
-    return {RunEnd::Kind::failure_guard,
-            fmt::format("{} failures in a row; the last: {}", crew.failures_in_a_row(), crew.last_failure())};
+    return guarded;
   }
   wind_down(campaign, crew, options);
   return {RunEnd::Kind::interrupted, "interrupted"};
+}
+
+}  // namespace
+
+RunEnd run(Campaign& campaign, Crew& crew, const RunOptions& options) {
+  const bool after_a_crash = !campaign.refresh().owner().host.empty();
+  const Ownership owned(campaign);
+  if (options.budget) campaign.change_budget(*options.budget);
+  try {
+    for (const Suggestion& begun : campaign.pending())
+      if (campaign.state().find(begun.id)->asked.worker == run_worker) crew.resume(begun);
+    const bool goes_on_with_some = crew.busy() > 0;
+    if (after_a_crash) crew.sweep(campaign.state());
+    return go_on(campaign, crew, options, goes_on_with_some);
+  } catch (...) {
+    crew.end();  // while the campaign is ours: nobody adopts what we are about to end
+    throw;
+  }
 }
 
 }  // namespace acuity

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "campaign/crew.hpp"
@@ -9,6 +10,7 @@ namespace acuity {
 
 struct RunOptions {
   int workers = 1;
+  std::optional<double> budget;  ///< the change to begin with
   int max_failures = 10;         ///< in a row: the failure guard
   bool exclude_on_fail = false;  ///< what has failed is never asked for again
   double grace = 5.0;            ///< seconds that annotators have after an interruption
