@@ -1,0 +1,123 @@
+// The owner dies by SIGKILL at moments nobody chose, with annotators at work, and the same command goes on:
+// again and again.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "support/run_bench.hpp"
+
+namespace acuity::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Choice {
+  std::string point, level;
+  bool operator==(const Choice&) const = default;
+};
+
+class RunKilled : public ::testing::Test {
+ protected:
+  RunKilled() {
+    std::string pool = "case,x\n", truth = "case,y@coarse,y@fine\n";
+    for (int k = 0; k < 600; ++k) {
+      pool += fmt::format("p{},{}\n", k, 0.01 * k);
+      truth += fmt::format("p{0},{1},{1}\n", k, 0.01 * k);
+    }
+    bench.folder.write("pool.csv", pool);
+    bench.folder.write("truth.csv", truth);
+    // Says what the truth says, after 0 to 40 ms; keeps its own count of what it has delivered.
+    bench.answer(R"(sleep 0.0$((ACUITY_SEED % 5))
+echo $ACUITY_ID >>"$ACUITY_STUDY_DIR/delivered"; echo $ACUITY_X_X)");
+  }
+
+  void kill_often(int times, unsigned seed, const std::string& workers) {
+    std::mt19937 random(seed);
+    for (int k = 0; k < times; ++k) {
+      Background owner = bench.run_in_background({"--workers", workers, "--format", "jsonl"});
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 130));
+      owner.signal(SIGKILL);
+      const ProgramResult result = owner.wait();
+      ASSERT_EQ(result.exit_code, 128 + SIGKILL) << result.err;
+      // What was printed was acknowledged; the last line may have been cut off.
+      const std::string whole = result.out.substr(0, result.out.rfind('\n') + 1);
+      for (const Json& event : RunBench::parsed_lines(whole, "told")) acknowledged.push_back(event);
+    }
+    // One more life, long enough to settle what was begun, and an orderly end.
+    const std::size_t before = told().size();
+    Background last = bench.run_in_background({"--workers", workers, "--grace", "60s"});
+    EXPECT_TRUE(comes_true([&] { return told().size() >= before + 5; }));
+    last.signal(SIGINT);
+    const ProgramResult end = last.wait();
+    EXPECT_EQ(end.exit_code, 130) << end.err;
+    EXPECT_TRUE(bench.processes().empty());
+  }
+
+  std::vector<Json> told() const { return bench.events("told"); }
+
+  void expect_everything_once() const {
+    const std::vector<Json> log = bench.events();
+    std::map<std::int64_t, int> answers;
+    double spent = 0.0;
+    for (const Json& event : log) {
+      if (event["event"] == "failed") ADD_FAILURE() << "nobody failed: " << event;
+      if (event["event"] != "told") continue;
+      ++answers[event["id"]];
+      spent += event["cost"].get<double>();
+      EXPECT_EQ(event["y"].get<double>(), 0.01 * std::stoi(event["point"].get<std::string>().substr(1)));
+    }
+    for (const auto& [id, count] : answers) EXPECT_EQ(count, 1) << id;
+    for (const std::string& id : bench.lines("delivered"))
+      EXPECT_TRUE(answers.contains(std::stoll(id))) << "delivered and lost: " << id;
+    for (const Json& event : acknowledged)
+      EXPECT_EQ(log.at(event["seq"].get<std::size_t>() - 1), event) << "acknowledged and lost";
+    EXPECT_FALSE(acknowledged.empty());
+    const Json status = bench.status();
+    EXPECT_EQ(status["pending"], 0);
+    EXPECT_EQ(status["spent"], spent);
+    EXPECT_EQ(status["annotations"], answers.size());
+  }
+
+  static std::vector<Choice> choices(const std::vector<Json>& asked) {
+    std::vector<Choice> all;
+    for (const Json& event : asked) all.push_back({event["point"], event["level"]});
+    return all;
+  }
+
+  RunBench bench;
+  std::vector<Json> acknowledged;
+};
+
+TEST_F(RunKilled, ChoosesAsIfNothingHadHappened) {
+  bench.study("budget = 5000\n");
+  kill_often(100, 1, "1");
+  expect_everything_once();
+
+  const std::vector<Choice> made = choices(bench.events("asked"));
+  EXPECT_GT(made.size(), 20U);
+  bench.study("budget = 5000\n");
+  std::string study = bench.folder.read("S.toml");
+  study.replace(study.find("command = \"./answer\""), 20, "simulated = \"truth\"");
+  bench.folder.write("T.toml", study);
+  Background undisturbed({"run", "T", "--study", "T.toml", "--format", "jsonl"}, bench.folder.path());
+  std::vector<Choice> expected;
+  EXPECT_TRUE(comes_true([&] {
+    const std::string out = undisturbed.out();
+    expected = choices(RunBench::parsed_lines(out.substr(0, out.rfind('\n') + 1), "asked"));
+    return expected.size() >= made.size();
+  }));
+  undisturbed.signal(SIGINT);
+  undisturbed.wait();
+  expected.resize(made.size());
+  EXPECT_TRUE(made == expected);
+}
+
+TEST_F(RunKilled, WithSeveralAtWorkLosesAndDoublesNothing) {
+  bench.study("budget = 5000\n");
+  kill_often(60, 2, "4");
+  expect_everything_once();
+}
+
+}  // namespace
+}  // namespace acuity::testing
