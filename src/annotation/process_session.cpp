@@ -87,7 +87,7 @@ std::optional<ProcessEntry> process_entry(pid_t process) {
 
 std::vector<std::string> lines_of_living_environments(const std::string& beginning) {
   std::vector<std::string> found;
-  for (const pid_t process : all_processes()) {
+  for (const pid_t process : newest_processes()) {
     const std::string environment = '\0' + read_proc("/proc/" + std::to_string(process) + "/environ");
     const std::size_t at = environment.find('\0' + beginning);
     if (at == std::string::npos) continue;
