@@ -131,7 +131,7 @@ TEST(Export, EventsTellTheWholeStoryOneLineEach) {
     }
   }
   EXPECT_EQ(names, (std::vector<std::string>{"created", "asked", "asked", "asked", "asked", "told", "amended",
-                                             "failed", "excluded", "released", "budget", "fitted", "asked",
+                                             "failed", "excluded", "released", "fitted", "budget", "asked",
                                              "retracted"}));
 }
 
