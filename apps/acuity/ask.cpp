@@ -67,7 +67,8 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                            .worker = arguments.worker,
                            .lease = arguments.lease,
                            .budget = arguments.budget});
-  out << suggestions_text(campaign, asking.suggestions, arguments.format);
+  if (!asking.suggestions.empty() || arguments.format != Format::table)
+    out << suggestions_text(campaign, asking.suggestions, arguments.format);
   if (asking.standing != Standing::open) log << arguments.campaign << ": " << why_no_more(asking) << '\n';
   if (!asking.suggestions.empty() && arguments.format == Format::table)
     out << hint(campaign, asking.suggestions);

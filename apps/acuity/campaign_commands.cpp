@@ -44,6 +44,7 @@ CampaignCommands::CampaignCommands(CLI::App& program) {
   declare_release(program);
   declare_amend(program);
   declare_status(program);
+  declare_check(program);
   declare_explain(program);
   declare_export(program);
 }
@@ -204,6 +205,19 @@ void CampaignCommands::declare_status(CLI::App& program) {
   add_format(*status_command_, status_.format);
 }
 
+void CampaignCommands::declare_check(CLI::App& program) {
+  check_command_ = program.add_subcommand(
+      "check",
+      "Before money is spent: which level will be bought when, and what looks wrong in scales and units");
+  add_file(*check_command_, "study", check_.study, "Study file (TOML), or a campaign folder")
+      ->required()
+      ->option_text("STUDY");
+  check_command_->add_flag("--try", check_.try_once,
+                           "Run the annotator once, at the cheapest level; nothing is recorded");
+  add_threads(*check_command_, check_.threads);
+  add_format(*check_command_, check_.format);
+}
+
 void CampaignCommands::declare_explain(CLI::App& program) {
   explain_command_ = program.add_subcommand(
       "explain",
@@ -235,6 +249,7 @@ std::optional<Arguments> CampaignCommands::parsed() const {
   if (release_command_->parsed()) return Arguments(release_);
   if (amend_command_->parsed()) return Arguments(amend_);
   if (status_command_->parsed()) return Arguments(status_);
+  if (check_command_->parsed()) return Arguments(check_);
   if (explain_command_->parsed()) return Arguments(explain_);
   if (export_command_->parsed()) return Arguments(export_);
   return std::nullopt;

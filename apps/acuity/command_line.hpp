@@ -8,10 +8,10 @@
 
 namespace acuity {
 
-using Arguments =
-    std::variant<ScoreArguments, PredictArguments, FitArguments, PoolConvertArguments, PoolShowArguments,
-                 ReproduceArguments, InitArguments, RunArguments, AskArguments, TellArguments, FailArguments,
-                 ReleaseArguments, AmendArguments, StatusArguments, ExplainArguments, ExportArguments>;
+using Arguments = std::variant<ScoreArguments, PredictArguments, FitArguments, PoolConvertArguments,
+                               PoolShowArguments, ReproduceArguments, InitArguments, RunArguments,
+                               AskArguments, TellArguments, FailArguments, ReleaseArguments, AmendArguments,
+                               StatusArguments, CheckArguments, ExplainArguments, ExportArguments>;
 
 /// The command asked for; or, where there is nothing more to do (help, version, a usage error), an exit code.
 std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std::ostream& out,

@@ -153,6 +153,13 @@ struct StatusArguments {
   Format format = Format::table;
 };
 
+struct CheckArguments {
+  std::string study;  ///< or a campaign
+  bool try_once = false;
+  int threads = 0;
+  Format format = Format::table;
+};
+
 struct ExplainArguments {
   std::string campaign;
   std::optional<std::int64_t> id;
@@ -181,6 +188,7 @@ ExitCode fail(const FailArguments& arguments, std::ostream& out, std::ostream& l
 ExitCode release(const ReleaseArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log);

@@ -31,6 +31,7 @@ struct Call {
   ExitCode operator()(const ReleaseArguments& arguments) const { return release(arguments, out, log); }
   ExitCode operator()(const AmendArguments& arguments) const { return amend(arguments, out, log); }
   ExitCode operator()(const StatusArguments& arguments) const { return status(arguments, out, log); }
+  ExitCode operator()(const CheckArguments& arguments) const { return check(arguments, out, log); }
   ExitCode operator()(const ExplainArguments& arguments) const { return explain_choice(arguments, out, log); }
   ExitCode operator()(const ExportArguments& arguments) const { return export_campaign(arguments, out, log); }
   ExitCode operator()(const ReproduceArguments& arguments) const { return reproduce(arguments, out, log); }

@@ -25,7 +25,8 @@ std::string level_text(const SuggestionRecord& record) {
   return record.level().empty() ? "reported" : record.level();
 }
 
-// By level, in the order in which they were first bought.
+// By level, in the order in which they were first bought; what failed attempts have cost comes last, so that
+// the table adds up.
 std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const State& state) {
   std::vector<std::pair<std::string, LevelSpend>> levels;
   for (const SuggestionRecord& record : state.suggestions()) {
@@ -37,7 +38,20 @@ std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const State& stat
     found->second.annotations += static_cast<std::int64_t>(record.values.size());
     found->second.spent += record.charged;
   }
+  double lost = 0.0;
+  for (const SuggestionRecord& record : state.suggestions())
+    if (!record.told) lost += record.charged;
+  if (lost > 0.0) levels.push_back({"(failed)", {.annotations = 0, .spent = lost}});
   return levels;
+}
+
+// Classes by their names, where the study has some.
+ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values) {
+  if (study.file().classes.empty()) return values;
+  std::string text;
+  for (const double value : values)
+    text += (text.empty() ? "" : " ") + study.file().classes[value > 0.0 ? 1 : 0];
+  return text;
 }
 
 std::string budget_bar(const State& state) {
@@ -97,7 +111,8 @@ std::string last_told_text(const Campaign& campaign) {
     const SuggestionRecord& record = *state.find(state.answered()[k]);
     table.add({record.asked.id,
                record.row() < 0 ? std::string("elsewhere") : campaign.study().pool().id(record.row()),
-               level_text(record), record.values, record.charged, time_text(record.told_at)});
+               level_text(record), answer_cell(campaign.study(), record.values), record.charged,
+               time_text(record.told_at)});
   }
   return "\n" + table.text();
 }

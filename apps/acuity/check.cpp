@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "acuity/numerics/errors.hpp"
+#include "annotation/external_command.hpp"
+#include "annotation/rehearsal.hpp"
+#include "campaign_text.hpp"
+#include "commands.hpp"
+#include "loaded_study.hpp"
+#include "report/break_even_report.hpp"
+#include "report/study_warnings.hpp"
+
+namespace acuity {
+
+namespace {
+
+// The first pool point at the cheapest level, as an annotator would be asked for it. Its id is none of a
+// campaign's.
+Suggestion trial_suggestion(const Study& study, const StudyModel& model) {
+  const auto cheapest = std::min_element(model.offer.levels.begin(), model.offer.levels.end(),
+                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  const double* inputs = study.pool().point(0);
+  return {.id = 0,
+          .row = 0,
+          .point = study.pool().id(0),
+          .inputs = std::vector<double>(inputs, inputs + study.pool().inputs().size()),
+          .level = *cheapest,
+          .channel = channel_at(*cheapest, study.file().binary ? 0.0 : study.offer().base_noise(0)),
+          .cost = cheapest->cost};
+}
+
+// A folder that goes with the scope.
+class TrialFolder {
+ public:
+  TrialFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "acuity-try-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw InputError(name + ": cannot be made, must be a folder for temporary files");
+    path_ = name;
+  }
+  ~TrialFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TrialFolder(const TrialFolder&) = delete;
+  TrialFolder& operator=(const TrialFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Trial {
+  bool answered = false;
+  std::string text;
+};
+
+Trial try_annotator(const Study& study, const StudyModel& model, const std::filesystem::path& study_folder) {
+  using Kind = AnnotatorSetting::Kind;
+  const Suggestion suggestion = trial_suggestion(study, model);
+  const std::string what = fmt::format(
+      "point {} at {}", suggestion.point,
+      suggestion.level.alpha ? "alpha = " + brief(*suggestion.level.alpha) : suggestion.level.name);
+  if (study.file().annotator.kind == Kind::none)
+    study.file().complain(
+        "there is no annotator.command and no annotator.simulated, --try needs one of them");
+  if (study.file().annotator.kind != Kind::command)
+    return {true,
+            fmt::format("{}: {} (simulated)", what, brief(make_rehearsal(study)->annotate(suggestion)))};
+  const TrialFolder folder;
+  const ExternalCommand command(study.file(), study.pool().inputs(), study_folder);
+  Attempt attempt = command.start(suggestion, 1, folder.path());
+  std::optional<AttemptOutcome> outcome;
+  while (!(outcome = attempt.poll())) wait_for_any({&attempt}, 1.0);
+  if (outcome->kind != AttemptOutcome::Kind::answered)
+    return {false, what + ": no answer: " + outcome->reason};
+  const auto value = told_value(*outcome->answer, study.file());
+  if (const auto* problem = std::get_if<std::string>(&value))
+    return {false, what + ": no answer: " + *problem};
+  return {true, fmt::format("{}: {}{}", what, brief(std::get<double>(value)),
+                            outcome->answer->cost ? ", cost " + brief(*outcome->answer->cost) : "")};
+}
+
+std::string break_even_json(const BreakEvenReport& report) {
+  const auto level_of_row = [](JsonObject& object, const Level& level) {
+    object.put(level.alpha ? "alpha" : "level", level_cell(level.name, level.alpha));
+  };
+  const auto list = [](const auto& items, const auto& fill) {
+    std::string text;
+    for (const auto& item : items) {
+      JsonObject object;
+      fill(object, item);
+      text += (text.empty() ? "" : ", ") + object.text();
+    }
+    return "[" + text + "]";
+  };
+  JsonObject json;
+  json.put("levels_compete", report.levels_compete)
+      .put("prior_sd", report.prior_sd)
+      .put("base_noise", report.base_noise);
+  json.put_json("intervals",
+                list(report.intervals, [&](JsonObject& object, const BreakEvenReport::Interval& one) {
+                  level_of_row(object, one.level);
+                  object.put("from_sd", one.from_sd).put("to_sd", one.to_sd);
+                }));
+  json.put_json("winners", list(report.winners, [&](JsonObject& object, const BreakEvenReport::Winner& one) {
+                  level_of_row(object, one.level);
+                  object.put("mean", one.mean).put("sd", one.sd);
+                }));
+  json.put_json("prices",
+                list(report.prices, [&](JsonObject& object, const BreakEvenReport::LevelPrice& one) {
+                  level_of_row(object, one.level);
+                  object.put("cost", one.level.cost).put("wins", one.wins).put("wins_below", one.wins_below);
+                }));
+  json.put("only", report.only ? level_cell(report.only->name, report.only->alpha)
+                               : ResultTable::Cell(std::monostate()));
+  return json.text();
+}
+
+}  // namespace
+
+ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log) {
+  if (arguments.format == Format::csv)
+    throw InputError("--format is \"csv\", must be table or json for check");
+  LoadedStudy loaded(arguments.study, "");
+  const Study& study = loaded.study();
+  std::vector<Annotation> annotations = loaded.annotations();
+  if (!loaded.campaign() && !study.file().initial.file.empty())
+    annotations = study.read_annotations(study.file().initial.file);
+  const StudyModel model = loaded.model(arguments.threads);
+  const BreakEvenReport report = break_even_report(study, model);
+  std::vector<std::string> warnings = study.remarks();
+  for (std::string& warning : study_warnings(study, model, annotations))
+    warnings.push_back(std::move(warning));
+  std::optional<Trial> trial;
+  if (arguments.try_once) {
+    const std::filesystem::path folder =
+        loaded.campaign() ? std::filesystem::path(loaded.campaign()->state().created().study_folder)
+                          : std::filesystem::absolute(study.file().path).parent_path();
+    trial = try_annotator(study, model, folder);
+  }
+  if (arguments.format == Format::json) {
+    std::string list;
+    for (const std::string& warning : warnings) list += (list.empty() ? "" : ", ") + json_string(warning);
+    JsonObject json;
+    json.put_json("break_even", break_even_json(report)).put_json("warnings", "[" + list + "]");
+    if (trial) json.put("try", trial->text);
+    out << json.text() << '\n';
+  } else {
+    out << to_text(report, study.file().unit) << "Scales and units\n";
+    for (const std::string& warning : warnings) out << "  " << warning << '\n';
+    if (warnings.empty()) out << "  nothing looks wrong\n";
+    if (trial) out << "Trial\n  " << trial->text << '\n';
+  }
+  if (!trial || trial->answered) return ExitCode::done;
+  log << arguments.study << ": the annotator gave no answer\n";
+  return ExitCode::failure_guard;
+}
+
+}  // namespace acuity
