@@ -9,9 +9,8 @@
 #include <set>
 
 #include "acuity/numerics/errors.hpp"
-#include "annotation/external_command.hpp"
-#include "annotation/rehearsal.hpp"
 #include "campaign/asking.hpp"
+#include "campaign/beginning.hpp"
 #include "campaign/books.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/campaign_folder.hpp"
@@ -35,73 +34,6 @@ bool has_any(const std::vector<StoredEvent>& events) {
   return std::any_of(events.begin(), events.end(), [](const StoredEvent& stored) {
     return (std::holds_alternative<Kinds>(stored.event) || ...);
   });
-}
-
-// What was known before: asked for and told at once.
-std::vector<Event> known_before(const Study& study) {
-  std::vector<Event> events;
-  double spent = 0.0;
-  for (const Annotation& known : study.read_annotations(study.file().initial.file)) {
-    Asked asked;
-    asked.id = static_cast<std::int64_t>(events.size() / 2) + 1;
-    asked.row = known.place.pool_row().value_or(-1);
-    if (asked.row >= 0) asked.point = study.pool().id(asked.row);
-    if (known.level) asked.level = study.offer().levels[static_cast<std::size_t>(*known.level)].name;
-    asked.alpha = known.alpha;
-    asked.channel = known.channel;
-    asked.cost = known.cost;
-    asked.worker = "initial";
-    Told told{.id = asked.id,
-              .values = {known.value},
-              .cost = known.cost,
-              .channel = {},
-              .row = {},
-              .inputs = {},
-              .base_noise = {},
-              .level = {},
-              .alpha = {}};
-    if (!known.level && !known.alpha) told.channel = known.channel;
-    if (asked.row < 0) {
-      told.inputs.emplace(known.place.coordinates().begin(), known.place.coordinates().end());
-      told.base_noise = known.base_noise;
-    }
-    spent += known.cost;
-    events.insert(events.end(), {Event(asked), Event(told)});
-  }
-  const double budget = study.file().budget.value_or(std::numeric_limits<double>::infinity());
-  if (spent > budget * (1.0 + 1e-9))
-    throw InputError(fmt::format("{}: what is known has cost {}, must be within campaign.budget, which is {}",
-                                 study.file().initial.file.string(), shortest(spent), shortest(budget)));
-  return events;
-}
-
-// Columns of what `ask` prints: an input of the same name could not be told from them.
-void require_input_names(const Study& study) {
-  static const std::set<std::string> taken{"id",          "point",       "level",    "alpha",
-                                           "value",       "information", "cost",     "y",
-                                           "lease_until", "noise_sd",    "accuracy", "information_per_cost"};
-  for (const std::string& input : study.pool().inputs())
-    if (taken.contains(input) || input.starts_with("y_"))
-      study.file().complain(
-          fmt::format("input \"{}\" is called like a column that campaigns print, must be renamed", input));
-}
-
-// A campaign keeps the study it began with: a mistake found by the first run could not be corrected any more.
-void require_annotator(const Study& study) {
-  using Kind = AnnotatorSetting::Kind;
-  const Kind kind = study.file().annotator.kind;
-  if (kind == Kind::command)
-    ExternalCommand(study.file(), study.pool().inputs(), fs::absolute(study.file().path).parent_path());
-  if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
-}
-
-std::vector<Event> beginning(const Study& study, Created created) {
-  require_input_names(study);
-  std::vector<Event> events{std::move(created)};
-  if (study.file().initial.file.empty()) return events;
-  std::vector<Event> known = known_before(study);
-  events.insert(events.end(), std::make_move_iterator(known.begin()), std::make_move_iterator(known.end()));
-  return events;
 }
 
 // What is wrong with the log, and what can be saved of it.

@@ -330,5 +330,47 @@ TEST(Campaign, ADeadOwnerIsTakenOverFrom) {
   EXPECT_THROW(owned.take_ownership(), OwnedError);
 }
 
+TEST(Campaign, WhatWasKnownAtAPointOfThePoolIsKnownThere) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0\n1\n2\n3\n");
+  folder.write("known.csv", "x,y,alpha\n2,0.5,1\n7.5,0.1,inf\n");
+  const std::string text = "[campaign]\nbudget = 9\ninitial = { file = \"known.csv\" }\n" + ladder;
+  Campaign campaign(Study::open(folder.write("study.toml", text)), make_memory_event_store());
+  EXPECT_EQ(campaign.state().annotations(), 2);
+  EXPECT_EQ(campaign.state().find(1)->row(), 2) << "given by its inputs";
+  EXPECT_EQ(campaign.state().find(2)->row(), -1);
+  EXPECT_EQ(campaign.candidates().is_open(2), false);
+  EXPECT_EQ(campaign.state().spent(), campaign.annotations()[0].cost + campaign.annotations()[1].cost);
+  for (const Suggestion& s : campaign.ask({.count = 4}).suggestions) EXPECT_NE(s.row, 2);
+}
+
+// All that is done together is in the log together, or not at all.
+TEST(Campaign, StepsTakenTogetherStandOrFallTogether) {
+  Campaign campaign = campaign_of(ladder);
+  campaign.together([&] {
+    for (int k = 0; k < 3; ++k) {
+      const Suggestion s = campaign.ask().suggestions.front();
+      campaign.tell({answer_to(s.id, 0.1 * k)});
+    }
+  });
+  EXPECT_EQ(campaign.state().annotations(), 3);
+  EXPECT_EQ(campaign.events().size(), 7U);
+  Campaign one_by_one = campaign_of(ladder);
+  for (int k = 0; k < 3; ++k) {
+    const Suggestion s = one_by_one.ask().suggestions.front();
+    EXPECT_EQ(s.row, campaign.state().find(s.id)->asked.row);
+    one_by_one.tell({answer_to(s.id, 0.1 * k)});
+  }
+  EXPECT_THROW(campaign.together([&] {
+    campaign.ask();
+    throw std::runtime_error("the power went");
+  }),
+               std::runtime_error);
+  EXPECT_EQ(campaign.events().size(), 7U);
+  EXPECT_EQ(campaign.state().pending().size(), 0U);
+  EXPECT_EQ(campaign.ask().suggestions.front().row, one_by_one.ask().suggestions.front().row)
+      << "and it goes on";
+}
+
 }  // namespace
 }  // namespace acuity

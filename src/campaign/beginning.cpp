@@ -1,0 +1,96 @@
+#include "campaign/beginning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#include "acuity/numerics/errors.hpp"
+#include "annotation/external_command.hpp"
+#include "annotation/rehearsal.hpp"
+
+namespace acuity {
+
+namespace {
+
+// A point given by its inputs may be one of the pool's all the same; not where it has a noise of its own.
+Index row_of(const Study& study, const Annotation& known) {
+  if (const std::optional<Index> row = known.place.pool_row()) return *row;
+  const Vector& x = known.place.coordinates();
+  for (Index row = 0; row < study.pool().size(); ++row)
+    if (std::equal(x.begin(), x.end(), study.pool().point(row)))
+      return study.file().binary || known.base_noise == study.offer().base_noise(row) ? row : -1;
+  return -1;
+}
+
+// What was known before: asked for and told at once.
+std::vector<Event> known_before(const Study& study) {
+  std::vector<Event> events;
+  double spent = 0.0;
+  for (const Annotation& known : study.read_annotations(study.file().initial.file)) {
+    Asked asked;
+    asked.id = static_cast<std::int64_t>(events.size() / 2) + 1;
+    asked.row = row_of(study, known);
+    if (asked.row >= 0) asked.point = study.pool().id(asked.row);
+    if (known.level) asked.level = study.offer().levels[static_cast<std::size_t>(*known.level)].name;
+    asked.alpha = known.alpha;
+    asked.channel = known.channel;
+    asked.cost = known.cost;
+    asked.worker = "initial";
+    Told told{.id = asked.id,
+              .values = {known.value},
+              .cost = known.cost,
+              .channel = {},
+              .row = {},
+              .inputs = {},
+              .base_noise = {},
+              .level = {},
+              .alpha = {}};
+    if (!known.level && !known.alpha) told.channel = known.channel;
+    if (asked.row < 0) {
+      told.inputs.emplace(known.place.coordinates().begin(), known.place.coordinates().end());
+      told.base_noise = known.base_noise;
+    }
+    spent += known.cost;
+    events.insert(events.end(), {Event(asked), Event(told)});
+  }
+  const double budget = study.file().budget.value_or(std::numeric_limits<double>::infinity());
+  if (spent > budget * (1.0 + 1e-9))
+    throw InputError(fmt::format("{}: what is known has cost {}, must be within campaign.budget, which is {}",
+                                 study.file().initial.file.string(), shortest(spent), shortest(budget)));
+  return events;
+}
+
+}  // namespace
+
+void require_input_names(const Study& study) {
+  static const std::set<std::string> taken{"id",          "point",       "level",    "alpha",
+                                           "value",       "information", "cost",     "y",
+                                           "lease_until", "noise_sd",    "accuracy", "information_per_cost"};
+  for (const std::string& input : study.pool().inputs())
+    if (taken.contains(input) || input.starts_with("y_"))
+      study.file().complain(
+          fmt::format("input \"{}\" is called like a column that campaigns print, must be renamed", input));
+}
+
+void require_annotator(const Study& study) {
+  using Kind = AnnotatorSetting::Kind;
+  const Kind kind = study.file().annotator.kind;
+  if (kind == Kind::command)
+    ExternalCommand(study.file(), study.pool().inputs(),
+                    std::filesystem::absolute(study.file().path).parent_path());
+  if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
+}
+
+std::vector<Event> beginning(const Study& study, Created created) {
+  require_input_names(study);
+  std::vector<Event> events{std::move(created)};
+  if (study.file().initial.file.empty()) return events;
+  std::vector<Event> known = known_before(study);
+  events.insert(events.end(), std::make_move_iterator(known.begin()), std::make_move_iterator(known.end()));
+  return events;
+}
+
+}  // namespace acuity
