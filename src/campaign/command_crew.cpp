@@ -49,8 +49,10 @@ CommandCrew::CommandCrew(const Study& study, ExternalCommand command, std::files
     : study_(study), command_(std::move(command)), runs_(std::move(runs)), workers_(workers) {}
 
 void CommandCrew::start(const Suggestion& suggestion) {
+  // Nearly always this is new, and looking through the folders of all attempts there ever were takes time.
+  const bool is_new = !std::filesystem::exists(runs_ / attempt_folder_name(suggestion.id, 1));
   jobs_.push_back({.suggestion = suggestion,
-                   .attempt = last_attempt(runs_, suggestion.id),
+                   .attempt = is_new ? 0 : last_attempt(runs_, suggestion.id),
                    .start_at = Clock::now(),
                    .running = {}});
   begin_what_is_due();

@@ -1,6 +1,7 @@
 #include "campaign/run.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <chrono>
 
@@ -25,6 +26,27 @@ class Ownership {
 
  private:
   Campaign& campaign_;
+};
+
+// The store would go on writing to a file that has no name any more, and nobody would ever see it again.
+class LogFile {
+ public:
+  explicit LogFile(const std::filesystem::path& folder) : file_(folder / "events.sqlite") {
+    there_ = !folder.empty() && ::stat(file_.c_str(), &begun_) == 0;
+  }
+  void require() const {
+    struct stat now{};
+    if (!there_ ||
+        (::stat(file_.c_str(), &now) == 0 && now.st_ino == begun_.st_ino && now.st_dev == begun_.st_dev))
+      return;
+    throw DamagedError(fmt::format(
+        "{}: it was moved, removed or replaced while it was run, must stay where it is", file_.string()));
+  }
+
+ private:
+  std::filesystem::path file_;
+  bool there_ = false;
+  struct stat begun_{};
 };
 
 // People may have told or released it meanwhile, also between our looking and our writing: what they said
@@ -79,8 +101,10 @@ void wind_down(Campaign& campaign, Crew& crew, const RunOptions& options) {
 }
 
 RunEnd go_on(Campaign& campaign, Crew& crew, const RunOptions& options, bool did_anything) {
+  const LogFile log(campaign.folder());
   Asking asking;
   const auto ask_and_tell = [&] {
+    log.require();
     crew.keep_pending(campaign.refresh());
     asking = {};
     while (crew.busy() < options.workers && asking.standing == Standing::open) {
@@ -89,7 +113,9 @@ RunEnd go_on(Campaign& campaign, Crew& crew, const RunOptions& options, bool did
       did_anything = did_anything || !asking.suggestions.empty();
     }
     if (crew.busy() == 0) return false;
-    for (const Outcome& outcome : crew.wait(0.5)) settle(campaign, outcome, options.exclude_on_fail);
+    const std::vector<Outcome> outcomes = crew.wait(0.5);
+    log.require();
+    for (const Outcome& outcome : outcomes) settle(campaign, outcome, options.exclude_on_fail);
     return true;
   };
   while (!options.interrupted()) {

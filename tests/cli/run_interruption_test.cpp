@@ -200,6 +200,22 @@ echo 0.5)");
   EXPECT_EQ(bench.status()["spent"], 6.0);
 }
 
+// The store has the file open and would go on with it, wherever it is.
+TEST(RunInTrouble, WithALogThatIsMovedAwayStops) {
+  const RunBench bench;
+  bench.answer(waits_for_go);
+  Background running = bench.run_in_background({"--grace", "0s"});
+  bench.wait_for("begun-1");
+  fs::rename(bench.folder.path() / "C", bench.folder.path() / "D");
+  const ProgramResult result = running.wait();
+  EXPECT_EQ(result.exit_code, 7) << result.err;
+  EXPECT_TRUE(contains(result.err, "C/events.sqlite: it was moved")) << result.err;
+  EXPECT_TRUE(bench.processes().empty());
+  bench.folder.write("go", "");
+  EXPECT_EQ(bench.acuity({"run", "D", "--grace", "0s"}).exit_code, 0) << "there it goes on";
+  EXPECT_FALSE(bench.has("C")) << "and nothing is where it was";
+}
+
 // A limit to the size of files stands for a disk that is full.
 TEST(RunInTrouble, WithAFullDiskLosesNothing) {
   const RunBench bench;
