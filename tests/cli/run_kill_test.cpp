@@ -119,5 +119,31 @@ TEST_F(RunKilled, WithSeveralAtWorkLosesAndDoublesNothing) {
   expect_everything_once();
 }
 
+// Wherever something is written; with a command, and with a rehearsal, which makes many steps durable at
+// once.
+TEST_F(RunKilled, AtEveryWriteIsNoDifferent) {
+  bench.study("budget = 3\n");
+  std::string rehearsal = bench.folder.read("S.toml");
+  rehearsal.replace(rehearsal.find("command = \"./answer\""), 20, "simulated = \"truth\"");
+  bench.folder.write("T.toml", rehearsal);
+  ASSERT_EQ(bench.acuity({"run", "R", "--study", "S.toml"}).exit_code, 0);
+  const std::string undisturbed = bench.acuity({"export", "R", "--annotations", "-"}).out;
+  for (const char* study : {"S.toml", "T.toml"}) {
+    int crashes = 0;
+    for (bool crashed = true; crashed; ++crashes) {
+      std::filesystem::remove_all(bench.folder.path() / "C");
+      ASSERT_EQ(bench.acuity({"init", "C", "--study", study}).exit_code, 0);
+      crashed = run_shell(fmt::format("ACUITY_CRASH_AT={} acuity run C", crashes + 1), bench.folder.path())
+                    .exit_code == 128 + SIGKILL;
+      const int code = bench.acuity({"run", "C", "--grace", "0s"}).exit_code;
+      EXPECT_TRUE(code == 0 || code == 3) << study << " at " << crashes + 1 << ": " << code;
+      EXPECT_EQ(bench.acuity({"export", "C", "--annotations", "-"}).out, undisturbed)
+          << study << " at " << crashes + 1;
+      EXPECT_TRUE(bench.processes().empty());
+    }
+    EXPECT_GT(crashes, 10) << study;
+  }
+}
+
 }  // namespace
 }  // namespace acuity::testing
