@@ -37,6 +37,10 @@ echo $ACUITY_ID >>"$ACUITY_STUDY_DIR/delivered"; echo $ACUITY_X_X)");
     for (int k = 0; k < times; ++k) {
       Background owner = bench.run_in_background({"--workers", workers, "--format", "jsonl"});
       std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 130));
+      // Now and then a life is long enough to bring something, however slow the machine is.
+      if (k % 10 == 0) {
+        EXPECT_TRUE(comes_true([&] { return contains(owner.out(), "\"told\""); }));
+      }
       owner.signal(SIGKILL);
       const ProgramResult result = owner.wait();
       ASSERT_EQ(result.exit_code, 128 + SIGKILL) << result.err;
@@ -95,7 +99,7 @@ TEST_F(RunKilled, ChoosesAsIfNothingHadHappened) {
   expect_everything_once();
 
   const std::vector<Choice> made = choices(bench.events("asked"));
-  EXPECT_GT(made.size(), 20U);
+  EXPECT_GT(made.size(), 10U);
   bench.study("budget = 5000\n");
   std::string study = bench.folder.read("S.toml");
   study.replace(study.find("command = \"./answer\""), 20, "simulated = \"truth\"");
