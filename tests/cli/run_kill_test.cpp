@@ -20,16 +20,20 @@ struct Choice {
 class RunKilled : public ::testing::Test {
  protected:
   RunKilled() {
+    points(600);
+    // Says what the truth says, after 0 to 40 ms; keeps its own count of what it has delivered.
+    bench.answer(R"(sleep 0.0$((ACUITY_SEED % 5))
+echo $ACUITY_ID >>"$ACUITY_STUDY_DIR/delivered"; echo $ACUITY_X_X)");
+  }
+
+  void points(int count) const {
     std::string pool = "case,x\n", truth = "case,y@coarse,y@fine\n";
-    for (int k = 0; k < 600; ++k) {
+    for (int k = 0; k < count; ++k) {
       pool += fmt::format("p{},{}\n", k, 0.01 * k);
       truth += fmt::format("p{0},{1},{1}\n", k, 0.01 * k);
     }
     bench.folder.write("pool.csv", pool);
     bench.folder.write("truth.csv", truth);
-    // Says what the truth says, after 0 to 40 ms; keeps its own count of what it has delivered.
-    bench.answer(R"(sleep 0.0$((ACUITY_SEED % 5))
-echo $ACUITY_ID >>"$ACUITY_STUDY_DIR/delivered"; echo $ACUITY_X_X)");
   }
 
   void kill_often(int times, unsigned seed, const std::string& workers) {
@@ -126,7 +130,8 @@ TEST_F(RunKilled, WithSeveralAtWorkLosesAndDoublesNothing) {
 // Wherever something is written; with a command, and with a rehearsal, which makes many steps durable at
 // once.
 TEST_F(RunKilled, AtEveryWriteIsNoDifferent) {
-  bench.study("budget = 3\n");
+  points(20);
+  bench.study("budget = 2\n");
   std::string rehearsal = bench.folder.read("S.toml");
   rehearsal.replace(rehearsal.find("command = \"./answer\""), 20, "simulated = \"truth\"");
   bench.folder.write("T.toml", rehearsal);
