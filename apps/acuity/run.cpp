@@ -134,7 +134,10 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
       arguments.campaign, Access::write,
       {.threads = arguments.work.threads,
        .storage = arguments.work.storage,
-       .learning = {},
+       .learning =
+           [](int, double) {
+             if (signals > 0) throw Interrupted();
+           },
        .watch = [&](const StoredEvent& stored, const State& state) { display.take(stored, state); }});
   const Study& study = campaign.study();
   display.begin(study);

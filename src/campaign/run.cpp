@@ -119,7 +119,12 @@ RunEnd go_on(Campaign& campaign, Crew& crew, const RunOptions& options, bool did
     return true;
   };
   while (!options.interrupted()) {
-    const bool goes_on = crew.answers_at_once() ? several_at_once(campaign, ask_and_tell) : ask_and_tell();
+    bool goes_on = true;
+    try {
+      goes_on = crew.answers_at_once() ? several_at_once(campaign, ask_and_tell) : ask_and_tell();
+    } catch (const Interrupted&) {
+      break;
+    }
     if (!goes_on) return ended(asking, did_anything);
     options.idle();
     if (crew.failures_in_a_row() < options.max_failures) continue;

@@ -22,6 +22,10 @@ struct RunOptions {
   std::function<void()> idle = [] {};
 };
 
+/// What CampaignOptions::learning throws so that a run is interrupted before hyperparameters are learned:
+/// that may take longer than anybody waits.
+struct Interrupted {};
+
 struct RunEnd {
   enum class Kind {
     finished,          ///< budget spent, target reached, pool exhausted

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -228,14 +229,21 @@ struct Climb {
   const Problem* problem;
   Ascent* ascent;
   Watch* watch;
+  nlopt_opt optimiser = nullptr;
+  std::exception_ptr stopped;  // whoever watches has had enough
 };
 
 double negative_log_likelihood(unsigned size, const double* theta, double* gradient, void* data) {
-  const Climb& climb = *static_cast<Climb*>(data);
+  Climb& climb = *static_cast<Climb*>(data);
   const Vector at = Eigen::Map<const Vector>(theta, size);
   const Likelihood found = climb.problem->likelihood_at(at);
   ++climb.ascent->evaluations;
-  if (climb.watch != nullptr) climb.watch->saw(found.log_marginal);
+  try {
+    if (climb.watch != nullptr) climb.watch->saw(found.log_marginal);
+  } catch (...) {  // the optimiser is written in C
+    climb.stopped = std::current_exception();
+    nlopt_force_stop(climb.optimiser);
+  }
   if (found.log_marginal > climb.ascent->log_marginal) {
     climb.ascent->log_marginal = found.log_marginal;
     climb.ascent->theta = at;
@@ -248,9 +256,10 @@ Ascent climb_by_lbfgs(const Problem& problem, const Bounds& bounds, const Vector
                       Watch* watch = nullptr) {
   const numerics::FlushDenormals flush;
   Ascent ascent;
-  Climb climb{&problem, &ascent, watch};
+  Climb climb{.problem = &problem, .ascent = &ascent, .watch = watch, .stopped = {}};
   const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimiser(
       nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(problem.size())), &nlopt_destroy);
+  climb.optimiser = optimiser.get();
   nlopt_set_lower_bounds(optimiser.get(), bounds.low.data());
   nlopt_set_upper_bounds(optimiser.get(), bounds.high.data());
   nlopt_set_min_objective(optimiser.get(), &negative_log_likelihood, &climb);
@@ -260,6 +269,7 @@ Ascent climb_by_lbfgs(const Problem& problem, const Bounds& bounds, const Vector
   Vector theta = start.cwiseMax(bounds.low).cwiseMin(bounds.high);
   double value = 0.0;
   const nlopt_result code = nlopt_optimize(optimiser.get(), theta.data(), &value);
+  if (climb.stopped) std::rethrow_exception(climb.stopped);
   if (!std::isfinite(ascent.log_marginal)) return ascent;
   // A line search that can no longer tell two likelihoods apart has converged as far as rounding allows.
   ascent.converged = code != NLOPT_MAXEVAL_REACHED;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <string.h>
 
+#include <random>
+
 #include "support/run_bench.hpp"
 
 namespace acuity::testing {
@@ -96,6 +98,35 @@ TEST(RunInterruption, OfWhatWaitsForARetryIsShort) {
   running.signal(SIGINT);
   EXPECT_EQ(running.wait().exit_code, 130);
   EXPECT_EQ(bench.status()["pending"], 1);
+}
+
+// From so many annotations of so many inputs it would take half a minute, with nothing to show for it.
+TEST(RunInterruption, DoesNotWaitForHyperparameters) {
+  const RunBench bench;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(0.0, 2.0);
+  std::string pool = "case,a,b,c,d,e,f,g,h\n", known = "id,y,level\n";
+  for (int k = 0; k < 1300; ++k) {
+    pool += fmt::format("p{}", k);
+    for (int input = 0; input < 8; ++input) pool += fmt::format(",{}", uniform(random));
+    pool += "\n";
+    if (k < 1200) known += fmt::format("p{},{},coarse\n", k, uniform(random));
+  }
+  bench.folder.write("pool.csv", pool);
+  bench.folder.write("known.csv", known);
+  bench.study("budget = 5000\ninitial = { file = \"known.csv\" }\n");
+  bench.folder.write("S.toml", bench.folder.read("S.toml") +
+                                   "[model]\nfit = \"every\"\nlengthscale = [1, 1, 1, 1, 1, 1, 1, 1]\n");
+  Background running = bench.run_in_background();
+  EXPECT_TRUE(comes_true([&] { return contains(running.err(), "run by process"); }));
+  std::this_thread::sleep_for(300ms);
+  const auto signalled = Clock::now();
+  running.signal(SIGINT);
+  const ProgramResult result = running.wait();
+  EXPECT_LT(Clock::now() - signalled, 10s);
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_TRUE(bench.events("fitted").empty());
+  EXPECT_EQ(bench.status()["annotations"], 1200);
 }
 
 TEST(RunAfterADeath, TakesOverWithAnswersThatCameMeanwhile) {

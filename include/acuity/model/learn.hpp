@@ -60,7 +60,8 @@ struct LearnOptions {
   std::optional<NoiseParts> noise;
   /// Classes: learn kappa and gamma of this law, too, on from its values. Not with adam.
   std::optional<AccuracyParts> accuracy;
-  /// Told now and then, by one thread at a time: evaluations so far and the best likelihood of all.
+  /// Told now and then, by one thread at a time: evaluations so far and the best likelihood of all. What it
+  /// throws ends the learning (not with adam, which tells nothing).
   std::function<void(int evaluations, double best)> progress;
   /// Where the model will be used: a belief that is flat over all of these has learned nothing. Some of a
   /// large pool will do.
