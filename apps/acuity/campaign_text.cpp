@@ -3,11 +3,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <ctime>
 
 #include "campaign/file_system.hpp"
+#include "numerics/clock.hpp"
 
 namespace acuity {
 
@@ -20,7 +20,7 @@ std::string time_text(double seconds_since_1970, bool microseconds) {
 }
 
 double now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return numerics::wall_clock();
 }
 
 std::string money(double amount, const std::string& unit) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -18,6 +17,7 @@
 #include "campaign/owner.hpp"
 #include "campaign/telling.hpp"
 #include "numerics/checksum.hpp"
+#include "numerics/clock.hpp"
 
 namespace acuity {
 
@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 double now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return numerics::wall_clock();
 }
 
 template <typename... Kinds>

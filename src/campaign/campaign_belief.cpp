@@ -11,13 +11,6 @@ bool is_same_place(const Place& a, const Place& b) {
   return a.coordinates() == b.coordinates();
 }
 
-bool is_same_channel(const Channel& a, const Channel& b) {
-  if (a.index() != b.index()) return false;
-  if (const auto* flip = std::get_if<FlipChannel>(&a))
-    return flip->accuracy == std::get<FlipChannel>(b).accuracy;
-  return noise_variance(a) == noise_variance(b);
-}
-
 }  // namespace
 
 CampaignBelief::CampaignBelief(const Study& study, int threads, PoolStorage storage)
@@ -59,9 +52,8 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
   for (const auto& [id, annotation] : told) {
     const auto entry = entries_.find(id);
     if (entry == entries_.end() || !entry->second.values.empty()) continue;
-    const bool as_expected =
-        is_same_place(entry->second.place, annotation->place) &&
-        is_same_channel(entry->second.channel, study_.channel_of(*annotation, model_.learned));
+    const bool as_expected = is_same_place(entry->second.place, annotation->place) &&
+                             entry->second.channel == study_.channel_of(*annotation, model_.learned);
     if (!as_expected) gone.push_back(id);
   }
   for (const std::int64_t id : gone) {

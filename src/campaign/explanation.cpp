@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/asking.hpp"
 #include "campaign/books.hpp"
+#include "numerics/clock.hpp"
 
 namespace acuity {
 
@@ -268,8 +268,7 @@ NextExplanation explain_next(const Campaign& campaign, int threads) {
   NextExplanation next;
   CampaignBelief belief(campaign.study(), threads, {});
   belief.follow(campaign.state());
-  const double now =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const double now = numerics::wall_clock();
   next.asking = choose(campaign.study(), campaign.state(), belief, 1, now);
   if (next.asking.suggestions.empty()) return next;
   belief.forget();  // it expects the suggestion already

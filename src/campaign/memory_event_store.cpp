@@ -1,7 +1,7 @@
-#include <chrono>
 #include <mutex>
 
 #include "acuity/campaign/event_store.hpp"
+#include "numerics/clock.hpp"
 
 namespace acuity {
 
@@ -17,8 +17,7 @@ class MemoryEventStore : public EventStore {
   std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
     const std::lock_guard lock(mutex_);
     std::vector<StoredEvent> added;
-    const double now =
-        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    const double now = numerics::wall_clock();
     for (Event& event : decide(since(after)))
       added.push_back({static_cast<std::int64_t>(events_.size() + added.size()) + 1, now, std::move(event)});
     events_.insert(events_.end(), added.begin(), added.end());

@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
+
+#include "annotation/process_session.hpp"
 
 namespace acuity {
 
@@ -16,22 +16,11 @@ std::string host_name() {
   return name;
 }
 
-// Clock ticks from the machine's start to that of the process; 0 where there is no such process. A zombie
-// has ended, and only waits for its parent to notice.
+// Tells a process from a later one of the same number; 0 where there is none. One that is dead has ended, and
+// only waits for its parent to notice.
 std::int64_t start_of(std::int64_t process) {
-  std::ifstream stream("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(stream, text);
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string state, skipped;
-  fields >> state;
-  if (state == "Z" || state == "X") return 0;
-  for (int field = 4; field < 22; ++field) fields >> skipped;
-  std::int64_t start = 0;
-  fields >> start;
-  return start;
+  const std::optional<ProcessEntry> entry = process_entry(static_cast<pid_t>(process));
+  return entry && !entry->dead ? static_cast<std::int64_t>(entry->start) : 0;
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <sqlite3.h>
 
 #include <bit>
-#include <chrono>
 #include <utility>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
 #include "numerics/checksum.hpp"
+#include "numerics/clock.hpp"
 
 namespace acuity {
 
@@ -304,8 +304,7 @@ std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decisio
       const std::vector<StoredEvent> news = state_->since(after);
       std::int64_t last = std::max(state_->checked, after);
       std::vector<StoredEvent> added;
-      const double now =
-          std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+      const double now = numerics::wall_clock();
       for (Event& event : decide(news)) {
         added.push_back({++last, now, std::move(event)});
         state_->insert(added.back());
