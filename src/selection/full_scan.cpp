@@ -17,6 +17,8 @@ std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisi
   std::vector<Index> levels;
   if (acquisition.finest_only()) {
     levels.push_back(offer.finest());
+  } else if (acquisition.only_level) {
+    levels.push_back(*acquisition.only_level);
   } else {
     for (Index level = 0; level < static_cast<Index>(offer.levels.size()); ++level) levels.push_back(level);
   }

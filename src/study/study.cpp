@@ -220,6 +220,12 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
   return remarks;
 }
 
+Pool some_of(const Pool& pool, const std::vector<Index>& rows) {
+  std::vector<std::string> ids;
+  for (const Index row : rows) ids.push_back(pool.id(row));
+  return {Points(pool.points()(rows, Eigen::all)), pool.inputs(), std::move(ids), "the sample of the pool"};
+}
+
 }  // namespace
 
 Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
@@ -260,6 +266,31 @@ Study Study::open(const std::filesystem::path& path) {
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
   return {std::move(file), std::move(pool),   std::move(offer), std::move(acquisition), cost,
           noise,           std::move(remarks)};
+}
+
+Study Study::variant(const StudyVariant& different) const {
+  StudyFile file = file_;
+  if (different.information) file.acquisition.kind = *different.information;
+  if (different.seed) file.seed = *different.seed;
+  if (different.budget) file.budget = different.budget;
+  if (different.initial) file.initial = *different.initial;
+  if (different.stop) file.stop = *different.stop;
+  Offer offer = offer_;
+  Pool pool = pool_;
+  if (!different.rows.empty()) {
+    pool = some_of(pool_, different.rows);
+    offer.base_noise = offer_.base_noise(different.rows);
+  }
+  Acquisition acquisition = make_acquisition(file, offer, cost_);
+  if (different.only_level) {
+    acquisition.only_level = different.only_level;
+    acquisition.continuous.reset();
+  }
+  std::vector<std::string> remarks = make_remarks(file, pool, offer);
+  Study study(std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost_, noise_,
+              std::move(remarks));
+  study.pool_scaling_ = pool_scaling_;
+  return study;
 }
 
 Points Study::read_inputs(const Table& table) const {

@@ -272,5 +272,43 @@ TEST(Study, ContinuousPrecisionIsHandedToTheAcquisition) {
                    0.8);
 }
 
+TEST(Study, AVariantKeepsAllButWhatIsDifferent) {
+  const Desk desk;
+  const std::string text = with(ladder_study(), "file", "\"pool.csv\"\nstandardise = \"pool\"");
+  const Study study = desk.open("[campaign]\nbudget = 9\nseed = 3\n" + text, "x\n0\n5\n10\n20\n");
+  StudyVariant different;
+  different.seed = 8;
+  different.information = AcquisitionSetting::Kind::random;
+  different.rows = {1, 3};
+  const Study variant = study.variant(different);
+  EXPECT_EQ(variant.file().seed, 8U);
+  EXPECT_EQ(variant.acquisition().seed, 8U);
+  EXPECT_EQ(variant.acquisition().ranking, Ranking::random);
+  EXPECT_EQ(variant.file().budget, 9.0);
+  EXPECT_EQ(variant.pool().size(), 2);
+  EXPECT_EQ(variant.pool().id(1), "3");
+  EXPECT_EQ(variant.pool().find("1"), 0);
+  EXPECT_FALSE(variant.pool().find("2"));
+  EXPECT_EQ(variant.pool().point(1)[0], 20.0);
+  EXPECT_EQ(variant.offer().base_noise, (Vector{{study.offer().base_noise(1), study.offer().base_noise(3)}}));
+  EXPECT_EQ(variant.prior_given({}).scaling, study.prior_given({}).scaling);
+  // And the study itself is as it was.
+  EXPECT_EQ(study.pool().size(), 4);
+  EXPECT_EQ(study.acquisition().ranking, Ranking::information_per_cost);
+}
+
+TEST(Study, AVariantOfOneLevelHasTheOthersInItsOffer) {
+  const Desk desk;
+  const Study study = desk.open(price_list_study(), "x\n0\n5\n");
+  StudyVariant different;
+  different.only_level = 0;
+  const Study variant = study.variant(different);
+  EXPECT_EQ(levels_in_play(variant.offer(), variant.acquisition(), {}), std::vector<Index>{0});
+  EXPECT_EQ(variant.level_named("fine").cost, 10.0);
+  Candidates poor;
+  poor.remaining = 0.5;
+  EXPECT_TRUE(levels_in_play(variant.offer(), variant.acquisition(), poor).empty());
+}
+
 }  // namespace
 }  // namespace acuity

@@ -22,6 +22,8 @@ struct Acquisition {
   std::uint64_t seed = 0;  ///< for random choice
   /// Instead of the offer's levels, where information per cost decides.
   std::optional<ContinuousPrecision> continuous;
+  /// Of the offer: no other competes where information per cost decides.
+  std::optional<Index> only_level = std::nullopt;
 
   bool finest_only() const { return ranking != Ranking::information_per_cost; }
 };

@@ -22,8 +22,7 @@ struct Candidates {
   bool affordable(double cost) const { return cost <= remaining + slack; }
 };
 
-/// The levels that compete: all that can be paid for, or the finest alone where the acquisition knows no
-/// other.
+/// The levels that compete: all that can be paid for, or one alone where the acquisition knows no other.
 std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisition,
                                   const Candidates& candidates);
 

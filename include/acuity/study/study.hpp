@@ -31,12 +31,27 @@ struct StudyModel {
   std::optional<Learned> learned;  ///< where the schedule asked for it
 };
 
+/// What is to be different in a study; what is absent or empty stays.
+struct StudyVariant {
+  std::optional<AcquisitionSetting::Kind> information;
+  /// Of the offer: information per cost chooses no other. The initial design is bought as before.
+  std::optional<Index> only_level;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> budget;
+  std::optional<InitialSetting> initial;
+  std::optional<StopSetting> stop;
+  /// Of the pool: what is left of it. Points keep their ids, inputs the scale that the whole pool gave them.
+  std::vector<Index> rows;
+};
+
 /// A study file turned into the values the library works with: pool, levels with channels and costs, prior,
 /// and the way to choose. Opened once, never changed.
 class Study {
  public:
   /// Reads the study file and its pool; throws InputError.
   static Study open(const std::filesystem::path& path);
+  /// The same study but for this, with a file() that says so; throws InputError where that is no study.
+  Study variant(const StudyVariant& different) const;
   ~Study();
   Study(Study&&) noexcept;
   Study& operator=(Study&&) noexcept;
