@@ -4,7 +4,6 @@
 #include <functional>
 #include <stdexcept>
 
-#include "annotation/truth_table.hpp"
 #include "numerics/checksum.hpp"
 
 namespace acuity {
@@ -54,17 +53,19 @@ std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
   switch (setting.kind) {
     case AnnotatorSetting::Kind::sine:
       return std::make_unique<Rehearsal>(sine(study.file().binary), study.file().seed);
-    case AnnotatorSetting::Kind::truth: {
-      const auto table = std::make_shared<const TruthTable>(setting.truth, study);
-      return std::make_unique<Rehearsal>(
-          [table](const Suggestion& asked) { return table->at(asked.row, asked.level.name); },
-          study.file().seed);
-    }
+    case AnnotatorSetting::Kind::truth:
+      return make_rehearsal(std::make_shared<const TruthTable>(setting.truth, study), study.file().seed);
     case AnnotatorSetting::Kind::none:
     case AnnotatorSetting::Kind::command:
       break;
   }
   throw std::invalid_argument("make_rehearsal: the study's annotator is no simulated one");
+}
+
+std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> truth, std::uint64_t seed) {
+  return std::make_unique<Rehearsal>(
+      [truth = std::move(truth)](const Suggestion& asked) { return truth->at(asked.row, asked.level.name); },
+      seed);
 }
 
 }  // namespace acuity

@@ -4,6 +4,7 @@
 
 #include "acuity/study/study.hpp"
 #include "annotation/simulated_annotator.hpp"
+#include "annotation/truth_table.hpp"
 
 namespace acuity {
 
@@ -13,5 +14,7 @@ namespace acuity {
 /// where the table of truth cannot be used, and std::invalid_argument where the study's annotator is no
 /// simulated one.
 std::unique_ptr<Annotator> make_rehearsal(const Study& study);
+/// The same from a table that is there already, whatever the study's annotator.
+std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> truth, std::uint64_t seed);
 
 }  // namespace acuity

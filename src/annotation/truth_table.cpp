@@ -120,4 +120,9 @@ TruthTable::Entry TruthTable::at(Index row, const std::string& level) const {
   return {.value = truth_(row)};
 }
 
+const Vector& TruthTable::truth(const Offer& offer) const {
+  if (truth_.size() > 0) return truth_;
+  return of_level_.at(offer.levels[static_cast<std::size_t>(offer.finest())].name);
+}
+
 }  // namespace acuity

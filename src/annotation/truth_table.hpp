@@ -16,11 +16,17 @@ class TruthTable {
   /// Throws InputError, with the point where one of the pool has no answer.
   TruthTable(const std::filesystem::path& file, const Study& study);
 
+  /// One truth for all levels, by pool row.
+  explicit TruthTable(Vector truth) : truth_(std::move(truth)) {}
+
   struct Entry {
     double value = 0.0;
     bool has_noise = false;  ///< it is an answer of the level's own
   };
   Entry at(Index row, const std::string& level) const;
+  /// What a model is measured by, one for each pool row: `y`, or what the finest level says where there is
+  /// none.
+  const Vector& truth(const Offer& offer) const;
 
  private:
   Vector truth_;  // by pool row; empty where every level has its own

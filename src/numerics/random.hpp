@@ -19,7 +19,9 @@ enum class Purpose : std::uint32_t {
   resampling = 5,
   restarts = 6,
   annotator_seed = 7,
-  repeated_answer = 8
+  repeated_answer = 8,
+  repeat = 9,
+  prior_truth = 10
 };
 
 /// A stream of draws, fixed by what it is for: the seed, the purpose, and up to two counters of the caller's.

@@ -1,0 +1,164 @@
+#include "campaign/policy_trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "acuity/campaign/campaign.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "annotation/rehearsal.hpp"
+#include "campaign/rehearsal_crew.hpp"
+#include "numerics/parallel.hpp"
+#include "numerics/random.hpp"
+#include "study/nearest.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Kind = AcquisitionSetting::Kind;
+
+constexpr std::pair<Policy, const char*> names[] = {
+    {Policy::model, "model"},   {Policy::target, "target"},     {Policy::bald, "bald"},
+    {Policy::random, "random"}, {Policy::cheapest, "cheapest"}, {Policy::finest, "finest"}};
+
+Policy own_policy(const Study& study) {
+  switch (study.file().acquisition.kind) {
+    case Kind::target:
+      return Policy::target;
+    case Kind::bald:
+      return Policy::bald;
+    case Kind::random:
+      return Policy::random;
+    case Kind::model:
+      break;
+  }
+  return Policy::model;
+}
+
+Kind kind_of(Policy policy) {
+  switch (policy) {
+    case Policy::target:
+      return Kind::target;
+    case Policy::bald:
+      return Kind::bald;
+    case Policy::random:
+      return Kind::random;
+    case Policy::model:
+    case Policy::cheapest:
+    case Policy::finest:
+      break;
+  }
+  return Kind::model;
+}
+
+Index cheapest_level(const Offer& offer) {
+  const auto cheapest = std::min_element(offer.levels.begin(), offer.levels.end(),
+                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  return cheapest - offer.levels.begin();
+}
+
+Study variant_for(const Study& study, Policy policy, int repeat) {
+  StudyVariant different;
+  different.information = kind_of(policy);
+  if (policy == Policy::cheapest) different.only_level = cheapest_level(study.offer());
+  if (policy == Policy::finest) different.only_level = study.offer().finest();
+  if (repeat > 0)
+    different.seed = numerics::draw_key(study.file().seed, numerics::Purpose::repeat, 0,
+                                        static_cast<std::uint64_t>(repeat));
+  // Answers that are known take no time.
+  different.stop = study.file().stop;
+  different.stop->wall_clock.reset();
+  return study.variant(different);
+}
+
+}  // namespace
+
+std::string policy_name(Policy policy) {
+  for (const auto& [one, name] : names)
+    if (one == policy) return name;
+  return {};
+}
+
+Policy policy_named(const std::string& name, const Study& study) {
+  std::vector<std::string> known;
+  for (const Policy policy : policies_of(study)) {
+    if (policy_name(policy) == name) return policy;
+    known.push_back(policy_name(policy));
+  }
+  throw InputError(fmt::format("policy \"{}\" is not known, must be one of {}", name, quoted_list(known)));
+}
+
+std::vector<Policy> policies_of(const Study& study) {
+  std::vector<Policy> policies{own_policy(study)};
+  for (const Policy one : {Policy::model, Policy::bald, Policy::random, Policy::cheapest, Policy::finest})
+    if (one != policies.front()) policies.push_back(one);
+  return policies;
+}
+
+double error_of(const Vector& mean, const Vector& truth, bool binary) {
+  if (!binary) return std::sqrt((mean - truth).squaredNorm() / static_cast<double>(truth.size()));
+  double wrong = 0.0;
+  for (Index row = 0; row < truth.size(); ++row)
+    wrong += mean(row) == 0.0 ? 0.5 : (mean(row) < 0.0) == (truth(row) < 0.0) ? 0.0 : 1.0;
+  return wrong / static_cast<double>(truth.size());
+}
+
+std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
+                                      const std::shared_ptr<const TruthTable>& truth,
+                                      const std::atomic<bool>& stop) {
+  Campaign campaign(variant_for(study, policy, repeat), make_memory_event_store(), {.threads = 1});
+  RehearsalCrew crew(campaign.study(), make_rehearsal(truth, campaign.study().file().seed));
+  PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}};
+  const Vector& right = truth->truth(study.offer());
+  const auto evaluate = [&] {
+    trial.steps.push_back(
+        {.spent = campaign.state().spent(),
+         .error = error_of(campaign.belief().marginals().mean, right, study.file().binary)});
+  };
+  evaluate();
+  while (!stop) {
+    const Asking asking = campaign.ask();
+    if (asking.suggestions.empty()) return trial;
+    crew.start(asking.suggestions.front());
+    for (const Outcome& outcome : crew.wait(0.0)) campaign.tell({outcome.answer});
+    evaluate();
+  }
+  return std::nullopt;
+}
+
+void require_budget(const Study& study) {
+  if (!study.file().budget)
+    study.file().complain("campaign.budget is missing, must be there to say what the money buys");
+}
+
+std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& truth,
+                                      const TrialOptions& options) {
+  require_budget(study);
+  static const std::atomic<bool> never{false};
+  const std::atomic<bool>& stop = options.stop ? *options.stop : never;
+  const auto policies = static_cast<std::ptrdiff_t>(options.policies.size());
+  const std::ptrdiff_t total = policies * options.repeats;
+  std::vector<std::optional<PolicyTrial>> trials(static_cast<std::size_t>(total));
+  std::mutex mutex;
+  int done = 0;
+  const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
+  numerics::parallel_for(total, threads, [&](std::ptrdiff_t number) {
+    // Repeat by repeat, so that the time left can be told early.
+    const auto repeat = static_cast<int>(number / policies);
+    const std::size_t policy = static_cast<std::size_t>(number % policies);
+    if (stop) return;
+    trials[policy * static_cast<std::size_t>(options.repeats) + static_cast<std::size_t>(repeat)] =
+        try_policy(study, options.policies[policy], repeat, truth(repeat), stop);
+    const std::lock_guard lock(mutex);
+    if (options.progress && !stop) options.progress(++done, static_cast<int>(total));
+  });
+  std::vector<PolicyTrial> finished;
+  for (std::optional<PolicyTrial>& trial : trials)
+    if (trial) finished.push_back(std::move(*trial));
+  return finished;
+}
+
+}  // namespace acuity
