@@ -138,6 +138,41 @@ CLI::App* declare_reproduce(CLI::App& program, ReproduceArguments& arguments) {
   return command;
 }
 
+CLI::App* declare_backtest(CLI::App& program, BacktestArguments& arguments) {
+  CLI::App* command = program.add_subcommand(
+      "backtest", "Run the campaign on known answers: what each policy would have cost to reach an error");
+  add_file(*command, "study", arguments.study, "Study file (TOML), or a campaign folder, which begins anew")
+      ->required()
+      ->option_text("STUDY");
+  CLI::Option* truth =
+      add_file(*command, "--truth", arguments.truth,
+               "CSV file with the pool's ids or inputs, and y, to which the noise of the level is added, or "
+               "y@LEVEL for each level: what it said")
+          ->option_text("T.csv");
+  command
+      ->add_flag("--forecast", arguments.forecast,
+                 "Instead of --truth: truths drawn from the study's prior, at up to 300 pool points, and the "
+                 "error to expect for the money")
+      ->excludes(truth);
+  add_number(*command, "--repeats", arguments.repeats,
+             "How often each policy is tried, every time with other draws (default 20)")
+      ->option_text("N");
+  command
+      ->add_option("--policies", arguments.policies,
+                   "Some of model, target (where it is the study's), bald, random, cheapest and finest: the "
+                   "cheapest level or the highest precision alone (default: all)")
+      ->delimiter(',')
+      ->option_text("A,B,...");
+  add_number(*command, "--error", arguments.error,
+             "The error to reach (default: the median that random has at the end of the budget)")
+      ->option_text("E");
+  add_file(*command, "--out", arguments.out, "Folder for curves.csv, summary.json and the figure")
+      ->option_text("DIR");
+  add_threads(*command, arguments.threads);
+  add_format(*command, arguments.format);
+  return command;
+}
+
 std::string version_text() {
   return "acuity " ACUITY_VERSION "\ninstruction set: " + std::string(instruction_set()) +
          "\nfeatures: regression, classification, campaigns, pool files\n";
@@ -172,6 +207,7 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   PoolConvertArguments convert;
   PoolShowArguments show;
   ReproduceArguments reproduce;
+  BacktestArguments backtest;
   const CLI::App* score_command = declare_score(program, score);
   const CLI::App* predict_command = declare_predict(program, predict);
   const CLI::App* fit_command = declare_fit(program, fit);
@@ -180,6 +216,7 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   const CLI::App* convert_command = declare_pool_convert(*pool, convert);
   const CLI::App* show_command = declare_pool_show(*pool, show);
   declare_reproduce(program, reproduce);
+  const CLI::App* backtest_command = declare_backtest(program, backtest);
   CampaignCommands campaign(program);
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   campaign.mark_answers(words);
@@ -197,6 +234,7 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   if (fit_command->parsed()) return Arguments(fit);
   if (convert_command->parsed()) return Arguments(convert);
   if (show_command->parsed()) return Arguments(show);
+  if (backtest_command->parsed()) return Arguments(backtest);
   if (const std::optional<Arguments> parsed = campaign.parsed()) return *parsed;
   return Arguments(reproduce);
 }

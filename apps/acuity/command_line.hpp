@@ -9,7 +9,7 @@
 namespace acuity {
 
 using Arguments = std::variant<ScoreArguments, PredictArguments, FitArguments, PoolConvertArguments,
-                               PoolShowArguments, ReproduceArguments, InitArguments, RunArguments,
+                               PoolShowArguments, ReproduceArguments, BacktestArguments, InitArguments, RunArguments,
                                AskArguments, TellArguments, FailArguments, ReleaseArguments, AmendArguments,
                                StatusArguments, CheckArguments, ExplainArguments, ExportArguments>;
 

@@ -87,6 +87,18 @@ struct ReproduceArguments {
   Format format = Format::table;
 };
 
+struct BacktestArguments {
+  std::string study;
+  std::string truth;                  ///< a table of known answers
+  bool forecast = false;              ///< on truths drawn from the prior instead
+  std::vector<std::string> policies;  ///< empty: all
+  std::optional<int> repeats;         ///< absent: 20
+  std::optional<double> error;        ///< to reach; absent: that of random in the end
+  std::string out;                    ///< folder for curves and figure; empty: none
+  int threads = 0;
+  Format format = Format::table;
+};
+
 struct InitArguments {
   std::string campaign, study;
   Format format = Format::table;
@@ -191,6 +203,7 @@ ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostrea
 ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode backtest(const BacktestArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log);
 
 }  // namespace acuity

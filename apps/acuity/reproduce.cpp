@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "experiments/comparison.hpp"
 #include "experiments/run_experiment.hpp"
 #include "experiments/run_store.hpp"
+#include "interruptible.hpp"
 #include "numerics/parallel.hpp"
 #include "progress.hpp"
 #include "reproduction_files.hpp"
@@ -29,28 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::atomic<bool> interrupted{false};
-
-// Ctrl-C ends the runs that are on their way and keeps the others. A second one ends the program.
-class Interruptible {
- public:
-  Interruptible() {
-    struct sigaction action{};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &old_interrupt_);
-    sigaction(SIGTERM, &action, &old_terminate_);
-  }
-  ~Interruptible() {
-    sigaction(SIGINT, &old_interrupt_, nullptr);
-    sigaction(SIGTERM, &old_terminate_, nullptr);
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-
- private:
-  struct sigaction old_interrupt_{}, old_terminate_{};
-};
+std::atomic<bool>& interrupted = Interruptible::interrupted();
 
 // An experiment on its way.
 struct Ongoing {

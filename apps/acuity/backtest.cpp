@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "commands.hpp"
+#include "interruptible.hpp"
+#include "loaded_study.hpp"
+#include "png.hpp"
+#include "progress.hpp"
+#include "report/forecast.hpp"
+#include "report/learning_curves_svg.hpp"
+#include "report/policy_curves.hpp"
+#include "result_table.hpp"
+
+namespace acuity {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void check(const BacktestArguments& arguments) {
+  if (arguments.truth.empty() && !arguments.forecast)
+    throw InputError("--truth is missing, must be a table of known answers (or --forecast: none are known)");
+  constexpr int most = 10'000;
+  if (arguments.repeats && (*arguments.repeats < 1 || *arguments.repeats > most))
+    throw InputError(fmt::format("--repeats is {}, must be from 1 to {}", *arguments.repeats, most));
+  if (arguments.error && arguments.forecast)
+    throw InputError("--error is there with --forecast, must be left out: the forecast is of errors");
+  if (arguments.error && !(std::isfinite(*arguments.error) && *arguments.error >= 0.0))
+    throw InputError(
+        fmt::format("--error is {}, must be a finite number, 0 or more", shortest(*arguments.error)));
+}
+
+std::vector<Policy> policies_for(const BacktestArguments& arguments, const Study& study) {
+  if (arguments.policies.empty()) return policies_of(study);
+  std::vector<Policy> policies;
+  for (const std::string& name : arguments.policies) try {
+      const Policy policy = policy_named(name, study);
+      if (std::find(policies.begin(), policies.end(), policy) == policies.end()) policies.push_back(policy);
+    } catch (const InputError& error) {
+      throw InputError(std::string("--policies: ") + error.what());
+    }
+  const bool has_random = std::find(policies.begin(), policies.end(), Policy::random) != policies.end();
+  if (!arguments.forecast && !arguments.error && !has_random)
+    throw InputError("--error is missing, must be there where --policies are without random");
+  return policies;
+}
+
+/// Trials with a bar that says how far they are.
+class Trials {
+ public:
+  Trials(const BacktestArguments& arguments, const Study& study, std::ostream& log)
+      : progress_(arguments.forecast ? "forecast" : "backtest", log) {
+    options_.policies = policies_for(arguments, study);
+    options_.repeats = arguments.repeats.value_or(options_.repeats);
+    options_.threads = arguments.threads;
+    options_.stop = &Interruptible::interrupted();
+    options_.progress = [this](int done, int total) { progress_.update(done, total); };
+  }
+
+  const TrialOptions& options() const { return options_; }
+  void finish() { progress_.finish(); }
+
+ private:
+  Interruptible interruptible_;
+  Progress progress_;
+  TrialOptions options_;
+};
+
+void make_folder(const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code made;
+  fs::create_directories(folder, made);
+  if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder, made.message()));
+}
+
+std::string money(const std::string& unit) {
+  return unit.empty() ? "money spent" : "money spent (" + unit + ")";
+}
+
+void write_results(const fs::path& folder, const std::string& curves, const std::string& summary,
+                   const std::string& figure, std::ostream& log) {
+  write_file(folder / "curves.csv", curves);
+  write_file(folder / "figure.svg", figure);
+  if (!write_png(folder / "figure.svg", folder / "figure.png"))
+    log << "note: no PNG file, because rsvg-convert is not there: apt-get install librsvg2-bin\n";
+  write_file(folder / "summary.json", summary);
+}
+
+std::string curve_rows(Format format, const std::vector<PolicyCurve>& curves, const std::string& low,
+                       const std::string& high) {
+  ResultTable table(format, {"policy", "money", low, "median", high});
+  for (const PolicyCurve& c : curves)
+    for (std::size_t i = 0; i < c.money.size(); ++i)
+      table.add({policy_name(c.policy), c.money[i], c.low[i], c.median[i], c.high[i]});
+  return table.text();
+}
+
+/// What a backtest has found.
+struct Tested {
+  const Study& study;
+  const std::vector<PolicyTrial>& trials;
+  int repeats;
+  double error;
+  bool error_given;
+
+  std::string error_source() const {
+    return error_given ? "as asked for"
+                       : fmt::format("what random has at the end of the budget, the median of {} repeat{}",
+                                     repeats, repeats == 1 ? "" : "s");
+  }
+};
+
+std::string policy_rows(const Tested& tested, Format format) {
+  ResultTable table(format, {"policy", "error", "reached", "cost_q1", "cost_median", "cost_q3",
+                             "final_error_q1", "final_error_median", "final_error_q3", "annotations"});
+  for (const PolicySummary& one : summaries(tested.trials, tested.error))
+    table.add({policy_name(one.policy), tested.error, one.reached, one.cost.first, one.cost.median,
+               one.cost.third, one.final_error.first, one.final_error.median, one.final_error.third,
+               one.annotations});
+  return table.text();
+}
+
+std::string summary_json(const Tested& tested) {
+  const StudyFile& file = tested.study.file();
+  JsonObject json;
+  json.put("name", file.name)
+      .put("version", std::string(ACUITY_VERSION))
+      .put("seed", static_cast<std::int64_t>(file.seed))
+      .put("repeats", std::int64_t{tested.repeats})
+      .put("unit", file.unit)
+      .put("budget", *file.budget)
+      .put("measure", error_measure(file.binary))
+      .put("error", tested.error)
+      .put("error_source", tested.error_source())
+      .put_json("policies", policy_rows(tested, Format::json));
+  return json.text() + "\n";
+}
+
+std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, const std::string& title,
+                    const std::string& subtitle) {
+  const StudyFile& file = study.file();
+  return learning_curves_svg(drawn_curves(curves), {.title = title,
+                                                    .subtitle = subtitle,
+                                                    .cost = money(file.unit),
+                                                    .error = error_measure(file.binary) + " over the pool",
+                                                    .logarithmic = !file.binary,
+                                                    .higher_is_better = false});
+}
+
+void write_backtest(const Tested& tested, const std::string& folder, std::ostream& log) {
+  const std::vector<PolicyCurve> curves =
+      policy_curves(tested.trials, *tested.study.file().budget, 0.25, 0.75);
+  write_results(
+      folder, curve_rows(Format::csv, curves, "q1", "q3"), summary_json(tested),
+      picture(tested.study, curves, tested.study.file().name + ": error on known answers against money",
+              fmt::format("median and quartiles of {} repeats", tested.repeats)),
+      log);
+}
+
+ExitCode interrupted(std::ostream& log) {
+  log << "interrupted: nothing is written\n";
+  return ExitCode::interrupted;
+}
+
+ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::ostream& out,
+                 std::ostream& log) {
+  const auto truth = std::make_shared<const TruthTable>(arguments.truth, study);
+  Trials running(arguments, study, log);
+  const TrialOptions& options = running.options();
+  make_folder(arguments.out);
+  const std::vector<PolicyTrial> trials = try_policies(study, [&](int) { return truth; }, options);
+  running.finish();
+  if (*options.stop) return interrupted(log);
+  const Tested tested{study, trials, options.repeats,
+                      arguments.error ? *arguments.error : final_error(trials, Policy::random),
+                      arguments.error.has_value()};
+  if (!arguments.out.empty()) write_backtest(tested, arguments.out, log);
+  if (arguments.format == Format::json)
+    out << summary_json(tested);
+  else if (arguments.format == Format::csv)
+    out << policy_rows(tested, Format::csv);
+  else
+    out << fmt::format("{} to reach: {}, {}\n{}", error_measure(study.file().binary), brief(tested.error),
+                       tested.error_source(), policy_rows(tested, Format::table));
+  return ExitCode::done;
+}
+
+std::string forecast_json(const Forecast& made, const Study& study) {
+  JsonObject json;
+  json.put("name", study.file().name)
+      .put("version", std::string(ACUITY_VERSION))
+      .put("seed", static_cast<std::int64_t>(study.file().seed))
+      .put("repeats", std::int64_t{made.repeats})
+      .put("unit", made.unit)
+      .put("measure", error_measure(made.binary))
+      .put("points", static_cast<std::int64_t>(made.points))
+      .put("pool", static_cast<std::int64_t>(made.pool))
+      .put_json("rows", curve_rows(Format::json, made.curves, "p10", "p90"));
+  return json.text() + "\n";
+}
+
+ExitCode forecast_of(const Study& study, const BacktestArguments& arguments, std::ostream& out,
+                     std::ostream& log) {
+  Trials running(arguments, study, log);
+  make_folder(arguments.out);
+  const std::optional<Forecast> made = forecast(study, running.options());
+  running.finish();
+  if (!made) return interrupted(log);
+  const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90");
+  if (!arguments.out.empty())
+    write_results(arguments.out, csv, forecast_json(*made, study),
+                  picture(study, made->curves, study.file().name + ": error to expect for the money",
+                          fmt::format("median and 10 to 90 % of {} truths drawn from the prior, at {} of {} "
+                                      "pool points",
+                                      made->repeats, made->points, made->pool)),
+                  log);
+  if (arguments.format != Format::table)
+    for (const std::string& remark : made->remarks) log << "note: " << remark << '\n';
+  out << (arguments.format == Format::json  ? forecast_json(*made, study)
+          : arguments.format == Format::csv ? csv
+                                            : forecast_text(*made));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode backtest(const BacktestArguments& arguments, std::ostream& out, std::ostream& log) {
+  check(arguments);
+  const LoadedStudy loaded(arguments.study, "");
+  const Study& study = loaded.study();
+  require_budget(study);
+  return arguments.forecast ? forecast_of(study, arguments, out, log) : test_on(study, arguments, out, log);
+}
+
+}  // namespace acuity

@@ -1,0 +1,183 @@
+// `acuity backtest`: what each policy would have cost on known answers, and the forecast without them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "support/campaigns.hpp"
+#include "support/studies.hpp"
+
+namespace acuity::testing {
+namespace {
+
+struct Backtest : Desk {
+  explicit Backtest(
+      const std::string& study = campaign_study("name = \"waves\"\nbudget = 8\nunit = \"hours\""),
+      bool binary = false)
+      : Desk(study, 40) {
+    std::string truth = "x,y\n";
+    for (int k = 0; k < 40; ++k) {
+      const double x = -3.0 + 6.0 * k / 39, f = std::sin(2.0 * x);
+      truth += fmt::format("{},{}\n", x, binary ? (f < 0.0 ? -1.0 : 1.0) : f);
+    }
+    folder.write("truth.csv", truth);
+  }
+
+  ProgramResult backtest(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"backtest", "study.toml"});
+    return run(words);
+  }
+  nlohmann::json json(std::vector<std::string> words) const {
+    words.insert(words.end(), {"--format", "json"});
+    const ProgramResult result = backtest(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  }
+  void expect_refusal(const std::vector<std::string>& words, const std::string& sentence) const {
+    const ProgramResult result = backtest(words);
+    expect_sentence(result, 2);
+    EXPECT_EQ(result.err, sentence + "\n");
+  }
+};
+
+TEST(Backtest, SaysWhatEachPolicyWouldHaveCost) {
+  const Backtest desk;
+  const nlohmann::json result = desk.json({"--truth", "truth.csv", "--repeats", "9"});
+  EXPECT_EQ(result.at("name"), "waves");
+  EXPECT_EQ(result.at("repeats"), 9);
+  EXPECT_EQ(result.at("unit"), "hours");
+  EXPECT_EQ(result.at("measure"), "root mean square error");
+  std::map<std::string, nlohmann::json> rows;
+  for (const auto& row : result.at("policies")) rows[row.at("policy")] = row;
+  ASSERT_EQ(rows.size(), 5U);
+  // The error to reach is where random ends, which it does in half of the repeats or more.
+  EXPECT_EQ(result.at("error"), rows.at("random").at("final_error_median"));
+  EXPECT_GE(rows.at("random").at("reached"), 0.5);
+  EXPECT_LE(rows.at("random").at("cost_median"), 8.0);
+  // What the program is for.
+  EXPECT_EQ(rows.at("model").at("reached"), 1.0);
+  EXPECT_LT(rows.at("model").at("cost_median"), rows.at("random").at("cost_median"));
+  for (const auto& [name, row] : rows) {
+    EXPECT_LE(row.at("final_error_q1"), row.at("final_error_median")) << name;
+    EXPECT_LE(row.at("final_error_median"), row.at("final_error_q3")) << name;
+  }
+  EXPECT_GT(rows.at("cheapest").at("annotations"), rows.at("finest").at("annotations"));
+}
+
+TEST(Backtest, TableSaysWhichErrorIsToBeReached) {
+  const Backtest desk;
+  const ProgramResult all = desk.backtest({"--truth", "truth.csv", "--repeats", "2"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_NE(all.out.find("what random has at the end of the budget, the median of 2 repeats\npolicy"),
+            std::string::npos)
+      << all.out;
+  const ProgramResult given = desk.backtest(
+      {"--truth", "truth.csv", "--repeats", "2", "--error", "0.25", "--policies", "model,finest"});
+  EXPECT_TRUE(given.out.starts_with("root mean square error to reach: 0.25, as asked for\n")) << given.out;
+  EXPECT_EQ(std::count(given.out.begin(), given.out.end(), '\n'), 4);
+}
+
+TEST(Backtest, AnErrorThatNobodyReachesCostsInfinity) {
+  const Backtest desk;
+  const nlohmann::json result =
+      desk.json({"--truth", "truth.csv", "--repeats", "2", "--error", "0", "--policies", "random"});
+  EXPECT_EQ(result.at("policies")[0].at("reached"), 0.0);
+  EXPECT_EQ(result.at("policies")[0].at("cost_median"), "inf");
+}
+
+TEST(Backtest, ResultsDoNotDependOnTheNumberOfThreads) {
+  const Backtest desk;
+  const nlohmann::json one = desk.json({"--truth", "truth.csv", "--repeats", "3", "--threads", "1"});
+  EXPECT_EQ(one, desk.json({"--truth", "truth.csv", "--repeats", "3", "--threads", "4"}));
+}
+
+TEST(Backtest, WritesCurvesSummaryAndFigure) {
+  const Backtest desk;
+  const nlohmann::json result = desk.json({"--truth", "truth.csv", "--repeats", "3", "--out", "found/here"});
+  const Folder& folder = desk.folder;
+  EXPECT_EQ(nlohmann::json::parse(folder.read("found/here/summary.json")), result);
+  const auto curves = csv_rows(folder.read("found/here/curves.csv"));
+  ASSERT_EQ(curves.size(), 5U * 101U);
+  EXPECT_EQ(curves[0].at("policy"), "model");
+  EXPECT_EQ(value(curves[0], "money"), 0.0);
+  EXPECT_EQ(value(curves[100], "money"), 8.0);
+  EXPECT_EQ(value(curves[100], "median"), result.at("policies")[0].at("final_error_median"));
+  const std::string figure = folder.read("found/here/figure.svg");
+  EXPECT_NE(figure.find("money spent (hours)"), std::string::npos);
+  EXPECT_NE(figure.find("cheapest"), std::string::npos);
+}
+
+TEST(Backtest, OfClassesCountsThoseThatAreWrong) {
+  const Backtest desk(class_campaign_study("budget = 10", "lengthscale = 0.7\namplitude = 2"), true);
+  const nlohmann::json result = desk.json({"--truth", "truth.csv", "--repeats", "5"});
+  EXPECT_EQ(result.at("measure"), "share of wrong classes");
+  EXPECT_LT(result.at("policies")[0].at("final_error_median"), 0.35);
+}
+
+TEST(Backtest, OfACampaignBeginsAnew) {
+  const Backtest desk;
+  const nlohmann::json of_study = desk.json({"--truth", "truth.csv", "--repeats", "2"});
+  ASSERT_EQ(desk.run({"init", "C", "--study", "study.toml"}).exit_code, 0);
+  ASSERT_EQ(desk.run({"ask", "C"}).exit_code, 0);
+  ASSERT_EQ(desk.run({"tell", "C", "1", "0.3"}).exit_code, 0);
+  const ProgramResult result =
+      desk.run({"backtest", "C", "--truth", "truth.csv", "--repeats", "2", "--format", "json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out), of_study);
+}
+
+TEST(Backtest, AStudysOwnTargetInformationIsAPolicy) {
+  const Backtest desk(campaign_study("budget = 3") + "[acquisition]\ninformation = \"target\"\n");
+  const nlohmann::json result = desk.json({"--truth", "truth.csv", "--repeats", "2"});
+  ASSERT_EQ(result.at("policies").size(), 6U);
+  EXPECT_EQ(result.at("policies")[0].at("policy"), "target");
+}
+
+TEST(Backtest, ForecastNeedsNoTruth) {
+  const Backtest desk;
+  const ProgramResult text = desk.backtest({"--forecast", "--repeats", "4"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_TRUE(text.out.starts_with("forecast: root mean square error over the pool against money"))
+      << text.out;
+  const nlohmann::json json =
+      desk.json({"--forecast", "--repeats", "4", "--policies", "model,random", "--out", "f"});
+  ASSERT_EQ(json.at("rows").size(), 202U);
+  for (const auto& row : json.at("rows")) {
+    EXPECT_LE(row.at("p10"), row.at("median"));
+    EXPECT_LE(row.at("median"), row.at("p90"));
+  }
+  EXPECT_LT(json.at("rows")[100].at("median"), json.at("rows")[0].at("median"));
+  EXPECT_EQ(nlohmann::json::parse(desk.folder.read("f/summary.json")), json);
+  EXPECT_NE(desk.folder.read("f/figure.svg").find("4 truths drawn from the prior"), std::string::npos);
+}
+
+TEST(Backtest, RefusesWhatCannotBeDoneAndMakesNoFolder) {
+  const Backtest desk;
+  const std::vector<std::string> out{"--out", "made"};
+  const auto with_out = [&](std::vector<std::string> words) {
+    words.insert(words.end(), out.begin(), out.end());
+    return words;
+  };
+  desk.expect_refusal(with_out({}),
+                      "--truth is missing, must be a table of known answers (or --forecast: none are known)");
+  desk.expect_refusal(with_out({"--truth", "truth.csv", "--repeats", "0"}),
+                      "--repeats is 0, must be from 1 to 10000");
+  desk.expect_refusal(with_out({"--truth", "truth.csv", "--error", "-1"}),
+                      "--error is -1, must be a finite number, 0 or more");
+  desk.expect_refusal(with_out({"--truth", "truth.csv", "--policies", "model,best"}),
+                      "--policies: policy \"best\" is not known, must be one of \"model\", \"bald\", "
+                      "\"random\", \"cheapest\" or \"finest\"");
+  desk.expect_refusal(with_out({"--truth", "truth.csv", "--policies", "model"}),
+                      "--error is missing, must be there where --policies are without random");
+  desk.expect_refusal(with_out({"--forecast", "--error", "1"}),
+                      "--error is there with --forecast, must be left out: the forecast is of errors");
+  desk.folder.write("short.csv", "x,y\n-3,0.1\n");
+  expect_sentence(desk.backtest(with_out({"--truth", "short.csv"})), 2);
+  desk.folder.write("study.toml", campaign_study());
+  desk.expect_refusal(with_out({"--truth", "truth.csv"}),
+                      "study.toml: campaign.budget is missing, must be there to say what the money buys");
+  EXPECT_FALSE(std::filesystem::exists(desk.folder.path() / "made"));
+}
+
+}  // namespace
+}  // namespace acuity::testing

@@ -1,0 +1,212 @@
+// What the money is expected to buy, held against what it does buy.
+#include "report/forecast.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "acuity/numerics/errors.hpp"
+#include "annotation/prior_truth.hpp"
+#include "support/campaigns.hpp"
+#include "support/studies.hpp"
+
+namespace acuity {
+namespace {
+
+using testing::campaign_study;
+using testing::class_campaign_study;
+using testing::Folder;
+using testing::line_pool;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Study study_of(const std::string& text, int points = 30) {
+  const Folder folder;
+  folder.write("pool.csv", line_pool(points));
+  folder.write("known.csv", "id,y,alpha\n3,0.5,inf\n7,0.1,inf\n");
+  return Study::open(folder.write("study.toml", text));
+}
+
+// Shares of curves below, within and above the forecast's band, at some amount of money.
+struct Shares {
+  double below = 0.0, within = 0.0, above = 0.0;
+};
+
+// Campaigns of other seeds, each on a truth drawn from `world`, which is the study itself or is not.
+std::vector<PolicyTrial> realised(const Study& study, const Study& world, Policy policy, int count) {
+  std::vector<PolicyTrial> trials;
+  for (int k = 0; k < count; ++k) {
+    StudyVariant different;
+    different.seed = 1000 + static_cast<std::uint64_t>(k);
+    trials.push_back(*try_policy(study.variant(different), policy, 0,
+                                 PriorTruth(world.variant(different)).draw(0), std::atomic<bool>(false)));
+  }
+  return trials;
+}
+
+Shares shares_at(const PolicyCurve& curve, std::size_t at, const std::vector<PolicyTrial>& trials) {
+  Shares shares;
+  for (const PolicyTrial& trial : trials) {
+    const double error = error_at(trial, curve.money[at]);
+    (error < curve.low[at]    ? shares.below
+     : error > curve.high[at] ? shares.above
+                              : shares.within) += 1.0 / static_cast<double>(trials.size());
+  }
+  return shares;
+}
+
+// A share p, of n truths that made the band and of n others, is off by sqrt(2 p (1 - p) / n): four of those.
+double sampling_error(double share, int count) {
+  return 4.0 * std::sqrt(2.0 * share * (1.0 - share) / count);
+}
+
+TEST(Forecast, HoldsAsOftenAsItClaims) {
+  constexpr int count = 200;
+  const Study study = study_of(campaign_study("budget = 8\nseed = 2", "lengthscale = 0.7"));
+  const std::vector<Policy> policies{Policy::model, Policy::random};
+  const Forecast made = *forecast(study, {.policies = policies, .repeats = count});
+  ASSERT_EQ(made.curves.size(), 2U);
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    const std::vector<PolicyTrial> trials = realised(study, study, policies[p], count);
+    for (const std::size_t at : {0U, 20U, 50U, 80U, 100U}) {
+      const Shares shares = shares_at(made.curves[p], at, trials);
+      EXPECT_NEAR(shares.below, 0.1, sampling_error(0.1, count)) << p << ' ' << at;
+      EXPECT_NEAR(shares.within, 0.8, sampling_error(0.8, count)) << p << ' ' << at;
+      EXPECT_NEAR(shares.above, 0.1, sampling_error(0.1, count)) << p << ' ' << at;
+    }
+  }
+}
+
+TEST(Forecast, DoesNotHoldInAnotherWorld) {
+  const Study study = study_of(campaign_study("budget = 8\nseed = 2", "lengthscale = 0.7"));
+  const Study wild = study_of(campaign_study("budget = 8\nseed = 2", "lengthscale = 0.7\namplitude = 3"));
+  const Forecast made = *forecast(study, {.policies = {Policy::model}, .repeats = 60});
+  EXPECT_GT(shares_at(made.curves[0], 50, realised(study, wild, Policy::model, 40)).above, 0.5);
+}
+
+TEST(Forecast, OfClassesHoldsAsOftenAsItClaims) {
+  constexpr int count = 100;
+  const Study study = study_of(class_campaign_study("budget = 6\nseed = 2", "amplitude = 2"));
+  const Forecast made = *forecast(study, {.policies = {Policy::model}, .repeats = count});
+  EXPECT_EQ(made.curves[0].median[0], 0.5);  // nobody knows anything
+  EXPECT_LT(made.curves[0].median.back(), 0.4);
+  // Shares of 30 points tie, also with the ends of the band, so that it may hold more than it claims.
+  const std::vector<PolicyTrial> trials = realised(study, study, Policy::model, count);
+  for (const std::size_t at : {50U, 100U})
+    EXPECT_GT(shares_at(made.curves[0], at, trials).within, 0.8 - sampling_error(0.8, count)) << at;
+}
+
+TEST(PriorTruth, HasTheCovarianceOfThePrior) {
+  constexpr int draws = 4000;
+  const Study study = study_of(campaign_study("", "amplitude = 2\nlengthscale = 0.7\nmean = 5"), 12);
+  const PriorTruth prior(study);
+  Matrix covariance = Matrix::Zero(12, 12);
+  for (int k = 0; k < draws; ++k) {
+    const Vector f = prior.draw(static_cast<std::uint32_t>(k))->truth(study.offer()).array() - 5.0;
+    covariance += f * f.transpose() / draws;
+  }
+  const Matrix expected = study.prior_given({}).kernel->cross(study.pool().points(), study.pool().points());
+  EXPECT_LT((covariance - expected).cwiseAbs().maxCoeff(), 5.0 * 4.0 * std::sqrt(2.0 / draws));
+}
+
+TEST(Forecast, TakesAnEvenlySpreadSampleOfALargePool) {
+  const Study study = study_of(campaign_study("budget = 2"), 900);
+  const Study tried = forecast_study(study);
+  EXPECT_EQ(tried.pool().size(), forecast_points);
+  for (Index row = 0; row < tried.pool().size(); ++row)
+    EXPECT_EQ(tried.pool().id(row), std::to_string(3 * row));
+  const Forecast made = *forecast(study, {.policies = {Policy::random}, .repeats = 2});
+  EXPECT_EQ(made.points, 300);
+  EXPECT_EQ(made.pool, 900);
+  EXPECT_NE(forecast_text(made).find("300 of the 900 pool points"), std::string::npos);
+}
+
+TEST(Forecast, LeavesOutWhatIsKnownButNotItsCost) {
+  const Folder folder;
+  folder.write("pool.csv", line_pool(20));
+  folder.write("known.csv", "id,y,alpha\n3,0.5,inf\n7,0.1,inf\n");
+  const Study study = Study::open(
+      folder.write("study.toml", campaign_study("budget = 6\ninitial = { file = \"known.csv\" }")));
+  EXPECT_EQ(forecast_study(study).file().budget, 4.0);
+  const Forecast made = *forecast(study, {.policies = {Policy::random}, .repeats = 2});
+  EXPECT_EQ(made.curves[0].money.front(), 0.0);
+  EXPECT_EQ(made.curves[0].money.back(), 4.0);
+  EXPECT_NE(forecast_text(made).find("what known.csv knows is left out"), std::string::npos);
+}
+
+TEST(Forecast, IsNothingWhereItWasStoppedAndNeedsABudget) {
+  const std::atomic<bool> stop(true);
+  EXPECT_FALSE(forecast(study_of(campaign_study("budget = 2")),
+                        {.policies = {Policy::random}, .repeats = 2, .stop = &stop}));
+  EXPECT_THROW(forecast(study_of(campaign_study()), {.policies = {Policy::random}}), InputError);
+}
+
+TEST(Forecast, IsWrittenForPeople) {
+  Forecast made{.curves = {{.policy = Policy::model, .money = {}, .low = {}, .median = {}, .high = {}}},
+                .repeats = 7,
+                .points = 5,
+                .pool = 5,
+                .binary = false,
+                .unit = "hours",
+                .remarks = {}};
+  for (int k = 0; k <= 100; ++k) {
+    made.curves[0].money.push_back(k);
+    made.curves[0].low.push_back(0.5);
+    made.curves[0].median.push_back(1.0);
+    made.curves[0].high.push_back(2.25);
+  }
+  const std::string text = forecast_text(made);
+  EXPECT_TRUE(
+      text.starts_with("forecast: root mean square error over the pool against money, median and 10 to "
+                       "90 % of 7 truths drawn from the prior\n"
+                       "hours            model\n"
+                       "   10  1 (0.5 to 2.25)\n"))
+      << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 12);
+}
+
+const PolicyTrial falling{
+    .policy = Policy::model, .repeat = 0, .steps = {{0.0, 8.0}, {1.0, 4.0}, {3.0, 2.0}, {4.0, 3.0}}};
+const PolicyTrial failing{.policy = Policy::model, .repeat = 1, .steps = {{0.0, 8.0}, {4.0, 7.0}}};
+
+TEST(PolicyCurves, MoneyBuysWholeAnnotations) {
+  EXPECT_EQ(error_at(falling, 0.0), 8.0);
+  EXPECT_EQ(error_at(falling, 0.99), 8.0);
+  EXPECT_EQ(error_at(falling, 1.0), 4.0);
+  EXPECT_EQ(error_at(falling, 2.9), 4.0);
+  EXPECT_EQ(error_at(falling, 100.0), 3.0);
+  const std::vector<PolicyCurve> curves = policy_curves({falling, failing}, 4.0, 0.0, 1.0);
+  ASSERT_EQ(curves.size(), 1U);
+  EXPECT_EQ(curves[0].money[75], 3.0);
+  EXPECT_EQ(curves[0].low[75], 2.0);
+  EXPECT_EQ(curves[0].median[75], 5.0);
+  EXPECT_EQ(curves[0].high[75], 8.0);
+}
+
+TEST(PolicyCurves, TheCostOfAnErrorIsWhereItIsReachedFirst) {
+  const std::vector<PolicySummary> all = summaries({falling, falling, failing}, 2.5);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_DOUBLE_EQ(all[0].reached, 2.0 / 3.0);
+  EXPECT_EQ(all[0].cost.first, 3.0);
+  EXPECT_EQ(all[0].cost.median, 3.0);
+  EXPECT_EQ(all[0].cost.third, infinity);
+  EXPECT_EQ(all[0].final_error.median, 3.0);
+  EXPECT_EQ(all[0].annotations, 3.0);
+  EXPECT_EQ(final_error({falling, failing}, Policy::model), 5.0);
+}
+
+TEST(PolicyCurves, QuartilesOfInfinitiesAreNeverNoNumbers) {
+  const Quartiles none = quartiles({infinity, infinity, infinity});
+  EXPECT_EQ(none.first, infinity);
+  EXPECT_EQ(none.third, infinity);
+  const Quartiles some = quartiles({infinity, 1.0, 2.0, 3.0, infinity});
+  EXPECT_EQ(some.first, 2.0);
+  EXPECT_EQ(some.median, 3.0);
+  EXPECT_EQ(some.third, infinity);
+  EXPECT_EQ(quartiles({4.0}).first, 4.0);
+}
+
+}  // namespace
+}  // namespace acuity
