@@ -109,9 +109,10 @@ struct Tested {
   bool error_given;
 
   std::string error_source() const {
-    return error_given ? "as asked for"
-                       : fmt::format("what random has at the end of the budget, the median of {} repeat{}",
-                                     repeats, repeats == 1 ? "" : "s");
+    return error_given
+               ? "as asked for"
+               : fmt::format("what random has at the end of the budget in more than half of {} repeat{}",
+                             repeats, repeats == 1 ? "" : "s");
   }
 };
 

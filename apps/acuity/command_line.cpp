@@ -164,7 +164,8 @@ CLI::App* declare_backtest(CLI::App& program, BacktestArguments& arguments) {
       ->delimiter(',')
       ->option_text("A,B,...");
   add_number(*command, "--error", arguments.error,
-             "The error to reach (default: the median that random has at the end of the budget)")
+             "The error to reach (default: what random has at the end of the budget in more than half of the "
+             "repeats)")
       ->option_text("E");
   add_file(*command, "--out", arguments.out, "Folder for curves.csv, summary.json and the figure")
       ->option_text("DIR");

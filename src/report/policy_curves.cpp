@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace acuity {
 
@@ -112,7 +113,10 @@ std::vector<PolicySummary> summaries(const std::vector<PolicyTrial>& trials, dou
 }
 
 double final_error(const std::vector<PolicyTrial>& trials, Policy policy) {
-  return quantile(over_repeats(trials, policy, last_error), 0.5);
+  std::vector<double> errors = over_repeats(trials, policy, last_error);
+  if (errors.empty()) throw std::invalid_argument("final_error: the policy was not tried, must be");
+  std::sort(errors.begin(), errors.end());
+  return errors[errors.size() / 2];
 }
 
 }  // namespace acuity

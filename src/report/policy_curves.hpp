@@ -42,8 +42,8 @@ struct PolicySummary {
 
 std::vector<PolicySummary> summaries(const std::vector<PolicyTrial>& trials, double error);
 
-/// The median over the repeats of a policy when the money was spent; throws std::invalid_argument where it
-/// was not tried.
+/// The smallest error that more than half of a policy's repeats come to by the end of the budget, so that its
+/// median cost is finite. Throws std::invalid_argument where the policy was not tried.
 double final_error(const std::vector<PolicyTrial>& trials, Policy policy);
 
 }  // namespace acuity

@@ -194,7 +194,13 @@ TEST(PolicyCurves, TheCostOfAnErrorIsWhereItIsReachedFirst) {
   EXPECT_EQ(all[0].cost.third, infinity);
   EXPECT_EQ(all[0].final_error.median, 3.0);
   EXPECT_EQ(all[0].annotations, 3.0);
-  EXPECT_EQ(final_error({falling, failing}, Policy::model), 5.0);
+}
+
+TEST(PolicyCurves, TheErrorOfAPolicyInTheEndIsReachedByMoreThanHalf) {
+  EXPECT_EQ(final_error({falling, falling, failing}, Policy::model), 3.0);
+  EXPECT_EQ(final_error({falling, failing}, Policy::model), 7.0);
+  EXPECT_EQ(summaries({falling, failing}, 7.0)[0].cost.median, 2.5);
+  EXPECT_THROW(final_error({falling}, Policy::bald), std::invalid_argument);
 }
 
 TEST(PolicyCurves, QuartilesOfInfinitiesAreNeverNoNumbers) {
