@@ -4,19 +4,9 @@
 #include <vector>
 
 #include "experiments/paper_claims.hpp"
+#include "report/html_page.hpp"
 
 namespace acuity {
-
-struct PageFigure {
-  std::string svg;
-  std::string caption;
-};
-
-/// The first cell of a row names it.
-struct PageTable {
-  std::vector<std::string> header;
-  std::vector<std::vector<std::string>> rows;
-};
 
 struct PageExperiment {
   std::string name;
