@@ -47,6 +47,7 @@ CampaignCommands::CampaignCommands(CLI::App& program) {
   declare_check(program);
   declare_explain(program);
   declare_export(program);
+  declare_report(program);
 }
 
 void CampaignCommands::mark_answers(std::vector<std::string>& words) {
@@ -240,6 +241,22 @@ void CampaignCommands::declare_export(CLI::App& program) {
       ->option_text("F");
 }
 
+void CampaignCommands::declare_report(CLI::App& program) {
+  report_command_ = program.add_subcommand("report", "One page about a campaign, with pictures");
+  add_campaign(*report_command_, report_.campaign);
+  add_file(*report_command_, "--out", report_.out,
+           "HTML file to write; needs no other file, network or script")
+      ->required()
+      ->option_text("R.html");
+  add_file(*report_command_, "--figures", report_.figures, "Folder for the pictures as SVG files, too")
+      ->option_text("DIR");
+  add_file(
+      *report_command_, "--test", report_.test,
+      "CSV file with the inputs and y: the error is measured on it (default: the study's table of truth; "
+      "else every answer by the others)")
+      ->option_text("T.csv");
+}
+
 std::optional<Arguments> CampaignCommands::parsed() const {
   if (init_command_->parsed()) return Arguments(init_);
   if (run_command_->parsed()) return Arguments(run_);
@@ -252,6 +269,7 @@ std::optional<Arguments> CampaignCommands::parsed() const {
   if (check_command_->parsed()) return Arguments(check_);
   if (explain_command_->parsed()) return Arguments(explain_);
   if (export_command_->parsed()) return Arguments(export_);
+  if (report_command_->parsed()) return Arguments(report_);
   return std::nullopt;
 }
 

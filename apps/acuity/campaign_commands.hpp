@@ -36,6 +36,7 @@ class CampaignCommands {
   void declare_check(CLI::App& program);
   void declare_explain(CLI::App& program);
   void declare_export(CLI::App& program);
+  void declare_report(CLI::App& program);
 
   InitArguments init_;
   RunArguments run_;
@@ -48,8 +49,9 @@ class CampaignCommands {
   CheckArguments check_;
   ExplainArguments explain_;
   ExportArguments export_;
+  ReportArguments report_;
   CLI::App *init_command_, *run_command_, *ask_command_, *tell_command_, *fail_command_, *release_command_,
-      *amend_command_, *status_command_, *check_command_, *explain_command_, *export_command_;
+      *amend_command_, *status_command_, *check_command_, *explain_command_, *export_command_, *report_command_;
 };
 
 }  // namespace acuity

@@ -185,6 +185,13 @@ struct ExportArguments {
   std::string annotations, events, model;  ///< files; "-": standard output; empty: not wanted
 };
 
+struct ReportArguments {
+  std::string campaign;
+  std::string out;      ///< the page
+  std::string figures;  ///< folder for the pictures; empty: not wanted
+  std::string test;     ///< table to measure the error on; empty: none
+};
+
 /// Results go to `out`, notes and progress to `log`.
 ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log);
@@ -203,6 +210,7 @@ ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostrea
 ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode backtest(const BacktestArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log);
 

@@ -34,6 +34,7 @@ struct Call {
   ExitCode operator()(const CheckArguments& arguments) const { return check(arguments, out, log); }
   ExitCode operator()(const ExplainArguments& arguments) const { return explain_choice(arguments, out, log); }
   ExitCode operator()(const ExportArguments& arguments) const { return export_campaign(arguments, out, log); }
+  ExitCode operator()(const ReportArguments& arguments) const { return report(arguments, out, log); }
   ExitCode operator()(const BacktestArguments& arguments) const { return backtest(arguments, out, log); }
   ExitCode operator()(const ReproduceArguments& arguments) const { return reproduce(arguments, out, log); }
 };

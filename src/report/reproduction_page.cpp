@@ -130,10 +130,10 @@ std::string experiment_section(const PageExperiment& experiment, const std::stri
 
 std::string reproduction_page(const ReproductionPage& page) {
   const std::vector<std::string> links = anchors(page.experiments);
-  std::string html = page_begin(page.title) +
-                     fmt::format("<header>\n<h1>{}</h1>\n<p class=\"soft\">Made by acuity {} with</p>\n{}</header>\n",
-                                 escape_markup(page.title), escape_markup(page.version),
-                                 command_block(page.command));
+  std::string html =
+      page_begin(page.title) +
+      fmt::format("<header>\n<h1>{}</h1>\n<p class=\"soft\">Made by acuity {} with</p>\n{}</header>\n",
+                  escape_markup(page.title), escape_markup(page.version), command_block(page.command));
   html += contents(page, links) + "<main id=\"main\">\n";
   if (!page.claims.empty()) html += claims_table(page, links);
   for (std::size_t i = 0; i < links.size(); ++i) html += experiment_section(page.experiments[i], links[i]);

@@ -1,0 +1,121 @@
+#include "report/belief_views.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/acquisition/classification_information.hpp"
+#include "acuity/model/learn.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr Index curve_points = 161, slice_points = 61, map_columns = 60, map_rows = 48;
+constexpr Index most_slices = 12;
+
+Vector grid(double low, double high, Index count) {
+  if (!(high > low)) high = low + 1.0;
+  return Vector::LinSpaced(count, low, high);
+}
+
+double probability(double mean, double variance) {
+  return clean_probabilities({mean, variance}).positive;
+}
+
+BeliefCurve curve(const CampaignModel& model, const Points& at, Index input, const std::string& name,
+                  bool binary) {
+  BeliefCurve found{.input = name, .x = {}, .middle = {}, .low = {}, .high = {}};
+  const Marginals belief = model.predict(at);
+  for (Index i = 0; i < at.rows(); ++i) {
+    const double mean = belief.mean(i), reach = 2.0 * std::sqrt(belief.variance(i));
+    found.x.push_back(at(i, input));
+    // What is certain of a class is its latent f: the band is what two standard deviations of it come to.
+    found.middle.push_back(binary ? probability(mean, belief.variance(i)) : mean);
+    found.low.push_back(binary ? probability(mean - reach, 0.0) : mean - reach);
+    found.high.push_back(binary ? probability(mean + reach, 0.0) : mean + reach);
+  }
+  return found;
+}
+
+BeliefMap map_of(const CampaignModel& model, const PointsRef& pool, bool binary) {
+  const Vector x = grid(pool.col(0).minCoeff(), pool.col(0).maxCoeff(), map_columns),
+               y = grid(pool.col(1).minCoeff(), pool.col(1).maxCoeff(), map_rows);
+  Points at(map_columns * map_rows, 2);
+  for (Index row = 0; row < map_rows; ++row)
+    for (Index column = 0; column < map_columns; ++column)
+      at.row(row * map_columns + column) << x(column), y(row);
+  const Marginals belief = model.predict(at);
+  const Vector middle = binary ? model.probabilities(at) : belief.mean;
+  const Vector sd = belief.variance.cwiseSqrt();
+  const auto in_rows = [](const Vector& values) -> Matrix {
+    return Eigen::Map<const Points>(values.data(), map_rows, map_columns);
+  };
+  return {.x = {x.begin(), x.end()}, .y = {y.begin(), y.end()}, .middle = in_rows(middle), .sd = in_rows(sd)};
+}
+
+double median_of(Vector values) {
+  auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void add_slices(const Study& study, const CampaignModel& model, CampaignData& data) {
+  const PointsRef pool = study.pool().points();
+  Vector middle(pool.cols());
+  for (Index k = 0; k < pool.cols(); ++k) middle(k) = median_of(pool.col(k));
+  data.others_at.assign(middle.begin(), middle.end());
+  for (Index k = 0; k < std::min(pool.cols(), most_slices); ++k) {
+    Points at = middle.transpose().replicate(slice_points, 1);
+    at.col(k) = grid(pool.col(k).minCoeff(), pool.col(k).maxCoeff(), slice_points);
+    data.curves.push_back(curve(model, at, k, data.inputs[static_cast<std::size_t>(k)], study.file().binary));
+  }
+}
+
+std::string level_name(const Level& level) {
+  return level.alpha ? (std::isinf(*level.alpha) ? "α = ∞" : "α = " + std::to_string(*level.alpha))
+                     : level.name;
+}
+
+double median_noise(const Vector& base) {
+  return base.size() > 0 ? median_of(base) : 0.0;
+}
+
+// By MI(answer; f) per cost, math.md 5.5, at the pool's median noise.
+void add_break_even(const Study& study, const CampaignModel& model, CampaignData& data) {
+  const StudyModel& stood = model.study_model();
+  if (study.file().binary || study.file().acquisition.kind != AcquisitionSetting::Kind::model ||
+      study.is_ladder() || stood.offer.levels.size() < 2)
+    return;
+  const Points some = spread_sample(study.pool().points());
+  const double prior = stood.prior.kernel->diagonal(stood.prior.scaling.apply(some.topRows(1)))(0);
+  std::vector<PricedNoise> priced;
+  for (const Level& level : stood.offer.levels)
+    priced.push_back({median_noise(stood.offer.base_noise) + noise_variance(level.channel), level.cost});
+  BreakEven found;
+  for (const BreakEvenInterval& interval : break_even_table(priced))
+    if (interval.from < prior)
+      found.intervals.push_back({std::sqrt(interval.from), std::sqrt(std::min(interval.to, prior)),
+                                 level_name(stood.offer.levels[interval.level])});
+  const Points drawn = some.topRows(std::min<Index>(some.rows(), 400));
+  for (const double variance : model.predict(drawn).variance)
+    found.pool_sd.push_back(std::sqrt(std::max(variance, 0.0)));
+  data.break_even = std::move(found);
+}
+
+}  // namespace
+
+void view_belief(const Study& study, const CampaignModel& model, CampaignData& data) {
+  const PointsRef pool = study.pool().points();
+  if (pool.rows() == 0) return;
+  const bool binary = study.file().binary;
+  if (pool.cols() == 1)
+    data.curves.push_back(
+        curve(model, grid(pool.minCoeff(), pool.maxCoeff(), curve_points), 0, data.inputs.front(), binary));
+  else if (pool.cols() == 2)
+    data.map = map_of(model, pool, binary);
+  else
+    add_slices(study, model, data);
+  add_break_even(study, model, data);
+}
+
+}  // namespace acuity

@@ -1,0 +1,147 @@
+#include "report/campaign_page.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "report/html_page.hpp"
+#include "report/svg_canvas.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr std::size_t last_shown = 12;
+
+std::string time_text(double seconds) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+std::string section(const std::string& id, const std::string& title, const std::string& content) {
+  return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n{2}</section>\n", id,
+                     escape_markup(title), content);
+}
+
+PageTable standing(const CampaignData& data) {
+  PageTable table{{"", "now"}, {}};
+  const auto add = [&](const std::string& name, const std::string& value) {
+    table.rows.push_back({name, value});
+  };
+  add("spent", std::isfinite(data.budget)
+                   ? fmt::format("{:.6g} of {} ({:.0f} %)", data.spent, money_text(data.budget, data.unit),
+                                 data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0)
+                   : money_text(data.spent, data.unit) + ", no limit");
+  if (data.escrow > 0.0) add("in escrow", money_text(data.escrow, data.unit));
+  add("answers", std::to_string(data.answers.size()));
+  if (data.pending > 0) add("pending", std::to_string(data.pending));
+  if (data.failed > 0) add("failed", std::to_string(data.failed));
+  if (data.excluded > 0) add("excluded", std::to_string(data.excluded));
+  add("pool", fmt::format("{} points, {} input{}", data.pool, data.inputs.size(),
+                          data.inputs.size() == 1 ? "" : "s"));
+  if (!data.course.empty())
+    add(fmt::format("{} error", data.is_held_out ? "held-out" : "leave-one-out"),
+        data.binary ? fmt::format("{:.1f} % wrong", 100.0 * data.course.back().error)
+                    : fmt::format("{:.4g} (the model expects {:.4g})", data.course.back().error,
+                                  data.course.back().expected));
+  add("created", time_text(data.created_at));
+  if (!data.answers.empty()) add("last answer", time_text(data.last_at));
+  return table;
+}
+
+std::string warnings_html(const CampaignData& data) {
+  if (data.warnings.empty()) return "<p>Nothing to warn of.</p>\n";
+  std::string html = "<ul>\n";
+  for (const std::string& warning : data.warnings)
+    html += fmt::format("<li><strong class=\"not-held\">Warning.</strong> {}</li>\n", escape_markup(warning));
+  return html + "</ul>\n";
+}
+
+PageTable spend_table(const CampaignData& data) {
+  PageTable table{{"level", "answers", "spent"}, {}};
+  for (const LevelTotal& level : data.levels)
+    table.rows.push_back({level.name, std::to_string(level.answers), fmt::format("{:.6g}", level.spent)});
+  return table;
+}
+
+PageTable coverage_table(const CampaignData& data) {
+  PageTable table{
+      {"level", "answers", "mean score", "sd of scores", "within 50 %", "within 80 %", "within 95 %"}, {}};
+  for (const ScoreCalibration& one : data.calibrations) {
+    std::vector<std::string> row{one.level, std::to_string(one.coverages[0].count),
+                                 fmt::format("{:.2f}", one.mean), fmt::format("{:.2f}", one.sd)};
+    for (const Coverage& coverage : one.coverages)
+      row.push_back(fmt::format("{:.0f} % ± {:.0f}{}", 100.0 * coverage.share(),
+                                100.0 * coverage.sampling_error(), coverage.is_off() ? " (off)" : ""));
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+std::string offsets_html(const CampaignData& data) {
+  if (data.offsets.empty()) return "";
+  std::string html =
+      "<h3>Levels against each other</h3>\n<p>Where two levels were told at the same point, "
+      "with the interval of 95 %:</p>\n<ul>\n";
+  for (const LevelOffset& offset : data.offsets)
+    html += fmt::format("<li>{}{}</li>\n", escape_markup(to_text(offset)),
+                        offset.is_bias() ? ": more than noise" : ": no more than noise");
+  return html + "</ul>\n";
+}
+
+PageTable last_answers(const CampaignData& data) {
+  PageTable table{{"id", "point", "level", "y", "expected", "cost", "told"}, {}};
+  const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
+  for (std::size_t k = data.answers.size(); k-- > first;) {
+    const ReportedAnswer& answer = data.answers[k];
+    table.rows.push_back(
+        {std::to_string(answer.id), answer.point.empty() ? "elsewhere" : answer.point,
+         data.levels[answer.level].name,
+         data.binary ? data.classes[answer.value > 0.0 ? 1 : 0] : fmt::format("{:.5g}", answer.value),
+         data.binary ? fmt::format("{} {:.0f} %", data.classes[1], 100.0 * answer.expected)
+                     : fmt::format("{:.5g} ± {:.2g}", answer.expected, answer.expected_sd),
+         fmt::format("{:.6g}", answer.cost), time_text(answer.told_at)});
+  }
+  return table;
+}
+
+// What belongs to a figure as a table.
+std::string beside(const CampaignFigure& figure, const CampaignData& data) {
+  if (figure.svg.empty()) return "";
+  if (figure.name == "spend") return table_html(spend_table(data), "Spend by level");
+  if (figure.name != "calibration") return "";
+  return (data.calibrations.empty()
+              ? ""
+              : "<p>Share of answers within each interval, and its sampling error where the model is "
+                "right:</p>\n" +
+                    table_html(coverage_table(data), "Coverage by level")) +
+         offsets_html(data);
+}
+
+}  // namespace
+
+std::string campaign_page(const CampaignData& data, const CampaignPageFacts& facts) {
+  const std::vector<CampaignFigure> figures = campaign_figures(data);
+  std::string html =
+      page_begin(data.name + ": report") +
+      fmt::format(
+          "<header>\n<h1>{}</h1>\n<p class=\"soft\">Report of a campaign, as it stood at {}. Made by "
+          "acuity {} with</p>\n{}</header>\n<main id=\"main\">\n",
+          escape_markup(data.name), time_text(data.last_at), escape_markup(facts.version),
+          command_block(facts.command));
+  html += section("standing", "Where it stands", table_html(standing(data), "Where it stands"));
+  html += section("warnings", "Warnings", warnings_html(data));
+  for (const CampaignFigure& figure : figures)
+    html += section(figure.name, figure.heading,
+                    figure.svg.empty() ? paragraph("soft", figure.absent)
+                                       : figure_html({figure.svg, figure.caption}) + beside(figure, data));
+  if (!data.answers.empty())
+    html += section("last", "The last answers",
+                    "<p>Newest first; <em>expected</em> is what all the others say.</p>\n" +
+                        table_html(last_answers(data), "The last answers"));
+  return html + "</main>\n" + page_end;
+}
+
+}  // namespace acuity

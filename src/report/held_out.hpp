@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "acuity/study/study.hpp"
+
+namespace acuity {
+
+/// Answers that the campaign has not seen.
+struct HeldOut {
+  std::string source;  ///< "test.csv (200 points)"
+  Points points;
+  Vector values;  ///< classes: -1 and 1
+};
+
+/// A table with the study's inputs and `y`; throws InputError.
+HeldOut read_held_out(const std::filesystem::path& file, const Study& study);
+
+/// The study's own table of truth, some of it where it is large. Nothing where there is none, or where it has
+/// answers with noise only.
+std::optional<HeldOut> truth_of(const Study& study);
+
+}  // namespace acuity
