@@ -8,6 +8,7 @@
 #include "campaign/owner.hpp"
 #include "campaign_text.hpp"
 #include "commands.hpp"
+#include "report/level_offsets.hpp"
 #include "study/duration.hpp"
 
 namespace acuity {
@@ -102,6 +103,13 @@ std::string pending_text(const State& state) {
   return "\n" + table.text();
 }
 
+std::string offsets_text(const Campaign& campaign) {
+  std::string text;
+  for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
+    text += fmt::format("{}{}\n", to_text(offset), offset.is_bias() ? ": MORE THAN NOISE" : "");
+  return text.empty() ? "" : "\nwhere two levels were told at the same point\n" + text;
+}
+
 std::string last_told_text(const Campaign& campaign) {
   const State& state = campaign.state();
   if (state.answered().empty()) return "";
@@ -127,7 +135,7 @@ std::string for_people(const Campaign& campaign) {
   if (!state.owner().host.empty())
     text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",
                         state.owner().process, state.owner().host, time_text(state.owner_since()));
-  return text + levels_text(state) + pending_text(state) + last_told_text(campaign);
+  return text + levels_text(state) + offsets_text(campaign) + pending_text(state) + last_told_text(campaign);
 }
 
 std::string levels_json(const State& state) {

@@ -80,7 +80,7 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
              y = Axis::linear(map.y.front(), map.y.back(), box.bottom, box.top);
   std::string svg = svg_text("panel", box.left, box.top - 10, "start", shown.title) + cells(shown, box) +
                     dots(data, x, y) + key(shown, box);
-  for (const double tick : x.ticks(4))
+  for (const double tick : x.ticks(5))
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
            svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
   for (const double tick : y.ticks(5)) {

@@ -71,11 +71,6 @@ void add_slices(const Study& study, const CampaignModel& model, CampaignData& da
   }
 }
 
-std::string level_name(const Level& level) {
-  return level.alpha ? (std::isinf(*level.alpha) ? "α = ∞" : "α = " + std::to_string(*level.alpha))
-                     : level.name;
-}
-
 double median_noise(const Vector& base) {
   return base.size() > 0 ? median_of(base) : 0.0;
 }
@@ -95,7 +90,7 @@ void add_break_even(const Study& study, const CampaignModel& model, CampaignData
   for (const BreakEvenInterval& interval : break_even_table(priced))
     if (interval.from < prior)
       found.intervals.push_back({std::sqrt(interval.from), std::sqrt(std::min(interval.to, prior)),
-                                 level_name(stood.offer.levels[interval.level])});
+                                 stood.offer.levels[interval.level].name});
   const Points drawn = some.topRows(std::min<Index>(some.rows(), 400));
   for (const double variance : model.predict(drawn).variance)
     found.pool_sd.push_back(std::sqrt(std::max(variance, 0.0)));

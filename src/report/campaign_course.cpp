@@ -63,7 +63,7 @@ FitPoint fit_point(const Fitted& fitted) {
 // pace, and so do those before a break.
 std::optional<double> projected(const CampaignData& data) {
   const double left = data.budget - data.spent;
-  if (data.money.size() < 4 || !std::isfinite(left) || left <= 1e-9 * data.budget) return std::nullopt;
+  if (data.money.size() < 4 || !std::isfinite(left) || left <= 0.01 * data.budget) return std::nullopt;
   const MoneyPoint& middle = data.money[data.money.size() / 2];
   const MoneyPoint& last = data.money.back();
   const double pace = (last.spent - middle.spent) / (last.time - middle.time);

@@ -26,7 +26,7 @@ std::string section(const std::string& id, const std::string& title, const std::
 }
 
 PageTable standing(const CampaignData& data) {
-  PageTable table{{"", "now"}, {}};
+  PageTable table{{"campaign", data.name}, {}};
   const auto add = [&](const std::string& name, const std::string& value) {
     table.rows.push_back({name, value});
   };

@@ -47,6 +47,16 @@ std::string surprise_warning(const CampaignData& data) {
                    : "Levels may be more accurate than the study says.");
 }
 
+// Inputs whose length scale is at an edge, by name; "the inputs" where there is one for all.
+std::string at_edge(const CampaignData& data, const Vector& ranges, bool (*is_edge)(double share)) {
+  const std::vector<double>& lengthscales = data.fits.back().lengthscales;
+  if (lengthscales.size() == 1) return is_edge(lengthscales[0] / ranges.maxCoeff()) ? "the inputs" : "";
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < lengthscales.size(); ++k)
+    if (is_edge(lengthscales[k] / ranges(static_cast<Index>(k)))) names.push_back(data.inputs[k]);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // A length scale far beyond the pool says that an input does nothing; far below it, that nothing is learned
 // from one point about the next.
 void add_edges(const Campaign& campaign, CampaignData& data) {
@@ -57,23 +67,19 @@ void add_edges(const Campaign& campaign, CampaignData& data) {
         fmt::format("The last fit of the hyperparameters did not converge: {}.", state.fitted()->reason));
   const Study& study = campaign.study();
   const Points pool = study.prior_given(campaign.annotations()).scaling.apply(study.pool().points());
-  const std::vector<double>& lengthscales = data.fits.back().lengthscales;
-  for (std::size_t k = 0; k < lengthscales.size(); ++k) {
-    const bool one_for_all = lengthscales.size() == 1;
-    const Vector spread = pool.colwise().maxCoeff() - pool.colwise().minCoeff();
-    const double range = one_for_all ? spread.maxCoeff() : spread(static_cast<Index>(k));
-    const std::string what =
-        one_for_all ? "The length scale" : fmt::format("The length scale of {}", data.inputs[k]);
-    if (lengthscales[k] > 10.0 * range)
-      data.warnings.push_back(
-          fmt::format("{} ({:.3g}) is at the edge: more than ten times the pool’s range, so {} to matter.",
-                      what, lengthscales[k], one_for_all ? "no input seems" : "this input does not seem"));
-    if (lengthscales[k] < 0.01 * range)
-      data.warnings.push_back(
-          fmt::format("{} ({:.3g}) is at the edge: less than a hundredth of the pool’s range, so an answer "
-                      "says next to nothing about other points.",
-                      what, lengthscales[k]));
-  }
+  const Vector ranges = pool.colwise().maxCoeff() - pool.colwise().minCoeff();
+  const std::string idle = at_edge(data, ranges, [](double share) { return share > 10.0; }),
+                    rough = at_edge(data, ranges, [](double share) { return share < 0.01; });
+  if (!idle.empty())
+    data.warnings.push_back(
+        fmt::format("Learned length scales at the upper edge, more than ten times the "
+                    "pool’s range: {}. What is there does not seem to matter.",
+                    idle));
+  if (!rough.empty())
+    data.warnings.push_back(
+        fmt::format("Learned length scales at the lower edge, less than a hundredth of the "
+                    "pool’s range: {}. An answer says next to nothing about other points.",
+                    rough));
 }
 
 void add_books(CampaignData& data) {

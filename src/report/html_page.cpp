@@ -48,6 +48,7 @@ caption{text-align:left;color:var(--soft);padding:.25rem 0}
 th,td{text-align:left;vertical-align:top;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--line)}
 thead th{border-bottom:2px solid var(--ink)}
 th.number,td.number{text-align:right;padding:.4rem 0 .4rem 1.25rem;white-space:nowrap}
+th.number+:not(.number),td.number+:not(.number){padding-left:1.25rem}
 .claims{width:100%}
 .claims tbody th{font-weight:normal}
 .verdict{font-weight:bold;white-space:nowrap}

@@ -23,8 +23,8 @@ double vagueness(const Channel& channel) {
 
 std::string name_of(const SuggestionRecord& record) {
   if (record.told && record.told->channel) return "reported";
-  if (record.alpha()) return fmt::format("α = {:.4g}", *record.alpha());
-  return record.level().empty() ? "reported" : record.level();
+  const std::string name = level_name(record.level(), record.alpha());
+  return name.empty() ? "reported" : name;
 }
 
 // How far down the ladder, from 0 to 1.
@@ -41,6 +41,11 @@ std::string range_name(const SuggestionRecord& record, bool binary) {
 }
 
 }  // namespace
+
+std::string level_name(const std::string& name, std::optional<double> alpha) {
+  if (!alpha) return name;
+  return std::isinf(*alpha) ? "α = ∞" : fmt::format("α = {:.4g}", *alpha);
+}
 
 LevelGroups level_groups(const State& state, bool binary) {
   struct Sum {

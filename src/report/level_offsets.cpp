@@ -7,6 +7,7 @@
 #include <map>
 
 #include "campaign/books.hpp"
+#include "report/level_groups.hpp"
 
 namespace acuity {
 
@@ -23,10 +24,6 @@ struct Said {
   double mean() const { return weighted / weight; }
   double variance() const { return 1.0 / weight; }
 };
-
-std::string name_of(const SuggestionRecord& record) {
-  return record.alpha() ? fmt::format("α = {:.4g}", *record.alpha()) : record.level();
-}
 
 LevelOffset offset_between(const std::map<Index, Said>& one, const std::map<Index, Said>& other) {
   LevelOffset found;
@@ -67,7 +64,7 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
     const bool counts = record.row() >= 0 && !record.told->channel;
-    const std::string name = name_of(record);
+    const std::string name = level_name(record.level(), record.alpha());
     if (counts && !said.contains(name)) names.push_back(name);
     for (std::size_t k = 0; k < record.values.size(); ++k, ++next)
       if (counts)

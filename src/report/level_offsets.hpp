@@ -18,7 +18,7 @@ struct LevelOffset {
 
   double low() const { return offset - 1.96 * standard_error; }
   double high() const { return offset + 1.96 * standard_error; }
-  /// Three standard errors or more: one campaign in 400 says so where there is none.
+  /// Three standard errors or more: of 370 offsets that are noise one is called so.
   bool is_bias() const;
 };
 

@@ -75,7 +75,7 @@ Axis y_axis(const Panel& panel, const Box& box) {
 }
 
 int ticks_for(double room, double each) {
-  return std::clamp(static_cast<int>(room / each), 2, 8);
+  return std::clamp(static_cast<int>(room / each), 4, 8);
 }
 
 double tick_room(const Panel& panel, double height) {
@@ -84,7 +84,7 @@ double tick_room(const Panel& panel, double height) {
     for (const double tick : y_axis(panel, {0, 1, 0, height}).ticks(ticks_for(height, 45)))
       widest = std::max(widest, text_width(tick_text(tick), 12.0));
   for (const std::string& row : panel.rows) widest = std::max(widest, text_width(row, 12.0));
-  return widest + (panel.y_name.empty() ? 14.0 : 34.0);
+  return widest + (panel.y_name.empty() ? 22.0 : 34.0);
 }
 
 std::string frame(const Panel& panel, const Box& box, const Axis& x, const Axis& y, double room) {

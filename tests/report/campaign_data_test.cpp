@@ -1,0 +1,167 @@
+#include "report/campaign_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "numerics/normal.hpp"
+#include "numerics/random.hpp"
+#include "support/memory_campaigns.hpp"
+
+namespace acuity {
+namespace {
+
+using testing::MemoryCampaign;
+
+constexpr int pool_points = 60;
+
+// A function drawn from the prior of the study, at the points of the pool, and answers with the noise of
+// their level times `noise`.
+class World {
+ public:
+  World(std::uint32_t seed, double noise) : draws_(7, numerics::Purpose::data, seed), noise_(noise) {
+    const Points x = Vector::LinSpaced(pool_points, 0.0, 12.0);
+    Matrix covariance = StationaryKernel().cross(x, x);
+    covariance.diagonal().array() += 1e-9;
+    Vector white(pool_points);
+    for (double& value : white) value = draws_.normal();
+    f_ = Eigen::LLT<Matrix>(covariance).matrixL() * white;
+  }
+  double operator()(const Suggestion& asked) {
+    return f_(asked.row) + noise_ * std::sqrt(noise_variance(asked.channel)) * draws_.normal();
+  }
+
+ private:
+  numerics::Draws draws_;
+  double noise_;
+  Vector f_;
+};
+
+CampaignData data_of(World world, int steps) {
+  MemoryCampaign campaign(
+      testing::two_level_study("budget = 400\nunit = \"runs\"\nseed = 2", "", "repeat = true"),
+      testing::pool_on_a_line(pool_points, 12.0));
+  campaign.go(steps, [&](const Suggestion& asked) { return world(asked); });
+  return campaign_data(*campaign);
+}
+
+bool mentions(const CampaignData& data, const std::string& words) {
+  for (const std::string& warning : data.warnings)
+    if (warning.find(words) != std::string::npos) return true;
+  return false;
+}
+
+TEST(CampaignData, CoverageIsMetOnDataDrawnFromTheModel) {
+  std::array<Index, 3> inside{}, count{};
+  int alarms = 0;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const CampaignData data = data_of(World(seed, 1.0), 40);
+    for (std::size_t k = 0; k < 3; ++k) {
+      inside[k] += data.calibrations[0].coverages[k].inside;
+      count[k] += data.calibrations[0].coverages[k].count;
+    }
+    alarms += mentions(data, "error bars");
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Coverage all{std::array{0.5, 0.8, 0.95}[k], inside[k], count[k]};
+    EXPECT_FALSE(all.is_off()) << all.nominal << ": " << all.share() << " ± " << all.sampling_error();
+  }
+  EXPECT_LE(alarms, 5);
+}
+
+TEST(CampaignData, WarnsOfErrorBarsThatAreTooNarrowOrTooWide) {
+  for (std::uint32_t seed = 0; seed < 10; ++seed) {
+    EXPECT_TRUE(mentions(data_of(World(seed, 4.0), 60), "error bars are too narrow")) << seed;
+    EXPECT_TRUE(mentions(data_of(World(seed, 0.1), 60), "error bars are too wide")) << seed;
+  }
+}
+
+TEST(CampaignData, MoneyAddsUp) {
+  const CampaignData data = data_of(World(1, 1.0), 30);
+  double by_level = 0.0, by_answer = 0.0;
+  for (const LevelTotal& level : data.levels) by_level += level.spent;
+  for (const ReportedAnswer& answer : data.answers) by_answer += answer.cost;
+  EXPECT_EQ(data.answers.size(), 30U);
+  EXPECT_DOUBLE_EQ(by_level, data.spent);
+  EXPECT_DOUBLE_EQ(by_answer, data.spent);
+  EXPECT_DOUBLE_EQ(data.answers.back().spent, data.spent);
+  EXPECT_DOUBLE_EQ(data.money.back().spent, data.spent);
+  EXPECT_EQ(data.levels.front().name, "fine");
+}
+
+TEST(CampaignData, TheCourseEndsWhereTheCampaignStands) {
+  const CampaignData data = data_of(World(2, 1.0), 50);
+  EXPECT_GE(data.course.size(), 15U);
+  EXPECT_LE(data.course.size(), 21U);
+  EXPECT_EQ(data.course.back().answers, 50);
+  EXPECT_DOUBLE_EQ(data.course.back().spent, data.spent);
+  double squares = 0.0;
+  for (const ReportedAnswer& answer : data.answers) squares += std::pow(answer.value - answer.expected, 2);
+  EXPECT_NEAR(data.course.back().error, std::sqrt(squares / 50.0), 1e-12);
+  EXPECT_FALSE(data.is_held_out);
+}
+
+TEST(CampaignData, MeasuresOnTheTestThatIsGiven) {
+  MemoryCampaign campaign(testing::two_level_study(), testing::pool_on_a_line(30, 6.0));
+  campaign.go(12, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
+  const testing::Folder folder;
+  const HeldOut test = read_held_out(folder.write("test.csv", "x,y\n1,2\n2,3\n"), campaign->study());
+  const CampaignData data = campaign_data(*campaign, test);
+  EXPECT_TRUE(data.is_held_out);
+  EXPECT_EQ(data.course_source, "test.csv (2 points)");
+  EXPECT_NEAR(data.course.back().error,
+              std::sqrt((std::pow(2 - std::sin(1), 2) + std::pow(3 - std::sin(2), 2)) / 2), 0.3);
+}
+
+TEST(CampaignData, SurvivesACampaignWithoutAnswers) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 9"), testing::pool_on_a_line(5, 1.0));
+  const CampaignData nothing = campaign_data(*campaign);
+  EXPECT_TRUE(nothing.answers.empty());
+  EXPECT_TRUE(nothing.course.empty());
+  EXPECT_EQ(nothing.curves.size(), 1U);
+  EXPECT_TRUE(nothing.warnings.empty());
+}
+
+TEST(CampaignData, WarnsOfAnOverrunAndOfABiasedLevel) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 20", "", "repeat = true"),
+                          testing::pool_on_a_line(5, 40.0));
+  campaign.tell(1, "coarse", 9.0);
+  campaign.tell(1, "fine", 0.0);
+  const Suggestion asked = campaign->ask().suggestions.at(0);
+  Answer dear;
+  dear.id = asked.id;
+  dear.values = {0.0};
+  dear.cost = 50.0;
+  campaign->tell({dear});
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_TRUE(mentions(data, "overrun"));
+  EXPECT_TRUE(mentions(data, "coarse reads 9 above fine"));
+}
+
+TEST(CampaignData, LongLaddersAreShownInRanges) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[noise]\nvariance = 0.01\n[precision]\n"
+      "alpha = { from = 1, to = inf, count = 40 }\ngamma = 0.09\ncost = { form = \"power\", c = 9.0, q = 0.8 "
+      "}\n",
+      testing::pool_on_a_line(60, 12.0));
+  for (int k = 0; k < 12; ++k)
+    for (const Suggestion& asked : campaign->ask().suggestions) {
+      Answer answer;
+      answer.id = asked.id;
+      answer.values = {0.0};
+      answer.row = k;
+      answer.level = campaign->study().level_of(1.0 + k);
+      campaign->tell({answer});
+    }
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_LE(data.levels.size(), 6U);
+  EXPECT_EQ(data.levels.front().name, "1/α 0.00 to 0.17");
+  EXPECT_EQ(data.levels.back().name, "1/α 0.83 to 1.00");
+  std::int64_t answers = 0;
+  for (const LevelTotal& level : data.levels) answers += level.answers;
+  EXPECT_EQ(answers, 12);
+}
+
+}  // namespace
+}  // namespace acuity

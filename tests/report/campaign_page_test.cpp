@@ -1,0 +1,99 @@
+#include "report/campaign_page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/markup.hpp"
+#include "support/memory_campaigns.hpp"
+
+namespace acuity {
+namespace {
+
+using testing::MemoryCampaign;
+
+const CampaignPageFacts facts{"0.1.0", "acuity report C --out R.html"};
+
+// Points all over a box of so many inputs.
+std::string box_pool(int inputs, int points) {
+  std::string text;
+  for (int k = 0; k < inputs; ++k) text += fmt::format("{}x{}", k == 0 ? "" : ",", k + 1);
+  for (int i = 0; i < points; ++i)
+    for (int k = 0; k < inputs; ++k)
+      text += fmt::format("{}{}", k == 0 ? "\n" : ",", std::fmod(0.37 + i * std::sqrt(2.0 + k * 1.7), 1.0));
+  return text + "\n";
+}
+
+CampaignData data_of(int inputs, int steps, const std::string& model = "") {
+  MemoryCampaign campaign(testing::two_level_study("name = \"a <b> & c\"\nbudget = 80", model),
+                          box_pool(inputs, 50));
+  campaign.go(steps, [](const Suggestion& asked) { return std::sin(5.0 * asked.inputs[0]); });
+  return campaign_data(*campaign);
+}
+
+CampaignData class_data(int inputs) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\nclasses = "
+      "[\"a<b\", "
+      "\"a>b\"]\n[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost = 1\n[[level]]\nname = "
+      "\"expert\"\naccuracy = "
+      "0.99\ncost = 5\n",
+      box_pool(inputs, 50));
+  campaign.go(20, [](const Suggestion& asked) { return asked.inputs[0] > 0.5 ? 1.0 : -1.0; });
+  return campaign_data(*campaign);
+}
+
+void expect_sound(const CampaignData& data) {
+  const std::string html = campaign_page(data, facts);
+  EXPECT_EQ(markup_fault(html), "");
+  for (const char* outside : {"<script", "http:", "https:", "<link", "@import", "url(", "nan", "<b>"})
+    EXPECT_EQ(html.find(outside), std::string::npos) << outside;
+  for (const CampaignFigure& figure : campaign_figures(data)) {
+    EXPECT_NE(figure.svg.empty(), figure.absent.empty()) << figure.name;
+    EXPECT_EQ(markup_fault(figure.svg), "") << figure.name;
+    for (const char* bad : {"nan", "=\"inf", "-inf"})
+      EXPECT_EQ(figure.svg.find(bad), std::string::npos) << figure.name << " " << bad;
+  }
+}
+
+TEST(CampaignPage, IsWellFormedForAnyNumberOfInputs) {
+  for (const int inputs : {1, 2, 3, 8}) {
+    SCOPED_TRACE(inputs);
+    expect_sound(data_of(inputs, 15));
+  }
+}
+
+TEST(CampaignPage, IsWellFormedForClasses) {
+  for (const int inputs : {1, 2, 4}) {
+    SCOPED_TRACE(inputs);
+    expect_sound(class_data(inputs));
+  }
+}
+
+TEST(CampaignPage, SaysWhyAFigureIsMissingWhereThereIsNothingToDraw) {
+  for (const int steps : {0, 1, 2}) {
+    const CampaignData data = data_of(2, steps);
+    expect_sound(data);
+    EXPECT_NE(campaign_page(data, facts).find("too few answers for a learning curve"), std::string::npos);
+  }
+}
+
+TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
+  CampaignData data = data_of(1, 15);
+  data.warnings = {"Mind the <gap>."};
+  const std::string html = campaign_page(data, facts);
+  EXPECT_NE(html.find("Mind the &lt;gap&gt;."), std::string::npos);
+  EXPECT_EQ(html.find("Nothing to warn of"), std::string::npos);
+  EXPECT_EQ(count(html, "<th scope=\"row\">15</th>"), 1U);
+  EXPECT_EQ(count(html, "<th scope=\"row\">3</th>"), 0U);  // the last twelve are enough
+}
+
+TEST(CampaignPage, ShowsHyperparametersOnceThereIsACourseOfThem) {
+  const CampaignFigure none = hyperparameters_figure(data_of(2, 12)),
+                       some = hyperparameters_figure(data_of(2, 12, "fit = 4\nlengthscale = [0.3, 0.3]"));
+  EXPECT_TRUE(none.svg.empty());
+  EXPECT_NE(some.svg.find("length scale of x2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace acuity
