@@ -51,7 +51,8 @@ class CampaignCommands {
   ExportArguments export_;
   ReportArguments report_;
   CLI::App *init_command_, *run_command_, *ask_command_, *tell_command_, *fail_command_, *release_command_,
-      *amend_command_, *status_command_, *check_command_, *explain_command_, *export_command_, *report_command_;
+      *amend_command_, *status_command_, *check_command_, *explain_command_, *export_command_,
+      *report_command_;
 };
 
 }  // namespace acuity

@@ -9,8 +9,12 @@
 #include "annotation/rehearsal.hpp"
 #include "campaign_text.hpp"
 #include "commands.hpp"
+#include "interruptible.hpp"
 #include "loaded_study.hpp"
+#include "progress.hpp"
 #include "report/break_even_report.hpp"
+#include "report/forecast.hpp"
+#include "report/level_offsets.hpp"
 #include "report/study_warnings.hpp"
 
 namespace acuity {
@@ -84,6 +88,12 @@ Trial try_annotator(const Study& study, const StudyModel& model, const std::file
                             outcome->answer->cost ? ", cost " + brief(*outcome->answer->cost) : "")};
 }
 
+std::string list_json(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + exact_json(value);
+  return "[" + text + "]";
+}
+
 std::string break_even_json(const BreakEvenReport& report) {
   const auto level_of_row = [](JsonObject& object, const Level& level) {
     object.put(level.alpha ? "alpha" : "level", level_cell(level.name, level.alpha));
@@ -120,6 +130,26 @@ std::string break_even_json(const BreakEvenReport& report) {
   return json.text();
 }
 
+// Nothing where it was interrupted.
+std::optional<Forecast> make_forecast(const Study& study, const CheckArguments& arguments,
+                                      std::ostream& log) {
+  require_budget(study);
+  const Interruptible interruptible;
+  Progress progress("forecast", log);
+  TrialOptions options;
+  options.policies = policies_of(study);
+  options.threads = arguments.threads;
+  options.stop = &Interruptible::interrupted();
+  options.progress = [&](int done, int total) { progress.update(done, total); };
+  return forecast(study, options);
+}
+
+// A level that reads above another where both were asked is biased, and no model here knows of bias.
+void add_offsets(const Campaign& campaign, std::vector<std::string>& warnings) {
+  for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
+    if (offset.is_bias()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
+}
+
 }  // namespace
 
 ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log) {
@@ -135,6 +165,12 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   std::vector<std::string> warnings = study.remarks();
   for (std::string& warning : study_warnings(study, model, annotations))
     warnings.push_back(std::move(warning));
+  if (loaded.campaign()) add_offsets(*loaded.campaign(), warnings);
+  std::optional<Forecast> expected;
+  if (arguments.forecast) {
+    expected = make_forecast(study, arguments, log);
+    if (!expected) return ExitCode::interrupted;
+  }
   std::optional<Trial> trial;
   if (arguments.try_once) {
     const std::filesystem::path folder =
@@ -147,12 +183,25 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
     for (const std::string& warning : warnings) list += (list.empty() ? "" : ", ") + json_string(warning);
     JsonObject json;
     json.put_json("break_even", break_even_json(report)).put_json("warnings", "[" + list + "]");
+    if (expected) {
+      std::string curves;
+      for (const PolicyCurve& curve : expected->curves)
+        curves += (curves.empty() ? "" : ", ") + JsonObject()
+                                                     .put("policy", policy_name(curve.policy))
+                                                     .put_json("money", list_json(curve.money))
+                                                     .put_json("p10", list_json(curve.low))
+                                                     .put_json("median", list_json(curve.median))
+                                                     .put_json("p90", list_json(curve.high))
+                                                     .text();
+      json.put_json("forecast", "[" + curves + "]");
+    }
     if (trial) json.put("try", trial->text);
     out << json.text() << '\n';
   } else {
     out << to_text(report, study.file().unit) << "Scales and units\n";
     for (const std::string& warning : warnings) out << "  " << warning << '\n';
     if (warnings.empty()) out << "  nothing looks wrong\n";
+    if (expected) out << "Forecast\n" << forecast_text(*expected);
     if (trial) out << "Trial\n  " << trial->text << '\n';
   }
   if (!trial || trial->answered) return ExitCode::done;

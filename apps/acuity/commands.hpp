@@ -168,6 +168,7 @@ struct StatusArguments {
 struct CheckArguments {
   std::string study;  ///< or a campaign
   bool try_once = false;
+  bool forecast = false;
   int threads = 0;
   Format format = Format::table;
 };

@@ -53,5 +53,25 @@ TEST(Check, WithoutAnAnnotatorThereIsNothingToTry) {
   EXPECT_EQ(result.out, "");
 }
 
+TEST(Check, ForecastsWhatTheMoneyIsExpectedToBuy) {
+  const Folder folder;
+  std::string pool = "x\n";
+  for (int k = 0; k < 30; ++k) pool += std::to_string(0.2 * k) + "\n";
+  folder.write("pool.csv", pool);
+  folder.write("study.toml", "[campaign]\nbudget = 20\n" + testing::price_list_study());
+  const auto people = run_acuity({"check", "study.toml", "--forecast"}, folder.path());
+  EXPECT_EQ(people.exit_code, 0) << people.err;
+  EXPECT_NE(people.out.find("Forecast"), std::string::npos) << people.out;
+  const auto json = nlohmann::json::parse(
+      run_acuity({"check", "study.toml", "--forecast", "--format", "json"}, folder.path()).out);
+  ASSERT_EQ(json.at("forecast").size(), 5U);
+  for (const auto& curve : json.at("forecast"))
+    EXPECT_LT(curve.at("median").back(), curve.at("median").front())
+        << curve.at("policy") << ": money buys something";
+  folder.write("study.toml", testing::price_list_study());
+  EXPECT_EQ(run_acuity({"check", "study.toml", "--forecast"}, folder.path()).exit_code, 2)
+      << "without a budget";
+}
+
 }  // namespace
 }  // namespace acuity
