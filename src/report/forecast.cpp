@@ -35,6 +35,17 @@ std::vector<std::string> remarks_on(const Study& study, const Forecast& made) {
   return remarks;
 }
 
+// A sample may be bought up where the pool would not be; then the rest of the curve is too high.
+std::vector<std::string> sold_out(const Study& tried, const std::vector<PolicyTrial>& trials) {
+  std::vector<std::string> policies;
+  for (const PolicyTrial& trial : trials) {
+    const bool all = !tried.file().repeat && static_cast<Index>(trial.annotations()) >= tried.pool().size();
+    const std::string name = policy_name(trial.policy);
+    if (all && (policies.empty() || policies.back() != name)) policies.push_back(name);
+  }
+  return policies;
+}
+
 std::string cell(const PolicyCurve& curve, std::size_t at) {
   return fmt::format("{:.3g} ({:.3g} to {:.3g})", curve.median[at], curve.low[at], curve.high[at]);
 }
@@ -69,6 +80,11 @@ std::optional<Forecast> forecast(const Study& study, const TrialOptions& options
                 .unit = study.file().unit,
                 .remarks = {}};
   made.remarks = remarks_on(study, made);
+  if (made.points < made.pool)
+    for (const std::string& policy : sold_out(tried, trials))
+      made.remarks.push_back(fmt::format(
+          "{} has bought all {} points before the money was spent; in the whole pool it would go on", policy,
+          made.points));
   return made;
 }
 

@@ -123,6 +123,13 @@ TEST(PolicyTrial, FinestBuysWhatBaldBuys) {
                          tried(study, Policy::bald, 2, desk.truth(study))));
 }
 
+TEST(PolicyTrial, FinestBuysWhatBaldBuysOfClasses) {
+  const Desk desk(true);
+  const Study study = desk.study(class_campaign_study("budget = 9"));
+  EXPECT_TRUE(same_steps(tried(study, Policy::finest, 2, desk.truth(study)),
+                         tried(study, Policy::bald, 2, desk.truth(study))));
+}
+
 TEST(PolicyTrial, CheapestOfAContinuousLadderIsItsCheapEnd) {
   const Desk desk;
   const Study study =

@@ -123,6 +123,14 @@ TEST(Forecast, TakesAnEvenlySpreadSampleOfALargePool) {
   EXPECT_NE(forecast_text(made).find("300 of the 900 pool points"), std::string::npos);
 }
 
+TEST(Forecast, SaysWhereTheSampleIsBoughtUp) {
+  const Study study = study_of(campaign_study("budget = 301"), 310);
+  const Forecast made = *forecast(study, {.policies = {Policy::random}, .repeats = 1});
+  ASSERT_EQ(made.remarks.size(), 2U);
+  EXPECT_EQ(made.remarks[1],
+            "random has bought all 300 points before the money was spent; in the whole pool it would go on");
+}
+
 TEST(Forecast, LeavesOutWhatIsKnownButNotItsCost) {
   const Folder folder;
   folder.write("pool.csv", line_pool(20));
