@@ -20,9 +20,15 @@ LeaveOneOut leave_one_out(const Prior& prior, const Observations& observations) 
   if (n == 0) return {Vector(0), Vector(0)};
   const Points x = prior.scaling.apply(observations.points());
   Matrix covariance = prior.kernel->cross(x, x);
-  // As in GpPosterior, noise that would be lost in rounding is raised (math.md 2.7).
-  covariance.diagonal() += observations.noise().cwiseMax(least_noise * prior.kernel->diagonal(x));
-  const Eigen::LLT<Matrix> factor(covariance);
+  // Noise that would be lost in rounding is raised (math.md 2.7), further where a crowd of such observations
+  // needs it: what one says of the next is known no better than that anyway.
+  const Vector diagonal = covariance.diagonal(), noise = observations.noise();
+  Eigen::LLT<Matrix> factor;
+  for (double least = least_noise; least < 1e-7; least *= 10.0) {
+    covariance.diagonal() = diagonal + noise.cwiseMax(least * diagonal);
+    factor.compute(covariance);
+    if (factor.info() == Eigen::Success) break;
+  }
   if (factor.info() != Eigen::Success)
     throw NumericalError("leave_one_out: the covariance of the observations is not positive definite");
   const Matrix inverse = factor.matrixL().solve(Matrix::Identity(n, n));

@@ -173,11 +173,10 @@ CampaignFigure calibration_figure(const CampaignData& data) {
 CampaignFigure break_even_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "break-even", .heading = "Which precision pays"};
   if (!data.break_even) {
-    figure.absent = data.binary
-                        ? "For classes the best level depends on mean and doubt together: "
-                          "acuity explain --next shows it for a point."
-                        : "Levels do not compete here, or are steps of a ladder: acuity explain --next "
-                          "shows which pays for a point.";
+    figure.absent = data.binary ? "For classes the best level depends on mean and doubt together: "
+                                  "acuity explain --next shows it for a point."
+                                : "Levels do not compete here, or are too many: acuity explain --next "
+                                  "shows which pays for a point.";
     return figure;
   }
   Panel panel;

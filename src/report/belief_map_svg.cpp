@@ -78,17 +78,21 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
   const BeliefMap& map = *data.map;
   const Axis x = Axis::linear(map.x.front(), map.x.back(), box.left, box.right),
              y = Axis::linear(map.y.front(), map.y.back(), box.bottom, box.top);
-  std::string svg = svg_text("panel", box.left, box.top - 10, "start", shown.title) + cells(shown, box) +
-                    dots(data, x, y) + key(shown, box);
-  for (const double tick : x.ticks(5))
+  std::string svg =
+      svg_text("panel", box.left, box.top - 10, "start", shortened(shown.title, box.right - box.left, 13.0)) +
+      cells(shown, box) + dots(data, x, y) + key(shown, box);
+  for (const double tick : ticks_side_by_side(x, box.right - box.left))
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
            svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
   for (const double tick : y.ticks(5)) {
     svg += svg_line("axis", box.left - 5, y.at(tick), box.left, y.at(tick));
     if (named) svg += svg_text("tick", box.left - 8, y.at(tick) + 4, "end", tick_text(tick));
   }
-  svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle", data.inputs[0]);
-  if (named) svg += svg_upright_text("label", 20, (box.top + box.bottom) / 2, data.inputs[1]);
+  svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle",
+                  shortened(data.inputs[0], box.right - box.left, 13.0));
+  if (named)
+    svg += svg_upright_text("label", 20, (box.top + box.bottom) / 2,
+                            shortened(data.inputs[1], box.bottom - box.top, 13.0));
   return svg;
 }
 

@@ -5,6 +5,7 @@
 
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/model/learn.hpp"
+#include "report/level_groups.hpp"
 
 namespace acuity {
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr Index curve_points = 161, slice_points = 61, map_columns = 60, map_rows = 48;
 constexpr Index most_slices = 12;
+constexpr std::size_t most_winners = 10;
 
 Vector grid(double low, double high, Index count) {
   if (!(high > low)) high = low + 1.0;
@@ -79,7 +81,7 @@ double median_noise(const Vector& base) {
 void add_break_even(const Study& study, const CampaignModel& model, CampaignData& data) {
   const StudyModel& stood = model.study_model();
   if (study.file().binary || study.file().acquisition.kind != AcquisitionSetting::Kind::model ||
-      study.is_ladder() || stood.offer.levels.size() < 2)
+      (study.file().ladder && study.file().ladder->continuous) || stood.offer.levels.size() < 2)
     return;
   const Points some = spread_sample(study.pool().points());
   const double prior = stood.prior.kernel->diagonal(stood.prior.scaling.apply(some.topRows(1)))(0);
@@ -89,8 +91,10 @@ void add_break_even(const Study& study, const CampaignModel& model, CampaignData
   BreakEven found;
   for (const BreakEvenInterval& interval : break_even_table(priced))
     if (interval.from < prior)
-      found.intervals.push_back({std::sqrt(interval.from), std::sqrt(std::min(interval.to, prior)),
-                                 stood.offer.levels[interval.level].name});
+      found.intervals.push_back(
+          {std::sqrt(interval.from), std::sqrt(std::min(interval.to, prior)),
+           level_name(stood.offer.levels[interval.level].name, stood.offer.levels[interval.level].alpha)});
+  if (found.intervals.size() > most_winners) return;
   const Points drawn = some.topRows(std::min<Index>(some.rows(), 400));
   for (const double variance : model.predict(drawn).variance)
     found.pool_sd.push_back(std::sqrt(std::max(variance, 0.0)));

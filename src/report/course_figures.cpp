@@ -64,11 +64,12 @@ CampaignFigure learning_figure(const CampaignData& data) {
                    .logarithmic = !data.binary,
                    .lines = {expected, error},
                    .marks = marks}}});
-  figure.caption = data.is_held_out
-                       ? "Where the two lines part, the model is more (or less) sure than it may be."
-                       : "Answers were bought where doubt was large, so this error is larger than that of "
-                         "the whole pool, and "
-                         "it has the noise of the answers in it. With --test a table is used instead.";
+  figure.caption =
+      data.is_held_out
+          ? "Where the two lines part, the model is more (or less) sure than it may be."
+          : "Answers were bought where doubt was large, so this error tends to be larger than that of "
+            "the whole pool, and "
+            "it has the noise of the answers in it. With --test a table is used instead.";
   return figure;
 }
 

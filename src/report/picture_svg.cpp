@@ -74,39 +74,47 @@ Axis y_axis(const Panel& panel, const Box& box) {
   return Axis::linear(low, range.high + margin, box.bottom, box.top);
 }
 
-int ticks_for(double room, double each) {
-  return std::clamp(static_cast<int>(room / each), 4, 8);
+int ticks_upwards(double room) {
+  return std::clamp(static_cast<int>(room / 45.0), 5, 8);
+}
+
+std::string row_name(const std::string& name) {
+  return shortened(name, 0.35 * width, 12.0);
 }
 
 double tick_room(const Panel& panel, double height) {
   double widest = 0.0;
   if (panel.rows.empty())
-    for (const double tick : y_axis(panel, {0, 1, 0, height}).ticks(ticks_for(height, 45)))
+    for (const double tick : y_axis(panel, {0, 1, 0, height}).ticks(ticks_upwards(height)))
       widest = std::max(widest, text_width(tick_text(tick), 12.0));
-  for (const std::string& row : panel.rows) widest = std::max(widest, text_width(row, 12.0));
+  for (const std::string& row : panel.rows) widest = std::max(widest, text_width(row_name(row), 12.0));
   return widest + (panel.y_name.empty() ? 22.0 : 34.0);
 }
 
 std::string frame(const Panel& panel, const Box& box, const Axis& x, const Axis& y, double room) {
   std::string svg;
   if (panel.rows.empty())
-    for (const double tick : y.ticks(ticks_for(box.bottom - box.top, 45)))
+    for (const double tick : y.ticks(ticks_upwards(box.bottom - box.top)))
       svg += svg_line("grid", box.left, y.at(tick), box.right, y.at(tick)) +
              svg_text("tick", box.left - 8, y.at(tick) + 4, "end", tick_text(tick));
   for (std::size_t k = 0; k < panel.rows.size(); ++k) {
     const double at = y.at(static_cast<double>(k));
     svg += svg_line("grid", box.left, at, box.right, at) +
-           svg_text("tick", box.left - 8, at + 4, "end", panel.rows[k]);
+           svg_text("tick", box.left - 8, at + 4, "end", row_name(panel.rows[k]));
   }
-  for (const double tick : x.ticks(ticks_for(box.right - box.left, 75)))
+  for (const double tick : ticks_side_by_side(x, box.right - box.left))
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
            svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
   svg += svg_line("axis", box.left, box.bottom, box.right, box.bottom);
-  if (!panel.title.empty()) svg += svg_text("panel", box.left, box.top - 8, "start", panel.title);
+  if (!panel.title.empty())
+    svg +=
+        svg_text("panel", box.left, box.top - 8, "start", shortened(panel.title, box.right - box.left, 13.0));
   if (!panel.y_name.empty())
-    svg += svg_upright_text("label", box.left - room + 14, (box.top + box.bottom) / 2, panel.y_name);
+    svg += svg_upright_text("label", box.left - room + 14, (box.top + box.bottom) / 2,
+                            shortened(panel.y_name, box.bottom - box.top + 30, 13.0));
   if (!panel.x_name.empty())
-    svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle", panel.x_name);
+    svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle",
+                    shortened(panel.x_name, box.right - box.left, 13.0));
   return svg;
 }
 
@@ -190,12 +198,13 @@ KeyLines key_lines(const std::vector<PictureKey>& keys, double left, double righ
   KeyLines made{"", top};
   double x = left, y = top + 18;
   for (const PictureKey& key : keys) {
-    const double size = 36 + text_width(key.name, 13.0) + 14;
+    const std::string name = shortened(key.name, right - left - 50, 13.0);
+    const double size = 36 + text_width(name, 13.0) + 14;
     if (x > left && x + size > right) {
       x = left;
       y += 20;
     }
-    made.svg += sample(key, x, y) + svg_text("name", x + 36, y, "start", key.name);
+    made.svg += sample(key, x, y) + svg_text("name", x + 36, y, "start", name);
     made.bottom = y;
     x += size;
   }
@@ -212,7 +221,6 @@ std::string picture_svg(const Picture& picture) {
     titled = titled || !panel.title.empty();
     named = named || !panel.x_name.empty();
   }
-  room = std::min(room, 0.45 * width);
   const double step = (width - right_margin) / picture.columns,
                row_height = picture.panel_height + (titled ? 22 : 0) + (named ? 46 : 28);
   std::string body = head.svg + keys.svg;

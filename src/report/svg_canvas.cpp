@@ -180,6 +180,28 @@ double text_width(std::string_view text, double font_size) {
   return 0.63 * font_size * static_cast<double>(characters(text));
 }
 
+std::string shortened(const std::string& text, double width, double font_size) {
+  if (text_width(text, font_size) <= width) return text;
+  std::string kept = text;
+  while (!kept.empty() && text_width(kept + "…", font_size) > width) {
+    while (!kept.empty() && (kept.back() & 0xC0) == 0x80) kept.pop_back();  // the rest of a character
+    if (!kept.empty()) kept.pop_back();
+  }
+  return kept + "…";
+}
+
+std::vector<double> ticks_side_by_side(const Axis& axis, double room) {
+  std::vector<double> ticks;
+  for (int about = 8; about > 0; --about) {
+    ticks = axis.ticks(about);
+    double needed = 0.0;
+    for (const double tick : ticks) needed = std::max(needed, text_width(tick_text(tick), 12.0) + 8.0);
+    const double apart = ticks.size() > 1 ? std::abs(axis.at(ticks[1]) - axis.at(ticks[0])) : room;
+    if (needed <= apart) return ticks;
+  }
+  return ticks.empty() ? ticks : std::vector<double>{ticks.front()};
+}
+
 std::vector<std::string> wrapped(const std::string& text, double width, double font_size) {
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {

@@ -62,6 +62,12 @@ std::vector<Stroke> strokes_of(const std::vector<std::string>& names);
 /// About how wide a line of text comes out, on the generous side: nobody here knows the reader's font.
 double text_width(std::string_view text, double font_size);
 
+/// The text, or as much of its beginning as fits, and an ellipsis.
+std::string shortened(const std::string& text, double width, double font_size);
+
+/// As many round numbers along an axis as can stand side by side in so much room.
+std::vector<double> ticks_side_by_side(const Axis& axis, double room);
+
 /// Lines of whole words that fit; a word that does not has a line for itself.
 std::vector<std::string> wrapped(const std::string& text, double width, double font_size);
 

@@ -71,6 +71,15 @@ TEST(LeaveOneOut, SurvivesExactAnswersThatRepeatEachOther) {
   EXPECT_LT((found.mean.array() - 1.0).abs().maxCoeff(), 1e-3);
 }
 
+TEST(LeaveOneOut, SurvivesACrowdOfExactAnswers) {
+  const Index n = 400;
+  const Points x = Vector::LinSpaced(n, 0.0, 1.0);
+  const Vector y = x.col(0).array().sin();
+  const LeaveOneOut found = leave_one_out(Prior(), {x, y, Vector(Vector::Zero(n))});
+  EXPECT_LT((found.mean - y).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_GT(found.variance.minCoeff(), 0.0);
+}
+
 // Labels drawn from the model, some of them flipped.
 Observations drawn_labels(std::uint32_t seed, Index count) {
   numerics::Draws draws(5, numerics::Purpose::data, seed);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "report/svg_canvas.hpp"
 #include "support/markup.hpp"
 #include "support/memory_campaigns.hpp"
 
@@ -43,6 +44,50 @@ CampaignData class_data(int inputs) {
   return campaign_data(*campaign);
 }
 
+// Where a line of text lies.
+struct Extent {
+  std::string text;
+  double left, right, y;
+};
+
+std::string attribute(const std::string& tag, const std::string& name) {
+  const std::size_t begin = tag.find(" " + name + "=\"") + name.size() + 3;
+  return tag.substr(begin, tag.find('"', begin) - begin);
+}
+
+// Of those that are read from the left.
+std::vector<Extent> extents(const std::string& svg) {
+  std::vector<Extent> found;
+  for (std::size_t at = svg.find("<text "); at != std::string::npos; at = svg.find("<text ", at + 1)) {
+    const std::size_t end = svg.find('>', at);
+    const std::string tag = svg.substr(at, end - at),
+                      text = svg.substr(end + 1, svg.find('<', end) - end - 1);
+    if (tag.find("rotate") != std::string::npos) continue;
+    const std::string style = attribute(tag, "class"), anchor = attribute(tag, "text-anchor");
+    // Narrower than what is reckoned with: letters of usual width.
+    const double wide = text_width(text, style == "title"  ? 17.0
+                                         : style == "tick" ? 12.0
+                                                           : 13.0) *
+                        0.85,
+                 x = std::stod(attribute(tag, "x"));
+    const double left = anchor == "start" ? x : anchor == "end" ? x - wide : x - wide / 2;
+    found.push_back({text, left, left + wide, std::stod(attribute(tag, "y"))});
+  }
+  return found;
+}
+
+void expect_room(const std::string& svg) {
+  const std::vector<Extent> texts = extents(svg);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_GE(texts[i].left, 0.0) << texts[i].text;
+    EXPECT_LE(texts[i].right, 760.0) << texts[i].text;
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_FALSE(std::abs(texts[i].y - texts[j].y) < 9.0 && texts[i].left < texts[j].right &&
+                   texts[j].left < texts[i].right)
+          << "\"" << texts[i].text << "\" lies on \"" << texts[j].text << "\"";
+  }
+}
+
 void expect_sound(const CampaignData& data) {
   const std::string html = campaign_page(data, facts);
   EXPECT_EQ(markup_fault(html), "");
@@ -51,6 +96,8 @@ void expect_sound(const CampaignData& data) {
   for (const CampaignFigure& figure : campaign_figures(data)) {
     EXPECT_NE(figure.svg.empty(), figure.absent.empty()) << figure.name;
     EXPECT_EQ(markup_fault(figure.svg), "") << figure.name;
+    SCOPED_TRACE(figure.name);
+    expect_room(figure.svg);
     for (const char* bad : {"nan", "=\"inf", "-inf"})
       EXPECT_EQ(figure.svg.find(bad), std::string::npos) << figure.name << " " << bad;
   }
@@ -67,6 +114,21 @@ TEST(CampaignPage, IsWellFormedForClasses) {
   for (const int inputs : {1, 2, 4}) {
     SCOPED_TRACE(inputs);
     expect_sound(class_data(inputs));
+  }
+}
+
+TEST(CampaignPage, FindsRoomForLongNamesAndLargeNumbers) {
+  for (const int inputs : {1, 2, 5}) {
+    CampaignData data = data_of(inputs, 15, "fit = 4");
+    for (std::string& input : data.inputs) input = "the temperature of the coolant at the inlet, " + input;
+    for (BeliefCurve& curve : data.curves) {
+      curve.input = "the temperature of the coolant at the inlet";
+      for (double& x : curve.x) x = 123456.0 + 1e-3 * x;
+    }
+    for (LevelTotal& level : data.levels)
+      level.name = "a mesh of two hundred and fifty six elements in each of three directions, " + level.name;
+    data.unit = "core hours on the machine of the department";
+    expect_sound(data);
   }
 }
 
