@@ -117,7 +117,7 @@ double precision_radius(const CampaignData& data, const ReportedAnswer& answer) 
     least = std::min(least, other.noise);
     most = std::max(most, other.noise);
   }
-  return most > least ? 2.2 + 3.0 * (most - answer.noise) / (most - least) : 3.5;
+  return most > least ? 2.8 + 2.6 * (most - answer.noise) / (most - least) : 3.5;
 }
 
 std::string belief_map_svg(const CampaignData& data) {

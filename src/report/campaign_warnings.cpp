@@ -43,8 +43,9 @@ std::string surprise_warning(const CampaignData& data) {
       "The model is too {} of itself: the labels are {} surprising than its probabilities allow, by {:.1f} "
       "sampling errors over {} labels. {}",
       excess > 0.0 ? "sure" : "unsure", excess > 0.0 ? "more" : "less", std::abs(excess), count,
-      excess > 0.0 ? "Levels may be less accurate than the study says."
-                   : "Levels may be more accurate than the study says.");
+      excess > 0.0
+          ? "Levels may be less accurate than the study says."
+          : "Classes may be crisper than the amplitude allows, or levels more accurate than the study says.");
 }
 
 // Inputs whose length scale is at an edge, by name; "the inputs" where there is one for all.

@@ -124,5 +124,26 @@ RC_GTEST_PROP(Spread, KeepsOrderAndGapsAndStaysInside, (const std::vector<std::u
   }
 }
 
+TEST(SvgCanvas, ShortensByWholeCharacters) {
+  EXPECT_EQ(shortened("short", 100.0, 12.0), "short");
+  const std::string cut = shortened("αβγδεζηθικλμ", 60.0, 12.0);
+  EXPECT_TRUE(cut.ends_with("…"));
+  EXPECT_LE(text_width(cut, 12.0), 60.0);
+  EXPECT_EQ(cut.substr(0, cut.size() - 3).size() % 2, 0U);  // each of these letters has two bytes
+}
+
+TEST(SvgCanvas, TicksSideBySideDoNotTouch) {
+  for (const double room : {60.0, 150.0, 700.0})
+    for (const double high : {1.0, 0.99, 123456.7, 1e-7, 3e12}) {
+      const Axis axis = Axis::linear(0.003 * high, high, 0.0, room);
+      const std::vector<double> ticks = ticks_side_by_side(axis, room);
+      for (std::size_t k = 1; k < ticks.size(); ++k)
+        EXPECT_GE(axis.at(ticks[k]) - axis.at(ticks[k - 1]),
+                  (text_width(tick_text(ticks[k]), 12.0) + text_width(tick_text(ticks[k - 1]), 12.0)) / 2)
+            << high << " in " << room;
+      EXPECT_GE(ticks.size(), 1U) << high << " in " << room;
+    }
+}
+
 }  // namespace
 }  // namespace acuity
