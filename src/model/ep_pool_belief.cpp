@@ -332,11 +332,15 @@ Index EpPoolBelief::cold_starts() const {
 AnnotationHandle EpPoolBelief::condition(const Place& place, const Channel& channel,
                                          std::optional<double> answer) {
   state_->annotations.push_back(state_->annotation(place, channel, answer));
-  const AnnotationHandle handle{state_->next_handle++};
+  try {
+    if (answer) state_->refit({.start = state_->posterior->sites(), .before = state_->posterior.get()});
+  } catch (...) {
+    state_->annotations.pop_back();
+    throw;
+  }
   state_->marginals.reset();
   state_->rough.reset();
-  if (answer) state_->refit({.start = state_->posterior->sites(), .before = state_->posterior.get()});
-  return handle;
+  return {state_->next_handle++};
 }
 
 // The late answer takes its place among the others by when it was asked for, so its site is new in the
@@ -356,16 +360,27 @@ void EpPoolBelief::answer(AnnotationHandle annotation, double value) {
     start.precision(i < before ? i : i + 1) = old.precision(i);
     start.shift(i < before ? i : i + 1) = old.shift(i);
   }
-  state_->refit({.start = start});
+  try {
+    state_->refit({.start = start});
+  } catch (...) {
+    pending->answer.reset();
+    throw;
+  }
 }
 
 void EpPoolBelief::cancel(AnnotationHandle annotation) {
   const auto gone = state_->find(annotation);
-  const bool answered = gone->answer.has_value();
+  const auto place = gone - state_->annotations.begin();
+  State::Annotation cancelled = std::move(*gone);
   state_->annotations.erase(gone);
+  try {
+    if (cancelled.answer) state_->refit({});
+  } catch (...) {
+    state_->annotations.insert(state_->annotations.begin() + place, std::move(cancelled));
+    throw;
+  }
   state_->marginals.reset();
   state_->rough.reset();
-  if (answered) state_->refit({});
 }
 
 }  // namespace acuity

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "acuity/numerics/interruption.hpp"
 #include "model/ep_predictor.hpp"
 #include "model/tilted_moments.hpp"
 #include "numerics/dispatch.hpp"
@@ -299,6 +300,7 @@ void EpPosterior::run(const EpOptions& options) {
   bool may_settle = true;
   int large_sweeps = 0;
   while (sweeps_ < options.sweeps) {
+    check_interruption();
     const Sites before = sites_;
     ++sweeps_;
     ++large_sweeps;

@@ -13,6 +13,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/numerics/interruption.hpp"
 #include "model/accuracy_box.hpp"
 #include "model/adam.hpp"
 #include "numerics/denormals.hpp"
@@ -236,9 +237,11 @@ struct Climb {
 double negative_log_likelihood(unsigned size, const double* theta, double* gradient, void* data) {
   Climb& climb = *static_cast<Climb*>(data);
   const Vector at = Eigen::Map<const Vector>(theta, size);
-  const Likelihood found = climb.problem->likelihood_at(at);
-  ++climb.ascent->evaluations;
+  Likelihood found{.log_marginal = -infinity, .gradient = Vector::Zero(size)};
   try {
+    check_interruption();
+    found = climb.problem->likelihood_at(at);
+    ++climb.ascent->evaluations;
     if (climb.watch != nullptr) climb.watch->saw(found.log_marginal);
   } catch (...) {  // the optimiser is written in C
     climb.stopped = std::current_exception();
@@ -477,6 +480,7 @@ Learned learn_by_adam(const Problem& problem) {
       problem.classes() ? 0.0
                         : 0.5 * static_cast<double>(problem.observations().size()) * std::log(2.0 * M_PI);
   const auto objective = [&](const Vector& raw) -> std::pair<double, Vector> {
+    check_interruption();
     ++evaluations;
     const Likelihood found = problem.likelihood_at(raw.cwiseAbs().array().log());
     return {-found.log_marginal - constant, -found.gradient.cwiseQuotient(raw)};

@@ -1,13 +1,18 @@
 #include "numerics/parallel.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <thread>
 #include <vector>
+
+#include "acuity/numerics/interruption.hpp"
 
 namespace acuity::numerics {
 
@@ -58,8 +63,15 @@ class Workers {
   std::vector<std::jthread> threads_;     // last: they end before what they use
 };
 
-Workers& workers() {
-  static Workers all;
+// A process that was forked has none of its parent's threads, only what they left: it starts anew.
+std::unique_ptr<Workers>& workers() {
+  static std::unique_ptr<Workers> all = [] {
+    pthread_atfork(nullptr, nullptr, [] {
+      static_cast<void>(workers().release());  // whose threads nobody could end
+      workers() = std::make_unique<Workers>();
+    });
+    return std::make_unique<Workers>();
+  }();
   return all;
 }
 
@@ -88,7 +100,7 @@ void on_threads(int threads, const std::function<void()>& work) {
       guarded();
       inside = false;
     };
-    if (!workers().run(static_cast<std::size_t>(threads) - 1, marked)) guarded();
+    if (!workers()->run(static_cast<std::size_t>(threads) - 1, marked)) guarded();
   } else {
     guarded();
   }
@@ -97,7 +109,10 @@ void on_threads(int threads, const std::function<void()>& work) {
 
 void parallel_for(std::ptrdiff_t count, int threads, const std::function<void(std::ptrdiff_t)>& task) {
   if (count <= 1 || threads <= 1) {
-    for (std::ptrdiff_t i = 0; i < count; ++i) task(i);
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      check_interruption();
+      task(i);
+    }
     return;
   }
   std::atomic<std::ptrdiff_t> next = 0;
@@ -107,6 +122,7 @@ void parallel_for(std::ptrdiff_t count, int threads, const std::function<void(st
   on_threads(static_cast<int>(std::min<std::ptrdiff_t>(count, threads)), [&] {
     for (std::ptrdiff_t i = next++; i < count; i = next++) {
       try {
+        check_interruption();
         task(i);
       } catch (...) {
         next = count;

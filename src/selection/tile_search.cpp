@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "acuity/data/observation.hpp"
+#include "acuity/numerics/interruption.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
 #include "numerics/parallel.hpp"
@@ -328,6 +329,7 @@ std::vector<Index> TileSearch::refresh_in_order(LaggingPool& pool, const Candida
         next = end;
       }
       if (begin == end) return;
+      check_interruption();
       for (std::size_t k = begin; k < end; ++k) {
         Entry& entry = tiles_[k];
         pool.refresh(entry.tile);
@@ -343,7 +345,12 @@ std::vector<Index> TileSearch::refresh_in_order(LaggingPool& pool, const Candida
     }
   };
   const int useful = pool_size_ < 20'000 ? 1 : threads_;
-  numerics::on_threads(useful, work);
+  try {
+    numerics::on_threads(useful, work);
+  } catch (...) {  // bounds that were lowered hold, and so do the others; only their order is lost
+    std::sort(tiles_.begin(), tiles_.end(), higher);
+    throw;
+  }
   best_ = best;
   const auto looked_at = tiles_.begin() + static_cast<std::ptrdiff_t>(next);
   std::vector<Index> leading;

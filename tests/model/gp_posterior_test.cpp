@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
+
 #include "acuity/model/gp_pool_belief.hpp"
 #include "support/golden.hpp"
 #include "support/problems.hpp"
@@ -200,6 +202,77 @@ TEST(GpPosterior, ScalesInputsByThePrior) {
   const Marginals after = GpPosterior(larger.prior, larger.columns()).predict(larger.pool);
   EXPECT_LT((before.mean - after.mean).cwiseAbs().maxCoeff(), 1e-11);
   EXPECT_LT((before.variance - after.variance).cwiseAbs().maxCoeff(), 1e-11);
+}
+
+// The slow twin: the textbook inverse for all observations at once.
+TEST(GpPosterior, CovarianceAgreesWithTheTextbookInverse) {
+  for (const Index n : {0, 1, 30, 300}) {
+    const testing::Problem p = testing::make_problem({.pool = 40, .observations = n, .inputs = 3, .seed = 7});
+    const Observations observations = p.columns();
+    const GpPosterior posterior(p.prior, observations);
+    const Points a = p.pool.topRows(25), b = p.pool.bottomRows(30);
+    const Kernel& kernel = *p.prior.kernel;
+    Matrix expected = kernel.cross(a, b);
+    if (n > 0) {
+      Matrix k = kernel.cross(observations.points(), observations.points());
+      k.diagonal() += observations.noise();
+      expected -=
+          kernel.cross(a, observations.points()) * k.llt().solve(kernel.cross(observations.points(), b));
+    }
+    EXPECT_LT((posterior.covariance(a, b) - expected).cwiseAbs().maxCoeff(), 1e-10) << n;
+    const Vector variance = posterior.predict(a).variance;
+    EXPECT_LT((posterior.covariance(a, a).diagonal() - variance).cwiseAbs().maxCoeff(), 1e-12) << n;
+  }
+}
+
+// Its slow twin: the posterior made from all of them. Sixty more pass the point where the factor is made
+// anew.
+TEST(GpPosterior, GivenMoreIsThePosteriorOfAllOfThem) {
+  const testing::Problem p = testing::make_problem({.pool = 50, .observations = 120, .inputs = 3, .seed = 8});
+  const Observations all = p.columns();
+  const auto first = [&](Index count) {
+    return Observations(Points(all.points().topRows(count)), Vector(all.values().head(count)),
+                        Vector(all.noise().head(count)));
+  };
+  for (const Index begin : {Index{0}, Index{1}, Index{60}}) {
+    GpPosterior grown(p.prior, first(begin));
+    for (Index n = begin; n < all.size(); ++n) {
+      grown = grown.given({Points(all.points().middleRows(n, 1)), Vector(all.values().segment(n, 1)),
+                           Vector(all.noise().segment(n, 1))});
+      if (n % 7 != 0 && n + 1 < all.size()) continue;
+      const GpPosterior anew(p.prior, first(n + 1));
+      const Marginals found = grown.predict(p.pool), expected = anew.predict(p.pool);
+      EXPECT_LT((found.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-10) << n;
+      EXPECT_LT((found.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-10) << n;
+      EXPECT_LT((grown.mean(p.pool) - expected.mean).cwiseAbs().maxCoeff(), 1e-10) << n;
+      EXPECT_LT((grown.covariance(p.pool, p.pool) - anew.covariance(p.pool, p.pool)).cwiseAbs().maxCoeff(),
+                1e-10);
+      EXPECT_NEAR(grown.log_marginal_likelihood(), anew.log_marginal_likelihood(), 1e-8) << n;
+    }
+  }
+}
+
+TEST(GpPosterior, GivenMoreLeavesTheOneBeforeAsItWas) {
+  const testing::Problem p = testing::make_problem({.pool = 10, .observations = 20, .inputs = 2, .seed = 9});
+  const GpPosterior before(p.prior, p.columns());
+  const Marginals expected = before.predict(p.pool);
+  const GpPosterior after =
+      before.given({Points(p.pool.topRows(1)), Vector::Constant(1, 3.0), Vector::Constant(1, 0.01)});
+  EXPECT_EQ(before.predict(p.pool).mean, expected.mean);
+  EXPECT_EQ(before.predict(p.pool).variance, expected.variance);
+  EXPECT_LT(after.predict(p.pool).variance(0), 0.011);
+  EXPECT_THROW(before.given({Points(Points::Zero(1, 5)), Vector::Zero(1), Vector::Ones(1)}),
+               std::invalid_argument);
+}
+
+// Exact answers that say the same twice: one row more may add nothing.
+TEST(GpPosterior, GivenARepeatOfAnExactAnswerIsJitteredAndReported) {
+  const GpPosterior one({}, Observations(Points(Points::Zero(1, 1)), Vector::Ones(1), Vector::Zero(1)));
+  EXPECT_EQ(one.jittered(), 0);
+  const GpPosterior two =
+      one.given(Observations(Points(Points::Zero(1, 1)), Vector::Ones(1), Vector::Zero(1)));
+  EXPECT_EQ(two.jittered(), 1);
+  EXPECT_NEAR(two.mean(Points(Points::Zero(1, 1)))(0), 1.0, 1e-6);
 }
 
 }  // namespace

@@ -310,6 +310,19 @@ TEST_P(EveryLevel, ProductsOfSidesAreThoseOfTheirColumns) {
   }
 }
 
+TEST_P(EveryLevel, SidesAreReadAsTheyWereFilled) {
+  for (const Eigen::Index n : {0, 1, 12, 40, 130})
+    for (const Eigen::Index columns : {1, 16, 37}) {
+      const Eigen::MatrixXd a = random<Eigen::MatrixXd>(n, columns, 22);
+      const RowMajor rows = a;
+      Eigen::VectorXd sides(sides_size(n, columns));
+      Eigen::MatrixXd back(n, columns);
+      kernels_->substitution.fill(rows.data(), 0, n, n, columns, sides.data());
+      kernels_->substitution.read(sides.data(), n, columns, back.data());
+      EXPECT_EQ(back, a) << n << " " << columns;
+    }
+}
+
 // Packing in place must not overwrite columns that it has yet to read.
 TEST(PackedFactor, OfABlockEndsBeforeTheNextBlockOfTheMatrixBegins) {
   for (Eigen::Index n = wide_block + 1; n < 4 * wide_block; ++n)

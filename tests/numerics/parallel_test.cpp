@@ -1,6 +1,8 @@
 #include "numerics/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -66,6 +68,20 @@ TEST(ParallelFor, ThrowsWhatTheLowestTaskThrew) {
         EXPECT_STREQ(error.what(), "20");
       }
     }
+}
+
+// A process that was forked has its own threads, not those its parent had started.
+TEST(ParallelFor, WorksAfterAFork) {
+  parallel_for(10, 3, [](std::ptrdiff_t) {});
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atomic<int> runs = 0;
+    parallel_for(100, 3, [&](std::ptrdiff_t) { ++runs; });
+    _exit(runs == 100 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/prior.hpp"
@@ -34,22 +36,44 @@ class GpPosterior {
   /// Belief about f at each row of `x`, before annotation noise is added.
   Marginals predict(const PointsRef& x, const PredictOptions& options = {}) const;
 
-  /// The mean alone, which costs n a point instead of n^2.
+  /// The mean alone, which costs n a point instead of n^2 (but not after given()).
   Vector mean(const PointsRef& x) const;
+
+  /// Posterior covariance of f between every row of `a` and every row of `b`.
+  Matrix covariance(const PointsRef& a, const PointsRef& b) const;
+
+  /// The posterior once this is observed, too, for O(n^2): the factor is shared and one row is added beside
+  /// it; now and then, once in a number of times proportional to n, it is made anew.
+  GpPosterior given(const Observations& more) const;
 
   /// log p(values | points, prior) of the observations as given, the n/2 log(2 pi) term included: minus
   /// eq. (2.2) of docs/math.md.
   double log_marginal_likelihood() const;
-  /// Of K + noise, one row per place after merging.
-  double log_determinant() const { return log_determinant_; }
+  /// Of K + noise, one row per place after merging, and one for each that given() added.
+  double log_determinant() const;
   double quadratic_form() const;  ///< residual' (K + noise)^-1 residual, likewise
 
   /// How many observations without noise got a tiny one, because they repeat what was known already.
   Index jittered() const { return jittered_; }
 
  private:
+  // Observations that came after the factor was made: further rows of it, [R, L2], kept apart.
+  struct Later {
+    Points points;  // scaled
+    Matrix rows;    // R', one column each
+    Matrix lower;   // L2
+    Vector residual;
+  };
+
   GpPosterior(Prior prior, const Replicates& replicates, int threads);
-  void pack_factor(Index n);
+  void append(const Points& x, double value, double noise);
+  // [L, 0; R, L2]^-1 k(observations, x): the rows of the factor, column by column, and those of the later
+  // ones.
+  struct Explained {
+    Vector sides;  // as the numeric kernels like them
+    Matrix later;
+  };
+  Explained explained(const Points& x) const;
   /// What the observations say at scaled points: mean less the prior's, and the variance they take away.
   void explain(const Points& x, double* mean, double* explained) const;
   void explain_in_single(const Eigen::VectorXf& factor, const Points& x, double* mean,
@@ -59,10 +83,12 @@ class GpPosterior {
   void for_each_chunk(const Points& x, const Visit& visit) const;
 
   Prior prior_;
-  Points points_;    // scaled
-  Matrix factor_;    // L of K + noise = L L', packed (numerics/kernels/table.hpp) into one row
-  Vector residual_;  // L^-1 (values - mean)
-  Vector weights_;   // (K + noise)^-1 (values - mean)
+  std::shared_ptr<const Observations> observations_;
+  Points points_;                         // scaled
+  std::shared_ptr<const Matrix> factor_;  // L of K + noise = L L', packed (numerics/kernels/table.hpp)
+  Vector residual_;                       // L^-1 (values - mean)
+  Vector weights_;                        // (K + noise)^-1 (values - mean)
+  Later later_;
   double log_determinant_ = 0.0;
   double replicate_term_ = 0.0;  // log likelihood of the observations beyond that of the merged ones
   Index jittered_ = 0;

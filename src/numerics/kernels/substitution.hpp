@@ -18,8 +18,8 @@ constexpr std::ptrdiff_t group_columns = 2 * lanes<Real>;
 // Rows of a strip whose sums fit the registers together with what they need.
 constexpr std::ptrdiff_t rows_at_once = vector_bytes == 64 ? strip_rows : strip_rows / 2;
 
-template <typename Real>
-Real* group_of(Real* sides, std::ptrdiff_t n, std::ptrdiff_t column) {
+template <typename Pointer>
+Pointer group_of(Pointer sides, std::ptrdiff_t n, std::ptrdiff_t column) {
   return sides + column * whole_strips(n);
 }
 
@@ -127,6 +127,15 @@ void fill_sides(const double* values, std::ptrdiff_t from, std::ptrdiff_t to, st
   }
 }
 
+template <typename Real>
+void read_sides(const Real* sides, std::ptrdiff_t n, std::ptrdiff_t columns, double* out) {
+  constexpr std::ptrdiff_t width = group_columns<Real>;
+  for (std::ptrdiff_t j = 0; j < columns; ++j) {
+    const Real* value = group_of(sides, n, j / width * width) + j % width;
+    for (std::ptrdiff_t i = 0; i < n; ++i, value += width) *out++ = static_cast<double>(*value);
+  }
+}
+
 // group := L^-1 group for an inverted triangle: from the last strip up, since each needs all rows above it as
 // they were.
 template <typename Real>
@@ -206,8 +215,10 @@ void side_products(const double* sides, std::ptrdiff_t n, std::ptrdiff_t columns
 }
 
 template <typename Real>
-constexpr SubstitutionKernels<Real> substitution_kernels{
-    .fill = &fill_sides<Real>, .solve = &solve_sides<Real>, .squares = &side_squares<Real>};
+constexpr SubstitutionKernels<Real> substitution_kernels{.fill = &fill_sides<Real>,
+                                                         .solve = &solve_sides<Real>,
+                                                         .read = &read_sides<Real>,
+                                                         .squares = &side_squares<Real>};
 
 }  // namespace
 }  // namespace acuity::numerics

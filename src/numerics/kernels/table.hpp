@@ -101,6 +101,8 @@ struct SubstitutionKernels {
                std::ptrdiff_t columns, Real* sides);
   /// sides := L^-1 sides.
   void (*solve)(const Real* packed, std::ptrdiff_t n, std::ptrdiff_t columns, Real* sides);
+  /// The sides one after the other, n numbers each: what fill() takes apart, put together.
+  void (*read)(const Real* sides, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
   /// The squared length of every column.
   void (*squares)(const Real* sides, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
 };

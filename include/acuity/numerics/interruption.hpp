@@ -1,0 +1,14 @@
+#pragma once
+
+namespace acuity {
+
+/// Called now and then by work that takes long, on whichever thread does it; what it throws ends the work,
+/// and whoever was at work is left as after any other exception. Null: nobody wants to know. One for the
+/// whole process: the program's signals are, too.
+using InterruptionCheck = void (*)();
+void set_interruption_check(InterruptionCheck check);
+
+/// A place where work may be interrupted.
+void check_interruption();
+
+}  // namespace acuity
