@@ -2,8 +2,8 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_reader.hpp"
-#include "campaign_text.hpp"
 #include "commands.hpp"
+#include "report/campaign_text.hpp"
 
 namespace acuity {
 

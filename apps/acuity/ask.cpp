@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "acuity/numerics/errors.hpp"
-#include "campaign_text.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
 #include "progress.hpp"
+#include "report/campaign_text.hpp"
 
 namespace acuity {
 

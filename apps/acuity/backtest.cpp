@@ -14,7 +14,7 @@
 #include "report/forecast.hpp"
 #include "report/learning_curves_svg.hpp"
 #include "report/policy_curves.hpp"
-#include "result_table.hpp"
+#include "report/result_table.hpp"
 
 namespace acuity {
 

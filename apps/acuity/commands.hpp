@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "acuity/model/gp_pool_belief.hpp"
+#include "report/result_table.hpp"
 
 // The program's commands: what each is given, and what it does. command_line.cpp declares the options,
 // main.cpp calls.
@@ -26,8 +27,6 @@ enum class ExitCode : int {
   damaged = 7,  ///< or owned by somebody else
   interrupted = 130
 };
-
-enum class Format { table, csv, json, jsonl };
 
 /// How the work on a pool is done. What is found does not depend on it, but for the last digits in single
 /// precision.

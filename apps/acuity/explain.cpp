@@ -1,86 +1,9 @@
-#include <fmt/format.h>
-
 #include "acuity/numerics/errors.hpp"
 #include "campaign/explanation.hpp"
-#include "campaign_text.hpp"
 #include "commands.hpp"
+#include "report/explanation_json.hpp"
 
 namespace acuity {
-
-namespace {
-
-std::string object(const std::vector<std::pair<std::string, std::string>>& fields) {
-  std::string text;
-  for (const auto& [key, json] : fields) text += (text.empty() ? "" : ", ") + json_string(key) + ": " + json;
-  return "{" + text + "}";
-}
-
-template <typename Items, typename ToJson>
-std::string list(const Items& items, const ToJson& to_json_text) {
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + to_json_text(item);
-  return "[" + text + "]";
-}
-
-std::string optional(const std::optional<double>& number) {
-  return number ? exact_json(*number) : "null";
-}
-
-std::pair<std::string, std::string> level_field(const Level& level) {
-  return {level.alpha ? "alpha" : "level", json_of(level_cell(level.name, level.alpha))};
-}
-
-std::string json_of(const Explanation& e) {
-  const Suggestion& s = e.chosen;
-  const std::string levels = list(e.levels, [](const Explanation::LevelMerit& one) {
-    return object({level_field(one.level),
-                   {"information", exact_json(one.information)},
-                   {"cost", exact_json(one.cost)},
-                   {"information_per_cost", exact_json(one.per_cost())},
-                   {"affordable", one.affordable ? "true" : "false"},
-                   {"chosen", one.chosen ? "true" : "false"}});
-  });
-  const std::string counterfactuals = list(e.counterfactuals, [](const Explanation::Counterfactual& one) {
-    return object({level_field(one.level),
-                   {"chosen", one.chosen ? "true" : "false"},
-                   {"price", optional(one.price)},
-                   {"noise_sd", optional(one.noise_sd)},
-                   {"accuracy", optional(one.accuracy)},
-                   {"point", json_string(one.point)}});
-  });
-  const std::string nearest = list(e.nearest, [](const Explanation::Neighbour& one) {
-    return object({{"id", std::to_string(one.id)},
-                   {"point", json_string(one.point)},
-                   {"level", json_string(one.level)},
-                   {"y", exact_json(one.y)},
-                   {"distance", exact_json(one.distance)}});
-  });
-  return object({{"id", std::to_string(s.id)},
-                 {"point", json_string(s.point)},
-                 level_field(s.level),
-                 {"mean", exact_json(s.mean)},
-                 {"variance", exact_json(s.variance)},
-                 {"information", exact_json(s.information)},
-                 {"unit", json_string(e.unit)},
-                 {"cost", exact_json(s.cost)},
-                 {"information_per_cost", exact_json(s.information_per_cost())},
-                 {"drawn", e.is_drawn ? "true" : "false"},
-                 {"levels_compete", e.levels_compete ? "true" : "false"},
-                 {"remaining", exact_json(e.remaining)},
-                 {"candidates", std::to_string(e.candidates)},
-                 {"more_certain", exact_json(e.more_certain)},
-                 {"median_sd", exact_json(e.median_sd)},
-                 {"levels", levels},
-                 {"counterfactuals", counterfactuals},
-                 {"nearest", nearest},
-                 {"pending", list(e.pending, [](std::int64_t id) { return std::to_string(id); })},
-                 {"sd_after", exact_json(e.sd_after)},
-                 {"pool_sd_before", exact_json(e.pool_sd_before)},
-                 {"pool_sd_after", exact_json(e.pool_sd_after)}}) +
-         "\n";
-}
-
-}  // namespace
 
 ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.next == arguments.id.has_value())
@@ -89,7 +12,8 @@ ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, st
     throw InputError("--format is \"csv\", must be table or json for explain");
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   const auto write = [&](const Explanation& explanation) {
-    out << (arguments.format == Format::json ? json_of(explanation) : to_text(explanation, campaign.study()));
+    out << (arguments.format == Format::json ? explanation_json(explanation) + "\n"
+                                             : to_text(explanation, campaign.study()));
   };
   if (arguments.id) {
     write(explain(campaign, *arguments.id, arguments.threads));

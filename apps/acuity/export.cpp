@@ -8,9 +8,9 @@
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "campaign/books.hpp"
-#include "campaign_text.hpp"
 #include "commands.hpp"
-#include "event_json.hpp"
+#include "report/campaign_text.hpp"
+#include "report/event_json.hpp"
 
 namespace acuity {
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "acuity/numerics/errors.hpp"
-#include "campaign_text.hpp"
 #include "commands.hpp"
+#include "report/campaign_text.hpp"
 
 namespace acuity {
 

@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "loaded_study.hpp"
 #include "progress.hpp"
-#include "result_table.hpp"
+#include "report/result_table.hpp"
 
 namespace acuity {
 

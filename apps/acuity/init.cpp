@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "acuity/campaign/campaign.hpp"
-#include "campaign_text.hpp"
 #include "commands.hpp"
+#include "report/campaign_text.hpp"
 
 namespace acuity {
 

@@ -4,7 +4,7 @@
 #include "acuity/data/pool_file.hpp"
 #include "commands.hpp"
 #include "progress.hpp"
-#include "result_table.hpp"
+#include "report/result_table.hpp"
 
 namespace acuity {
 

@@ -20,8 +20,8 @@
 #include "interruptible.hpp"
 #include "numerics/parallel.hpp"
 #include "progress.hpp"
+#include "report/result_table.hpp"
 #include "reproduction_files.hpp"
-#include "result_table.hpp"
 
 namespace acuity {
 

@@ -13,7 +13,7 @@
 #include "report/class_points_svg.hpp"
 #include "report/learning_curves_svg.hpp"
 #include "report/precision_course_svg.hpp"
-#include "result_table.hpp"
+#include "report/result_table.hpp"
 
 namespace acuity {
 

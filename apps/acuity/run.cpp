@@ -11,9 +11,9 @@
 #include "campaign/campaign_folder.hpp"
 #include "campaign/command_crew.hpp"
 #include "campaign/rehearsal_crew.hpp"
-#include "campaign_text.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
+#include "report/campaign_text.hpp"
 #include "run_display.hpp"
 
 namespace acuity {

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
-#include "campaign_text.hpp"
-#include "event_json.hpp"
+#include "report/campaign_text.hpp"
+#include "report/event_json.hpp"
 #include "study/duration.hpp"
 
 namespace acuity {

@@ -1,9 +1,9 @@
-#include "event_json.hpp"
+#include "report/event_json.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "campaign_text.hpp"
-#include "result_table.hpp"
+#include "report/campaign_text.hpp"
+#include "report/result_table.hpp"
 
 namespace acuity {
 

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "commands.hpp"
-
 namespace acuity {
+
+enum class Format { table, csv, json, jsonl };
 
 /// Rows of a result, written for people, for spreadsheets or for programs: the same values in three dresses.
 class ResultTable {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "acuity/campaign/campaign.hpp"
-#include "result_table.hpp"
+#include "report/result_table.hpp"
 
 // How campaigns are shown.
 

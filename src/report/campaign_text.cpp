@@ -1,4 +1,4 @@
-#include "campaign_text.hpp"
+#include "report/campaign_text.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "result_table.hpp"
+#include "report/result_table.hpp"
 
 #include <fmt/format.h>
 
