@@ -1,0 +1,60 @@
+"""Decides which input to annotate next and how precisely, at what cost, with Gaussian processes.
+
+Models with scikit-learn's manners (`GPRegressor`, `GPClassifier`), what an answer is worth (`information`, `costs`), the
+choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`create`, `open`). docs/python.md has the tour.
+"""
+
+from . import costs, errors, kernels, levels
+from ._campaign import Campaign, Explanation, Told, create, open
+from ._core import instruction_set
+from ._core import version as __version__
+from ._information import information
+from ._selection import Selector, Suggestion, query, select
+from .classifier import GPClassifier
+from .errors import (
+    AskError,
+    DamagedError,
+    DifferentStudyError,
+    Finished,
+    NothingNow,
+    NumericalError,
+    OwnedError,
+    Stopped,
+    StoreError,
+)
+from .kernels import Kernel
+from .levels import Ladder, Level
+from .regressor import GPRegressor
+
+__all__ = [
+    "AskError",
+    "Campaign",
+    "DamagedError",
+    "DifferentStudyError",
+    "Explanation",
+    "Finished",
+    "GPClassifier",
+    "GPRegressor",
+    "Kernel",
+    "Ladder",
+    "Level",
+    "NothingNow",
+    "NumericalError",
+    "OwnedError",
+    "Selector",
+    "Stopped",
+    "StoreError",
+    "Suggestion",
+    "Told",
+    "__version__",
+    "costs",
+    "create",
+    "errors",
+    "information",
+    "instruction_set",
+    "kernels",
+    "levels",
+    "open",
+    "query",
+    "select",
+]

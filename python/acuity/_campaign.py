@@ -1,0 +1,532 @@
+"""Campaigns: studies under way, kept in a folder that the program shares, or in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import FloatArray, points
+from ._selection import Suggestion, _count
+from ._study import write_study
+from .errors import Finished, NothingNow, Stopped
+from .levels import LevelsLike
+
+Id = Union[int, Suggestion]
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class Told(dict):  # type: ignore[type-arg]
+    """What telling an answer came to: `charge`, `surprise` and `changes`, False where it was there already."""
+
+
+class Explanation(dict):  # type: ignore[type-arg]
+    """Why a point and a level were chosen: numbers by name, and text that can be printed or pasted."""
+
+    def __init__(self, fields: Mapping[str, Any], text: str) -> None:
+        super().__init__(fields)
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(self.text)
+
+
+def _id_of(id: Id) -> int:
+    if isinstance(id, Suggestion):
+        return id.id
+    if isinstance(id, (bool, np.bool_)) or not isinstance(id, (int, np.integer)):
+        raise ValueError(f"the id is {id!r}, must be a suggestion or its number")
+    return int(id)
+
+
+def _said(y: Any) -> list[Union[float, str]]:
+    """One answer or several replicates: numbers, or names of classes."""
+    several = list(y) if isinstance(y, (list, tuple, np.ndarray)) and np.ndim(y) > 0 else [y]
+    said: list[Union[float, str]] = []
+    for one in several:
+        if isinstance(one, str):
+            said.append(str(one))
+        elif one is None:
+            raise ValueError("the answer is None, must be a finite number or a class")
+        else:
+            try:
+                said.append(float(one))
+            except (TypeError, ValueError):
+                raise ValueError(f"the answer is {one!r}, must be a finite number or a class") from None
+    return said
+
+
+def _channel(noise_variance: Any, noise_sd: Any, accuracy: Any) -> Optional[float]:
+    given = [value for value in (noise_variance, noise_sd, accuracy) if value is not None]
+    if len(given) > 1:
+        raise ValueError("two of noise_variance, noise_sd and accuracy are given, must be one")
+    if noise_sd is not None:
+        return float(noise_sd) ** 2
+    return float(given[0]) if given else None
+
+
+class Campaign:
+    """A study under way: what was asked, what was answered, what to ask for next.
+
+    Made by `acuity.create` and `acuity.open`. Every verb is one transaction of the store that the program uses, too: any
+    number of processes may have the same campaign open. Works as a context manager, and threads may share one.
+    """
+
+    def __init__(self, core: "_core.Campaign") -> None:
+        self._core = core
+        facts = core.facts()
+        self.path: Optional[Path] = Path(facts["folder"]) if facts["folder"] else None
+        self.name: str = facts["name"]
+        self.unit: str = facts["unit"]
+        self.inputs: list[str] = facts["inputs"]
+        self.pool: FloatArray = facts["pool"]
+        self.binary: bool = facts["binary"]
+        self.classes: Optional[list[str]] = facts["classes"] or None
+        self._ladder: bool = facts["ladder"]
+
+    def __enter__(self) -> "Campaign":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the store. Nothing is lost either way: every verb is durable when it returns."""
+        self._core.close()
+
+    # The verbs.
+
+    def ask(
+        self, n: Optional[int] = None, *, worker: str = "", lease: Optional[float] = None, budget: Optional[float] = None
+    ) -> Any:
+        """What to annotate next: a Suggestion, or with `n` a list of up to so many. Its cost is in escrow from now on.
+
+        worker: who asks, for the log. lease: seconds after which it goes back to the pool; None: never. budget: changed by
+        so much first. Raises Finished or NothingNow where there is nothing.
+        """
+        standing, reason, found = self._core.ask(1 if n is None else _count(n), worker, lease, budget)
+        if not found:
+            raise (Finished if standing == "finished" else NothingNow)(reason)
+        suggestions = [Suggestion(**fields) for fields in found]
+        return suggestions[0] if n is None else suggestions
+
+    def tell(
+        self,
+        id: Id,
+        y: Any,
+        *,
+        cost: Optional[float] = None,
+        noise_variance: Optional[float] = None,
+        noise_sd: Optional[float] = None,
+        accuracy: Optional[float] = None,
+        point: Optional[str] = None,
+        x: Optional[ArrayLike] = None,
+        level: Optional[str] = None,
+        alpha: Optional[float] = None,
+        dry_run: bool = False,
+    ) -> Told:
+        """The answer to a suggestion: a number, a class, or a list of replicates.
+
+        cost: what it really cost; left out: the level's. noise_variance (noise_sd) or accuracy: where the annotator reports
+        the answer's own. point or x, level or alpha: what was done, where it is not what was asked for. dry_run: only say
+        what it would do. The same answer again changes nothing; another one is refused, see `amend`.
+        """
+        return self.tell_all(
+            [
+                {
+                    "id": id, "y": y, "cost": cost, "noise_variance": noise_variance, "noise_sd": noise_sd,
+                    "accuracy": accuracy, "point": point, "x": x, "level": level, "alpha": alpha,
+                }
+            ],
+            dry_run=dry_run,
+        )[0]
+
+    def tell_all(self, answers: Iterable[Mapping[str, Any]], *, dry_run: bool = False) -> list[Told]:
+        """Several answers, each a dictionary of what `tell` takes: all of them, or none where one is wrong."""
+        rows = []
+        for answer in answers:
+            rest = dict(answer)
+            if "id" not in rest or "y" not in rest:
+                raise ValueError(f"an answer is {rest!r}, must have an id and y")
+            id, said = _id_of(rest.pop("id")), _said(rest.pop("y"))
+            channel = _channel(rest.pop("noise_variance", None), rest.pop("noise_sd", None), rest.pop("accuracy", None))
+            more: dict[str, Any] = {"channel": channel}
+            for key in ("cost", "alpha"):
+                if rest.get(key) is not None:
+                    more[key] = float(rest.pop(key))
+            for key in ("point", "level"):
+                if rest.get(key) is not None:
+                    more[key] = str(rest.pop(key))
+            if rest.get("x") is not None:
+                more["x"] = [float(number) for number in np.atleast_1d(np.asarray(rest.pop("x"), dtype=float))]
+            unknown = [key for key, value in rest.items() if value is not None]
+            if unknown:
+                raise ValueError(f"an answer has {unknown[0]!r}, must be what Campaign.tell takes")
+            rows.append((id, said, more))
+        return [Told(fields) for fields in self._core.tell(rows, bool(dry_run))]
+
+    def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
+        """This attempt brought nothing; the point may be asked for again, unless it is excluded for good."""
+        self._core.fail(_id_of(id), str(reason), float(cost), bool(exclude))
+
+    def release(self, *ids: Id, reason: str = "") -> list[int]:
+        """Nobody does these: back to the pool, nothing charged. Gives those that were pending."""
+        return self._core.release([_id_of(id) for id in ids], str(reason))
+
+    def amend(self, id: Id, y: Any, reason: str) -> None:
+        """The answer was another one. Both stay in the log."""
+        self._core.amend(_id_of(id), _said(y), str(reason))
+
+    def retract(self, id: Id, reason: str) -> None:
+        """The answer does not count any more. Its cost stays spent."""
+        self._core.retract(_id_of(id), str(reason))
+
+    def change_budget(self, by: float) -> None:
+        """More money, or less."""
+        self._core.change_budget(float(by))
+
+    # Looking.
+
+    def status(self) -> dict[str, Any]:
+        """Where it stands: the dictionary of `acuity status --format json`."""
+        found = json.loads(self._core.status_json(), object_hook=_with_infinities)
+        for key in ("budget", "spent", "escrow", "free"):
+            found[key] = float(found[key])
+        return found
+
+    def pending(self) -> list[Suggestion]:
+        """What was asked for and is not answered yet."""
+        return [Suggestion(**fields) for fields, _ in self._core.pending()]
+
+    def explain(self, id: Optional[Id] = None) -> Explanation:
+        """Why a suggestion was made, what would have changed the choice; of the next one where no id is given."""
+        if id is not None:
+            fields, text = self._core.explain(_id_of(id))
+            return Explanation(json.loads(fields, object_hook=_with_infinities), text)
+        (fields, text), (standing, reason, _) = self._core.explain_next()
+        if not fields:
+            raise (Finished if standing == "finished" else NothingNow)(reason)
+        return Explanation(json.loads(fields, object_hook=_with_infinities), text)
+
+    def annotations(self, frame: Optional[bool] = None) -> Any:
+        """Every answer that counts, a column each: a pandas DataFrame where pandas is there, else a dictionary of arrays.
+
+        Columns: id (of the suggestion), point, the inputs, level or alpha, y, cost, noise_variance or accuracy. frame: True
+        or False to have one or the other.
+        """
+        found = self._core.annotations()
+        columns: dict[str, Any] = {"id": np.array(found["id"], dtype=np.int64), "point": np.array(found["point"], dtype=object)}
+        for i, name in enumerate(self.inputs):
+            columns[name] = found["inputs"][:, i]
+        columns["alpha" if self._ladder else "level"] = (
+            found["alpha"] if self._ladder else np.array([level or None for level in found["level"]], dtype=object)
+        )
+        columns["y"] = found["y"]
+        columns["cost"] = found["cost"]
+        columns["accuracy" if self.binary else "noise_variance"] = found["channel"]
+        return _table(columns, frame)
+
+    def events(self) -> list[dict[str, Any]]:
+        """Everything that happened: the lines of `acuity export --events`."""
+        return [json.loads(line, object_hook=_with_infinities) for line in self._core.events()]
+
+    def belief(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of f at every pool point, given all answers and what is pending."""
+        return self._core.belief()
+
+    def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of f at every row of X, given all answers."""
+        return self._core.predict(points(X, inputs=len(self.inputs)))
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """The mean of f at every row of X, with its standard deviation where wanted; the class in a campaign of classes."""
+        mean, variance = self.latent(X)
+        if not self.binary:
+            return (mean, np.sqrt(variance)) if return_std else mean
+        if return_std:
+            raise ValueError("return_std is for numbers, must be left out here: see latent() and predict_proba()")
+        names = np.array(self.classes) if self.classes else np.array([-1, 1])
+        return names[(mean > 0.0).astype(int)]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """The probability of either clean class: -1 and +1, or as the study names them."""
+        if not self.binary:
+            raise ValueError("the answers are numbers, predict_proba() is for classes")
+        positive = _core.clean_probability(*self.latent(X))
+        return np.column_stack([1.0 - positive, positive])
+
+    def report(self, path: PathLike, test: Optional[PathLike] = None) -> Path:
+        """One HTML page about all of it; `test`: a table of held-out answers to measure the error on."""
+        self._core.report(os.fspath(path), "" if test is None else os.fspath(test))
+        return Path(path)
+
+    def __repr__(self) -> str:
+        status = self.status()
+        where = f" in {os.fspath(self.path)!r}" if self.path else " in memory"
+        return (
+            f"<acuity.Campaign {self.name!r}{where}: {status['annotations']} annotations, "
+            f"{status['spent']:.6g} of {status['budget']:.6g}{' ' + self.unit if self.unit else ''} spent, "
+            f"{status['pending']} pending>"
+        )
+
+    def _repr_html_(self) -> str:
+        from ._html import campaign_html
+
+        return campaign_html(self)
+
+    # The loop.
+
+    def __iter__(self) -> Iterator[Suggestion]:
+        """Suggestions one by one, until the campaign is finished; tell each before the next."""
+        while True:
+            try:
+                yield self.ask()
+            except Finished:
+                return
+
+    def run(
+        self,
+        annotator: Callable[[Suggestion], Any],
+        *,
+        workers: int = 1,
+        max_failures: int = 10,
+        exclude_on_fail: bool = False,
+        on_told: Optional[Callable[[Suggestion, Told], Any]] = None,
+    ) -> str:
+        """Asks `annotator(suggestion)` until the campaign is finished, and gives the reason for its end.
+
+        The annotator returns the answer, or a dictionary with what `tell` takes (`y`, `cost`, ...). What it raises is a
+        failed attempt; `max_failures` of them in a row raise Stopped. With several `workers` it is called by as many
+        threads at once. Ctrl-C ends it; suggestions at work stay pending, and the next run begins with them.
+        """
+        count = _count(workers)
+        self._core.take_ownership()
+        try:
+            return _Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count)
+        finally:
+            self._core.give_up_ownership()
+
+
+class _Loop:
+    """What `Campaign.run` does."""
+
+    worker = "python"
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        annotator: Callable[[Suggestion], Any],
+        max_failures: int,
+        exclude: bool,
+        on_told: Optional[Callable[[Suggestion, Told], Any]],
+    ) -> None:
+        self.campaign = campaign
+        self.annotator = annotator
+        self.max_failures = _count(max_failures)
+        self.exclude = exclude
+        self.on_told = on_told
+        self.failures = 0
+        # What an earlier run has left.
+        self.left = [Suggestion(**fields) for fields, worker in campaign._core.pending() if worker == self.worker]
+
+    def run(self, workers: int) -> str:
+        if workers == 1:
+            return self._alone()
+        with ThreadPoolExecutor(workers, thread_name_prefix="acuity-annotator") as threads:
+            return self._together(threads, workers)
+
+    def _next(self) -> Suggestion:
+        return self.left.pop(0) if self.left else self.campaign.ask(worker=self.worker)
+
+    def _alone(self) -> str:
+        while True:
+            try:
+                suggestion = self._next()
+            except Finished as end:
+                return str(end)
+            try:
+                answer = self.annotator(suggestion)
+            except Exception as error:  # KeyboardInterrupt is none: it ends the loop
+                self._failed(suggestion, error)
+                continue
+            self._answered(suggestion, answer)
+
+    def _together(self, threads: ThreadPoolExecutor, workers: int) -> str:
+        busy: dict[Future[Any], Suggestion] = {}
+        reason = ""
+        while True:
+            while not reason and len(busy) < workers:
+                try:
+                    suggestion = self._next()
+                except Finished as end:
+                    reason = str(end)
+                except NothingNow:
+                    if not busy:
+                        raise
+                    break
+                else:
+                    busy[threads.submit(self.annotator, suggestion)] = suggestion
+            if not busy:
+                return reason
+            for done in wait(busy, return_when=FIRST_COMPLETED).done:
+                suggestion = busy.pop(done)
+                error = done.exception()
+                if error is None:
+                    self._answered(suggestion, done.result())
+                elif isinstance(error, Exception):
+                    self._failed(suggestion, error)
+                else:
+                    raise error
+                reason = ""  # a failure may have freed money
+
+    def _answered(self, suggestion: Suggestion, answer: Any) -> None:
+        fields = dict(answer) if isinstance(answer, Mapping) else {"y": answer}
+        try:
+            told = self.campaign.tell_all([{**fields, "id": suggestion.id}])[0]
+        except ValueError as error:  # the answer is none, say not a finite number
+            self._failed(suggestion, error)
+            return
+        self.failures = 0
+        if self.on_told is not None:
+            self.on_told(suggestion, told)
+
+    def _failed(self, suggestion: Suggestion, error: Exception) -> None:
+        self.campaign.fail(suggestion, f"{type(error).__name__}: {error}", exclude=self.exclude)
+        self.failures += 1
+        if self.failures >= self.max_failures:
+            raise Stopped(f"{self.failures} annotations failed in a row, the last one with {error!r}") from error
+
+
+def _with_infinities(fields: dict[str, Any]) -> dict[str, Any]:
+    """The program writes infinity as text."""
+    words = {"inf": np.inf, "-inf": -np.inf}
+    return {key: words.get(value, value) if isinstance(value, str) and key not in _TEXTS else value for key, value in fields.items()}
+
+
+_TEXTS = {"name", "unit", "point", "level", "reason", "event", "worker", "id", "time", "created", "host", "since"}
+
+
+def _table(columns: dict[str, NDArray[Any]], frame: Optional[bool]) -> Any:
+    if frame is False:
+        return columns
+    try:
+        import pandas
+    except ImportError:
+        if frame:
+            raise
+        return columns
+    return pandas.DataFrame(columns)
+
+
+def open(path: PathLike, *, read_only: bool = False, threads: int = 0) -> Campaign:
+    """A campaign that is there, made by Python or by `acuity init`."""
+    folder = os.fspath(path)
+    if not os.path.exists(folder):
+        raise FileNotFoundError(f"{folder}: it is not there, must be a campaign (acuity.create makes one)")
+    return Campaign(_core.Campaign.open(folder, not read_only, int(threads)))
+
+
+def create(
+    path: Optional[PathLike] = None,
+    *,
+    pool: Any = None,
+    levels: Optional[LevelsLike] = None,
+    budget: Optional[float] = None,
+    study: Optional[PathLike] = None,
+    inputs: Optional[list[str]] = None,
+    ids: Any = None,
+    name: str = "",
+    unit: str = "",
+    seed: int = 0,
+    initial: Any = None,
+    classes: Optional[list[str]] = None,
+    kernel: str = "rbf",
+    amplitude: float = 1.0,
+    lengthscale: Any = 1.0,
+    mean: Any = None,
+    noise_variance: Any = None,
+    standardise: Union[bool, str] = False,
+    repeat: bool = False,
+    fit: Any = "never",
+    optimiser: str = "lbfgs",
+    restarts: int = 4,
+    fit_noise: bool = False,
+    information: str = "model",
+    graph: Optional[str] = None,
+    infinite: Optional[str] = None,
+    approximation: Optional[str] = None,
+    stop: Optional[Mapping[str, Any]] = None,
+    annotator: Optional[Mapping[str, Any]] = None,
+    threads: int = 0,
+) -> Campaign:
+    """A new campaign, in a folder that must not be there yet, or in memory where `path` is None.
+
+    Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
+    dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/design.md 3): ids are the
+    names of the pool's points; noise_variance is the noise at a point that no level removes, a number, a formula in the
+    inputs or one per point; fit is "never", "every" or k, for learning at every k-th answer; initial is how many points are
+    asked first at the highest precision, or a file of what is known.
+
+    >>> import acuity, numpy as np
+    >>> X = np.linspace(0, 10, 50)[:, None]
+    >>> levels = [{"name": "coarse", "noise_sd": 0.3, "cost": 1}, {"name": "fine", "noise_sd": 0.03, "cost": 12}]
+    >>> campaign = acuity.create(pool=X, levels=levels, budget=20, lengthscale=2.0)
+    >>> for suggestion in campaign:
+    ...     told = campaign.tell(suggestion, np.sin(suggestion.x[0]))
+    >>> campaign.status()["spent"]
+    20.0
+    >>> bool(np.abs(campaign.predict(X) - np.sin(X[:, 0])).max() < 0.3)
+    True
+    """
+    if study is not None:
+        if pool is not None or levels is not None:
+            raise ValueError("study and pool or levels are both given, must be one or the other")
+        if not os.path.exists(study):
+            raise FileNotFoundError(f"{os.fspath(study)}: it is not there, must be a study file")
+        return _made(path, os.fspath(study), threads)
+    if pool is None or levels is None:
+        raise ValueError("pool and levels must be given, or study")
+    scaled = {True: "pool", False: None}.get(standardise, standardise)  # type: ignore[call-overload]
+    options: dict[str, dict[str, Any]] = {
+        "pool": {"standardise": scaled, "repeat": True if repeat else None},
+        "model": {
+            "kernel": kernel, "amplitude": amplitude, "lengthscale": lengthscale, "mean": mean, "fit": fit,
+            "optimiser": optimiser, "restarts": restarts, "fit_noise": True if fit_noise else None,
+        },
+        "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation},
+    }
+    if stop:
+        options["stop"] = dict(stop)
+    if annotator:
+        options["annotator"] = dict(annotator)
+    if initial is not None and not isinstance(initial, (int, np.integer)):
+        initial = {"file": os.path.abspath(initial)}
+    about = {"name": name or None, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
+    with tempfile.TemporaryDirectory(prefix="acuity-") as temporary:
+        file = write_study(
+            Path(temporary), pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, classes=classes,
+            campaign=about, options=options,
+        )
+        try:
+            return _made(path, os.fspath(file), threads)
+        except ValueError as error:  # the files are ours, whoever reads this knows arguments
+            words = str(error).replace(f"{file}: ", "").replace(f"{temporary}/", "")
+            raise ValueError(words) from None
+
+
+def _made(path: Optional[PathLike], study: str, threads: int) -> Campaign:
+    if path is None:
+        return Campaign(_core.Campaign.in_memory(study, int(threads)))
+    _core.create_campaign(os.fspath(path), study)
+    return open(path, threads=threads)

@@ -1,0 +1,134 @@
+"""The manners that scikit-learn expects of an estimator, without needing scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from typing import Any, Optional, TypeVar
+
+import numpy as np
+
+from ._arrays import FloatArray, column_names, points
+
+Self = TypeVar("Self", bound="Estimator")
+
+
+class NotFittedError(ValueError, AttributeError):
+    """The estimator was used before ``fit``."""
+
+
+def _sklearn(name: str, otherwise: Any) -> Any:
+    """A class of scikit-learn's where that is imported already, so that those who catch it there do."""
+    module = sys.modules.get("sklearn.exceptions")
+    return getattr(module, name, otherwise) if module is not None else otherwise
+
+
+class Estimator:
+    """Parameters by name, cloning and pickling."""
+
+    n_features_in_: int
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        parameters = inspect.signature(cls.__init__).parameters
+        return sorted(name for name in parameters if name != "self")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters as they were given."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self: Self, **parameters: Any) -> Self:
+        """Other parameters; they count from the next ``fit`` on."""
+        names = self._parameter_names()
+        for name in parameters:
+            if name not in names:
+                raise ValueError(f"{name!r} is no parameter of {type(self).__name__}, must be one of {', '.join(names)}")
+        for name, value in parameters.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = []
+        for name in defaults:
+            if name == "self":
+                continue
+            value, default = getattr(self, name), defaults[name].default
+            if repr(value) != repr(default):
+                given.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The posterior is a value of its observations: it is made again, bit for bit, when it is needed.
+        state = {name: value for name, value in self.__dict__.items() if name != "_posterior"}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+    def _require_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise _sklearn("NotFittedError", NotFittedError)(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            )
+
+    def _take_inputs(self, X: Any) -> FloatArray:
+        """The inputs to fit to; remembers how many there are and what they are called."""
+        array = points(X)
+        names = column_names(X)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return array
+
+    def _see_inputs(self, X: Any) -> FloatArray:
+        """Inputs to predict at, which must be like those fitted to."""
+        self._require_fitted()
+        names, fitted = column_names(X), getattr(self, "feature_names_in_", None)
+        if fitted is not None and names is not None and list(names) != list(fitted):
+            raise ValueError(
+                f"The feature names should match those that were passed during fit: found {', '.join(names)}, must be "
+                f"{', '.join(fitted)}"
+            )
+        array = points(X)
+        if array.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {array.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
+            )
+        return array
+
+
+def one_column(y: Any) -> Any:
+    """A target of one column is taken as a list, with a warning, as scikit-learn does."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None.")
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.",
+            _sklearn("DataConversionWarning", UserWarning),
+            stacklevel=3,
+        )
+        return array.ravel()
+    return y
+
+
+def generator(random_state: Any) -> np.random.Generator | np.random.RandomState:
+    """Random numbers from what scikit-learn calls a random state."""
+    if random_state is None or isinstance(random_state, (int, np.integer)):
+        return np.random.RandomState(random_state if random_state is None else int(random_state))
+    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
+        return random_state
+    raise ValueError(f"random_state is {random_state!r}, must be None, a whole number or a numpy generator")
+
+
+def joined(a: Optional[FloatArray], b: FloatArray) -> FloatArray:
+    """One after the other."""
+    return b if a is None else np.concatenate([a, b])

@@ -1,0 +1,59 @@
+"""What the two models share: a kernel whose parameters may be learned."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _core
+from ._arrays import seed_of
+from ._estimator import Estimator
+from .kernels import KernelLike, core_kernel
+
+
+class KernelModel(Estimator):
+    """An estimator with a kernel, and what learning made of it."""
+
+    kernel: KernelLike
+    amplitude: float
+    lengthscale: Any
+    optimiser: Optional[str]
+    restarts: int
+    random_state: Any
+    threads: int
+
+    def _prior_kernel(self, inputs: int) -> "_core.Kernel":
+        """The kernel as it was given."""
+        return core_kernel(self.kernel, self.amplitude, self.lengthscale, inputs)
+
+    def _core_kernel(self) -> "_core.Kernel":
+        """The kernel as it was learned."""
+        if hasattr(self, "kernel_"):
+            return core_kernel(self.kernel_, 1.0, 1.0, self.n_features_in_)
+        return self._prior_kernel(self.n_features_in_).with_log_parameters(self._log_parameters)
+
+    def _learning(self) -> dict[str, Any]:
+        """How to learn, as the core takes it."""
+        if self.optimiser not in ("lbfgs", "adam"):
+            raise ValueError(f'optimiser is {self.optimiser!r}, must be "lbfgs", "adam" or None')
+        return {
+            "optimiser": self.optimiser,
+            "restarts": int(self.restarts),
+            "seed": seed_of(self.random_state),
+            "threads": int(self.threads),
+        }
+
+    def _keep(self, kernel: "_core.Kernel", learned: Optional[dict[str, Any]]) -> None:
+        """What fit() found; the belief is made when it is needed."""
+        self.__dict__.pop("_posterior", None)
+        self.__dict__.pop("kernel_", None)
+        self._log_parameters = np.asarray(kernel.log_parameters())
+        if learned is not None:
+            self.learning_ = {key: learned[key] for key in ("iterations", "evaluations", "converged", "reason")}
+        if kernel.object is not None:
+            self.kernel_ = kernel.object
+            return
+        parameters = np.exp(self._log_parameters)
+        self.amplitude_ = float(parameters[0])
+        self.lengthscale_ = float(parameters[1]) if np.ndim(self.lengthscale) == 0 else parameters[1:]

@@ -1,0 +1,347 @@
+"""Which point to ask about, how precisely, at what price."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import FloatArray, choice, number, per_point, points, seed_of
+from .classifier import GPClassifier
+from .errors import Finished
+from .levels import Ladder, LevelsLike, as_levels
+from .regressor import GPRegressor
+
+_LARGEST = float(np.finfo(float).max)
+
+
+class Suggestion:
+    """What to ask for: `point` (`row` of the pool, inputs `x`) at `level`, or at precision `alpha`, for `cost`.
+
+    `information` is what the answer is expected to tell; `mean` and `variance` the belief about f there before it;
+    `noise_variance` or `accuracy` what the answer will be like; `value` what the annotator is told about the level.
+    """
+
+    id: int
+    row: int
+    point: str
+    x: FloatArray
+    level: Optional[str]
+    alpha: Optional[float]
+    value: Any
+    cost: float
+    information: float
+    mean: float
+    variance: float
+    noise_variance: Optional[float]
+    accuracy: Optional[float]
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    @property
+    def information_per_cost(self) -> float:
+        """What it is chosen by."""
+        return self.information / self.cost
+
+    def __repr__(self) -> str:
+        how = f"level={self.level!r}" if self.level is not None else f"alpha={self.alpha:.6g}"
+        where = ", ".join(f"{value:.6g}" for value in self.x)
+        return (
+            f"Suggestion(id={self.id}, point={self.point!r}, x=({where}), {how}, cost={self.cost:.6g}, "
+            f"information={self.information:.6g})"
+        )
+
+
+Model = Union[GPRegressor, GPClassifier]
+
+
+def _seen(model: Model, inputs: int) -> tuple[Any, ...]:
+    """The kernel, the mean and the observations of a model; those of its prior where it was not fitted."""
+    binary = isinstance(model, GPClassifier)
+    if not isinstance(model, (GPRegressor, GPClassifier)):
+        raise ValueError(f"model is {model!r}, must be an acuity.GPRegressor or acuity.GPClassifier")
+    mean = 0.0 if isinstance(model, GPClassifier) else number(model.mean, "mean", -_LARGEST, _LARGEST, "a finite number")
+    if not model.__sklearn_is_fitted__():
+        return model._prior_kernel(inputs), mean, np.empty((0, inputs)), np.empty(0), np.empty(0), binary
+    if model.n_features_in_ != inputs:
+        raise ValueError(f"the pool has {inputs} inputs and the model was fitted to {model.n_features_in_}, must be the same")
+    channel = model.accuracy_train_ if isinstance(model, GPClassifier) else model.noise_train_
+    return model._core_kernel(), mean, model.X_train_, model.y_train_, channel, binary
+
+
+class Selector:
+    """A belief about a pool that chooses again and again: a step costs O(n M) for n answers and M points.
+
+    pool: inputs, one row per point. model: a GPRegressor or GPClassifier, fitted, or not: then its prior speaks, with the
+    values it was given. levels: a list of Level, or a Ladder. budget: what may be spent in all; None: no limit.
+
+    information: "model", "target", "bald" or "random"; graph and infinite: for "target" (docs/design.md). noise_variance:
+    of numbers, the noise at a pool point that no level removes, one for all or one per point. candidates: which rows may
+    be chosen, all where left out. repeat: a point may be chosen again.
+
+    >>> import acuity, numpy as np
+    >>> X = np.linspace(0, 10, 200)[:, None]
+    >>> levels = [acuity.Level("coarse", noise_sd=0.5, cost=1), acuity.Level("fine", noise_sd=0.05, cost=10)]
+    >>> selector = acuity.Selector(X, acuity.GPRegressor(), levels, budget=30)
+    >>> for _ in range(5):
+    ...     s = selector.next()
+    ...     selector.tell(s, np.sin(s.x[0]))
+    >>> s.level, selector.remaining
+    ('coarse', 25.0)
+    """
+
+    def __init__(
+        self,
+        pool: ArrayLike,
+        model: Model,
+        levels: LevelsLike,
+        budget: Optional[float] = None,
+        *,
+        information: str = "model",
+        graph: Optional[str] = None,
+        infinite: str = "refuse",
+        approximation: str = "exact",
+        noise_variance: Any = 0.0,
+        candidates: Optional[ArrayLike] = None,
+        repeat: bool = False,
+        random_state: Any = None,
+        threads: int = 0,
+        single_precision: bool = False,
+    ) -> None:
+        array = points(pool, "pool")
+        kernel, mean, seen, answers, channel, binary = _seen(model, array.shape[1])
+        offered = as_levels(levels)
+        self._check_levels(binary, offered)
+        self._model = model
+        self.levels = offered
+        base = np.zeros(len(array))
+        if not binary:
+            base = per_point(noise_variance, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
+            self._check_noise(offered, base)
+        choice(information, "information", ("model", "target", "bald", "random"))
+        choice(infinite, "infinite", ("refuse", "limit", "first"))
+        wanted_graph = choice(graph, "graph", ("b", "c")) if graph is not None else ("b" if binary else "c")
+        how = {
+            "information": information,
+            "graph": wanted_graph,
+            "infinite": infinite,
+            "approximation": choice(approximation, "approximation", ("exact", "taylor")),
+            "seed": seed_of(random_state),
+            "continuous": levels._for_core() if isinstance(levels, Ladder) else None,
+        }
+        money = np.inf if budget is None else number(budget, "budget", 0.0, np.inf, "a number, 0 or more, or None")
+        self._core = _core.Selection(
+            kernel, mean, array, seen, answers, channel, binary, [level._for_core() for level in offered], base, how,
+            money, bool(repeat), int(threads), bool(single_precision),
+        )
+        if candidates is not None:
+            allowed = np.zeros(len(array), dtype=bool)
+            allowed[_rows(candidates, len(array))] = True
+            for row in np.flatnonzero(~allowed).tolist():
+                self._core.close(row)
+        self._binary = binary
+        self._pending: dict[int, tuple[int, Suggestion]] = {}
+
+    @staticmethod
+    def _check_levels(binary: bool, levels: list[Any]) -> None:
+        if levels[0].binary != binary:
+            raise ValueError(
+                "the model is one of classes and the levels have a noise, must have an accuracy"
+                if binary
+                else "the model is one of numbers and the levels have an accuracy, must have a noise"
+            )
+
+    @staticmethod
+    def _check_noise(levels: list[Any], base: FloatArray) -> None:
+        for level in levels:
+            if level.noise_variance + base.min() == 0.0 and not level.exact:
+                raise ValueError(
+                    f"the total noise of {level!r} is 0 at pool row {int(base.argmin())}, must be above 0: give "
+                    "noise_variance, or exact=True with the level"
+                )
+
+    def next(self, n: Optional[int] = None) -> Any:
+        """The best choice now; with `n` a list of up to so many to ask for at once, each given those before it.
+
+        Raises Finished where nothing that can be paid for is left.
+        """
+        found = [Suggestion(**fields) for fields in self._core.next(1 if n is None else _count(n))]
+        if not found:
+            raise Finished("no candidate is left that can be paid for")
+        return found[0] if n is None else found
+
+    def expect(self, suggestion: Suggestion) -> None:
+        """It is asked for: the next choice knows that its answer will come, and its cost is spent."""
+        if suggestion.id in self._pending:
+            raise ValueError(f"suggestion {suggestion.id} is pending already, must not be expected twice")
+        handle = self._core.take(suggestion.row, self._channel(suggestion), None, suggestion.cost)
+        self._pending[suggestion.id] = (handle, suggestion)
+
+    def tell(self, suggestion: Suggestion, y: Any, *, cost: Optional[float] = None) -> None:
+        """Its answer."""
+        value = self._value(y)
+        paid = suggestion.cost if cost is None else number(cost, "cost", 0.0, _LARGEST, "a finite number, 0 or more")
+        if suggestion.id in self._pending:
+            handle, _ = self._pending[suggestion.id]
+            self._core.answer(handle, value)
+            del self._pending[suggestion.id]
+        else:
+            self._core.take(suggestion.row, self._channel(suggestion), value, paid)
+
+    def release(self, suggestion: Suggestion) -> None:
+        """Nobody did it: it is a candidate again, and its cost is free."""
+        if suggestion.id not in self._pending:
+            raise ValueError(f"suggestion {suggestion.id} is not pending, must be expected before it is released")
+        handle, _ = self._pending[suggestion.id]
+        self._core.cancel(handle, suggestion.row, suggestion.cost)
+        del self._pending[suggestion.id]
+
+    def _value(self, y: Any) -> float:
+        if not self._binary:
+            return number(y, "y", -_LARGEST, _LARGEST, "a finite number")
+        classes = getattr(self._model, "classes_", np.array([-1, 1]))
+        if y in classes:
+            return 1.0 if y == classes[1] else -1.0
+        raise ValueError(f"y is {y!r}, must be {classes[0]!r} or {classes[1]!r}")
+
+    def _channel(self, suggestion: Suggestion) -> float:
+        channel = suggestion.accuracy if self._binary else suggestion.noise_variance
+        if channel is None:
+            raise ValueError("the suggestion is none of this selector's, must be what next() gave")
+        return channel
+
+    @property
+    def remaining(self) -> float:
+        """Money left."""
+        return self._core.remaining
+
+    def belief(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of f at every pool point, what is expected included."""
+        return self._core.marginals()
+
+    def scores(self) -> dict[str, NDArray[Any]]:
+        """Every candidate at its best level: `row`, `level` (its place in `levels`), `information`, `cost`, `value`."""
+        row, level, information, cost, value = self._core.scores()
+        return {"row": row, "level": level, "information": information, "cost": cost, "value": value}
+
+
+def _count(n: Any) -> int:
+    if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ValueError(f"n is {n!r}, must be a whole number, 1 or more")
+    return int(n)
+
+
+def _rows(candidates: ArrayLike, count: int) -> NDArray[np.int64]:
+    array = np.asarray(candidates)
+    if array.dtype == bool:
+        if array.shape != (count,):
+            raise ValueError(f"candidates has the shape {array.shape}, must have one entry per pool point, {count}")
+        return np.flatnonzero(array)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError("candidates must be row numbers or one truth value per pool point")
+    if array.size and (array.min() < 0 or array.max() >= count):
+        raise ValueError(f"candidates has {array.min() if array.min() < 0 else array.max()}, must be rows from 0 to {count - 1}")
+    return array.astype(np.int64)
+
+
+def select(
+    pool: ArrayLike, model: Model, levels: LevelsLike, budget: Optional[float] = None, n: Optional[int] = None, **options: Any
+) -> Any:
+    """Which point to ask about, how precisely, at what price: one call, for the arguments see Selector.
+
+    >>> import acuity, numpy as np
+    >>> model = acuity.GPRegressor(optimiser=None, noise_variance=0.01).fit([[0.0], [1.0]], [0.0, 1.0])
+    >>> levels = [{"name": "coarse", "noise_sd": 0.5, "cost": 1}, {"name": "fine", "noise_sd": 0.05, "cost": 10}]
+    >>> acuity.select(np.linspace(0, 9, 10)[:, None], model, levels)
+    Suggestion(id=1, point='6', x=(6), level='coarse', cost=1, information=0.804719)
+    """
+    return Selector(pool, model, levels, budget, **options).next(n)
+
+
+def query(
+    X: ArrayLike,
+    y: ArrayLike,
+    candidates: Optional[ArrayLike] = None,
+    batch_size: int = 1,
+    return_utilities: bool = False,
+    *,
+    model: Optional[Model] = None,
+    levels: Optional[LevelsLike] = None,
+    noise_variance: Any = None,
+    accuracy: Any = None,
+    return_levels: bool = False,
+    **options: Any,
+) -> Any:
+    """The manner of scikit-activeml: rows of X to ask about next, where `y` is NaN for those without an answer.
+
+    candidates: row numbers of X; all without an answer where left out; or points of their own, then their row numbers come
+    back. Utilities are information per cost at the best level, one row per choice, NaN for what was no candidate.
+
+    model: by default a GPRegressor, or a GPClassifier where `accuracy` is given, which is fitted to the answers there are
+    (with `noise_variance` or `accuracy` of each). levels: by default one, as precise as the answers are and of cost 1. With
+    `return_levels` the place of the level to ask at comes as well, one per choice.
+
+    >>> import numpy as np
+    >>> X = np.linspace(0, 5, 6)[:, None]
+    >>> y = np.array([0.0, np.nan, np.nan, np.nan, np.nan, 1.0])
+    >>> query(X, y, batch_size=2, noise_variance=0.01, model=GPRegressor(optimiser=None)).tolist()
+    [2, 4]
+    """
+    array = points(X)
+    answers = np.asarray(y, dtype=float)
+    if answers.shape != (len(array),):
+        raise ValueError(f"y has the shape {answers.shape}, must have one entry per row of X, {len(array)}")
+    known = ~np.isnan(answers)
+    binary = isinstance(model, GPClassifier) or (model is None and accuracy is not None)
+    if model is None:
+        model = GPClassifier() if binary else GPRegressor()
+    if known.any():
+        channel = accuracy if binary else noise_variance
+        if channel is not None and np.ndim(channel) == 1:
+            channel = np.asarray(channel, dtype=float)[known]
+        fresh = type(model)(**model.get_params())
+        model = fresh.fit(array[known], answers[known], channel)
+    if levels is None:
+        from .levels import Level
+
+        if binary:
+            usual = float(np.max(accuracy)) if accuracy is not None else float(model.accuracy)
+            levels = [Level("answer", accuracy=usual, cost=1.0)]
+        else:
+            learned = getattr(model, "noise_variance_", None)
+            usual = learned if noise_variance is None else noise_variance
+            if usual is None or isinstance(usual, str):
+                raise ValueError("noise_variance is missing, must be given where there are neither levels nor answers")
+            least = float(np.nanmin(usual))
+            levels = [Level("answer", noise_variance=least, cost=1.0, exact=least == 0.0)]
+    pool, rows = array, np.flatnonzero(~known)
+    if candidates is not None:
+        given = np.asarray(candidates)
+        if given.ndim == 1:
+            rows = _rows(given, len(array))
+        else:
+            pool = points(given, "candidates", array.shape[1])
+            rows = np.arange(len(pool))
+    selector = Selector(pool, model, levels, candidates=rows, **options)
+    chosen, places, utilities = [], [], []
+    for _ in range(_count(batch_size)):
+        try:
+            suggestion = selector.next()
+        except Finished:
+            break
+        scores = selector.scores()
+        row_of_values = np.full(len(pool), np.nan)
+        row_of_values[scores["row"]] = scores["value"]
+        utilities.append(row_of_values)
+        chosen.append(suggestion.row)
+        places.append(int(scores["level"][scores["row"] == suggestion.row][0]))
+        selector.expect(suggestion)
+    result: tuple[Any, ...] = (np.array(chosen, dtype=np.int64),)
+    if return_utilities:
+        result += (np.array(utilities).reshape(len(chosen), len(pool)),)
+    if return_levels:
+        result += (np.array(places, dtype=np.int64),)
+    return result[0] if len(result) == 1 else result

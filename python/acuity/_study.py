@@ -1,0 +1,138 @@
+"""A study file from Python's arguments: campaigns keep the file, so that the program can go on where Python stopped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._arrays import column_names, per_point, points
+from .levels import Ladder, LevelsLike, as_levels
+
+_LARGEST = float(np.finfo(float).max)
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if np.isfinite(number):
+            return repr(number)
+        return "nan" if np.isnan(number) else ("inf" if number > 0 else "-inf")
+    if isinstance(value, (str, os.PathLike)):
+        return '"' + "".join(_escaped(letter) for letter in str(value)) + '"'
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{toml_value(str(key))} = {toml_value(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(toml_value(item) for item in list(value)) + "]"
+    raise ValueError(f"{value!r} cannot stand in a study file, must be a number, text, a truth value or a list of them")
+
+
+def _escaped(letter: str) -> str:
+    if letter in '"\\':
+        return "\\" + letter
+    return letter if ord(letter) >= 32 and ord(letter) != 127 else f"\\u{ord(letter):04x}"
+
+
+def toml_text(tables: Mapping[str, Any]) -> str:
+    """Tables, and lists of them, as TOML."""
+    lines: list[str] = []
+    for name, table in tables.items():
+        for one in table if isinstance(table, list) else [table]:
+            lines.append(f"[[{name}]]" if isinstance(table, list) else f"[{name}]")
+            lines += [f"{key} = {toml_value(value)}" for key, value in one.items() if value is not None]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _csv_cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(letter in text for letter in ',"\n\r') or text != text.strip() else text
+
+
+def _input_names(pool: ArrayLike, count: int, inputs: Optional[list[str]]) -> list[str]:
+    if inputs is not None:
+        if len(inputs) != count:
+            raise ValueError(f"inputs has {len(inputs)} names and the pool {count} columns, must be as many of each")
+        return [str(name) for name in inputs]
+    names = column_names(pool)
+    if names is not None:
+        return [str(name) for name in names]
+    return ["x"] if count == 1 else [f"x{i + 1}" for i in range(count)]
+
+
+def write_pool(folder: Path, pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any) -> dict[str, Any]:
+    """pool.csv in `folder`, every digit of every number; gives the tables of the study file that it goes with."""
+    array = points(pool, "pool")
+    names = _input_names(pool, array.shape[1], inputs)
+    header, columns = list(names), [[repr(number) for number in column] for column in array.T.tolist()]
+    tables: dict[str, Any] = {"pool": {"file": "pool.csv", "inputs": names}}
+    if ids is not None:
+        labels = [str(label) for label in ids]
+        if len(labels) != len(array):
+            raise ValueError(f"there are {len(labels)} ids and {len(array)} points, must be as many of each")
+        header, columns = ["point id", *header], [[_csv_cell(label) for label in labels], *columns]
+        tables["pool"]["id"] = "point id"
+    if noise is not None:
+        if isinstance(noise, (str, Mapping)) or np.ndim(noise) == 0:
+            tables["noise"] = {"variance": noise}
+        else:
+            variances = per_point(noise, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
+            header, columns = [*header, "noise variance"], [*columns, [repr(number) for number in variances.tolist()]]
+            tables["noise"] = {"variance": {"column": "noise variance"}}
+    with open(folder / "pool.csv", "w", encoding="utf-8", newline="") as file:
+        file.write(",".join(_csv_cell(name) for name in header) + "\n")
+        for row in zip(*columns):
+            file.write(",".join(row) + "\n")
+    return tables
+
+
+def write_study(
+    folder: Path,
+    pool: Any,
+    levels: LevelsLike,
+    *,
+    inputs: Optional[list[str]],
+    ids: Any,
+    noise_variance: Any,
+    classes: Optional[list[str]],
+    campaign: Mapping[str, Any],
+    options: Mapping[str, Mapping[str, Any]],
+) -> Path:
+    """study.toml and pool.csv in `folder`."""
+    ladder = isinstance(levels, Ladder)
+    offered = as_levels(levels)
+    binary = offered[0].binary
+    if not binary and ladder and noise_variance is None:
+        raise ValueError("noise_variance is missing, must be given with a ladder; write 0 if you mean it")
+    if binary and noise_variance is not None:
+        raise ValueError("noise_variance is for numbers and the levels have an accuracy, must be left out")
+    tables: dict[str, Any] = {"campaign": campaign}
+    if isinstance(pool, (str, os.PathLike)):
+        if not os.path.exists(pool):
+            raise FileNotFoundError(f"{os.fspath(pool)}: it is not there, must be a pool (CSV, or a pool file)")
+        tables["pool"] = {"file": os.path.abspath(pool), "inputs": inputs}
+        if ids is not None:
+            tables["pool"]["id"] = ids
+        if noise_variance is not None:
+            tables["noise"] = {"variance": noise_variance}
+    else:
+        tables.update(write_pool(folder, pool, inputs, ids, noise_variance))
+    if binary:
+        tables["target"] = {"kind": "binary", "classes": None if classes is None else list(classes)}
+    for name, table in options.items():
+        tables[name] = {**tables.get(name, {}), **table}
+    if isinstance(levels, Ladder):
+        tables["precision"] = levels._for_study()
+    else:
+        tables["level"] = [level._for_study() for level in offered]
+    study = folder / "study.toml"
+    study.write_text(toml_text(tables), encoding="utf-8")
+    return study

@@ -1,0 +1,168 @@
+"""Gaussian process classification with labels that may be wrong."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import FloatArray, per_point, points, values
+from ._estimator import one_column
+from ._kernel_model import KernelModel
+from .kernels import KernelLike
+
+
+class GPClassifier(KernelModel):
+    """Gaussian process classification by expectation propagation, two classes.
+
+    A label is right with a probability of its own, its accuracy; the clean class is +1 with probability Phi(f).
+
+    Parameters
+    ----------
+    kernel, amplitude, lengthscale, optimiser, restarts, random_state, threads : as in GPRegressor
+    accuracy : float
+        Of every label for which `fit` is not told otherwise, from 0.5 to 1.
+
+    Attributes
+    ----------
+    classes_ : the two classes; the second is +1
+    amplitude_, lengthscale_ : as they were learned, or as given
+    log_marginal_likelihood_ : float, by expectation propagation
+    n_features_in_, feature_names_in_ : the inputs
+
+    Examples
+    --------
+    >>> import acuity, numpy as np
+    >>> X = np.linspace(-3, 3, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 0, "above", "below")
+    >>> model = acuity.GPClassifier().fit(X, y, accuracy=0.95)
+    >>> model.predict([[-2.0], [2.0]]).tolist()
+    ['below', 'above']
+    >>> mean, variance = model.latent([[2.0]])
+    >>> bool(mean[0] < 0) and model.classes_.tolist() == ['above', 'below']
+    True
+    """
+
+    _estimator_type = "classifier"
+
+    def __init__(
+        self,
+        kernel: KernelLike = "rbf",
+        amplitude: float = 1.0,
+        lengthscale: Union[float, ArrayLike] = 1.0,
+        accuracy: float = 1.0,
+        optimiser: Optional[str] = "lbfgs",
+        restarts: int = 4,
+        random_state: Any = None,
+        threads: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.amplitude = amplitude
+        self.lengthscale = lengthscale
+        self.accuracy = accuracy
+        self.optimiser = optimiser
+        self.restarts = restarts
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(self, X: ArrayLike, y: ArrayLike, accuracy: Any = None) -> "GPClassifier":
+        """Learns hyperparameters, unless `optimiser` is None, and takes in the labels.
+
+        accuracy: of every label, or one for all; goes before the parameter of that name.
+        """
+        array = self._take_inputs(X)
+        labels = self._take_classes(y, len(array))
+        right = self._accuracies(self.accuracy if accuracy is None else accuracy, len(array))
+        kernel = self._prior_kernel(array.shape[1])
+        learned = None
+        if self.optimiser is not None:
+            learned = _core.learn_classification(kernel, array, labels, right, **self._learning())
+            kernel = learned["kernel"]
+        self._keep(kernel, learned)
+        self.X_train_, self.y_train_, self.accuracy_train_ = array, labels, right
+        self.n_features_in_ = array.shape[1]
+        self.log_marginal_likelihood_ = self._belief().log_evidence
+        return self
+
+    def _take_classes(self, y: ArrayLike, count: int) -> FloatArray:
+        target = np.asarray(one_column(y))
+        if target.ndim != 1:
+            raise ValueError(f"y should be a 1d array, got an array of shape {target.shape} instead.")
+        if len(target) != count:
+            raise ValueError(f"y has {len(target)} entries and there are {count} points, must be as many of each")
+        if target.dtype.kind == "f":
+            values(target, count)
+            if np.any(target != np.round(target)):
+                raise ValueError("Unknown label type: y has numbers that are no whole ones, must be two classes")
+        self.classes_ = np.unique(target)
+        if len(self.classes_) > 2:
+            raise ValueError(f"Only binary classification is supported. y has {len(self.classes_)} classes, must be two")
+        if len(self.classes_) < 2:
+            raise ValueError(f"y has {len(self.classes_)} class, must be two classes")
+        return np.where(target == self.classes_[1], 1.0, -1.0)
+
+    @staticmethod
+    def _accuracies(accuracy: Any, count: int) -> FloatArray:
+        return per_point(accuracy, count, "accuracy", 0.5, 1.0, "from 0.5 to 1")
+
+    def _belief(self) -> "_core.EpPosterior":
+        if not hasattr(self, "_posterior"):
+            self._posterior = _core.EpPosterior(self._core_kernel(), self.X_train_, self.y_train_, self.accuracy_train_)
+        return self._posterior
+
+    def add(self, X: ArrayLike, y: Any, accuracy: Any = None) -> "GPClassifier":
+        """One more label, or some; hyperparameters stay as they are. Starts from where the belief was."""
+        self._require_fitted()
+        array = np.asarray(X, dtype=float)
+        array = points(array[None, :] if array.ndim == 1 else array, inputs=self.n_features_in_)
+        target = np.atleast_1d(np.asarray(y))
+        if target.shape != (len(array),):
+            raise ValueError(f"y has the shape {target.shape} and there are {len(array)} points, must be as many of each")
+        for label in target:
+            if label not in self.classes_:
+                raise ValueError(f"y is {label!r}, must be {self.classes_[0]!r} or {self.classes_[1]!r}")
+        right = self._accuracies(self.accuracy if accuracy is None else accuracy, len(array))
+        self.X_train_ = np.concatenate([self.X_train_, array])
+        self.y_train_ = np.concatenate([self.y_train_, np.where(target == self.classes_[1], 1.0, -1.0)])
+        self.accuracy_train_ = np.concatenate([self.accuracy_train_, right])
+        before = self.__dict__.pop("_posterior", None)
+        self._posterior = _core.EpPosterior(
+            self._core_kernel(), self.X_train_, self.y_train_, self.accuracy_train_, before=before
+        )
+        self.log_marginal_likelihood_ = self._posterior.log_evidence
+        return self
+
+    def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of the latent f at every row of X."""
+        mean, variance = self._belief_at(X)
+        return mean, variance
+
+    def _belief_at(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        array = self._see_inputs(X)
+        return self._belief().predict(array)
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """The mean of the latent f: above 0 where the second class is the more probable."""
+        array = self._see_inputs(X)
+        return self._belief().mean(array)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The more probable clean class at every row of X."""
+        second = self.decision_function(X) > 0.0
+        return self.classes_[second.astype(int)]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """The probability of either clean class, in the order of `classes_`."""
+        positive = _core.clean_probability(*self._belief_at(X))
+        return np.column_stack([1.0 - positive, positive])
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:
+        """The share of right classes."""
+        predicted = self.predict(X)
+        right = predicted == np.asarray(one_column(y))
+        return float(np.average(right, weights=sample_weight))
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"requires_y": True, "binary_only": True}

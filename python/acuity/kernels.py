@@ -1,0 +1,98 @@
+"""Covariances: the three built in by name, and your own in Python.
+
+A kernel of your own is a function ``k(a, b)`` that gives the covariances of every row of ``a`` with every row of ``b``, or
+a class derived from :class:`Kernel` where it has parameters to be learned. It is called with whole blocks of points, so
+NumPy does the work; what it costs beside a built-in kernel is in docs/python.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import FloatArray, number
+
+KERNELS = ("rbf", "matern32", "matern52")
+
+
+class Kernel:
+    """A prior covariance written in Python. Derive from it and write ``covariance``.
+
+    Parameters are positive and seen through their logarithms. Write ``log_parameters`` and ``with_log_parameters`` to have
+    them learned, and ``weighted_gradient`` where differences of covariances are too slow or too rough.
+
+    >>> import numpy as np
+    >>> class Linear(Kernel):
+    ...     def covariance(self, a, b):
+    ...         return 1.0 + a @ b.T
+    >>> import acuity
+    >>> model = acuity.GPRegressor(kernel=Linear(), noise_variance=0.01, optimiser=None)
+    >>> model.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[4.0]]).round(1)
+    array([9.])
+    """
+
+    def covariance(self, a: FloatArray, b: FloatArray) -> Any:
+        """k(a_i, b_j), one row per point of ``a`` and one column per point of ``b``."""
+        raise NotImplementedError(f"{type(self).__name__} has no covariance(a, b), must have one")
+
+    def diagonal(self, x: FloatArray) -> Any:
+        """k(x_i, x_i). As it is here it costs a small covariance matrix for every 64 points."""
+        blocks = [np.diagonal(np.asarray(self.covariance(x[i : i + 64], x[i : i + 64]))) for i in range(0, len(x), 64)]
+        return np.concatenate(blocks) if blocks else np.empty(0)
+
+    def log_parameters(self) -> Any:
+        """The logarithms of what can be learned; nothing, as it is here."""
+        return np.empty(0)
+
+    def with_log_parameters(self, log_parameters: FloatArray) -> "Kernel":
+        """The same kernel with these."""
+        if len(log_parameters) == 0:
+            return self
+        raise NotImplementedError(f"{type(self).__name__} has log_parameters(), must have with_log_parameters(), too")
+
+    def weighted_gradient(self, x: FloatArray, weights: FloatArray) -> Any:
+        """sum over i, j of weights[i, j] * dk(x_i, x_j)/d log theta, for each parameter; by differences, as it is here."""
+        at = np.asarray(self.log_parameters(), dtype=float)
+        step = 1e-5
+        gradient = np.empty(len(at))
+        for i in range(len(at)):
+            shift = np.zeros(len(at))
+            shift[i] = step
+            above = np.asarray(self.with_log_parameters(at + shift).covariance(x, x))
+            below = np.asarray(self.with_log_parameters(at - shift).covariance(x, x))
+            gradient[i] = np.sum(weights * (above - below)) / (2.0 * step)
+        return gradient
+
+
+class FunctionKernel(Kernel):
+    """A function ``k(a, b)`` as a kernel without parameters."""
+
+    def __init__(self, function: Callable[[FloatArray, FloatArray], Any]) -> None:
+        self.function = function
+
+    def covariance(self, a: FloatArray, b: FloatArray) -> Any:
+        return self.function(a, b)
+
+
+KernelLike = Union[str, Kernel, Callable[[FloatArray, FloatArray], Any]]
+
+
+def core_kernel(kernel: KernelLike, amplitude: Any, lengthscale: Any, inputs: int) -> "_core.Kernel":
+    """The kernel that the core computes with."""
+    if isinstance(kernel, Kernel):
+        return _core.python_kernel(kernel)
+    if callable(kernel):
+        return _core.python_kernel(FunctionKernel(kernel))
+    if kernel not in KERNELS:
+        words = ", ".join(f'"{word}"' for word in KERNELS)
+        raise ValueError(f"kernel is {kernel!r}, must be one of {words}, a function k(a, b) or an acuity.Kernel")
+    tiny = np.finfo(float).tiny
+    scale = number(amplitude, "amplitude", tiny, np.finfo(float).max, "a finite number above 0")
+    lengths = np.atleast_1d(np.asarray(lengthscale, dtype=float))
+    if lengths.ndim != 1 or len(lengths) not in (1, inputs):
+        raise ValueError(f"lengthscale has the shape {lengths.shape}, must be one number or {inputs}, one per input")
+    for length in lengths:
+        number(float(length), "lengthscale", tiny, np.finfo(float).max, "finite and above 0")
+    return _core.stationary_kernel(kernel, scale, np.ascontiguousarray(lengths))

@@ -1,0 +1,242 @@
+"""What can be bought: a list of levels with prices, or a ladder of precisions.
+
+>>> import acuity
+>>> acuity.Level("coarse", noise_sd=0.5, cost=1.0)
+Level('coarse', noise_variance=0.25, cost=1.0)
+>>> len(acuity.Ladder(gamma=0.09, cost=acuity.costs.power(9, 1)).levels())
+100
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._arrays import choice, number
+from .costs import Cost, CostLike, as_cost, core_cost
+
+_LARGEST = float(np.finfo(float).max)
+_TINY = float(np.finfo(float).tiny)
+
+
+class Level:
+    """One precision on offer.
+
+    name: what it is called. Of a number `noise_variance` (or `noise_sd`) on top of the point's own; of a class `accuracy`,
+    the probability of being right. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
+    gives the same answer, so it is never bought twice at a point. `exact=True` says that no noise at all is meant.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        cost: float,
+        noise_variance: Optional[float] = None,
+        noise_sd: Optional[float] = None,
+        accuracy: Optional[float] = None,
+        value: Any = None,
+        repeat: str = "independent",
+        exact: bool = False,
+        alpha: Optional[float] = None,
+    ) -> None:
+        where = f"level {name!r}: "
+        if not isinstance(name, str) or not (name or alpha is not None):
+            raise ValueError(f"the name of a level is {name!r}, must be text")
+        given = [noise_variance is not None, noise_sd is not None, accuracy is not None]
+        if sum(given) > 1 or (sum(given) == 0 and not exact):
+            raise ValueError(where + "must have one of noise_variance, noise_sd and accuracy (or exact=True)")
+        if noise_sd is not None:
+            noise_variance = number(noise_sd, where + "noise_sd", 0.0, 1e150, "a finite number, 0 or more") ** 2
+        if accuracy is None:
+            noise_variance = number(
+                0.0 if noise_variance is None else noise_variance, where + "noise_variance", 0.0, _LARGEST,
+                "a finite number, 0 or more",
+            )
+        else:
+            accuracy = number(accuracy, where + "accuracy", 0.5, 1.0, "from 0.5 to 1")
+        self.name = name
+        self.cost = number(cost, where + "cost", _TINY, _LARGEST, "a finite number above 0")
+        self.noise_variance = noise_variance
+        self.accuracy = accuracy
+        self.value = value
+        self.repeat = choice(repeat, where + "repeat", ("independent", "same"))
+        self.exact = bool(exact)
+        self.alpha = alpha
+
+    @property
+    def binary(self) -> bool:
+        """Whether its answers are classes."""
+        return self.accuracy is not None
+
+    def __repr__(self) -> str:
+        who = repr(self.name) if self.alpha is None else f"alpha={self.alpha!r}"
+        what = f"accuracy={self.accuracy!r}" if self.binary else f"noise_variance={self.noise_variance!r}"
+        return f"Level({who}, {what}, cost={self.cost!r})"
+
+    def _for_core(self) -> dict[str, Any]:
+        return {
+            "name": self.name or None,
+            "alpha": self.alpha,
+            "channel": self.accuracy if self.binary else self.noise_variance,
+            "cost": self.cost,
+            "repeats_itself": self.repeat == "same",
+            "exact": self.exact,
+        }
+
+    def _for_study(self) -> dict[str, Any]:
+        table: dict[str, Any] = {"name": self.name, "cost": self.cost}
+        if self.binary:
+            table["accuracy"] = self.accuracy
+        else:
+            table["noise_sd"] = float(np.sqrt(self.noise_variance))
+            if self.exact:
+                table["exact"] = True
+        if self.value is not None:
+            table["value"] = self.value
+        if self.repeat == "same":
+            table["repeat"] = "same"
+        return table
+
+
+class Ladder:
+    """The paper's ladder: precisions alpha, with one law for their noise and one for their price.
+
+    Numbers: an answer of precision alpha >= 1 has noise of variance gamma / alpha on top of the point's own. Classes: with
+    `kappa`, an answer of precision alpha from 0 to 1 is right with probability kappa + gamma * alpha.
+
+    alpha: a list, or None for `count` of them from `low` to `high`, uniform in 1 / alpha (numbers) or in alpha (classes).
+    continuous: every precision between `low` and `high`. cost: one of acuity.costs, a formula in alpha or a function.
+    """
+
+    def __init__(
+        self,
+        gamma: float,
+        cost: CostLike,
+        *,
+        kappa: Optional[float] = None,
+        alpha: Optional[ArrayLike] = None,
+        low: Optional[float] = None,
+        high: Optional[float] = None,
+        count: int = 100,
+        continuous: bool = False,
+    ) -> None:
+        self.binary = kappa is not None
+        self.gamma = number(gamma, "gamma", 0.0, _LARGEST, "a finite number, 0 or more")
+        self.kappa = None if kappa is None else number(kappa, "kappa", 0.5, 1.0, "from 0.5 to 1")
+        if self.kappa is not None and self.kappa + self.gamma > 1.0 + 1e-12:
+            raise ValueError(f"kappa + gamma is {self.kappa + self.gamma}, must be at most 1")
+        self.cost = as_cost(cost)
+        least, most = (0.0, 1.0) if self.binary else (1.0, np.inf)
+        bounds = "from 0 to 1" if self.binary else "1 or more"
+        self.low = number(least if low is None else low, "low", least, most, bounds)
+        self.high = number(most if high is None else high, "high", least, most, bounds)
+        if not self.low < self.high:
+            raise ValueError(f"low is {self.low} and high is {self.high}, low must be below high")
+        self.continuous = bool(continuous)
+        self._listed = alpha is not None
+        if alpha is not None:
+            if continuous:
+                raise ValueError("alpha and continuous are both given, must be one of them")
+            listed = np.atleast_1d(np.asarray(alpha, dtype=float))
+            for one in listed:
+                number(float(one), "alpha", least, most, bounds)
+            self.alpha = listed
+        elif continuous:
+            self.alpha = np.array([self.low, self.high])
+        elif self.binary:
+            self.alpha = np.linspace(self.low, self.high, self._count(count))
+        else:
+            inverse = np.linspace(1.0 / self.low, 1.0 / self.high, self._count(count))
+            with np.errstate(divide="ignore"):
+                self.alpha = 1.0 / inverse
+
+    @staticmethod
+    def _count(count: int) -> int:
+        if not isinstance(count, (int, np.integer)) or count < 2:
+            raise ValueError(f"count is {count!r}, must be a whole number, 2 or more")
+        return int(count)
+
+    def levels(self) -> list[Level]:
+        """The rungs, vaguest first; of a continuous ladder its two ends."""
+        rungs = []
+        for alpha in self.alpha.tolist():
+            price = float(self.cost(alpha))
+            if not (np.isfinite(price) and price > 0.0):
+                raise ValueError(f"the cost at alpha = {alpha} is {price}, must be a finite number above 0")
+            if self.binary:
+                rungs.append(Level("", alpha=alpha, accuracy=min(1.0, self.kappa + self.gamma * alpha), cost=price))
+            else:
+                rungs.append(Level("", alpha=alpha, noise_variance=self.gamma / alpha, cost=price))
+        return rungs
+
+    def __repr__(self) -> str:
+        law = f"gamma={self.gamma!r}" + (f", kappa={self.kappa!r}" if self.binary else "")
+        how = "continuous" if self.continuous else f"{len(self.alpha)} rungs"
+        return f"Ladder({law}, cost={self.cost!r}; {how} from {self.alpha.min()} to {self.alpha.max()})"
+
+    def _for_core(self) -> Optional[dict[str, Any]]:
+        if not self.continuous:
+            return None
+        return {"low": self.low, "high": self.high, "gamma": self.gamma, "kappa": self.kappa, "cost": core_cost(self.cost)}
+
+    def _for_study(self) -> dict[str, Any]:
+        if not isinstance(self.cost, Cost):
+            raise ValueError(
+                "a campaign keeps its prices: the cost of a ladder must be one of acuity.costs or a formula in alpha; "
+                "with a function of your own pass levels=ladder.price_list()"
+            )
+        if self.continuous:
+            alpha: Any = {"from": self.low, "to": self.high, "continuous": True}
+        elif self._listed:
+            alpha = self.alpha.tolist()
+        else:
+            spacing = "linear" if self.binary else "inverse"
+            alpha = {"from": self.low, "to": self.high, "count": len(self.alpha), "spacing": spacing}
+        table: dict[str, Any] = {"alpha": alpha, "gamma": self.gamma, "cost": self.cost._toml}
+        if self.binary:
+            table["kappa"] = self.kappa
+        return table
+
+    def price_list(self) -> list[Level]:
+        """The rungs as levels with names, `alpha=1.5`, whose prices are fixed now: for costs that are functions of yours."""
+        return [
+            Level(
+                f"alpha={level.alpha!r}", noise_variance=level.noise_variance, accuracy=level.accuracy, cost=level.cost,
+                value=level.alpha if np.isfinite(level.alpha or 0.0) else "inf", exact=level.noise_variance == 0.0,
+            )
+            for level in self.levels()
+        ]
+
+
+LevelsLike = Union[Ladder, Iterable[Union[Level, Mapping[str, Any]]]]
+
+
+def as_levels(levels: LevelsLike) -> list[Level]:
+    """Levels, also where they were given as dictionaries."""
+    if isinstance(levels, Ladder):
+        return levels.levels()
+    if isinstance(levels, (str, bytes, Mapping, Level)):
+        raise ValueError(f"levels is {levels!r}, must be a list of levels or an acuity.Ladder")
+    found = []
+    for level in levels:
+        if isinstance(level, Mapping):
+            try:
+                level = Level(**level)
+            except TypeError as error:
+                raise ValueError(f"a level is {dict(level)!r}, must be that of acuity.Level ({error})") from None
+        if not isinstance(level, Level):
+            raise ValueError(f"a level is {level!r}, must be an acuity.Level or a dictionary like one")
+        found.append(level)
+    if not found:
+        raise ValueError("there are no levels, must be at least one")
+    if len({level.binary for level in found}) > 1:
+        raise ValueError("some levels have an accuracy and some a noise, must all have the same")
+    names = [level.name for level in found if level.alpha is None]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two levels are called {name!r}, must have names of their own")
+    return found

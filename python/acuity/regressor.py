@@ -1,0 +1,182 @@
+"""Gaussian process regression with answers of differing precision."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from ._arrays import FloatArray, number, per_point, points, values
+from ._estimator import generator, one_column
+from ._kernel_model import KernelModel
+from .kernels import KernelLike
+
+_LARGEST = float(np.finfo(float).max)
+
+
+class GPRegressor(KernelModel):
+    """Gaussian process regression.
+
+    Parameters
+    ----------
+    kernel : "rbf", "matern32", "matern52", a function k(a, b) or an acuity.Kernel
+        The prior covariance of f.
+    amplitude : float
+        The prior variance of f is its square.
+    lengthscale : float or list
+        One for all inputs, or one per input.
+    mean : float
+        The prior mean of f.
+    noise_variance : float or "learn"
+        Of every answer for which `fit` is not told otherwise. "learn": one for all, found together with the others.
+    optimiser : "lbfgs", "adam" or None
+        What maximises the likelihood, from the values given on; None keeps them.
+    restarts : int
+        Further starts of "lbfgs"; the best likelihood is kept.
+    random_state : int, generator or None
+        Of the further starts.
+    threads : int
+        0: all the machine has. Results do not depend on it.
+
+    Attributes
+    ----------
+    amplitude_, lengthscale_, noise_variance_ : as they were learned, or as given
+    log_marginal_likelihood_ : float
+    n_features_in_, feature_names_in_ : the inputs
+
+    Examples
+    --------
+    >>> import acuity, numpy as np
+    >>> X = np.linspace(0, 6, 30)[:, None]
+    >>> model = acuity.GPRegressor(noise_variance=0.01).fit(X, np.sin(X[:, 0]))
+    >>> mean, sd = model.predict([[1.5]], return_std=True)
+    >>> abs(mean[0] - np.sin(1.5)) < 0.05 and sd[0] < 0.1
+    True
+
+    Answers of different precision, and one more later, for O(n^2):
+
+    >>> model = acuity.GPRegressor(optimiser=None).fit([[0.0], [1.0]], [0.0, 1.0], noise_variance=[0.5, 0.01])
+    >>> model.add([0.5], 0.4, noise_variance=0.1).predict([[0.5]]).round(2)
+    array([0.53])
+    """
+
+    _estimator_type = "regressor"
+
+    def __init__(
+        self,
+        kernel: KernelLike = "rbf",
+        amplitude: float = 1.0,
+        lengthscale: Union[float, ArrayLike] = 1.0,
+        mean: float = 0.0,
+        noise_variance: Union[float, str] = "learn",
+        optimiser: Optional[str] = "lbfgs",
+        restarts: int = 4,
+        random_state: Any = None,
+        threads: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.amplitude = amplitude
+        self.lengthscale = lengthscale
+        self.mean = mean
+        self.noise_variance = noise_variance
+        self.optimiser = optimiser
+        self.restarts = restarts
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(self, X: ArrayLike, y: ArrayLike, noise_variance: Any = None) -> "GPRegressor":
+        """Learns hyperparameters, unless `optimiser` is None, and takes in the answers.
+
+        noise_variance: of every answer, or one for all; goes before the parameter of that name.
+        """
+        array = self._take_inputs(X)
+        target = values(one_column(y), len(array))
+        given = self.noise_variance if noise_variance is None else noise_variance
+        learn_noise = isinstance(given, str)
+        if learn_noise and given != "learn":
+            raise ValueError(f'noise_variance is {given!r}, must be a number, one per answer or "learn"')
+        if learn_noise and self.optimiser is None:
+            raise ValueError('noise_variance is "learn" and optimiser is None, must be numbers where nothing is learned')
+        spread = float(np.var(target))
+        start = 0.1 * spread if spread > 0.0 else 1e-4
+        noise = per_point(start if learn_noise else given, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
+        mean = number(self.mean, "mean", -_LARGEST, _LARGEST, "a finite number")
+        kernel = self._prior_kernel(array.shape[1])
+        learned = None
+        if self.optimiser is not None:
+            learned = _core.learn_regression(
+                kernel, mean, array, target, noise, scale_noise=learn_noise, **self._learning()
+            )
+            kernel = learned["kernel"]
+            if learn_noise:
+                noise = noise * learned["base_scale"]
+        self._keep(kernel, learned)
+        self.X_train_, self.y_train_, self.noise_train_ = array, target, noise
+        self.noise_variance_ = float(noise[0]) if len(noise) and np.all(noise == noise[0]) else noise
+        self.n_features_in_ = array.shape[1]
+        self.log_marginal_likelihood_ = self._belief().log_marginal_likelihood
+        return self
+
+    def _belief(self) -> "_core.GpPosterior":
+        if not hasattr(self, "_posterior"):
+            self._posterior = _core.GpPosterior(
+                self._core_kernel(), float(self.mean), self.X_train_, self.y_train_, self.noise_train_, int(self.threads)
+            )
+        return self._posterior
+
+    def add(self, X: ArrayLike, y: Any, noise_variance: Any = None) -> "GPRegressor":
+        """One more answer, or some, for O(n^2) each; hyperparameters stay as they are.
+
+        X: one point, or one per row. noise_variance: as learned or given where it is left out.
+        """
+        self._require_fitted()
+        array = np.asarray(X, dtype=float)
+        array = points(array[None, :] if array.ndim == 1 else array, inputs=self.n_features_in_)
+        target = values(np.atleast_1d(y), len(array))
+        if noise_variance is None:
+            if np.ndim(self.noise_variance_) != 0:
+                raise ValueError("noise_variance is left out and differs between answers, must be given")
+            noise_variance = self.noise_variance_
+        noise = per_point(noise_variance, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
+        self._posterior = self._belief().given(array, target, noise)
+        self.X_train_ = np.concatenate([self.X_train_, array])
+        self.y_train_ = np.concatenate([self.y_train_, target])
+        self.noise_train_ = np.concatenate([self.noise_train_, noise])
+        self.log_marginal_likelihood_ = self._posterior.log_marginal_likelihood
+        return self
+
+    def predict(self, X: ArrayLike, return_std: bool = False, return_cov: bool = False) -> Any:
+        """The mean of f at every row of X; with its standard deviation, or with the covariance matrix."""
+        if return_std and return_cov:
+            raise ValueError("return_std and return_cov are both asked for, must be one of them")
+        array = self._see_inputs(X)
+        if return_std:
+            mean, variance = self._belief().predict(array, int(self.threads))
+            return mean, np.sqrt(variance)
+        mean = self._belief().mean(array)
+        return (mean, self._belief().covariance(array, array)) if return_cov else mean
+
+    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = 0) -> FloatArray:
+        """Draws of f at the rows of X, jointly: one column each."""
+        array = self._see_inputs(X)
+        mean, covariance = self._belief().mean(array), self._belief().covariance(array, array)
+        eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
+        draws = generator(random_state).standard_normal((len(array), int(n_samples)))
+        return mean[:, None] + (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ draws
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:
+        """The coefficient of determination R^2 of the mean."""
+        predicted = self.predict(X)
+        target = values(one_column(y), len(predicted))
+        weight = np.ones(len(target)) if sample_weight is None else values(sample_weight, len(target), "sample_weight")
+        centre = np.average(target, weights=weight)
+        spread = float(np.sum(weight * (target - centre) ** 2))
+        error = float(np.sum(weight * (target - predicted) ** 2))
+        if spread == 0.0:
+            return 1.0 if error == 0.0 else 0.0
+        return 1.0 - error / spread
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"requires_y": True}

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <pybind11/eigen.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+// Shared by the files that make up acuity._core. They translate and nothing else: defaults, checks of shape
+// and everything a person reads is in python/acuity.
+
+namespace acuity::python {
+
+namespace py = pybind11;
+
+void bind_errors(py::module_& module);
+void bind_numerics(py::module_& module);
+void bind_model(py::module_& module);
+void bind_acquisition(py::module_& module);
+void bind_selection(py::module_& module);
+void bind_campaign(py::module_& module);
+
+/// Long work leaves the interpreter to others.
+using Unlocked = py::call_guard<py::gil_scoped_release>;
+
+/// An object that changes is used by one thread at a time; the others wait, without the interpreter's lock.
+/// A callable that comes back to the object which is calling it would wait for ever: it gets an exception.
+class Turn {
+ public:
+  class Holder {
+   public:
+    explicit Holder(Turn& turn) : turn_(turn) {
+      if (turn_.owner_ == std::this_thread::get_id())
+        throw std::runtime_error("it is at work already, a callable that it calls must not use it");
+      turn_.mutex_.lock();
+      turn_.owner_ = std::this_thread::get_id();
+    }
+    ~Holder() {
+      turn_.owner_ = std::thread::id();
+      turn_.mutex_.unlock();
+    }
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+
+   private:
+    Turn& turn_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::thread::id> owner_;
+};
+
+/// Something of Python's that C++ keeps. It may be let go by any thread.
+class Kept {
+ public:
+  explicit Kept(py::object object) : object_(new py::object(std::move(object)), &forget) {}
+  /// With the interpreter's lock only.
+  const py::object& get() const { return *object_; }
+
+ private:
+  static void forget(py::object* object) {
+    if (Py_IsInitialized() == 0) return;  // its memory is gone with the interpreter
+    const py::gil_scoped_acquire lock;
+    delete object;
+  }
+  std::shared_ptr<py::object> object_;
+};
+
+}  // namespace acuity::python

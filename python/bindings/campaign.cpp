@@ -1,0 +1,333 @@
+#include "acuity/campaign/campaign.hpp"
+
+#include "acuity/acquisition/classification_information.hpp"
+#include "acuity/data/table.hpp"
+#include "acuity/model/ep_posterior.hpp"
+#include "acuity/model/gp_posterior.hpp"
+#include "bindings.hpp"
+#include "campaign/answer_reader.hpp"
+#include "campaign/explanation.hpp"
+#include "report/campaign_page.hpp"
+#include "report/campaign_status.hpp"
+#include "report/event_json.hpp"
+#include "report/explanation_json.hpp"
+#include "suggestions.hpp"
+
+namespace acuity::python {
+
+namespace {
+
+// What acuity.Campaign shows. Every call is a turn, so that threads may share one.
+class OpenCampaign {
+ public:
+  static std::unique_ptr<OpenCampaign> open(const std::string& folder, bool write, int threads) {
+    return std::make_unique<OpenCampaign>(
+        Campaign::open(folder, write ? Access::write : Access::read, {.threads = threads}));
+  }
+  static std::unique_ptr<OpenCampaign> in_memory(const std::string& study, int threads) {
+    return std::make_unique<OpenCampaign>(
+        Campaign(Study::open(study), make_memory_event_store(), {.threads = threads}));
+  }
+  explicit OpenCampaign(Campaign campaign) : campaign_(std::move(campaign)) {}
+
+  // Calls work(campaign) in a turn and without the interpreter's lock.
+  template <typename Work>
+  auto with(const Work& work) {
+    const py::gil_scoped_release unlocked;
+    const Turn::Holder turn(turn_);
+    if (!campaign_) throw std::invalid_argument("the campaign is closed, must be open");
+    return work(*campaign_);
+  }
+  void close() {
+    const py::gil_scoped_release unlocked;
+    const Turn::Holder turn(turn_);
+    campaign_.reset();
+  }
+
+ private:
+  Turn turn_;
+  std::optional<Campaign> campaign_;
+};
+
+py::list list_of(const std::vector<Suggestion>& suggestions) {
+  py::list list;
+  for (const Suggestion& suggestion : suggestions) list.append(fields_of(suggestion));
+  return list;
+}
+
+// ("open" | "nothing_now" | "finished", reason, suggestions)
+py::tuple tuple_of(const Asking& asking) {
+  const char* standing = asking.standing == Standing::open          ? "open"
+                         : asking.standing == Standing::nothing_now ? "nothing_now"
+                                                                    : "finished";
+  return py::make_tuple(standing, asking.reason, list_of(asking.suggestions));
+}
+
+std::optional<Channel> reported(const Study& study, const std::optional<double>& channel) {
+  if (!channel) return std::nullopt;
+  return study.file().binary ? Channel(FlipChannel{*channel}) : Channel(GaussianChannel{*channel});
+}
+
+// A number, or the name of a class.
+using Said = std::variant<double, std::string>;
+
+std::vector<double> numbers(const Study& study, const std::vector<Said>& said, std::int64_t id) {
+  std::vector<double> values;
+  for (const Said& one : said)
+    values.push_back(
+        std::holds_alternative<double>(one)
+            ? std::get<double>(one)
+            : read_answer(study, std::get<std::string>(one), "the answer to " + std::to_string(id)));
+  return values;
+}
+
+Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& said, const py::dict& more) {
+  const auto given = [&](const char* key) { return more.contains(key) && !more[key].is_none(); };
+  Answer answer;
+  answer.id = id;
+  answer.values = numbers(study, said, id);
+  if (given("cost")) answer.cost = more["cost"].cast<double>();
+  if (given("channel")) answer.channel = reported(study, more["channel"].cast<double>());
+  if (given("point")) {
+    const auto point = more["point"].cast<std::string>();
+    answer.row = study.pool().find(point);
+    if (!answer.row) throw std::invalid_argument("point is \"" + point + "\", must be one of the pool's");
+  }
+  if (given("x")) answer.inputs = more["x"].cast<std::vector<double>>();
+  if (given("level")) answer.level = study.level_named(more["level"].cast<std::string>());
+  if (given("alpha")) answer.level = study.level_of(more["alpha"].cast<double>());
+  return answer;
+}
+
+py::dict dictionary(const Telling& telling) {
+  return py::dict(py::arg("id") = telling.id, py::arg("changes") = telling.changes,
+                  py::arg("charge") = telling.charge, py::arg("surprise") = telling.surprise);
+}
+
+// One column of the annotations each, as `export --annotations` has them.
+py::dict annotation_columns(const Campaign& campaign) {
+  const Study& study = campaign.study();
+  const bool binary = study.file().binary;
+  const std::vector<Annotation> annotations = campaign.annotations();
+  const Index count = static_cast<Index>(annotations.size());
+  py::list id, point, level;
+  Vector alpha = Vector::Constant(count, std::nan("")), y(count), cost(count), channel(count);
+  Points inputs(count, static_cast<Index>(study.pool().inputs().size()));
+  Index i = 0;
+  for (const std::int64_t answered : campaign.state().answered()) {
+    const SuggestionRecord& record = *campaign.state().find(answered);
+    for (std::size_t k = 0; k < record.values.size(); ++k, ++i) {
+      const Annotation& annotation = annotations[static_cast<std::size_t>(i)];
+      const std::optional<Index> row = annotation.place.pool_row();
+      id.append(answered);
+      point.append(row ? study.pool().id(*row) : std::string());
+      for (Index input = 0; input < inputs.cols(); ++input)
+        inputs(i, input) = row ? study.pool().point(*row)[input] : annotation.place.coordinates()(input);
+      const bool own = record.told->channel.has_value();
+      level.append(own ? std::string() : record.level());
+      if (!own && record.alpha()) alpha(i) = *record.alpha();
+      y(i) = annotation.value;
+      cost(i) = annotation.cost;
+      channel(i) =
+          binary ? std::get<FlipChannel>(annotation.channel).accuracy : noise_variance(annotation.channel);
+    }
+  }
+  return py::dict(py::arg("id") = id, py::arg("point") = point, py::arg("inputs") = inputs,
+                  py::arg("level") = level, py::arg("alpha") = alpha, py::arg("y") = y,
+                  py::arg("cost") = cost, py::arg("channel") = channel);
+}
+
+// What is fixed for as long as the campaign lives.
+py::dict facts_of(const Campaign& campaign) {
+  const StudyFile& file = campaign.study().file();
+  return py::dict(py::arg("folder") = campaign.folder().string(),
+                  py::arg("name") = campaign.state().created().name,
+                  py::arg("unit") = campaign.state().created().unit, py::arg("binary") = file.binary,
+                  py::arg("classes") = file.classes, py::arg("ladder") = campaign.study().is_ladder(),
+                  py::arg("inputs") = campaign.study().pool().inputs(),
+                  py::arg("pool") = Points(campaign.study().pool().points()));
+}
+
+Marginals predicted(const Campaign& campaign, const PointsRef& x) {
+  const StudyModel model = campaign.model();
+  const Observations observations(model.observations, campaign.study().pool().points());
+  if (campaign.study().file().binary) return EpPosterior(model.prior, observations).predict(x);
+  return GpPosterior(model.prior, observations).predict(x);
+}
+
+py::tuple both(Marginals marginals) {
+  return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
+}
+
+std::vector<std::string> event_lines(const Campaign& campaign) {
+  std::vector<std::string> lines;
+  State state;
+  for (const StoredEvent& stored : campaign.events()) {
+    state.apply(stored);
+    lines.push_back(event_json(stored, state, &campaign.study().pool()));
+  }
+  return lines;
+}
+
+void bind_verbs(py::class_<OpenCampaign>& campaign) {
+  campaign
+      .def("ask",
+           [](OpenCampaign& open, std::int64_t count, const std::string& worker, std::optional<double> lease,
+              std::optional<double> budget) {
+             return tuple_of(open.with([&](Campaign& c) {
+               return c.ask({.count = count, .worker = worker, .lease = lease, .budget = budget});
+             }));
+           })
+      .def("tell",
+           [](OpenCampaign& open,
+              const std::vector<std::tuple<std::int64_t, std::vector<Said>, py::dict>>& told, bool dry_run) {
+             const std::vector<Telling> tellings = open.with([&](Campaign& c) {
+               std::vector<Answer> answers;
+               {
+                 const py::gil_scoped_acquire lock;
+                 for (const auto& [id, said, more] : told)
+                   answers.push_back(answer_of(c.study(), id, said, more));
+               }
+               return dry_run ? c.would_tell(answers) : c.tell(answers);
+             });
+             py::list list;
+             for (const Telling& telling : tellings) list.append(dictionary(telling));
+             return list;
+           })
+      .def("fail",
+           [](OpenCampaign& open, std::int64_t id, const std::string& reason, double cost, bool exclude) {
+             return open.with([&](Campaign& c) { return c.fail({id, reason, cost, exclude}); });
+           })
+      .def("release",
+           [](OpenCampaign& open, const std::vector<std::int64_t>& ids, const std::string& reason) {
+             return open.with([&](Campaign& c) { return c.release(ids, reason); });
+           })
+      .def("amend",
+           [](OpenCampaign& open, std::int64_t id, const std::vector<Said>& said, const std::string& reason) {
+             open.with([&](Campaign& c) { c.amend(id, numbers(c.study(), said, id), reason); });
+           })
+      .def("retract",
+           [](OpenCampaign& open, std::int64_t id, const std::string& reason) {
+             open.with([&](Campaign& c) { c.retract(id, reason); });
+           })
+      .def("change_budget",
+           [](OpenCampaign& open, double by) { open.with([&](Campaign& c) { c.change_budget(by); }); })
+      .def("take_ownership", [](OpenCampaign& open) { open.with([](Campaign& c) { c.take_ownership(); }); })
+      .def("give_up_ownership",
+           [](OpenCampaign& open) { open.with([](Campaign& c) { c.give_up_ownership(); }); });
+}
+
+void bind_views(py::class_<OpenCampaign>& campaign) {
+  campaign
+      .def("facts",
+           [](OpenCampaign& open) {
+             py::dict facts;
+             open.with([&](Campaign& c) {
+               const py::gil_scoped_acquire lock;
+               facts = facts_of(c);
+             });
+             return facts;
+           })
+      .def("pending",
+           [](OpenCampaign& open) {
+             // (suggestion, worker): who asked is not part of a suggestion.
+             std::vector<std::string> workers;
+             const std::vector<Suggestion> pending = open.with([&](Campaign& c) {
+               c.refresh();
+               for (const std::int64_t id : c.state().pending())
+                 workers.push_back(c.state().find(id)->asked.worker);
+               return c.pending();
+             });
+             py::list list;
+             for (std::size_t i = 0; i < pending.size(); ++i)
+               list.append(py::make_tuple(fields_of(pending[i]), workers[i]));
+             return list;
+           })
+      .def("status_json",
+           [](OpenCampaign& open) {
+             return open.with([](Campaign& c) {
+               c.refresh();
+               return status_json(c);
+             });
+           })
+      .def("status_text",
+           [](OpenCampaign& open) {
+             return open.with([](Campaign& c) {
+               c.refresh();
+               return status_text(c);
+             });
+           })
+      .def("explain",
+           [](OpenCampaign& open, std::int64_t id) {
+             return open.with([&](Campaign& c) {
+               c.refresh();
+               const Explanation explanation = explain(c, id);
+               return std::pair(explanation_json(explanation), to_text(explanation, c.study()));
+             });
+           })
+      .def("explain_next",
+           [](OpenCampaign& open) {
+             std::pair<std::string, std::string> words;
+             Asking asking = open.with([&](Campaign& c) {
+               c.refresh();
+               NextExplanation next = explain_next(c);
+               if (next.explanation)
+                 words = {explanation_json(*next.explanation), to_text(*next.explanation, c.study())};
+               next.asking.suggestions.clear();
+               return next.asking;
+             });
+             return py::make_tuple(words, tuple_of(asking));
+           })
+      .def("annotations",
+           [](OpenCampaign& open) {
+             py::dict columns;
+             open.with([&](Campaign& c) {
+               c.refresh();
+               const py::gil_scoped_acquire lock;
+               columns = annotation_columns(c);
+             });
+             return columns;
+           })
+      .def("events", [](OpenCampaign& open) { return open.with([](Campaign& c) { return event_lines(c); }); })
+      .def("predict",
+           [](OpenCampaign& open, const PointsRef& x) {
+             return both(open.with([&](Campaign& c) {
+               c.refresh();
+               return predicted(c, x);
+             }));
+           })
+      .def("belief",
+           [](OpenCampaign& open) {
+             return both(open.with([](Campaign& c) {
+               c.refresh();
+               return Marginals(c.belief().marginals());
+             }));
+           })
+      .def("report", [](OpenCampaign& open, const std::string& out, const std::string& test) {
+        open.with([&](Campaign& c) {
+          c.refresh();
+          std::optional<HeldOut> held_out;
+          if (!test.empty()) held_out = read_held_out(test, c.study());
+          write_file(out, campaign_page(campaign_data(c, held_out),
+                                        {ACUITY_VERSION, "campaign.report(\"" + out + "\")"}));
+        });
+      });
+}
+
+}  // namespace
+
+void bind_campaign(py::module_& module) {
+  module.def(
+      "create_campaign",
+      [](const std::string& folder, const std::string& study) { Campaign::create(folder, study); },
+      Unlocked());
+  module.def("is_campaign", [](const std::string& folder) { return Campaign::recognises(folder); });
+  py::class_<OpenCampaign> campaign(module, "Campaign");
+  campaign.def_static("open", &OpenCampaign::open, Unlocked())
+      .def_static("in_memory", &OpenCampaign::in_memory, Unlocked())
+      .def("close", &OpenCampaign::close);
+  bind_verbs(campaign);
+  bind_views(campaign);
+}
+
+}  // namespace acuity::python

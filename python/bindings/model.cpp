@@ -1,0 +1,199 @@
+#include "acuity/model/kernel.hpp"
+
+#include "acuity/model/ep_posterior.hpp"
+#include "acuity/model/gp_posterior.hpp"
+#include "acuity/model/learn.hpp"
+#include "acuity/model/leave_one_out.hpp"
+#include "bindings.hpp"
+#include "model/tilted_moments.hpp"
+#include "python_kernel.hpp"
+
+namespace acuity::python {
+
+namespace {
+
+using KernelPointer = std::shared_ptr<const Kernel>;
+
+KernelFamily family_of(const std::string& name) {
+  if (name == "rbf") return KernelFamily::rbf;
+  if (name == "matern32") return KernelFamily::matern32;
+  if (name == "matern52") return KernelFamily::matern52;
+  throw std::invalid_argument("kernel is \"" + name +
+                              "\", must be \"rbf\", \"matern32\", \"matern52\" or an acuity.Kernel");
+}
+
+std::vector<Channel> flips(const Vector& accuracy) {
+  std::vector<Channel> channels;
+  for (const double right : accuracy) channels.emplace_back(FlipChannel{right});
+  return channels;
+}
+
+py::tuple both(Marginals marginals) {
+  return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
+}
+
+void bind_kernels(py::module_& module) {
+  py::class_<Kernel, std::shared_ptr<Kernel>>(module, "Kernel")
+      .def("cross", &Kernel::cross, Unlocked())
+      .def("diagonal", &Kernel::diagonal, Unlocked())
+      .def("log_parameters", &Kernel::log_parameters)
+      .def("weighted_gradient", &Kernel::weighted_gradient, Unlocked())
+      .def("with_log_parameters",
+           [](const Kernel& kernel, const Vector& log_parameters) {
+             return std::const_pointer_cast<Kernel>(kernel.with_log_parameters(log_parameters));
+           })
+      .def_property_readonly("object", [](const Kernel& kernel) -> py::object {
+        const auto* python = dynamic_cast<const PythonKernel*>(&kernel);
+        return python == nullptr ? py::none() : python->object();
+      });
+  module.def("stationary_kernel", [](const std::string& family, double amplitude, const Vector& lengthscale) {
+    return std::shared_ptr<Kernel>(std::make_shared<StationaryKernel>(StationaryKernelOptions{
+        .family = family_of(family), .amplitude = amplitude, .lengthscale = lengthscale}));
+  });
+  module.def("python_kernel", [](py::object object) {
+    return std::shared_ptr<Kernel>(std::make_shared<PythonKernel>(std::move(object)));
+  });
+}
+
+void bind_gp_posterior(py::module_& module) {
+  py::class_<GpPosterior>(module, "GpPosterior")
+      .def(py::init([](const std::shared_ptr<Kernel>& kernel, double mean, const PointsRef& points,
+                       const Vector& values, const Vector& noise, int threads) {
+             return GpPosterior({.kernel = kernel, .mean = mean}, Observations(points, values, noise),
+                                threads);
+           }),
+           Unlocked())
+      .def("predict",
+           [](const GpPosterior& posterior, const PointsRef& x, int threads) {
+             Marginals marginals;
+             {
+               const py::gil_scoped_release unlocked;
+               marginals = posterior.predict(x, {.threads = threads});
+             }
+             return both(std::move(marginals));
+           })
+      .def("mean", &GpPosterior::mean, Unlocked())
+      .def("covariance", &GpPosterior::covariance, Unlocked())
+      .def(
+          "given",
+          [](const GpPosterior& posterior, const PointsRef& points, const Vector& values,
+             const Vector& noise) { return posterior.given(Observations(points, values, noise)); },
+          Unlocked())
+      .def_property_readonly("log_marginal_likelihood", &GpPosterior::log_marginal_likelihood)
+      .def_property_readonly("log_determinant", &GpPosterior::log_determinant)
+      .def_property_readonly("quadratic_form", &GpPosterior::quadratic_form)
+      .def_property_readonly("jittered", &GpPosterior::jittered);
+}
+
+void bind_ep_posterior(py::module_& module) {
+  py::class_<EpPosterior>(module, "EpPosterior")
+      .def(py::init([](const std::shared_ptr<Kernel>& kernel, const PointsRef& points, const Vector& labels,
+                       const Vector& accuracy, const EpPosterior* before, bool clip) {
+             return EpPosterior({.kernel = kernel}, Observations(points, labels, flips(accuracy)),
+                                {.policy = clip ? SitePolicy::clip : SitePolicy::full, .before = before});
+           }),
+           py::arg("kernel"), py::arg("points"), py::arg("labels"), py::arg("accuracy"),
+           py::arg("before") = nullptr, py::arg("clip") = false, Unlocked())
+      .def("predict",
+           [](const EpPosterior& posterior, const PointsRef& x) {
+             Marginals marginals;
+             {
+               const py::gil_scoped_release unlocked;
+               marginals = posterior.predict(x);
+             }
+             return both(std::move(marginals));
+           })
+      .def("mean", &EpPosterior::mean, Unlocked())
+      .def("covariance", &EpPosterior::covariance, Unlocked())
+      .def("sites",
+           [](const EpPosterior& posterior) {
+             return py::make_tuple(posterior.sites().precision, posterior.sites().shift);
+           })
+      .def_property_readonly("log_evidence", &EpPosterior::log_evidence)
+      .def_property_readonly("converged", &EpPosterior::converged);
+}
+
+// What learning came to, by name.
+py::dict dictionary(const Learned& learned) {
+  py::dict result(py::arg("kernel") = std::const_pointer_cast<Kernel>(learned.prior.kernel),
+                  py::arg("mean") = learned.prior.mean, py::arg("base_scale") = learned.base_scale,
+                  py::arg("added_scale") = learned.added_scale,
+                  py::arg("log_marginal_likelihood") = learned.log_marginal_likelihood,
+                  py::arg("iterations") = learned.iterations, py::arg("evaluations") = learned.evaluations,
+                  py::arg("converged") = learned.converged, py::arg("reason") = learned.reason);
+  return result;
+}
+
+Optimiser optimiser_of(const std::string& name) {
+  if (name == "lbfgs") return Optimiser::lbfgs;
+  if (name == "adam") return Optimiser::adam;
+  throw std::invalid_argument("optimiser is \"" + name + "\", must be \"lbfgs\", \"adam\" or None");
+}
+
+void bind_learning(py::module_& module) {
+  module.def(
+      "learn_regression",
+      [](const std::shared_ptr<Kernel>& kernel, double mean, const PointsRef& points, const Vector& values,
+         const Vector& noise, bool scale_noise, const std::string& optimiser, int restarts,
+         std::uint64_t seed, int threads) {
+        Learned learned;
+        {
+          const py::gil_scoped_release unlocked;
+          LearnOptions options{.optimiser = optimiser_of(optimiser),
+                               .restarts = restarts,
+                               .seed = seed,
+                               .threads = threads,
+                               .pool = spread_sample(points)};
+          if (scale_noise)
+            options.noise = NoiseParts{
+                .fixed = Vector::Zero(noise.size()), .base = noise, .added = Vector::Zero(noise.size())};
+          learned = learn({.kernel = kernel, .mean = mean}, Observations(points, values, noise), options);
+        }
+        return dictionary(learned);
+      },
+      py::arg("kernel"), py::arg("mean"), py::arg("points"), py::arg("values"), py::arg("noise"),
+      py::arg("scale_noise"), py::arg("optimiser"), py::arg("restarts"), py::arg("seed"), py::arg("threads"));
+  module.def(
+      "learn_classification",
+      [](const std::shared_ptr<Kernel>& kernel, const PointsRef& points, const Vector& labels,
+         const Vector& accuracy, const std::string& optimiser, int restarts, std::uint64_t seed,
+         int threads) {
+        Learned learned;
+        {
+          const py::gil_scoped_release unlocked;
+          learned = learn({.kernel = kernel}, Observations(points, labels, flips(accuracy)),
+                          {.optimiser = optimiser_of(optimiser),
+                           .restarts = restarts,
+                           .seed = seed,
+                           .threads = threads,
+                           .pool = spread_sample(points)});
+        }
+        return dictionary(learned);
+      },
+      py::arg("kernel"), py::arg("points"), py::arg("labels"), py::arg("accuracy"), py::arg("optimiser"),
+      py::arg("restarts"), py::arg("seed"), py::arg("threads"));
+  module.def("regression_likelihood", [](const std::shared_ptr<Kernel>& kernel, double mean,
+                                         const PointsRef& points, const Vector& values, const Vector& noise) {
+    const Likelihood found =
+        likelihood({.kernel = kernel, .mean = mean}, Observations(points, values, noise));
+    return py::make_tuple(found.log_marginal, found.gradient);
+  });
+}
+
+}  // namespace
+
+void bind_model(py::module_& module) {
+  bind_kernels(module);
+  bind_gp_posterior(module);
+  bind_ep_posterior(module);
+  bind_learning(module);
+  module.def("tilted_moments", [](int label, double mean, double variance, double accuracy) {
+    const TiltedMoments m = tilted_moments(label, mean, variance, accuracy);
+    return py::dict(py::arg("z") = m.z, py::arg("log_weight") = m.log_weight, py::arg("slope") = m.slope,
+                    py::arg("curvature") = m.curvature, py::arg("mean") = m.mean,
+                    py::arg("variance") = m.variance, py::arg("site_precision") = m.site_precision,
+                    py::arg("site_shift") = m.site_shift, py::arg("accuracy_slope") = m.accuracy_slope);
+  });
+}
+
+}  // namespace acuity::python

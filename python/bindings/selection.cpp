@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+
+#include "acuity/model/ep_pool_belief.hpp"
+#include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/selection/batch.hpp"
+#include "acuity/selection/selector.hpp"
+#include "bindings.hpp"
+#include "suggestions.hpp"
+
+namespace acuity::python {
+
+namespace {
+
+// What the model has seen and how its kind is told: noise variances of numbers, accuracies of classes.
+struct Seen {
+  PointsRef points;
+  Vector values;
+  Vector channel;
+  bool binary;
+};
+
+Channel channel_of(bool binary, double number) {
+  return binary ? Channel(FlipChannel{number}) : Channel(GaussianChannel{number});
+}
+
+std::vector<Observation> observations_of(const Seen& seen) {
+  std::vector<Observation> observations;
+  for (Index i = 0; i < seen.points.rows(); ++i)
+    observations.push_back({Place(Vector(seen.points.row(i).transpose())), seen.values(i),
+                            channel_of(seen.binary, seen.channel(i))});
+  return observations;
+}
+
+std::shared_ptr<const Information> information_of(bool binary, const std::string& kind, TargetGraph graph,
+                                                  InfinitePolicy infinite, bool taylor) {
+  const bool target = kind == "target";
+  if (binary && target) return std::make_shared<ClassTargetInformation>(graph);
+  if (binary)
+    return std::make_shared<ClassModelInformation>(taylor ? Approximation::taylor : Approximation::exact);
+  if (target) return std::make_shared<TargetInformation>(TargetInformationOptions{graph, infinite});
+  return std::make_shared<ModelInformation>();
+}
+
+// A belief about a pool, what is on offer there, and the choice between them: what acuity.Selector shows.
+class Selection {
+ public:
+  Selection(const std::shared_ptr<Kernel>& kernel, double mean, const PointsRef& pool, const Seen& seen,
+            Offer offer, Acquisition acquisition, double budget, bool repeat, int threads,
+            bool single_precision)
+      : binary_(seen.binary),
+        repeat_(repeat),
+        threads_(threads),
+        pool_(Points(pool), names(pool.cols())),
+        offer_(std::move(offer)),
+        acquisition_(std::move(acquisition)) {
+    const Prior prior{.kernel = kernel, .mean = mean};
+    if (binary_)
+      belief_ = std::make_unique<EpPoolBelief>(prior, pool_.points(), observations_of(seen), threads);
+    else
+      belief_ = std::make_unique<GpPoolBelief>(prior, pool_.points(), observations_of(seen), threads,
+                                               PoolStorage{.single_precision = single_precision});
+    candidates_.remaining = budget;
+    candidates_.slack = std::isfinite(budget) ? 1e-9 * budget : 0.0;
+    candidates_.open.assign(static_cast<std::size_t>(pool_.size()), 1);
+    candidates_.step = static_cast<std::uint64_t>(seen.points.rows());
+    selector_.emplace(offer_, acquisition_, threads_);
+  }
+
+  std::vector<Suggestion> next(Index count) {
+    const Turn::Holder turn(turn_);
+    std::vector<Suggestion> suggestions;
+    if (count == 1) {
+      if (const std::optional<Score> best = selector_->choose(*belief_, candidates_))
+        suggestions.push_back(make_suggestion(*best, pool_, offer_, acquisition_, *belief_));
+    } else {
+      for (const Score& score :
+           select_batch(*belief_, offer_, acquisition_, candidates_, count, repeat_, {.threads = threads_}))
+        suggestions.push_back(make_suggestion(score, pool_, offer_, acquisition_, *belief_));
+    }
+    for (Suggestion& suggestion : suggestions) suggestion.id = next_id_++;
+    return suggestions;
+  }
+
+  void close(Index row) {
+    const Turn::Holder turn(turn_);
+    candidates_.open.at(checked(row)) = 0;
+  }
+
+  // An answer at a pool point, or none yet: then a handle for it comes back.
+  Index take(Index row, double channel, std::optional<double> answer, double cost) {
+    const Turn::Holder turn(turn_);
+    checked(row);
+    const AnnotationHandle handle = belief_->condition(row, channel_of(binary_, channel), answer);
+    candidates_.remaining -= cost;
+    ++candidates_.step;
+    if (!repeat_) candidates_.open[static_cast<std::size_t>(row)] = 0;
+    return handle.number;
+  }
+
+  void take_elsewhere(const Vector& x, double channel, double answer, double cost) {
+    const Turn::Holder turn(turn_);
+    belief_->condition(Place(x), channel_of(binary_, channel), answer);
+    candidates_.remaining -= cost;
+    ++candidates_.step;
+  }
+
+  void answer(Index handle, double value) {
+    const Turn::Holder turn(turn_);
+    belief_->answer({handle}, value);
+  }
+
+  void cancel(Index handle, Index row, double cost) {
+    const Turn::Holder turn(turn_);
+    belief_->cancel({handle});
+    candidates_.remaining += cost;
+    if (row >= 0) candidates_.open.at(checked(row)) = 1;
+  }
+
+  Marginals marginals() {
+    const Turn::Holder turn(turn_);
+    return belief_->marginals();
+  }
+
+  std::vector<Score> scores() {
+    const Turn::Holder turn(turn_);
+    return score_pool(belief_->marginals(), offer_, acquisition_, candidates_, {.threads = threads_});
+  }
+
+  double remaining() {
+    const Turn::Holder turn(turn_);
+    return candidates_.remaining;
+  }
+
+ private:
+  static std::vector<std::string> names(Index inputs) {
+    std::vector<std::string> all;
+    for (Index i = 0; i < inputs; ++i) all.push_back("x" + std::to_string(i + 1));
+    return all;
+  }
+  std::size_t checked(Index row) const {
+    if (row < 0 || row >= pool_.size())
+      throw std::invalid_argument(fmt::format("the row is {}, must be from 0 to {}", row, pool_.size() - 1));
+    return static_cast<std::size_t>(row);
+  }
+
+  Turn turn_;
+  bool binary_, repeat_;
+  int threads_;
+  Pool pool_;
+  Offer offer_;
+  Acquisition acquisition_;
+  std::unique_ptr<PoolBelief> belief_;
+  Candidates candidates_;
+  std::optional<Selector> selector_;
+  std::int64_t next_id_ = 1;
+};
+
+std::vector<Level> levels_of(bool binary, const py::list& list) {
+  std::vector<Level> levels;
+  for (const py::handle& item : list) {
+    const auto fields = item.cast<py::dict>();
+    Level level;
+    if (!fields["name"].is_none()) level.name = fields["name"].cast<std::string>();
+    if (!fields["alpha"].is_none()) level.alpha = fields["alpha"].cast<double>();
+    level.channel = channel_of(binary, fields["channel"].cast<double>());
+    level.cost = fields["cost"].cast<double>();
+    level.repeats_itself = fields["repeats_itself"].cast<bool>();
+    level.exact = fields["exact"].cast<bool>();
+    if (level.alpha)
+      level.value = *level.alpha;
+    else
+      level.value = level.name;
+    levels.push_back(std::move(level));
+  }
+  return levels;
+}
+
+Acquisition acquisition_of(bool binary, const py::dict& wanted) {
+  const auto kind = wanted["information"].cast<std::string>();
+  const auto infinite = wanted["infinite"].cast<std::string>();
+  Acquisition acquisition;
+  acquisition.information = information_of(
+      binary, kind, wanted["graph"].cast<std::string>() == "b" ? TargetGraph::b : TargetGraph::c,
+      infinite == "refuse"  ? InfinitePolicy::refuse
+      : infinite == "limit" ? InfinitePolicy::limit
+                            : InfinitePolicy::first,
+      wanted["approximation"].cast<std::string>() == "taylor");
+  acquisition.ranking = kind == "bald"     ? Ranking::information
+                        : kind == "random" ? Ranking::random
+                                           : Ranking::information_per_cost;
+  acquisition.seed = wanted["seed"].cast<std::uint64_t>();
+  if (!wanted["continuous"].is_none()) {
+    const auto range = wanted["continuous"].cast<py::dict>();
+    ContinuousPrecision continuous;
+    const auto low = range["low"].cast<double>(), high = range["high"].cast<double>();
+    continuous.vaguest = Precision::of(low);
+    continuous.sharpest = Precision::of(high);
+    continuous.law.gamma = range["gamma"].cast<double>();
+    if (!range["kappa"].is_none()) continuous.law.kappa = range["kappa"].cast<double>();
+    continuous.cost = range["cost"].cast<std::shared_ptr<CostFunction>>();
+    acquisition.continuous = continuous;
+  }
+  return acquisition;
+}
+
+}  // namespace
+
+void bind_selection(py::module_& module) {
+  py::class_<Selection>(module, "Selection")
+      .def(py::init([](const std::shared_ptr<Kernel>& kernel, double mean, const PointsRef& pool,
+                       const PointsRef& points, const Vector& values, const Vector& channel, bool binary,
+                       const py::list& levels, const Vector& base_noise, const py::dict& acquisition,
+                       double budget, bool repeat, int threads, bool single_precision) {
+        Offer offer{levels_of(binary, levels), base_noise};
+        Acquisition wanted = acquisition_of(binary, acquisition);
+        const py::gil_scoped_release unlocked;
+        return std::make_unique<Selection>(kernel, mean, pool, Seen{points, values, channel, binary},
+                                           std::move(offer), std::move(wanted), budget, repeat, threads,
+                                           single_precision);
+      }))
+      .def("next",
+           [](Selection& selection, Index count) {
+             std::vector<Suggestion> found;
+             {
+               const py::gil_scoped_release unlocked;
+               found = selection.next(count);
+             }
+             py::list list;
+             for (const Suggestion& suggestion : found) list.append(fields_of(suggestion));
+             return list;
+           })
+      .def("close", &Selection::close, Unlocked())
+      .def("take", &Selection::take, Unlocked())
+      .def("take_elsewhere", &Selection::take_elsewhere, Unlocked())
+      .def("answer", &Selection::answer, Unlocked())
+      .def("cancel", &Selection::cancel, Unlocked())
+      .def("marginals",
+           [](Selection& selection) {
+             Marginals marginals;
+             {
+               const py::gil_scoped_release unlocked;
+               marginals = selection.marginals();
+             }
+             return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
+           })
+      .def("scores",
+           [](Selection& selection) {
+             std::vector<Score> scores;
+             {
+               const py::gil_scoped_release unlocked;
+               scores = selection.scores();
+             }
+             const Index count = static_cast<Index>(scores.size());
+             Eigen::Matrix<Index, Eigen::Dynamic, 1> rows(count), levels(count);
+             Vector information(count), cost(count), value(count);
+             for (Index i = 0; i < count; ++i) {
+               const Score& score = scores[static_cast<std::size_t>(i)];
+               rows(i) = score.point, levels(i) = score.level, information(i) = score.information;
+               cost(i) = score.cost, value(i) = score.value;
+             }
+             return py::make_tuple(rows, levels, information, cost, value);
+           })
+      .def_property_readonly("remaining", &Selection::remaining);
+}
+
+}  // namespace acuity::python
