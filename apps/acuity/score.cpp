@@ -13,6 +13,7 @@
 #include "loaded_study.hpp"
 #include "notes.hpp"
 #include "report/result_table.hpp"
+#include "selection/why_nothing.hpp"
 
 namespace acuity {
 
@@ -27,16 +28,6 @@ void put_best_first(std::vector<Score>& scores, const Score& chosen) {
       std::find_if(scores.begin(), scores.end(), [&](const Score& s) { return s.point == chosen.point; });
   *at = chosen;
   std::rotate(scores.begin(), at, at + 1);
-}
-
-std::string why_nothing(const StudyModel& model, const Candidates& candidates, bool in_campaign) {
-  if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
-    return in_campaign ? "every pool point is annotated, pending or excluded"
-                       : "every pool point is annotated";
-  if (levels_in_play(model.offer, model.acquisition, candidates).empty())
-    return fmt::format("no level is affordable, {} remains{}", candidates.remaining,
-                       model.acquisition.finest_only() ? " and only the highest precision is asked for" : "");
-  return "every level that could be bought has been, and would only repeat its answer";
 }
 
 std::string next_in_words(const Study& study, const StudyModel& model, const Suggestion& next,
@@ -128,7 +119,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   else
     out << table.text();
   if (!chosen) {
-    log << arguments.study << ": nothing to ask: " << why_nothing(model, candidates, campaign != nullptr)
+    log << arguments.study << ": nothing to ask: " << why_nothing(model.offer, model.acquisition, candidates)
         << '\n';
     return ExitCode::finished;
   }

@@ -10,6 +10,7 @@
 #include "campaign/books.hpp"
 #include "numerics/random.hpp"
 #include "selection/select_among.hpp"
+#include "selection/why_nothing.hpp"
 
 namespace acuity {
 
@@ -53,15 +54,6 @@ std::optional<Score> draw_initial(const Study& study, CampaignBelief& belief, co
   affordable.remaining = candidates.remaining;
   affordable.slack = candidates.slack;
   return select_among(rows, belief.belief().marginals_at(rows), there, highest_precision, affordable);
-}
-
-std::string why_nothing(const StudyModel& model, const Candidates& candidates) {
-  if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
-    return "every pool point is annotated, pending or excluded";
-  if (levels_in_play(model.offer, model.acquisition, candidates).empty())
-    return fmt::format("no level is affordable, {:.6g} is free{}", std::max(0.0, candidates.remaining),
-                       model.acquisition.finest_only() ? " and only the highest precision is asked for" : "");
-  return "every level that can be paid for is excluded, or would only repeat its answer";
 }
 
 // Rules that end a campaign before its budget does; an empty text: none.
@@ -118,7 +110,7 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
     if (initial-- > 0) best = draw_initial(study, belief, candidates, taken);
     const bool drawn = best.has_value();
     if (!drawn) best = belief.selector().choose(belief.belief(), candidates);
-    if (!best) return end(wait_or_finish(), why_nothing(model, candidates));
+    if (!best) return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, candidates));
     if (!drawn)
       if (std::string reason = target_reached(stop, belief, *best); !reason.empty())
         return end(wait_or_finish(), std::move(reason));

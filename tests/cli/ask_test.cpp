@@ -166,7 +166,8 @@ TEST(Ask, HoldsCostsInEscrowAndNeverPromisesMoreThanTheBudget) {
   EXPECT_EQ(status.at("free"), 0.5);
   const ProgramResult none = desk.run("ask");
   EXPECT_EQ(none.exit_code, 4);
-  EXPECT_EQ(none.err, "c.acuity: nothing to ask now: no level is affordable, 0.5 is free\n");
+  EXPECT_EQ(none.err, "c.acuity: nothing to ask now: no level is affordable, 0.5 remains\n");
+  EXPECT_EQ(desk.run("score").err, "c.acuity: nothing to ask: no level is affordable, 0.5 remains\n");
   desk.done("tell", {"1", "0.1", "--cost", "0.25"});
   status = desk.status();
   EXPECT_EQ(status.at("spent"), 0.25) << "settled at what it cost";

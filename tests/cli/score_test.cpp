@@ -111,7 +111,7 @@ TEST(Score, NoCandidateIsExitThreeWithAReasonAndAnEmptyTable) {
   desk.folder.write("all.csv", "id,y,alpha\n0,1,1\n1,1,1\n2,1,1\n3,1,1\n");
   const ProgramResult done = desk.score({"--annotations", "all.csv"});
   EXPECT_EQ(done.exit_code, 3);
-  EXPECT_EQ(done.err, "study.toml: nothing to ask: every pool point is annotated\n");
+  EXPECT_EQ(done.err, "study.toml: nothing to ask: every pool point is annotated, pending or excluded\n");
 }
 
 TEST(Score, RepeatKeepsAnnotatedPointsButNotAnswersThatRepeatThemselves) {

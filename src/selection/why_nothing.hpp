@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "acuity/selection/candidates.hpp"
+
+namespace acuity {
+
+/// Why none of these candidates can be chosen, for people.
+std::string why_nothing(const Offer& offer, const Acquisition& acquisition, const Candidates& candidates);
+
+}  // namespace acuity
