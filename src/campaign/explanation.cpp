@@ -10,6 +10,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/asking.hpp"
 #include "campaign/books.hpp"
+#include "campaign/telling.hpp"
 #include "numerics/clock.hpp"
 
 namespace acuity {
@@ -256,12 +257,12 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
     }
     if (asked->worker == "initial")
       throw InputError(
-          fmt::format("suggestion {} was known before the campaign began, and was never chosen", id));
+          fmt::format("{}: suggestion {} was known before the campaign began, and was never chosen",
+                      campaign.folder().string(), id));
     CampaignBelief belief(campaign.study(), threads, {});
     return explain(campaign.study(), before, belief, suggestion_of(campaign.study(), *asked));
   }
-  throw InputError(
-      fmt::format("there is no suggestion {}, must be one of 1 to {}", id, before.suggestions().size()));
+  throw InputError(campaign.folder().string() + ": " + no_such_suggestion(before, id));
 }
 
 NextExplanation explain_next(const Campaign& campaign, int threads) {

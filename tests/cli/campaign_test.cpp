@@ -209,5 +209,13 @@ TEST(Campaign, WithoutAnswersThePriorSpeaks) {
   EXPECT_EQ(fit.err, "c.acuity: there are no annotations to learn from, must be at least one\n");
 }
 
+TEST(Explain, NamesTheCampaignWhenThereIsNoSuchSuggestion) {
+  const CampaignDesk desk(price_list_campaign());
+  desk.expect_refusal("explain", {"1"}, "c.acuity: there is no suggestion 1, nothing was asked for yet");
+  desk.ask();
+  desk.expect_refusal("explain", {"7"}, "c.acuity: there is no suggestion 7, must be one of 1 to 1");
+  desk.expect_refusal("explain", {"0"}, "c.acuity: there is no suggestion 0, must be one of 1 to 1");
+}
+
 }  // namespace
 }  // namespace acuity::testing
