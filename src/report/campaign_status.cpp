@@ -136,6 +136,22 @@ std::string levels_json(const State& state) {
   return "[" + list + "]";
 }
 
+std::string offsets_json(const Campaign& campaign) {
+  std::string list;
+  for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
+    list += (list.empty() ? "" : ", ") + JsonObject()
+                                             .put("level", offset.level)
+                                             .put("other", offset.other)
+                                             .put("points", static_cast<std::int64_t>(offset.points))
+                                             .put("offset", offset.offset)
+                                             .put("standard_error", offset.standard_error)
+                                             .put("low", offset.low())
+                                             .put("high", offset.high())
+                                             .put("bias", offset.is_bias())
+                                             .text();
+  return "[" + list + "]";
+}
+
 std::string pending_json(const State& state) {
   std::string list;
   for (const std::int64_t id : state.pending()) list += (list.empty() ? "" : ", ") + std::to_string(id);
@@ -192,6 +208,7 @@ std::string status_json(const Campaign& campaign) {
   JsonObject object;
   for (const auto& [name, cell] : fields_of(state)) object.put(name, cell);
   object.put_json("levels", levels_json(state));
+  object.put_json("level_offsets", offsets_json(campaign));
   object.put_json("pending_ids", pending_json(state));
   object.put_json("owner", owner_json(state));
   return object.text();
