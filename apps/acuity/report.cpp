@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
 #include "report/campaign_page.hpp"
 
@@ -10,10 +11,49 @@ namespace acuity {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string command_text(const ReportArguments& arguments) {
   std::string text = fmt::format("acuity report {} --out {}", arguments.campaign, arguments.out);
   if (!arguments.test.empty()) text += " --test " + arguments.test;
   return text;
+}
+
+// A folder for files that may not come to be: what was made of it goes again unless it is kept.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::string& folder) {
+    if (folder.empty()) return;
+    std::error_code error;
+    last_ = fs::absolute(folder);
+    for (fs::path at = last_; !at.empty() && !fs::exists(at, error); at = at.parent_path()) first_ = at;
+    fs::create_directories(folder, error);
+    if (error) throw InputError(fmt::format("{}: cannot be made ({})", folder, error.message()));
+  }
+  ~NewFolder() {
+    std::error_code ignored;
+    if (!first_.empty())
+      for (fs::path at = last_; at != first_.parent_path(); at = at.parent_path()) fs::remove(at, ignored);
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  void keep() { first_.clear(); }
+
+ private:
+  fs::path first_, last_;  // of the folders made; the first is empty where all were there
+};
+
+void write_report(const ReportArguments& arguments, const std::string& page, const CampaignData& data) {
+  const std::vector<CampaignFigure> figures =
+      arguments.figures.empty() ? std::vector<CampaignFigure>{} : campaign_figures(data);
+  std::vector<NewFile> files{{arguments.out, page}};
+  for (const CampaignFigure& figure : figures)
+    if (!figure.svg.empty())
+      files.push_back({fs::path(arguments.figures) / (figure.name + ".svg"), figure.svg});
+  NewFolder folder(arguments.figures);
+  write_files(files);
+  folder.keep();
 }
 
 }  // namespace
@@ -23,14 +63,7 @@ ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostrea
   std::optional<HeldOut> test;
   if (!arguments.test.empty()) test = read_held_out(arguments.test, campaign.study());
   const CampaignData data = campaign_data(campaign, test);
-  const std::string page = campaign_page(data, {ACUITY_VERSION, command_text(arguments)});
-  if (!arguments.figures.empty()) {
-    std::filesystem::create_directories(arguments.figures);
-    for (const CampaignFigure& figure : campaign_figures(data))
-      if (!figure.svg.empty())
-        write_file(std::filesystem::path(arguments.figures) / (figure.name + ".svg"), figure.svg);
-  }
-  write_file(arguments.out, page);
+  write_report(arguments, campaign_page(data, {ACUITY_VERSION, command_text(arguments)}), data);
   for (const std::string& warning : data.warnings) log << warning << '\n';
   out << fmt::format("{}: {} answers, {} spent\n", arguments.out, data.answers.size(),
                      money_text(data.spent, data.unit));

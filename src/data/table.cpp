@@ -27,6 +27,21 @@ std::optional<double> to_number(std::string_view text) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
+namespace {
+
+// 0, or what went wrong.
+int write_aside(const std::filesystem::path& file, std::string_view content) {
+  std::FILE* stream = std::fopen(file.c_str(), "wb");
+  if (stream == nullptr) return errno;
+  const bool written = std::fwrite(content.data(), 1, content.size(), stream) == content.size();
+  const int reason = errno;
+  const bool closed = std::fclose(stream) == 0;
+  if (!written) return reason;
+  return closed ? 0 : errno;
+}
+
+}  // namespace
+
 std::string read_file(const std::filesystem::path& file) {
   std::error_code status;
   if (std::filesystem::is_directory(file, status))
@@ -48,22 +63,28 @@ std::string read_file(const std::filesystem::path& file) {
 }
 
 void write_file(const std::filesystem::path& file, std::string_view content) {
-  const std::filesystem::path aside = file.string() + ".partial-" + std::to_string(::getpid());
-  const auto give_up = [&](int reason) {
-    std::error_code ignored;
-    std::filesystem::remove(aside, ignored);
-    throw InputError(fmt::format("{}: cannot be written ({})", file.string(), std::strerror(reason)));
+  write_files({{file, content}});
+}
+
+void write_files(const std::vector<NewFile>& files) {
+  const auto aside = [](const NewFile& file) {
+    return std::filesystem::path(file.path.string() + ".partial-" + std::to_string(::getpid()));
   };
-  std::FILE* stream = std::fopen(aside.c_str(), "wb");
-  if (stream == nullptr) give_up(errno);
-  const bool written = std::fwrite(content.data(), 1, content.size(), stream) == content.size();
-  const int reason = errno;
-  const bool closed = std::fclose(stream) == 0;
-  if (!written) give_up(reason);
-  if (!closed) give_up(errno);
-  std::error_code renamed;
-  std::filesystem::rename(aside, file, renamed);
-  if (renamed) give_up(renamed.value());
+  const auto give_up = [&](const NewFile& at, int reason) {
+    std::error_code ignored;
+    for (const NewFile& file : files) std::filesystem::remove(aside(file), ignored);
+    throw InputError(fmt::format("{}: cannot be written ({})", at.path.string(), std::strerror(reason)));
+  };
+  for (const NewFile& file : files) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file.path, ignored)) give_up(file, EISDIR);
+    if (const int reason = write_aside(aside(file), file.content); reason != 0) give_up(file, reason);
+  }
+  for (const NewFile& file : files) {
+    std::error_code renamed;
+    std::filesystem::rename(aside(file), file.path, renamed);
+    if (renamed) give_up(file, renamed.value());
+  }
 }
 
 Table Table::read(const std::filesystem::path& file) {

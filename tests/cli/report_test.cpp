@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
 #include "support/campaign_desk.hpp"
 #include "support/campaigns.hpp"
 #include "support/markup.hpp"
@@ -59,6 +63,44 @@ TEST(Report, RefusesWhatItCannotUseAndWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(desk.folder.path() / "R.html"));
 }
 
+// All there is besides the campaign, in whose store readers leave traces of their own.
+std::vector<std::string> names_beside(const Desk& desk) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(desk.folder.path())) {
+    const std::string name = entry.path().lexically_relative(desk.folder.path()).string();
+    if (!name.starts_with("C/")) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Report, WritesThePageAndItsPicturesOrNeither) {
+  const Desk desk(sine_study());
+  ASSERT_EQ(desk.run({"run", "C", "--study", "study.toml"}).exit_code, 0);
+  std::filesystem::create_directory(desk.folder.path() / "page-is-a-folder");
+  desk.folder.write("blocked/spend.svg/in-the-way", "");
+  desk.folder.write("file", "");
+  const std::vector<std::string> before = names_beside(desk);
+  const auto refused = [&](const std::string& out, const std::string& figures, const std::string& sentence) {
+    const ProgramResult result = desk.run({"report", "C", "--out", out, "--figures", figures});
+    expect_sentence(result, 2);
+    EXPECT_EQ(result.err, sentence + "\n");
+    EXPECT_EQ(names_beside(desk), before) << sentence;
+  };
+  refused("missing/R.html", "new/pictures", "missing/R.html: cannot be written (No such file or directory)");
+  refused("page-is-a-folder", "new/pictures/", "page-is-a-folder: cannot be written (Is a directory)");
+  refused("R.html", "blocked", "blocked/spend.svg: cannot be written (Is a directory)");
+  refused("R.html", "file/pictures", "file/pictures: cannot be made (Not a directory)");
+}
+
+TEST(Report, ThePageMayStandAmongItsPictures) {
+  const Desk desk(sine_study());
+  ASSERT_EQ(desk.run({"run", "C", "--study", "study.toml"}).exit_code, 0);
+  EXPECT_EQ(desk.run({"report", "C", "--out", "new/R.html", "--figures", "new"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(desk.folder.path() / "new/R.html"));
+  EXPECT_TRUE(std::filesystem::exists(desk.folder.path() / "new/spend.svg"));
+}
+
 TEST(Report, WorksBeforeAnythingIsAnswered) {
   const Desk desk(sine_study());
   ASSERT_EQ(desk.run({"init", "C", "--study", "study.toml"}).exit_code, 0);
@@ -72,11 +114,24 @@ TEST(Status, SaysWhereTwoLevelsDisagree) {
   desk.folder.write("told.csv", "id,point,level,y\n" + desk.ask().at(0).at("id").dump() + ",a,coarse,9\n");
   desk.done("tell", {"--csv", "told.csv"});
   EXPECT_EQ(desk.done("status").find("same point"), std::string::npos);
+  EXPECT_TRUE(desk.status().at("level_offsets").empty());
   desk.folder.write("more.csv", "id,point,level,y\n" + desk.ask().at(0).at("id").dump() + ",a,fine,0\n");
   desk.done("tell", {"--csv", "more.csv"});
   const std::string text = desk.done("status");
   EXPECT_NE(text.find("coarse reads 9 above fine"), std::string::npos) << text;
   EXPECT_NE(text.find("MORE THAN NOISE"), std::string::npos) << text;
+  const nlohmann::json offsets = desk.status().at("level_offsets");
+  ASSERT_EQ(offsets.size(), 1U);
+  const nlohmann::json& offset = offsets.at(0);
+  EXPECT_EQ(offset.at("level"), "coarse");
+  EXPECT_EQ(offset.at("other"), "fine");
+  EXPECT_EQ(offset.at("points"), 1);
+  EXPECT_DOUBLE_EQ(offset.at("offset"), 9.0);
+  const double error = std::sqrt(0.5 * 0.5 + 0.1 * 0.1);
+  EXPECT_DOUBLE_EQ(offset.at("standard_error"), error);
+  EXPECT_DOUBLE_EQ(offset.at("low"), 9.0 - 1.96 * error);
+  EXPECT_DOUBLE_EQ(offset.at("high"), 9.0 + 1.96 * error);
+  EXPECT_EQ(offset.at("bias"), true);
 }
 
 }  // namespace

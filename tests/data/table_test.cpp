@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
@@ -126,6 +127,19 @@ TEST(WriteFile, ReplacesWholeAndLeavesNothingAside) {
   EXPECT_EQ(folder.read("a.txt"), "new");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
   EXPECT_THROW(write_file(folder.path() / "missing" / "a.txt", "x"), InputError);
+}
+
+TEST(WriteFiles, NoneAppearsOrChangesWhereOneCannotBeWritten) {
+  const testing::Folder folder;
+  const std::filesystem::path first = folder.write("first", "before"),
+                              missing = folder.path() / "no" / "file";
+  const std::string sentence = complaint_of(
+      [&] { write_files({{first, "after"}, {folder.path() / "second", "new"}, {missing, ""}}); });
+  EXPECT_EQ(sentence, missing.string() + ": cannot be written (No such file or directory)");
+  EXPECT_EQ(folder.read("first"), "before");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  write_files({{first, "after"}, {folder.path() / "second", "new"}});
+  EXPECT_EQ(folder.read("first") + folder.read("second"), "afternew");
 }
 
 }  // namespace

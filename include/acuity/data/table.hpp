@@ -64,6 +64,14 @@ std::string read_file(const std::filesystem::path& file);
 /// Writes aside, then renames: a file appears whole or not at all.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
+struct NewFile {
+  std::filesystem::path path;
+  std::string_view content;
+};
+
+/// The same for files that belong together: none of them appears before all have been written aside.
+void write_files(const std::vector<NewFile>& files);
+
 /// Text as a number the way CSV and people write it (leading +, inf, nan); nothing if it is not one.
 std::optional<double> to_number(std::string_view text);
 
