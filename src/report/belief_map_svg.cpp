@@ -81,7 +81,7 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
   std::string svg =
       svg_text("panel", box.left, box.top - 10, "start", shortened(shown.title, box.right - box.left, 13.0)) +
       cells(shown, box) + dots(data, x, y) + key(shown, box);
-  for (const double tick : ticks_side_by_side(x, box.right - box.left))
+  for (const double tick : ticks_side_by_side(x))
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
            svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
   for (const double tick : y.ticks(5)) {

@@ -16,8 +16,20 @@ namespace {
 
 constexpr std::size_t last_shown = 12;
 
+std::string clock_text(double seconds) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
 std::string time_text(double seconds) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(seconds)));
+  return clock_text(seconds) + " UTC";
+}
+
+// As many digits as the error leaves: the third decimal of 0.12 ± 0.4 says nothing.
+std::string with_error(double value, double error) {
+  if (!(error > 0.0) || !std::isfinite(error)) return fmt::format("{:.5g}", value);
+  const double unit = std::pow(10.0, std::floor(std::log10(error)) - 1.0);
+  const auto rounded = [&](double number) { return std::round(number / unit) * unit + 0.0; };
+  return fmt::format("{:.8g} ± {:.8g}", rounded(value), rounded(error));
 }
 
 std::string section(const std::string& id, const std::string& title, const std::string& content) {
@@ -30,10 +42,11 @@ PageTable standing(const CampaignData& data) {
   const auto add = [&](const std::string& name, const std::string& value) {
     table.rows.push_back({name, value});
   };
-  add("spent", std::isfinite(data.budget)
-                   ? fmt::format("{:.6g} of {} ({:.0f} %)", data.spent, money_text(data.budget, data.unit),
-                                 data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0)
-                   : money_text(data.spent, data.unit) + ", no limit");
+  add("spent",
+      std::isfinite(data.budget)
+          ? fmt::format("{:.6g} of {} ({:.0f}\u00a0%)", data.spent, money_text(data.budget, data.unit),
+                        data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0)
+          : money_text(data.spent, data.unit) + ", no limit");
   if (data.escrow > 0.0) add("in escrow", money_text(data.escrow, data.unit));
   add("answers", std::to_string(data.answers.size()));
   if (data.pending > 0) add("pending", std::to_string(data.pending));
@@ -43,7 +56,7 @@ PageTable standing(const CampaignData& data) {
                           data.inputs.size() == 1 ? "" : "s"));
   if (!data.course.empty())
     add(fmt::format("{} error", data.is_held_out ? "held-out" : "leave-one-out"),
-        data.binary ? fmt::format("{:.1f} % wrong", 100.0 * data.course.back().error)
+        data.binary ? fmt::format("{:.1f}\u00a0% wrong", 100.0 * data.course.back().error)
                     : fmt::format("{:.4g} (the model expects {:.4g})", data.course.back().error,
                                   data.course.back().expected));
   add("created", time_text(data.created_at));
@@ -67,13 +80,14 @@ PageTable spend_table(const CampaignData& data) {
 }
 
 PageTable coverage_table(const CampaignData& data) {
-  PageTable table{
-      {"level", "answers", "mean score", "sd of scores", "within 50 %", "within 80 %", "within 95 %"}, {}};
+  PageTable table{{"level", "answers", "mean score", "sd of scores", "within 50\u00a0%", "within 80\u00a0%",
+                   "within 95\u00a0%"},
+                  {}};
   for (const ScoreCalibration& one : data.calibrations) {
     std::vector<std::string> row{one.level, std::to_string(one.coverages[0].count),
                                  fmt::format("{:.2f}", one.mean), fmt::format("{:.2f}", one.sd)};
     for (const Coverage& coverage : one.coverages)
-      row.push_back(fmt::format("{:.0f} % ± {:.0f}{}", 100.0 * coverage.share(),
+      row.push_back(fmt::format("{:.0f}\u00a0% ± {:.0f}{}", 100.0 * coverage.share(),
                                 100.0 * coverage.sampling_error(), coverage.is_off() ? " (off)" : ""));
     table.rows.push_back(row);
   }
@@ -92,7 +106,7 @@ std::string offsets_html(const CampaignData& data) {
 }
 
 PageTable last_answers(const CampaignData& data) {
-  PageTable table{{"id", "point", "level", "y", "expected", "cost", "told"}, {}};
+  PageTable table{{"id", "point", "level", "y", "expected", "cost", "told (UTC)"}, {}};
   const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
   for (std::size_t k = data.answers.size(); k-- > first;) {
     const ReportedAnswer& answer = data.answers[k];
@@ -101,8 +115,8 @@ PageTable last_answers(const CampaignData& data) {
          data.levels[answer.level].name,
          data.binary ? data.classes[answer.value > 0.0 ? 1 : 0] : fmt::format("{:.5g}", answer.value),
          data.binary ? fmt::format("{} {:.0f} %", data.classes[1], 100.0 * answer.expected)
-                     : fmt::format("{:.5g} ± {:.2g}", answer.expected, answer.expected_sd),
-         fmt::format("{:.6g}", answer.cost), time_text(answer.told_at)});
+                     : with_error(answer.expected, answer.expected_sd),
+         fmt::format("{:.6g}", answer.cost), clock_text(answer.told_at)});
   }
   return table;
 }
@@ -128,7 +142,7 @@ std::string campaign_page(const CampaignData& data, const CampaignPageFacts& fac
       page_begin(data.name + ": report") +
       fmt::format(
           "<header>\n<h1>{}</h1>\n<p class=\"soft\">Report of a campaign, as it stood at {}. Made by "
-          "acuity {} with</p>\n{}</header>\n<main id=\"main\">\n",
+          "acuity {}:</p>\n{}</header>\n<main id=\"main\">\n",
           escape_markup(data.name), time_text(data.last_at), escape_markup(facts.version),
           command_block(facts.command));
   html += section("standing", "Where it stands", table_html(standing(data), "Where it stands"));

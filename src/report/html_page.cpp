@@ -14,6 +14,7 @@ namespace acuity {
 
 namespace {
 
+// Narrow screens move pictures and tables sideways: what fades out at the edge goes on.
 constexpr const char* style_sheet = R"(
 :root{color-scheme:light dark;--ground:#fff;--ink:#1d1f23;--soft:#585d66;--line:#d5d8dd;--shade:#f4f5f7;--link:#0b57a4;
 --held:#0b6b3a;--partly:#7a5200;--not-held:#a3260b;--not-tested:#585d66}
@@ -42,19 +43,29 @@ white-space:pre-wrap;overflow-wrap:anywhere}
 figure{margin:1rem 0}
 figure img{display:block;max-width:100%;height:auto;border:1px solid var(--line);border-radius:4px}
 figcaption{color:var(--soft);font-size:.92rem;margin-top:.4rem;max-width:44rem}
-.scroll{overflow-x:auto}
+.scroll{overflow-x:auto;background:linear-gradient(to right,var(--ground) 40%,transparent) left/3rem 100% no-repeat local,
+linear-gradient(to left,var(--ground) 40%,transparent) right/3rem 100% no-repeat local,
+linear-gradient(to right,var(--line),transparent) left/.8rem 100% no-repeat,
+linear-gradient(to left,var(--line),transparent) right/.8rem 100% no-repeat}
+figure .scroll{background:none}
 table{border-collapse:collapse;font-size:.95rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--soft);padding:.25rem 0}
 th,td{text-align:left;vertical-align:top;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--line)}
 thead th{border-bottom:2px solid var(--ink)}
 th.number,td.number{text-align:right;padding:.4rem 0 .4rem 1.25rem;white-space:nowrap}
+.scroll :is(th,td):not(.long){white-space:nowrap}
+.long{min-width:9rem}
 th.number+:not(.number),td.number+:not(.number){padding-left:1.25rem}
 .claims{width:100%}
 .claims tbody th{font-weight:normal}
 .verdict{font-weight:bold;white-space:nowrap}
 .held{color:var(--held)}.partly{color:var(--partly)}.not-held{color:var(--not-held)}.not-tested{color:var(--not-tested)}
 @media screen and (max-width:40rem){
-figure img{max-width:none;width:38rem}
+figure .scroll{display:flex;-webkit-mask-image:linear-gradient(to left,transparent,#000 2rem);
+mask-image:linear-gradient(to left,transparent,#000 2rem)}
+figure .scroll:focus-visible{-webkit-mask-image:none;mask-image:none}
+figure .scroll::after{content:"";flex:none;width:2rem}
+figure img{flex:none;max-width:none;width:38rem}
 .claims,.claims tbody,.claims tr,.claims th,.claims td{display:block}
 .claims thead{position:absolute;left:-999rem}
 .claims tr{border-bottom:1px solid var(--line);padding:.6rem 0}
@@ -64,9 +75,11 @@ figure img{max-width:none;width:38rem}
 body{max-width:none;padding:0;font-size:10.5pt}
 .skip,nav{display:none}
 a{color:inherit;text-decoration:none}
-h2,h3{break-after:avoid}
+h2,h3,h2+p,figure+p{break-after:avoid}
 figure,tr,pre{break-inside:avoid}
-.scroll{overflow:visible}}
+table{font-size:9pt}
+.scroll :is(th,td):not(.long){white-space:normal}
+.scroll{overflow:visible;background:none}}
 )";
 
 std::string base64(const std::string& bytes) {
@@ -136,6 +149,17 @@ std::vector<bool> number_columns(const PageTable& table) {
   return numbers;
 }
 
+// A table is read down its columns, so short cells stay in one line; where one is long its column may break.
+std::vector<bool> long_columns(const PageTable& table) {
+  constexpr std::size_t longest = 20;
+  std::vector<bool> breaks;
+  for (const std::string& name : table.header) breaks.push_back(name.size() > longest);
+  for (const std::vector<std::string>& row : table.rows)
+    for (std::size_t k = 0; k < std::min(breaks.size(), row.size()); ++k)
+      breaks[k] = breaks[k] || row[k].size() > longest;
+  return breaks;
+}
+
 }  // namespace
 
 std::string page_begin(const std::string& title) {
@@ -166,9 +190,10 @@ std::string figure_html(const PageFigure& figure) {
 }
 
 std::string table_html(const PageTable& table, const std::string& name) {
-  const std::vector<bool> numbers = number_columns(table);
+  const std::vector<bool> numbers = number_columns(table), breaks = long_columns(table);
   const auto style = [&](std::size_t k) {
-    return k < numbers.size() && numbers[k] ? " class=\"number\"" : "";
+    if (k >= numbers.size()) return "";
+    return numbers[k] ? " class=\"number\"" : breaks[k] ? " class=\"long\"" : "";
   };
   std::string html = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table>\n<thead><tr>",
@@ -179,7 +204,7 @@ std::string table_html(const PageTable& table, const std::string& name) {
   for (const std::vector<std::string>& row : table.rows) {
     html += "<tr>";
     for (std::size_t k = 0; k < row.size(); ++k)
-      html += k == 0 ? fmt::format("<th scope=\"row\">{}</th>", escape_markup(row[k]))
+      html += k == 0 ? fmt::format("<th scope=\"row\"{}>{}</th>", style(k), escape_markup(row[k]))
                      : fmt::format("<td{}>{}</td>", style(k), escape_markup(row[k]));
     html += "</tr>\n";
   }

@@ -10,7 +10,7 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, right_margin = 18, row_gap = 24;
+constexpr double width = 760, left_margin = 8, right_margin = 18, row_gap = 24;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -91,6 +91,12 @@ double tick_room(const Panel& panel, double height) {
   return widest + (panel.y_name.empty() ? 22.0 : 34.0);
 }
 
+// Below its tick, but inside the picture.
+double tick_name_at(double x, const std::string& name) {
+  const double half = text_width(name, 12.0) / 2 + 2;
+  return std::clamp(x, half, width - half);
+}
+
 std::string frame(const Panel& panel, const Box& box, const Axis& x, const Axis& y, double room) {
   std::string svg;
   if (panel.rows.empty())
@@ -102,9 +108,10 @@ std::string frame(const Panel& panel, const Box& box, const Axis& x, const Axis&
     svg += svg_line("grid", box.left, at, box.right, at) +
            svg_text("tick", box.left - 8, at + 4, "end", row_name(panel.rows[k]));
   }
-  for (const double tick : ticks_side_by_side(x, box.right - box.left))
+  for (const double tick : ticks_side_by_side(x))
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
-           svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
+           svg_text("tick", tick_name_at(x.at(tick), tick_text(tick)), box.bottom + 19, "middle",
+                    tick_text(tick));
   svg += svg_line("axis", box.left, box.bottom, box.right, box.bottom);
   if (!panel.title.empty())
     svg +=
@@ -221,13 +228,13 @@ std::string picture_svg(const Picture& picture) {
     titled = titled || !panel.title.empty();
     named = named || !panel.x_name.empty();
   }
-  const double step = (width - right_margin) / picture.columns,
+  const double step = (width - left_margin - right_margin) / picture.columns,
                row_height = picture.panel_height + (titled ? 22 : 0) + (named ? 46 : 28);
   std::string body = head.svg + keys.svg;
   double bottom = keys.bottom;
   for (std::size_t k = 0; k < picture.panels.size(); ++k) {
     const auto columns = static_cast<std::size_t>(picture.columns);
-    const double left = static_cast<double>(k % columns) * step,
+    const double left = left_margin + static_cast<double>(k % columns) * step,
                  top = keys.bottom + row_gap + (titled ? 22 : 0) +
                        static_cast<double>(k / columns) * (row_height + 14);
     const Box box{left + room, left + step - (picture.columns > 1 ? 12 : 0), top, top + picture.panel_height};

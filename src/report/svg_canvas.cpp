@@ -190,16 +190,21 @@ std::string shortened(const std::string& text, double width, double font_size) {
   return kept + "…";
 }
 
-std::vector<double> ticks_side_by_side(const Axis& axis, double room) {
-  std::vector<double> ticks;
-  for (int about = 8; about > 0; --about) {
-    ticks = axis.ticks(about);
-    double needed = 0.0;
-    for (const double tick : ticks) needed = std::max(needed, text_width(tick_text(tick), 12.0) + 8.0);
-    const double apart = ticks.size() > 1 ? std::abs(axis.at(ticks[1]) - axis.at(ticks[0])) : room;
-    if (needed <= apart) return ticks;
-  }
-  return ticks.empty() ? ticks : std::vector<double>{ticks.front()};
+std::vector<double> ticks_side_by_side(const Axis& axis) {
+  const auto fit = [&](const std::vector<double>& ticks) {
+    double widest = 0.0;
+    for (const double tick : ticks) widest = std::max(widest, text_width(tick_text(tick), 12.0) + 8.0);
+    return ticks.size() > 1 && widest <= std::abs(axis.at(ticks[1]) - axis.at(ticks[0]));
+  };
+  for (int about = 8; about > 0; --about)
+    if (std::vector<double> ticks = axis.ticks(about); fit(ticks)) return ticks;
+  // One tick tells where, two tell how far as well: the first and the last, where no neighbours fit.
+  for (int about = 8; about > 0; --about)
+    if (const std::vector<double> all = axis.ticks(about); all.size() > 1)
+      if (std::vector<double> ends{all.front(), all.back()}; fit(ends)) return ends;
+  for (int about = 1; about <= 8; ++about)
+    if (const std::vector<double> few = axis.ticks(about); !few.empty()) return {few.front()};
+  return {};
 }
 
 std::vector<std::string> wrapped(const std::string& text, double width, double font_size) {

@@ -65,8 +65,9 @@ double text_width(std::string_view text, double font_size);
 /// The text, or as much of its beginning as fits, and an ellipsis.
 std::string shortened(const std::string& text, double width, double font_size);
 
-/// As many round numbers along an axis as can stand side by side in so much room.
-std::vector<double> ticks_side_by_side(const Axis& axis, double room);
+/// As many round numbers along an axis as can stand side by side, two of them at least where that is
+/// possible.
+std::vector<double> ticks_side_by_side(const Axis& axis);
 
 /// Lines of whole words that fit; a word that does not has a line for itself.
 std::vector<std::string> wrapped(const std::string& text, double width, double font_size);

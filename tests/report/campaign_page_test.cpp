@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "report/html_page.hpp"
+#include "report/picture_svg.hpp"
 #include "report/svg_canvas.hpp"
 #include "support/markup.hpp"
 #include "support/memory_campaigns.hpp"
@@ -148,6 +150,41 @@ TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
   EXPECT_EQ(html.find("Nothing to warn of"), std::string::npos);
   EXPECT_EQ(count(html, "<th scope=\"row\">15</th>"), 1U);
   EXPECT_EQ(count(html, "<th scope=\"row\">3</th>"), 0U);  // the last twelve are enough
+}
+
+TEST(CampaignPage, WhatWasExpectedHasTheDigitsThatItsErrorLeaves) {
+  CampaignData data = data_of(1, 5);
+  const auto expect = [&](double expected, double sd, const std::string& cell) {
+    data.answers.back().expected = expected;
+    data.answers.back().expected_sd = sd;
+    EXPECT_NE(campaign_page(data, facts).find("<td>" + cell + "</td>"), std::string::npos) << cell;
+  };
+  expect(1.3842e-8, 0.43, "0 ± 0.43");
+  expect(-1e-17, 0.17, "0 ± 0.17");
+  expect(12.34567, 0.0213, "12.346 ± 0.021");
+  expect(1234567.0, 4210.0, "1234600 ± 4200");
+  expect(3.21987e-9, 1.5e-11, "3.22e-09 ± 1.5e-11");
+  expect(2.5, 0.0, "2.5");
+}
+
+TEST(CampaignPage, ShortCellsStayInOneLineAndLongOnesMayBreak) {
+  const std::string html = table_html(
+      {{"level", "note"}, {{"fine, with every correction", "short"}, {"coarse", "short, too"}}}, "Levels");
+  EXPECT_NE(html.find("<th scope=\"col\" class=\"long\">level</th><th scope=\"col\">note</th>"),
+            std::string::npos);
+  EXPECT_NE(html.find("<th scope=\"row\" class=\"long\">coarse</th><td>short, too</td>"), std::string::npos);
+}
+
+TEST(CampaignPage, TheLastTickOfAnAxisStaysInsideThePicture) {
+  Panel panel;
+  panel.x_range = {0.0, 2.5e8};
+  panel.lines.push_back({.x = {0.0, 2.5e8}, .y = {0.0, 1.0}, .stroke = {"model", "none"}});
+  bool found = false;
+  for (const Extent& one : extents(picture_svg({.title = "Wide numbers", .panels = {panel}}))) {
+    EXPECT_LE(one.right, 760.0) << one.text;
+    found = found || one.text == "2.5·10⁸";
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(CampaignPage, ShowsHyperparametersOnceThereIsACourseOfThem) {

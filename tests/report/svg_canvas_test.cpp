@@ -136,13 +136,23 @@ TEST(SvgCanvas, TicksSideBySideDoNotTouch) {
   for (const double room : {60.0, 150.0, 700.0})
     for (const double high : {1.0, 0.99, 123456.7, 1e-7, 3e12}) {
       const Axis axis = Axis::linear(0.003 * high, high, 0.0, room);
-      const std::vector<double> ticks = ticks_side_by_side(axis, room);
+      const std::vector<double> ticks = ticks_side_by_side(axis);
       for (std::size_t k = 1; k < ticks.size(); ++k)
         EXPECT_GE(axis.at(ticks[k]) - axis.at(ticks[k - 1]),
                   (text_width(tick_text(ticks[k]), 12.0) + text_width(tick_text(ticks[k - 1]), 12.0)) / 2)
             << high << " in " << room;
       EXPECT_GE(ticks.size(), 1U) << high << " in " << room;
     }
+}
+
+TEST(SvgCanvas, ANarrowAxisKeepsTwoTicksSoThatItHasAScale) {
+  for (const double high : {1e-7, 1.0, 123456.7, 9.87e12}) {
+    const Axis axis = Axis::linear(-high, high, 0.0, 150.0);
+    const std::vector<double> ticks = ticks_side_by_side(axis);
+    ASSERT_GE(ticks.size(), 2U) << high;
+    EXPECT_GE(axis.at(ticks.back()) - axis.at(ticks.front()), text_width(tick_text(ticks.back()), 12.0))
+        << high;
+  }
 }
 
 }  // namespace
