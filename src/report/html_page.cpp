@@ -27,7 +27,7 @@ font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-se
 h1{font-size:1.75rem;line-height:1.2;margin:.5rem 0}
 h2{font-size:1.3rem;line-height:1.25;margin:2.75rem 0 .75rem;padding-top:.75rem;border-top:1px solid var(--line)}
 h3{font-size:1rem;margin:1.5rem 0 .4rem}
-h1,h2,p,td,th,figcaption,dd{overflow-wrap:break-word}
+h1,h2,p,li,td,th,figcaption,dd{overflow-wrap:break-word}
 p{margin:.5rem 0;max-width:44rem}
 a{color:var(--link)}
 a:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:2px}
