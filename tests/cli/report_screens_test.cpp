@@ -67,7 +67,9 @@ Rehearsed two_inputs() {
 // Inputs of all sizes, a length scale for each.
 Rehearsed eight_inputs() {
   const std::vector<std::string> inputs{
-      "cement", "slag", "fly_ash", "water", "plasticiser", "aggregate_that_is_coarse", "sand", "age"};
+      "cement", "slag",        "fly_ash",
+      "water",  "plasticiser", "aggregate_that_is_coarse_and_was_washed_before_its_use",
+      "sand",   "age"};
   const std::vector<double> sizes{1e7, 1.0, 1e-6, 30.0, 0.02, 1e12, 4000.0, 365.0};
   numerics::Draws draws(1, numerics::Purpose::answer, 0, 1);
   std::string pool = fmt::format("{}\n", fmt::join(inputs, ",")), truth = "id,y\n";
@@ -81,7 +83,7 @@ Rehearsed eight_inputs() {
           "[campaign]\nname = \"Eight inputs\"\nbudget = 20\ninitial = 5\n"
           "[pool]\nfile = \"pool.csv\"\nstandardise = \"pool\"\n"
           "[model]\nkernel = \"matern52\"\namplitude = 6\nmean = 42\nlengthscale = [2, 2, 2, 2, 2, 2, 2, 2]\n"
-          "fit = 20\nrestarts = 0\n[noise]\nvariance = 0.04\n"
+          "fit = 15\nrestarts = 0\n[noise]\nvariance = 0.04\n"
           "[precision]\nalpha = [1, 4, inf]\ngamma = 4\ncost = { form = \"power\", c = 9.0, q = 0.8 }\n"
           "[annotator]\nsimulated = \"truth\"\n",
           pool, truth};
@@ -116,6 +118,8 @@ void expect_nothing_overlaps_overflows_or_is_empty(const Rehearsed& campaign) {
     fs::remove(screenshot);
     const PageFaults faults = look_at(page, look, screenshot);
     EXPECT_EQ(faults.list, "") << screenshot;
+    EXPECT_EQ(faults.width, look.width);
+    EXPECT_EQ(faults.dark, look.dark);
     EXPECT_GE(faults.pictures, 6) << look.name;
     EXPECT_GE(faults.texts, 100) << look.name;
     EXPECT_TRUE(fs::exists(screenshot) && fs::file_size(screenshot) > 10000) << screenshot;
@@ -149,7 +153,9 @@ std::string broken_page() {
           "<path d=\"M10 nanL20 20\"/>\n<circle cx=\"310\" cy=\"20\" r=\"5\"/>\n");
   const std::string nothing = svg_document(300, 100, "", "", svg_line("grid", 0, 50, 300, 50));
   return page_begin("broken") + "<main id=\"main\">\n<p>There is a list.</p>\n<p></p>\n" +
-         "<div style=\"width:3000px\">Too wide.</div>\n<p style=\"margin-bottom:-1.4rem\">Here is a "
+         "<div style=\"width:3000px\">Too wide.</div>\n<p style=\"white-space:nowrap\">" +
+         std::string(300, 'W') +
+         "</p>\n<p style=\"margin-bottom:-1.4rem\">Here is a "
          "line.</p>\n"
          "<p style=\"color:#ddd\">Another line.</p>\n<section><h2 id=\"figure\">Broken</h2>" +
          figure_html({broken, "A caption."}) + "</section><section><h2 id=\"void\">Nothing</h2>" +
@@ -162,7 +168,8 @@ TEST(ReportScreens, EveryFaultOfABrokenPageIsFound) {
   const Folder folder;
   const PageFaults faults = look_at(broken_page(), {}, folder.path() / "screen.png");
   for (const char* fault :
-       {"page: 3", "page: &lt;div&gt; \"Too wide.\" leaves the page", "page: &lt;p&gt; is empty",
+       {" wide in a window of 1000", "page: &lt;div&gt; \"Too wide.\" leaves the page",
+        "page: &lt;p&gt; is empty", "WWWW\" leaves the page",
         "page: \"Here is a line.\" and \"Another line.\" overlap",
         "page: \"Another line.\" is rgb(221, 221, 221)", "figure: \"one\" and \"other\" overlap",
         "figure: \"beyond the edge\" leaves the picture", "figure: \"faint\" is rgb(238, 238, 238)",

@@ -1,6 +1,6 @@
-// Put at the end of a copy of a page: looks for what overlaps, leaves its place or is empty, and writes what it finds
-// into <pre id="faults">, one fault a line. Pictures are measured beside the page, at their own size, and taken away
-// again, so that a screenshot shows the page as it was.
+// Put at the end of a copy of a page, which may stand in a frame: looks for what overlaps, leaves its place or is empty,
+// and writes what it finds into <pre id="faults"> of the window, one fault a line. Pictures are measured beside the
+// page, at their own size, and taken away again, so that a screenshot shows the page as it was.
 'use strict';
 
 const faults = [];
@@ -60,7 +60,11 @@ function measure_page() {
   const texts = page_texts();
   measured += texts.length;
   overlaps('page', texts);
-  for (const {of, text} of texts) readable('page', text, getComputedStyle(of.parentElement).color, ground);
+  for (const {of, text, box} of texts) {
+    if (box.right > page.clientWidth + 1 && !of.parentElement.closest('.scroll'))
+      faults.push(`page: ${short(text)} leaves the page`);
+    readable('page', text, getComputedStyle(of.parentElement).color, ground);
+  }
 }
 
 const drawn = 'path, circle, rect:not(.ground), line:not(.grid):not(.axis)';
@@ -116,8 +120,10 @@ window.addEventListener('load', () => {
   const list = document.createElement('pre');
   list.id = 'faults';
   list.hidden = true;
+  list.dataset.width = document.documentElement.clientWidth;
+  list.dataset.dark = matchMedia('(prefers-color-scheme: dark)').matches ? 1 : 0;
   list.dataset.pictures = pictures;
   list.dataset.texts = measured;
   list.textContent = faults.join('\n');
-  document.body.append(list);
+  window.top.document.body.append(list);
 });
