@@ -83,7 +83,7 @@ Rehearsed eight_inputs() {
           "[campaign]\nname = \"Eight inputs\"\nbudget = 20\ninitial = 5\n"
           "[pool]\nfile = \"pool.csv\"\nstandardise = \"pool\"\n"
           "[model]\nkernel = \"matern52\"\namplitude = 6\nmean = 42\nlengthscale = [2, 2, 2, 2, 2, 2, 2, 2]\n"
-          "fit = 15\nrestarts = 0\n[noise]\nvariance = 0.04\n"
+          "fit = 12\nrestarts = 0\n[noise]\nvariance = 0.04\n"
           "[precision]\nalpha = [1, 4, inf]\ngamma = 4\ncost = { form = \"power\", c = 9.0, q = 0.8 }\n"
           "[annotator]\nsimulated = \"truth\"\n",
           pool, truth};
