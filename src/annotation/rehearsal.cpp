@@ -38,15 +38,18 @@ class Rehearsal : public Annotator {
   std::uint64_t seed_;
 };
 
-// The paper's curve (docs/math.md 10) on the first input; of two classes, its sign.
 Known sine(bool binary) {
   return [binary](const Suggestion& asked) -> TruthTable::Entry {
-    const double x = asked.inputs.at(0), f = 0.2 * x * std::sin(3.0 * x);
-    return {.value = binary ? (f < 0.0 ? -1.0 : 1.0) : f};
+    return {.value = sine_truth(asked.inputs.at(0), binary)};
   };
 }
 
 }  // namespace
+
+double sine_truth(double x, bool binary) {
+  const double f = 0.2 * x * std::sin(3.0 * x);
+  return binary ? (f < 0.0 ? -1.0 : 1.0) : f;
+}
 
 std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
   const AnnotatorSetting& setting = study.file().annotator;

@@ -17,4 +17,8 @@ std::unique_ptr<Annotator> make_rehearsal(const Study& study);
 /// The same from a table that is there already, whatever the study's annotator.
 std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> truth, std::uint64_t seed);
 
+/// What simulated = "sine" knows of a point, before the noise: the paper's curve (docs/math.md 10) on the
+/// first input; of two classes, its sign.
+double sine_truth(double x, bool binary);
+
 }  // namespace acuity

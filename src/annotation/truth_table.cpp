@@ -5,6 +5,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "acuity/data/observation.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/reply.hpp"
 #include "study/nearest.hpp"
@@ -92,6 +93,11 @@ class TruthReader {
   std::vector<Index> row_of_;  // of the table, by pool row
 };
 
+bool is_never_wrong(const Level& level, const Offer& offer) {
+  if (const auto* flip = std::get_if<FlipChannel>(&level.channel)) return flip->accuracy == 1.0;
+  return noise_variance(level.channel) == 0.0 && offer.base_noise.maxCoeff() == 0.0;
+}
+
 }  // namespace
 
 TruthTable::TruthTable(const std::filesystem::path& file, const Study& study) {
@@ -123,6 +129,15 @@ TruthTable::Entry TruthTable::at(Index row, const std::string& level) const {
 const Vector& TruthTable::truth(const Offer& offer) const {
   if (truth_.size() > 0) return truth_;
   return of_level_.at(offer.levels[static_cast<std::size_t>(offer.finest())].name);
+}
+
+const Vector* TruthTable::exact_truth(const Offer& offer) const {
+  if (truth_.size() > 0) return &truth_;
+  for (const Level& level : offer.levels)
+    if (const auto found = of_level_.find(level.name);
+        found != of_level_.end() && is_never_wrong(level, offer))
+      return &found->second;
+  return nullptr;
 }
 
 }  // namespace acuity

@@ -27,6 +27,8 @@ class TruthTable {
   /// What a model is measured by, one for each pool row: `y`, or what the finest level says where there is
   /// none.
   const Vector& truth(const Offer& offer) const;
+  /// The truth itself, likewise: `y`, or what a level says that is never wrong. Null where neither is there.
+  const Vector* exact_truth(const Offer& offer) const;
 
  private:
   Vector truth_;  // by pool row; empty where every level has its own

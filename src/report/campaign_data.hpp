@@ -104,7 +104,7 @@ struct CampaignData {
 };
 
 /// Everything that a page about a campaign shows, as plain values. `test` is measured on where it is given,
-/// else the study's table of truth where it has one, else every answer by the others.
+/// else what the study's rehearsal knows, else every answer by the others.
 CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt);
 
 /// "3.5 hours"

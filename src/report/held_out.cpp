@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "acuity/numerics/errors.hpp"
+#include "annotation/rehearsal.hpp"
 #include "annotation/reply.hpp"
 #include "annotation/truth_table.hpp"
 #include "numerics/random.hpp"
@@ -15,6 +16,13 @@ constexpr Index most_points = 2000;
 
 std::string counted(const std::string& what, Index points) {
   return fmt::format("{} ({} point{})", what, points, points == 1 ? "" : "s");
+}
+
+// Drawn, because every k-th point would follow whatever order the pool is in.
+HeldOut some_of(const std::string& what, const PointsRef& pool, const Vector& truth) {
+  std::vector<std::int64_t> rows = numerics::Draws(1, numerics::Purpose::resampling).permutation(pool.rows());
+  if (static_cast<Index>(rows.size()) > most_points) rows.resize(most_points);
+  return {counted(what, static_cast<Index>(rows.size())), pool(rows, Eigen::all), truth(rows)};
 }
 
 }  // namespace
@@ -39,20 +47,25 @@ HeldOut read_held_out(const std::filesystem::path& file, const Study& study) {
 }
 
 std::optional<HeldOut> truth_of(const Study& study) {
-  if (study.file().annotator.kind != AnnotatorSetting::Kind::truth) return std::nullopt;
-  const TruthTable table(study.file().annotator.truth, study);
-  const auto finest = static_cast<std::size_t>(study.offer().finest());
-  const std::string level = study.offer().levels.empty() ? "" : study.offer().levels[finest].name;
-  if (study.pool().size() == 0 || table.at(0, level).has_noise) return std::nullopt;
-  // Drawn, because every k-th point would follow whatever order the pool is in.
-  std::vector<std::int64_t> rows =
-      numerics::Draws(1, numerics::Purpose::resampling).permutation(study.pool().size());
-  if (static_cast<Index>(rows.size()) > most_points) rows.resize(most_points);
-  HeldOut held{counted("the table of truth", static_cast<Index>(rows.size())),
-               study.pool().points()(rows, Eigen::all), Vector(static_cast<Index>(rows.size()))};
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    held.values(static_cast<Index>(k)) = table.at(rows[k], level).value;
-  return held;
+  using Kind = AnnotatorSetting::Kind;
+  const PointsRef pool = study.pool().points();
+  if (pool.rows() == 0) return std::nullopt;
+  switch (study.file().annotator.kind) {
+    case Kind::sine: {
+      const auto known = [&](double x) { return sine_truth(x, study.file().binary); };
+      return some_of("the curve of the rehearsal", pool, pool.col(0).unaryExpr(known));
+    }
+    case Kind::truth: {
+      const TruthTable table(study.file().annotator.truth, study);
+      if (const Vector* truth = table.exact_truth(study.offer()))
+        return some_of("the table of truth", pool, *truth);
+      return std::nullopt;
+    }
+    case Kind::none:
+    case Kind::command:
+      break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace acuity

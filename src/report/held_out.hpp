@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "acuity/study/study.hpp"
@@ -17,8 +18,8 @@ struct HeldOut {
 /// A table with the study's inputs and `y`; throws InputError.
 HeldOut read_held_out(const std::filesystem::path& file, const Study& study);
 
-/// The study's own table of truth, some of it where it is large. Nothing where there is none, or where it has
-/// answers with noise only.
+/// What the study's rehearsal knows of its pool, some of it where that is large: the sine, or the table of
+/// truth. Nothing where nobody knows, or the table has answers with noise only.
 std::optional<HeldOut> truth_of(const Study& study);
 
 }  // namespace acuity

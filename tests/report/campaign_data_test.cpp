@@ -207,5 +207,42 @@ TEST(CampaignData, LongLaddersAreShownInRanges) {
   EXPECT_EQ(answers, 12);
 }
 
+double root_mean_square(const Vector& values) {
+  return std::sqrt(values.squaredNorm() / static_cast<double>(values.size()));
+}
+
+TEST(CampaignData, ARehearsalWithTheSineIsMeasuredOnTheSine) {
+  MemoryCampaign campaign(testing::two_level_study() + "[annotator]\nsimulated = \"sine\"\n",
+                          testing::pool_on_a_line(30, 6.0));
+  campaign.go(12,
+              [](const Suggestion& asked) { return 0.2 * asked.inputs[0] * std::sin(3 * asked.inputs[0]); });
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_TRUE(data.is_held_out);
+  EXPECT_EQ(data.course_source, "the curve of the rehearsal (30 points)");
+  Vector away = campaign->belief().marginals().mean;
+  for (Index row = 0; row < 30; ++row) {
+    const double x = 6.0 * static_cast<double>(row) / 29;
+    away(row) -= 0.2 * x * std::sin(3 * x);
+  }
+  EXPECT_NEAR(data.course.back().error, root_mean_square(away), 1e-9);
+}
+
+std::optional<HeldOut> truth_of_table(const std::string& column, bool exact) {
+  const testing::Folder folder;
+  folder.write("pool.csv", testing::pool_on_a_line(3, 2.0));
+  folder.write("truth.csv", "id,y@coarse," + column + "\n0,9,1\n1,9,2\n2,9,3\n");
+  return truth_of(Study::open(folder.write(
+      "study.toml",
+      std::string("[pool]\nfile = \"pool.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\n"
+                  "[[level]]\nname = \"fine\"\ncost = 6\n") +
+          (exact ? "exact = true\n" : "noise_sd = 0.1\n") + "[annotator]\nsimulated = \"truth\"\n")));
+}
+
+TEST(CampaignData, OnlyWhatIsExactCountsAsTheTruth) {
+  EXPECT_FALSE(truth_of_table("y@fine", false));
+  EXPECT_EQ(truth_of_table("y", false)->values.sum(), 6.0);
+  EXPECT_EQ(truth_of_table("y@fine", true)->values.sum(), 6.0);
+}
+
 }  // namespace
 }  // namespace acuity
