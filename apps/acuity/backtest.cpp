@@ -199,26 +199,29 @@ std::string forecast_json(const Forecast& made, const Study& study) {
       .put("repeats", std::int64_t{made.repeats})
       .put("unit", made.unit)
       .put("measure", error_measure(made.binary))
+      .put("known", made.known)
       .put("points", static_cast<std::int64_t>(made.points))
       .put("pool", static_cast<std::int64_t>(made.pool))
       .put_json("rows", curve_rows(Format::json, made.curves, "p10", "p90"));
   return json.text() + "\n";
 }
 
-ExitCode forecast_of(const Study& study, const BacktestArguments& arguments, std::ostream& out,
+ExitCode forecast_of(LoadedStudy& loaded, const BacktestArguments& arguments, std::ostream& out,
                      std::ostream& log) {
+  const Study& study = loaded.study();
   Trials running(arguments, study, log);
   make_folder(arguments.out);
-  const std::optional<Forecast> made = forecast(study, running.options());
+  const std::optional<Forecast> made = loaded.campaign() ? forecast(*loaded.campaign(), running.options())
+                                                         : forecast(study, running.options());
   running.finish();
   if (!made) return interrupted(log);
   const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90");
   if (!arguments.out.empty())
     write_results(arguments.out, csv, forecast_json(*made, study),
                   picture(study, made->curves, study.file().name + ": error to expect for the money",
-                          fmt::format("median and 10 to 90 % of {} truths drawn from the prior, at {} of {} "
+                          fmt::format("median and 10 to 90 % of {} truths drawn from {}, at {} of {} "
                                       "pool points",
-                                      made->repeats, made->points, made->pool)),
+                                      made->repeats, drawn_from(*made), made->points, made->pool)),
                   log);
   if (arguments.format != Format::table)
     for (const std::string& remark : made->remarks) log << "note: " << remark << '\n';
@@ -232,10 +235,10 @@ ExitCode forecast_of(const Study& study, const BacktestArguments& arguments, std
 
 ExitCode backtest(const BacktestArguments& arguments, std::ostream& out, std::ostream& log) {
   check(arguments);
-  const LoadedStudy loaded(arguments.study, "");
+  LoadedStudy loaded(arguments.study, "");
   const Study& study = loaded.study();
   require_budget(study);
-  return arguments.forecast ? forecast_of(study, arguments, out, log) : test_on(study, arguments, out, log);
+  return arguments.forecast ? forecast_of(loaded, arguments, out, log) : test_on(study, arguments, out, log);
 }
 
 }  // namespace acuity

@@ -131,8 +131,9 @@ std::string break_even_json(const BreakEvenReport& report) {
 }
 
 // Nothing where it was interrupted.
-std::optional<Forecast> make_forecast(const Study& study, const CheckArguments& arguments,
+std::optional<Forecast> make_forecast(LoadedStudy& loaded, const CheckArguments& arguments,
                                       std::ostream& log) {
+  const Study& study = loaded.study();
   require_budget(study);
   const Interruptible interruptible;
   Progress progress("forecast", log);
@@ -141,7 +142,7 @@ std::optional<Forecast> make_forecast(const Study& study, const CheckArguments& 
   options.threads = arguments.threads;
   options.stop = &Interruptible::interrupted();
   options.progress = [&](int done, int total) { progress.update(done, total); };
-  return forecast(study, options);
+  return loaded.campaign() ? forecast(*loaded.campaign(), options) : forecast(study, options);
 }
 
 // A level that reads above another where both were asked is biased, and no model here knows of bias.
@@ -168,7 +169,7 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   if (loaded.campaign()) add_offsets(*loaded.campaign(), warnings);
   std::optional<Forecast> expected;
   if (arguments.forecast) {
-    expected = make_forecast(study, arguments, log);
+    expected = make_forecast(loaded, arguments, log);
     if (!expected) return ExitCode::interrupted;
   }
   std::optional<Trial> trial;

@@ -108,8 +108,10 @@ double error_of(const Vector& mean, const Vector& truth, bool binary) {
 
 std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
-                                      const std::atomic<bool>& stop) {
-  Campaign campaign(variant_for(study, policy, repeat), make_memory_event_store(), {.threads = 1});
+                                      const std::atomic<bool>& stop, const std::vector<Event>& before) {
+  std::unique_ptr<EventStore> store = make_memory_event_store();
+  store->add(0, [&](const auto&) { return before; });
+  Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
   RehearsalCrew crew(campaign.study(), make_rehearsal(truth, campaign.study().file().seed));
   PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}};
   const Vector& right = truth->truth(study.offer());
@@ -151,7 +153,7 @@ std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& t
     const std::size_t policy = static_cast<std::size_t>(number % policies);
     if (stop) return;
     trials[policy * static_cast<std::size_t>(options.repeats) + static_cast<std::size_t>(repeat)] =
-        try_policy(study, options.policies[policy], repeat, truth(repeat), stop);
+        try_policy(study, options.policies[policy], repeat, truth(repeat), stop, options.before);
     const std::lock_guard lock(mutex);
     if (options.progress && !stop) options.progress(++done, static_cast<int>(total));
   });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "acuity/campaign/event.hpp"
 #include "acuity/study/study.hpp"
 #include "annotation/truth_table.hpp"
 
@@ -49,10 +50,11 @@ double error_of(const Vector& mean, const Vector& truth, bool binary);
 
 /// A repeat has a seed of its own for the initial design, random choice and the noise of answers; the first
 /// has the study's. Then it is the campaign that `run` would make with these answers, but for
-/// stop.wall_clock. The study has a budget. Nothing where `stop` became true on the way.
+/// stop.wall_clock. It goes on from `before`, the events of a campaign on this pool; where they are none, it
+/// begins with what the study knows. The study has a budget. Nothing where `stop` became true on the way.
 std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
-                                      const std::atomic<bool>& stop);
+                                      const std::atomic<bool>& stop, const std::vector<Event>& before = {});
 
 struct TrialOptions {
   std::vector<Policy> policies;
@@ -60,6 +62,7 @@ struct TrialOptions {
   int threads = 0;                           ///< 0: all the machine has; results do not depend on it
   const std::atomic<bool>* stop = nullptr;   ///< becomes true where nobody waits any longer
   std::function<void(int, int)> progress{};  ///< trials done, of all; one call at a time
+  std::vector<Event> before{};               ///< as try_policy has it
 };
 
 /// Known answers, a table for every repeat or the same for all; called on several threads.

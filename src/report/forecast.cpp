@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "annotation/prior_truth.hpp"
+#include "campaign/books.hpp"
+#include "campaign/retelling.hpp"
 
 namespace acuity {
 
@@ -17,33 +19,62 @@ std::vector<Index> spread_rows(Index pool) {
   return rows;
 }
 
-double cost_of_known(const Study& study) {
-  double cost = 0.0;
-  if (!study.file().initial.file.empty())
-    for (const Annotation& known : study.read_annotations(study.file().initial.file)) cost += known.cost;
-  return cost;
-}
-
-std::vector<std::string> remarks_on(const Study& study, const Forecast& made) {
+std::vector<std::string> remarks_on(const Forecast& made) {
   std::vector<std::string> remarks;
   if (made.points < made.pool)
     remarks.push_back(fmt::format("{} of the {} pool points, evenly spread, stand in for the pool",
                                   made.points, made.pool));
-  if (!study.file().initial.file.empty())
-    remarks.push_back(fmt::format("what {} knows is left out, and what it has cost is taken from the budget",
-                                  study.file().initial.file.filename().string()));
   return remarks;
 }
 
 // A sample may be bought up where the pool would not be; then the rest of the curve is too high.
-std::vector<std::string> sold_out(const Study& tried, const std::vector<PolicyTrial>& trials) {
+std::vector<std::string> sold_out(const Study& tried, const State& before,
+                                  const std::vector<PolicyTrial>& trials) {
+  if (tried.file().repeat) return {};
+  const std::vector<char> open = candidates_of(tried, before).open;
+  const auto left = static_cast<std::size_t>(std::count(open.begin(), open.end(), 1));
   std::vector<std::string> policies;
   for (const PolicyTrial& trial : trials) {
-    const bool all = !tried.file().repeat && static_cast<Index>(trial.annotations()) >= tried.pool().size();
     const std::string name = policy_name(trial.policy);
-    if (all && (policies.empty() || policies.back() != name)) policies.push_back(name);
+    if (trial.annotations() >= left && (policies.empty() || policies.back() != name))
+      policies.push_back(name);
   }
   return policies;
+}
+
+// With nothing known the scale of the inputs may still be open.
+PriorTruth truths_given(const Study& tried, const State& before) {
+  if (before.annotations() == 0) return PriorTruth(tried);
+  const StudyModel model = tried.model_given(annotations_of(tried, before), learned_of(tried, before));
+  return {tried, model.prior, Observations(model.observations, tried.pool().points())};
+}
+
+std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> before, TrialOptions options) {
+  require_budget(study);
+  const Study tried = forecast_study(study);
+  const State state = state_of(before);
+  options.before = std::move(before);
+  const PriorTruth truths = truths_given(tried, state);
+  const std::vector<PolicyTrial> trials = try_policies(
+      tried, [&](int repeat) { return truths.draw(static_cast<std::uint32_t>(repeat)); }, options);
+  if (trials.size() < options.policies.size() * static_cast<std::size_t>(options.repeats))
+    return std::nullopt;
+  Forecast made{
+      .curves = policy_curves(trials, std::max(state.budget(), state.spent()), forecast_low, forecast_high),
+      .repeats = options.repeats,
+      .known = state.annotations(),
+      .points = tried.pool().size(),
+      .pool = study.pool().size(),
+      .binary = study.file().binary,
+      .unit = study.file().unit,
+      .remarks = {}};
+  made.remarks = remarks_on(made);
+  if (made.points < made.pool)
+    for (const std::string& policy : sold_out(tried, state, trials))
+      made.remarks.push_back(fmt::format(
+          "{} has bought all {} points before the money was spent; in the whole pool it would go on", policy,
+          made.points));
+  return made;
 }
 
 std::string cell(const PolicyCurve& curve, std::size_t at) {
@@ -53,38 +84,24 @@ std::string cell(const PolicyCurve& curve, std::size_t at) {
 }  // namespace
 
 Study forecast_study(const Study& study) {
-  StudyVariant different{.information = {},
-                         .only_level = {},
-                         .seed = {},
-                         .budget = {},
-                         .initial = {},
-                         .stop = {},
-                         .rows = spread_rows(study.pool().size())};
-  if (!study.file().initial.file.empty()) different.initial = InitialSetting{};
-  if (study.file().budget) different.budget = std::max(0.0, *study.file().budget - cost_of_known(study));
+  StudyVariant different;
+  different.rows = spread_rows(study.pool().size());
   return study.variant(different);
 }
 
 std::optional<Forecast> forecast(const Study& study, const TrialOptions& options) {
-  const Study tried = forecast_study(study);
-  const PriorTruth prior(tried);
-  const std::vector<PolicyTrial> trials = try_policies(
-      tried, [&](int repeat) { return prior.draw(static_cast<std::uint32_t>(repeat)); }, options);
-  if (trials.size() < options.policies.size() * static_cast<std::size_t>(options.repeats))
-    return std::nullopt;
-  Forecast made{.curves = policy_curves(trials, *tried.file().budget, forecast_low, forecast_high),
-                .repeats = options.repeats,
-                .points = tried.pool().size(),
-                .pool = study.pool().size(),
-                .binary = study.file().binary,
-                .unit = study.file().unit,
-                .remarks = {}};
-  made.remarks = remarks_on(study, made);
-  if (made.points < made.pool)
-    for (const std::string& policy : sold_out(tried, trials))
-      made.remarks.push_back(fmt::format(
-          "{} has bought all {} points before the money was spent; in the whole pool it would go on", policy,
-          made.points));
+  return forecast_from(study, begun(study, spread_rows(study.pool().size())), options);
+}
+
+std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options) {
+  const Study& study = campaign.study();
+  std::optional<Forecast> made =
+      forecast_from(study, retold(campaign, spread_rows(study.pool().size())), options);
+  if (const std::size_t pending = campaign.state().pending().size(); made && pending > 0)
+    made->remarks.push_back(
+        fmt::format("{} pending count{} as not asked for",
+                    pending == 1 ? "one suggestion that is" : fmt::format("{} suggestions that are", pending),
+                    pending == 1 ? "s" : ""));
   return made;
 }
 
@@ -92,11 +109,16 @@ std::string error_measure(bool binary) {
   return binary ? "share of wrong classes" : "root mean square error";
 }
 
+std::string drawn_from(const Forecast& forecast) {
+  if (forecast.known == 0) return "the prior";
+  return fmt::format("what is believed after {} answer{}", forecast.known, forecast.known == 1 ? "" : "s");
+}
+
 std::string forecast_text(const Forecast& forecast) {
   constexpr std::size_t rows = 10;
   std::string text = fmt::format(
-      "forecast: {} over the pool against money, median and 10 to 90 % of {} truths drawn from the prior\n",
-      error_measure(forecast.binary), forecast.repeats);
+      "forecast: {} over the pool against money, median and 10 to 90 % of {} truths drawn from {}\n",
+      error_measure(forecast.binary), forecast.repeats, drawn_from(forecast));
   for (const std::string& remark : forecast.remarks) text += "note: " + remark + '\n';
   std::vector<std::vector<std::string>> table{{forecast.unit.empty() ? "money" : forecast.unit}};
   for (const PolicyCurve& curve : forecast.curves) table.front().push_back(policy_name(curve.policy));

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "acuity/campaign/campaign.hpp"
+#include "acuity/model/gp_posterior.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/prior_truth.hpp"
+#include "annotation/simulated_annotator.hpp"
 #include "support/campaigns.hpp"
 #include "support/studies.hpp"
 
@@ -131,17 +134,147 @@ TEST(Forecast, SaysWhereTheSampleIsBoughtUp) {
             "random has bought all 300 points before the money was spent; in the whole pool it would go on");
 }
 
-TEST(Forecast, LeavesOutWhatIsKnownButNotItsCost) {
-  const Folder folder;
-  folder.write("pool.csv", line_pool(20));
-  folder.write("known.csv", "id,y,alpha\n3,0.5,inf\n7,0.1,inf\n");
-  const Study study = Study::open(
-      folder.write("study.toml", campaign_study("budget = 6\ninitial = { file = \"known.csv\" }")));
-  EXPECT_EQ(forecast_study(study).file().budget, 4.0);
+// A study that has begun with answers about a truth drawn from its prior.
+struct KnownWorld {
+  Folder folder;
+  std::shared_ptr<const TruthTable> truth;
+
+  Study study(std::uint64_t seed, bool binary) {
+    const std::string campaign = fmt::format("budget = {}\nseed = {}", binary ? 6 : 8, seed),
+                      model = binary ? "amplitude = 2\nlengthscale = 0.7" : "lengthscale = 0.7";
+    const auto text = [&](const std::string& more) {
+      return binary ? class_campaign_study(campaign + more, model) : campaign_study(campaign + more, model);
+    };
+    folder.write("pool.csv", line_pool(24));
+    const Study nothing_known = Study::open(folder.write("study.toml", text("")));
+    truth = PriorTruth(nothing_known).draw(999);
+    numerics::Draws draws(seed, numerics::Purpose::data);
+    std::string known = "id,y,alpha\n";
+    for (const int row : {2, 6, 9, 13, 20}) {
+      const Level level = nothing_known.level_of(row % 2 == 0 ? 1.0 : binary ? 0.5 : 4.0);
+      known +=
+          fmt::format("{},{},{}\n", row,
+                      noisy_answer(truth->at(row, "").value, channel_at(level, binary ? 0.0 : 0.01), draws),
+                      *level.alpha);
+    }
+    folder.write("known.csv", known);
+    return Study::open(folder.write("study.toml", text("\ninitial = { file = \"known.csv\" }")));
+  }
+};
+
+// How often a truth that gave the known answers lies below, within and above the band that was forecast from
+// them. Truth and draws are alike, so of `repeats` draws and the truth each is as likely to be the k-th: with
+// 11 of them the band goes from the 2nd to the 10th, and the shares are 2/12, 8/12 and 2/12.
+std::vector<Shares> shares_where_some_is_known(bool binary, int worlds) {
+  std::vector<Shares> shares(3);
+  for (int k = 0; k < worlds; ++k) {
+    KnownWorld world;
+    const Study study = world.study(static_cast<std::uint64_t>(k), binary);
+    const Forecast made = *forecast(study, {.policies = {Policy::model}, .repeats = 11});
+    const PolicyTrial trial = *try_policy(study, Policy::model, 500, world.truth, std::atomic<bool>(false));
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Shares one = shares_at(made.curves[0], 50 * i, {trial});
+      shares[i].below += one.below / worlds;
+      shares[i].within += one.within / worlds;
+      shares[i].above += one.above / worlds;
+    }
+  }
+  return shares;
+}
+
+TEST(Forecast, HoldsAsOftenAsItClaimsWhereSomeIsKnown) {
+  constexpr int worlds = 150;
+  const auto off_by = [](double share) { return 4.0 * std::sqrt(share * (1.0 - share) / worlds); };
+  for (const Shares& shares : shares_where_some_is_known(false, worlds)) {
+    EXPECT_NEAR(shares.below, 2.0 / 12.0, off_by(2.0 / 12.0));
+    EXPECT_NEAR(shares.within, 8.0 / 12.0, off_by(8.0 / 12.0));
+    EXPECT_NEAR(shares.above, 2.0 / 12.0, off_by(2.0 / 12.0));
+  }
+}
+
+TEST(Forecast, OfClassesHoldsAsOftenAsItClaimsWhereSomeIsKnown) {
+  constexpr int worlds = 80;
+  const auto off_by = [](double share) { return 4.0 * std::sqrt(share * (1.0 - share) / worlds); };
+  // Shares of 24 points tie, so that the band may hold more than it claims.
+  for (const Shares& shares : shares_where_some_is_known(true, worlds)) {
+    EXPECT_LT(shares.below, 2.0 / 12.0 + off_by(2.0 / 12.0));
+    EXPECT_GT(shares.within, 8.0 / 12.0 - off_by(8.0 / 12.0));
+    EXPECT_LT(shares.above, 2.0 / 12.0 + off_by(2.0 / 12.0));
+  }
+}
+
+TEST(Forecast, GoesOnFromWhatIsKnownAndPaidFor) {
+  KnownWorld world;
+  const Study study = world.study(3, false);
+  double cost = 0.0;
+  for (const Annotation& known : study.read_annotations(study.file().initial.file)) cost += known.cost;
   const Forecast made = *forecast(study, {.policies = {Policy::random}, .repeats = 2});
-  EXPECT_EQ(made.curves[0].money.front(), 0.0);
-  EXPECT_EQ(made.curves[0].money.back(), 4.0);
-  EXPECT_NE(forecast_text(made).find("what known.csv knows is left out"), std::string::npos);
+  EXPECT_EQ(made.known, 5);
+  EXPECT_DOUBLE_EQ(made.curves[0].money.front(), cost);
+  EXPECT_EQ(made.curves[0].money.back(), 8.0);
+  EXPECT_NE(forecast_text(made).find("2 truths drawn from what is believed after 5 answers"),
+            std::string::npos);
+}
+
+TEST(Forecast, OfACampaignIsThatOfAStudyThatKnowsTheSame) {
+  KnownWorld world;
+  const Study study = world.study(3, false);
+  Campaign campaign(Study::open(study.file().path), make_memory_event_store());
+  const TrialOptions options{.policies = {Policy::model, Policy::random}, .repeats = 3};
+  const Forecast of_study = *forecast(study, options), of_campaign = *forecast(campaign, options);
+  for (std::size_t p = 0; p < 2; ++p) {
+    EXPECT_EQ(of_campaign.curves[p].money, of_study.curves[p].money);
+    EXPECT_EQ(of_campaign.curves[p].median, of_study.curves[p].median);
+  }
+  // An answer more, and it goes on from there; what is pending is not waited for.
+  Answer answer;
+  answer.id = campaign.ask().suggestions.at(0).id;
+  answer.values = {0.0};
+  campaign.tell({answer});
+  campaign.ask();
+  const Forecast later = *forecast(campaign, options);
+  EXPECT_EQ(later.known, 6);
+  EXPECT_DOUBLE_EQ(later.curves[0].money.front(), campaign.state().spent());
+  EXPECT_LT(later.curves[0].median.front(), of_campaign.curves[0].median.front());
+  EXPECT_EQ(later.remarks.back(), "one suggestion that is pending counts as not asked for");
+}
+
+TEST(PriorTruth, GivenAnswersHasTheMarginalsOfThePosterior) {
+  constexpr int draws = 4000;
+  KnownWorld world;
+  const Study study = world.study(5, false);
+  const StudyModel model = study.model_given(study.read_annotations(study.file().initial.file));
+  const Observations seen(model.observations, study.pool().points());
+  const Marginals expected = GpPosterior(model.prior, seen).predict(study.pool().points());
+  const PriorTruth truths(study, model.prior, seen);
+  Vector mean = Vector::Zero(study.pool().size()), square = mean;
+  for (int k = 0; k < draws; ++k) {
+    const Vector f = truths.draw(static_cast<std::uint32_t>(k))->truth(study.offer());
+    mean += f / draws;
+    square += (f - expected.mean).cwiseAbs2() / draws;
+  }
+  for (Index row = 0; row < mean.size(); ++row) {
+    EXPECT_NEAR(mean(row), expected.mean(row), 5.0 * std::sqrt(expected.variance(row) / draws)) << row;
+    EXPECT_NEAR(square(row), expected.variance(row), 5.0 * expected.variance(row) * std::sqrt(2.0 / draws))
+        << row;
+  }
+}
+
+TEST(PriorTruth, AClassThatWasToldByOneWhoIsNeverWrongIsThatClass) {
+  const Folder folder;
+  folder.write("pool.csv", line_pool(6));
+  const Study study = Study::open(folder.write("study.toml", class_campaign_study()));
+  const Observations seen(
+      {{Place(Index{2}), -1.0, FlipChannel{1.0}}, {Place(Index{4}), 1.0, FlipChannel{0.6}}},
+      study.pool().points());
+  const PriorTruth truths(study, study.prior_given({}), seen);
+  int positive = 0;
+  for (std::uint32_t k = 0; k < 1000; ++k) {
+    EXPECT_EQ(truths.draw(k)->at(2, "").value, -1.0);
+    positive += truths.draw(k)->at(4, "").value > 0.0;
+  }
+  EXPECT_NEAR(positive, 1000 * 0.6, 200);  // less by what is known of its neighbour
+  EXPECT_GT(positive, 300);
 }
 
 TEST(Forecast, IsNothingWhereItWasStoppedAndNeedsABudget) {
@@ -154,6 +287,7 @@ TEST(Forecast, IsNothingWhereItWasStoppedAndNeedsABudget) {
 TEST(Forecast, IsWrittenForPeople) {
   Forecast made{.curves = {{.policy = Policy::model, .money = {}, .low = {}, .median = {}, .high = {}}},
                 .repeats = 7,
+                .known = 0,
                 .points = 5,
                 .pool = 5,
                 .binary = false,

@@ -1,0 +1,110 @@
+#include "campaign/retelling.hpp"
+
+#include <limits>
+#include <map>
+
+#include "campaign/asking.hpp"
+#include "campaign/beginning.hpp"
+#include "campaign/books.hpp"
+
+namespace acuity {
+
+namespace {
+
+/// Tells events of a whole pool as those of a part of it.
+class Retelling {
+ public:
+  Retelling(const Study& study, const std::vector<Index>& rows) : study_(study) {
+    for (std::size_t k = 0; k < rows.size(); ++k) row_of_.emplace(rows[k], static_cast<Index>(k));
+  }
+
+  void take(const Event& event) {
+    std::visit([this](const auto& one) { retell(one); }, event);
+  }
+
+  std::vector<Event> finish() {
+    for (const std::int64_t id : state_of(events_).pending())
+      events_.emplace_back(Released{id, "not answered yet"});
+    return std::move(events_);
+  }
+
+ private:
+  template <typename Other>
+  void retell(const Other& event) {
+    events_.emplace_back(event);
+  }
+
+  void retell(Asked event) {
+    asked_at_.push_back(event.row);
+    event.row = part(event.row).value_or(-1);
+    events_.emplace_back(std::move(event));
+  }
+
+  void retell(Told event) {
+    const Index done = event.row.value_or(asked_at_[static_cast<std::size_t>(event.id - 1)]);
+    if (!event.inputs && done >= 0) {
+      event.row = part(done);
+      if (!event.row) {
+        const double* inputs = study_.pool().point(done);
+        event.inputs.emplace(inputs, inputs + study_.pool().inputs().size());
+        if (!study_.file().binary) event.base_noise = study_.offer().base_noise(done);
+      }
+    }
+    events_.emplace_back(std::move(event));
+  }
+
+  void retell(Excluded event) {
+    const std::optional<Index> row = part(event.row);
+    if (!row) return;
+    event.row = *row;
+    events_.emplace_back(std::move(event));
+  }
+
+  void retell(const OwnerChanged&) {}
+
+  std::optional<Index> part(Index row) const {
+    const auto found = row_of_.find(row);
+    return found == row_of_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  const Study& study_;
+  std::map<Index, Index> row_of_;
+  std::vector<Index> asked_at_;  // by id - 1, in the whole pool
+  std::vector<Event> events_;
+};
+
+}  // namespace
+
+std::vector<Event> retold(const Campaign& campaign, const std::vector<Index>& rows) {
+  Retelling retelling(campaign.study(), rows);
+  for (const StoredEvent& stored : campaign.events()) retelling.take(stored.event);
+  return retelling.finish();
+}
+
+std::vector<Event> begun(const Study& study, const std::vector<Index>& rows) {
+  Created created;
+  created.version = ACUITY_VERSION;
+  created.name = study.file().name;
+  created.unit = study.file().unit;
+  created.budget = study.file().budget.value_or(std::numeric_limits<double>::infinity());
+  Retelling retelling(study, rows);
+  const std::vector<Event> events = beginning(study, std::move(created));
+  for (const Event& event : events) retelling.take(event);
+  // Learned once here, every trial would begin by learning the same.
+  const State state = state_of(events);
+  if (const std::int64_t used = study.learns_from(state.annotations());
+      used > 0 && !in_initial_phase(study, state)) {
+    std::vector<Annotation> annotations = annotations_of(study, state);
+    annotations.erase(annotations.begin() + used, annotations.end());
+    retelling.take(fitted_of(study, study.learn_from(annotations), used));
+  }
+  return retelling.finish();
+}
+
+State state_of(const std::vector<Event>& events) {
+  State state;
+  for (const Event& event : events) state.apply({state.sequence() + 1, 0.0, event});
+  return state;
+}
+
+}  // namespace acuity
