@@ -170,45 +170,10 @@ CampaignFigure calibration_figure(const CampaignData& data) {
   return data.binary ? class_calibration(data, figure) : score_calibration(data, figure);
 }
 
-CampaignFigure break_even_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "break-even", .heading = "Which precision pays"};
-  if (!data.break_even) {
-    figure.absent = data.binary ? "For classes the best level depends on mean and doubt together: "
-                                  "acuity explain --next shows it for a point."
-                                : "Levels do not compete here, or are too many: acuity explain --next "
-                                  "shows which pays for a point.";
-    return figure;
-  }
-  Panel panel;
-  for (const BreakEven::Interval& interval : data.break_even->intervals) {
-    const auto row = static_cast<double>(panel.rows.size());
-    panel.rows.push_back(interval.level);
-    panel.bands.push_back({.x = {interval.from_sd, interval.to_sd},
-                           .low = {row + 0.3, row + 0.3},
-                           .high = {row - 0.3, row - 0.3},
-                           .style = "model",
-                           .opacity = 0.75});
-  }
-  panel.rows.emplace_back("pool today");
-  panel.rug = data.break_even->pool_sd;
-  panel.x_range = {0.0, data.break_even->intervals.back().to_sd};
-  panel.x_name = "standard deviation of f at a point";
-  figure.svg = picture_svg(
-      {.title = "Which level is worth most per cost",
-       .subtitle = "Bars: where a level wins. Strokes below: points of the pool, as sure as they are today.",
-       .description = fmt::format("{} levels win somewhere.", data.break_even->intervals.size()),
-       .panels = {panel},
-       .panel_height = 30.0 * static_cast<double>(panel.rows.size()) + 12.0});
-  if (data.break_even->intervals.size() == 1)
-    figure.caption = fmt::format("{} wins at every doubt: choosing a precision does nothing here.",
-                                 data.break_even->intervals.front().level);
-  return figure;
-}
-
 std::vector<CampaignFigure> campaign_figures(const CampaignData& data) {
-  return {learning_figure(data),  spend_figure(data),          precision_figure(data),
-          belief_figure(data),    calibration_figure(data),    break_even_figure(data),
-          burn_down_figure(data), hyperparameters_figure(data)};
+  return {learning_figure(data),   spend_figure(data),     spend_course_figure(data),
+          precision_figure(data),  belief_figure(data),    calibration_figure(data),
+          break_even_figure(data), burn_down_figure(data), hyperparameters_figure(data)};
 }
 
 }  // namespace acuity

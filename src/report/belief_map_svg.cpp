@@ -3,51 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "report/svg_canvas.hpp"
+#include "report/colour_map.hpp"
 
 namespace acuity {
 
 namespace {
 
-constexpr double width = 760, side = 300, key_width = 14;
-// Viridis in nine steps: from dark to light without going back.
-constexpr std::array<const char*, 9> colours{"#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c",
-                                             "#28ae80", "#5ec962", "#addc30", "#fde725"};
+constexpr double width = 760, side = 300;
 
 struct Shown {
   std::string title;
   const Matrix& values;
   double low, high;
 };
-
-std::size_t step_of(double value, const Shown& shown) {
-  const double share = shown.high > shown.low ? (value - shown.low) / (shown.high - shown.low) : 0.5;
-  return static_cast<std::size_t>(std::clamp(std::floor(share * colours.size()), 0.0, colours.size() - 1.0));
-}
-
-// Cells of one colour beside each other are one rectangle; the overlap hides the seams between rows.
-std::string cells(const Shown& shown, const Box& box) {
-  std::array<std::string, colours.size()> paths;
-  const double across = (box.right - box.left) / static_cast<double>(shown.values.cols()),
-               up = (box.bottom - box.top) / static_cast<double>(shown.values.rows());
-  for (Index row = 0; row < shown.values.rows(); ++row)
-    for (Index begin = 0, end = 0; begin < shown.values.cols(); begin = end) {
-      const std::size_t step = step_of(shown.values(row, begin), shown);
-      while (end < shown.values.cols() && step_of(shown.values(row, end), shown) == step) ++end;
-      const double x = box.left + across * static_cast<double>(begin),
-                   y = box.bottom - up * static_cast<double>(row + 1),
-                   reach = std::min(across * static_cast<double>(end - begin) + 0.3, box.right - x);
-      paths[step] += fmt::format("M{:.1f} {:.1f}h{:.1f}v{:.1f}h-{:.1f}z", x, y, reach,
-                                 std::min(up + 0.3, box.bottom - y), reach);
-    }
-  std::string svg;
-  for (std::size_t k = 0; k < colours.size(); ++k)
-    if (!paths[k].empty()) svg += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", colours[k], paths[k]);
-  return svg;
-}
 
 std::string dots(const CampaignData& data, const Axis& x, const Axis& y) {
   std::string svg;
@@ -62,25 +32,19 @@ std::string dots(const CampaignData& data, const Axis& x, const Axis& y) {
   return svg;
 }
 
-std::string key(const Shown& shown, const Box& box) {
-  std::string svg;
-  const double left = box.right + 10, each = (box.bottom - box.top) / static_cast<double>(colours.size());
-  for (std::size_t k = 0; k < colours.size(); ++k)
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"/>\n", left,
-                       box.bottom - each * static_cast<double>(k + 1), key_width, each + 0.2, colours[k]);
-  const Axis axis = Axis::linear(shown.low, shown.high, box.bottom, box.top);
-  for (const double tick : axis.ticks(5))
-    svg += svg_text("tick", left + key_width + 5, axis.at(tick) + 4, "start", tick_text(tick));
-  return svg;
-}
-
 std::string panel(const CampaignData& data, const Shown& shown, const Box& box, bool named) {
   const BeliefMap& map = *data.map;
   const Axis x = Axis::linear(map.x.front(), map.x.back(), box.left, box.right),
              y = Axis::linear(map.y.front(), map.y.back(), box.bottom, box.top);
   std::string svg =
       svg_text("panel", box.left, box.top - 10, "start", shortened(shown.title, box.right - box.left, 13.0)) +
-      cells(shown, box) + dots(data, x, y) + key(shown, box);
+      colour_cells(
+          shown.values.rows(), shown.values.cols(),
+          [&](Index row, Index column) {
+            return colour_step(shown.values(row, column), shown.low, shown.high);
+          },
+          box) +
+      dots(data, x, y) + colour_key(shown.low, shown.high, box);
   for (const double tick : ticks_side_by_side(x))
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
            svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
@@ -94,13 +58,6 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
     svg += svg_upright_text("label", 20, (box.top + box.bottom) / 2,
                             shortened(data.inputs[1], box.bottom - box.top, 13.0));
   return svg;
-}
-
-double key_room(const Shown& shown) {
-  double widest = 0.0;
-  for (const double tick : linear_ticks(shown.low, shown.high, 5))
-    widest = std::max(widest, text_width(tick_text(tick), 12.0));
-  return 10 + key_width + 5 + widest;
 }
 
 Shown shown_of(const std::string& title, const Matrix& values) {
@@ -138,7 +95,9 @@ std::string belief_map_svg(const CampaignData& data) {
   double ticks = 0.0;
   for (const double tick : linear_ticks(map.y.front(), map.y.back(), 5))
     ticks = std::max(ticks, text_width(tick_text(tick), 12.0));
-  const double left = 36 + ticks, room = std::max(key_room(middle), key_room(doubt)),
+  const double left = 36 + ticks,
+               room =
+                   std::max(colour_key_room(middle.low, middle.high), colour_key_room(doubt.low, doubt.high)),
                each = std::min((width - left - 2 * room - 36) / 2, side), top = head.bottom + 40;
   const Box first{left, left + each, top, top + each};
   const Box second{first.right + room + 22, first.right + room + 22 + each, top, top + each};

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "acuity/acquisition/classification_information.hpp"
-#include "acuity/model/learn.hpp"
-#include "report/level_groups.hpp"
+#include "report/median.hpp"
 
 namespace acuity {
 
@@ -13,7 +12,6 @@ namespace {
 
 constexpr Index curve_points = 161, slice_points = 61, map_columns = 60, map_rows = 48;
 constexpr Index most_slices = 12;
-constexpr std::size_t most_winners = 10;
 
 Vector grid(double low, double high, Index count) {
   if (!(high > low)) high = low + 1.0;
@@ -55,12 +53,6 @@ BeliefMap map_of(const CampaignModel& model, const PointsRef& pool, bool binary)
   return {.x = {x.begin(), x.end()}, .y = {y.begin(), y.end()}, .middle = in_rows(middle), .sd = in_rows(sd)};
 }
 
-double median_of(Vector values) {
-  auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 void add_slices(const Study& study, const CampaignModel& model, CampaignData& data) {
   const PointsRef pool = study.pool().points();
   Vector middle(pool.cols());
@@ -71,34 +63,6 @@ void add_slices(const Study& study, const CampaignModel& model, CampaignData& da
     at.col(k) = grid(pool.col(k).minCoeff(), pool.col(k).maxCoeff(), slice_points);
     data.curves.push_back(curve(model, at, k, data.inputs[static_cast<std::size_t>(k)], study.file().binary));
   }
-}
-
-double median_noise(const Vector& base) {
-  return base.size() > 0 ? median_of(base) : 0.0;
-}
-
-// By MI(answer; f) per cost, math.md 5.5, at the pool's median noise.
-void add_break_even(const Study& study, const CampaignModel& model, CampaignData& data) {
-  const StudyModel& stood = model.study_model();
-  if (study.file().binary || study.file().acquisition.kind != AcquisitionSetting::Kind::model ||
-      (study.file().ladder && study.file().ladder->continuous) || stood.offer.levels.size() < 2)
-    return;
-  const Points some = spread_sample(study.pool().points());
-  const double prior = stood.prior.kernel->diagonal(stood.prior.scaling.apply(some.topRows(1)))(0);
-  std::vector<PricedNoise> priced;
-  for (const Level& level : stood.offer.levels)
-    priced.push_back({median_noise(stood.offer.base_noise) + noise_variance(level.channel), level.cost});
-  BreakEven found;
-  for (const BreakEvenInterval& interval : break_even_table(priced))
-    if (interval.from < prior)
-      found.intervals.push_back(
-          {std::sqrt(interval.from), std::sqrt(std::min(interval.to, prior)),
-           level_name(stood.offer.levels[interval.level].name, stood.offer.levels[interval.level].alpha)});
-  if (found.intervals.size() > most_winners) return;
-  const Points drawn = some.topRows(std::min<Index>(some.rows(), 400));
-  for (const double variance : model.predict(drawn).variance)
-    found.pool_sd.push_back(std::sqrt(std::max(variance, 0.0)));
-  data.break_even = std::move(found);
 }
 
 }  // namespace
@@ -114,7 +78,7 @@ void view_belief(const Study& study, const CampaignModel& model, CampaignData& d
     data.map = map_of(model, pool, binary);
   else
     add_slices(study, model, data);
-  add_break_even(study, model, data);
+  data.break_even = break_even_view(study, model);
 }
 
 }  // namespace acuity

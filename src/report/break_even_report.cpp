@@ -7,18 +7,13 @@
 #include <numeric>
 
 #include "acuity/acquisition/break_even.hpp"
+#include "report/median.hpp"
 
 namespace acuity {
 
 namespace {
 
 constexpr std::size_t few_levels = 12;
-
-double median_of(Vector values) {
-  auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 double prior_variance(const StudyModel& model, const Study& study) {
   const Points scaled = model.prior.scaling.apply(study.pool().points().topRows(1));

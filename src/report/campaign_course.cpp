@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "report/campaign_model.hpp"
+#include "report/median.hpp"
 
 namespace acuity {
 
@@ -52,10 +53,20 @@ CoursePoint measured(const Study& study, const State& state, const std::optional
   return point;
 }
 
-FitPoint fit_point(const Fitted& fitted) {
+FitPoint fit_point(const Study& study, const Fitted& fitted) {
   FitPoint point{.answers = fitted.annotations, .mean = fitted.mean};
   for (std::size_t k = 0; k < fitted.log_parameters.size(); ++k)
     (k == 0 ? point.amplitude : point.lengthscales.emplace_back()) = std::exp(fitted.log_parameters[k]);
+  if (!study.file().fit.noise) return point;
+  if (study.file().binary) {
+    point.kappa = fitted.kappa;
+    point.gamma = fitted.gamma;
+    return point;
+  }
+  // Where there is no noise but that of the levels, nothing was learned about it.
+  const double noise = median_of(study.offer().base_noise);
+  if (noise > 0.0) point.noise = fitted.base_scale * noise;
+  if (study.is_ladder()) point.gamma = fitted.added_scale * study.file().ladder->law.gamma;
   return point;
 }
 
@@ -85,7 +96,8 @@ std::map<std::int64_t, double> follow_course(const Campaign& campaign, const std
     state.apply(stored);
     if (state.spent() != spent || data.money.empty())
       data.money.push_back({stored.time - state.created_at(), spent = state.spent()});
-    if (const auto* fitted = std::get_if<Fitted>(&stored.event)) data.fits.push_back(fit_point(*fitted));
+    if (const auto* fitted = std::get_if<Fitted>(&stored.event))
+      data.fits.push_back(fit_point(study, *fitted));
     const auto* told = std::get_if<Told>(&stored.event);
     if (told == nullptr) continue;
     spent_at[told->id] = state.spent();
@@ -97,6 +109,22 @@ std::map<std::int64_t, double> follow_course(const Campaign& campaign, const std
   if (!data.course.empty()) data.course.back() = measured(study, campaign.state(), test);
   data.projected_end = projected(data);
   return spent_at;
+}
+
+std::vector<SpendPoint> spending_of(const Campaign& campaign, const LevelGroups& groups) {
+  std::vector<SpendPoint> spending{{0, std::vector<double>(groups.names.size(), 0.0)}};
+  State state;
+  for (const StoredEvent& stored : campaign.events()) {
+    state.apply(stored);
+    const auto* told = std::get_if<Told>(&stored.event);
+    if (told == nullptr) continue;
+    SpendPoint next = spending.back();
+    next.answers += static_cast<std::int64_t>(told->values.size());
+    // With what failed attempts at it had cost before, as in the total of its level.
+    next.spent[groups.of_suggestion[static_cast<std::size_t>(told->id - 1)]] += state.find(told->id)->charged;
+    spending.push_back(std::move(next));
+  }
+  return spending;
 }
 
 }  // namespace acuity

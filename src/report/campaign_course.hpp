@@ -3,6 +3,7 @@
 #include <map>
 
 #include "report/campaign_data.hpp"
+#include "report/level_groups.hpp"
 
 namespace acuity {
 
@@ -10,5 +11,8 @@ namespace acuity {
 /// was learned, and gives what had been spent when each suggestion was told.
 std::map<std::int64_t, double> follow_course(const Campaign& campaign, const std::optional<HeldOut>& test,
                                              CampaignData& data);
+
+/// What the levels of `groups` had cost, answer by answer.
+std::vector<SpendPoint> spending_of(const Campaign& campaign, const LevelGroups& groups);
 
 }  // namespace acuity

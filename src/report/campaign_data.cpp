@@ -127,6 +127,7 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   const LevelGroups groups = level_groups(state, data.binary);
   const CampaignModel model(study, state);
   take_levels(state, groups, data);
+  data.spending = spending_of(campaign, groups);
   take_answers(campaign, model, groups, spent_at, data);
   if (!data.answers.empty()) calibrate(data);
   view_belief(study, model, data);

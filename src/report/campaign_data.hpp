@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "acuity/acquisition/break_even.hpp"
 #include "acuity/campaign/campaign.hpp"
+#include "report/break_even_view.hpp"
 #include "report/calibration.hpp"
 #include "report/held_out.hpp"
 #include "report/level_offsets.hpp"
@@ -50,6 +50,15 @@ struct FitPoint {
   double amplitude = 0.0;
   std::vector<double> lengthscales;
   double mean = 0.0;
+  // Where the study learns its noise.
+  std::optional<double> noise;         ///< sigma^2(x), its median over the pool
+  std::optional<double> gamma, kappa;  ///< of a ladder; kappa of classes only
+};
+
+/// What every level had cost when so many answers had come.
+struct SpendPoint {
+  std::int64_t answers = 0;
+  std::vector<double> spent;  ///< by level, in the order of CampaignData::levels
 };
 
 /// The belief along one input, the others fixed.
@@ -64,16 +73,6 @@ struct BeliefMap {
   Matrix middle, sd;  ///< of f; classes: P(+1), and sd of the latent f
 };
 
-/// Which level is worth most per cost at which doubt, and how large doubt is in the pool today.
-struct BreakEven {
-  struct Interval {
-    double from_sd = 0.0, to_sd = 0.0;
-    std::string level;
-  };
-  std::vector<Interval> intervals;  ///< within the prior's spread
-  std::vector<double> pool_sd;      ///< of f, at points from all over the pool
-};
-
 struct CampaignData {
   std::string name, unit;
   bool binary = false;
@@ -85,7 +84,8 @@ struct CampaignData {
   Index pool = 0;
 
   std::vector<ReportedAnswer> answers;
-  std::vector<LevelTotal> levels;  ///< most precise first; `ReportedAnswer::level` counts in it
+  std::vector<LevelTotal> levels;    ///< most precise first; `ReportedAnswer::level` counts in it
+  std::vector<SpendPoint> spending;  ///< from nothing on, one more whenever something was told
   std::vector<CoursePoint> course;
   std::string course_source;  ///< what the error is measured on
   bool is_held_out = false;

@@ -17,6 +17,7 @@ struct CampaignFigure {
 
 CampaignFigure learning_figure(const CampaignData& data);
 CampaignFigure spend_figure(const CampaignData& data);
+CampaignFigure spend_course_figure(const CampaignData& data);
 CampaignFigure precision_figure(const CampaignData& data);
 CampaignFigure burn_down_figure(const CampaignData& data);
 CampaignFigure hyperparameters_figure(const CampaignData& data);

@@ -30,6 +30,20 @@ TimeUnit time_unit(double span) {
   return {"days", 86400.0};
 }
 
+// What every level had cost, one on the other.
+std::vector<PictureBand> stacked(const CampaignData& data, const std::vector<Stroke>& strokes) {
+  std::vector<PictureBand> bands;
+  std::vector<double> below(data.spending.size(), 0.0), x;
+  for (const SpendPoint& point : data.spending) x.push_back(static_cast<double>(point.answers));
+  for (std::size_t level = data.levels.size(); level-- > 0;) {  // the most precise on top
+    PictureBand band{.x = x, .low = below, .high = {}, .style = strokes[level].style, .opacity = 0.75};
+    for (std::size_t i = 0; i < below.size(); ++i) below[i] += data.spending[i].spent[level];
+    band.high = below;
+    bands.push_back(std::move(band));
+  }
+  return bands;
+}
+
 }  // namespace
 
 CampaignFigure learning_figure(const CampaignData& data) {
@@ -107,6 +121,42 @@ CampaignFigure spend_figure(const CampaignData& data) {
   return figure;
 }
 
+CampaignFigure spend_course_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "spend-course", .heading = "When it went there"};
+  if (data.spending.size() < 3) {
+    figure.absent = "Too few answers have been paid for to show how spending went.";
+    return figure;
+  }
+  std::vector<std::string> looks{"model", "bald", "target", "random"};
+  while (looks.size() < data.levels.size()) looks.push_back(fmt::format("level {}", looks.size()));
+  const std::vector<Stroke> strokes = strokes_of(looks);
+  Panel panel;
+  panel.bands = stacked(data, strokes);
+  // From the top, so that a level without spend does not lie on the edge of the one below it.
+  for (auto band = panel.bands.rbegin(); band != panel.bands.rend(); ++band)
+    panel.lines.push_back({.x = band->x, .y = band->high, .stroke = {band->style, "none"}});
+  panel.x_range = {0.0, static_cast<double>(data.spending.back().answers)};
+  panel.x_name = "answers told";
+  panel.y_name = money_name(data);
+  std::vector<PictureKey> keys;
+  double shown = 0.0;
+  for (std::size_t k = 0; k < data.levels.size(); ++k) {
+    keys.push_back({data.levels[k].name, PictureKey::Kind::band, strokes[k], 0.75});
+    shown += data.levels[k].spent;
+  }
+  figure.svg = picture_svg({.title = "Spend by level over time",
+                            .subtitle = "Levels lie one on the other, the most precise on top.",
+                            .description = fmt::format("{:.6g} spent at {} levels in {} answers.", shown,
+                                                       data.levels.size(), data.spending.back().answers),
+                            .keys = keys,
+                            .panels = {panel},
+                            .panel_height = 220});
+  if (data.spent > shown * (1.0 + 1e-9))
+    figure.caption = fmt::format("Work that failed has cost another {}, which is not in it.",
+                                 money_text(data.spent - shown, data.unit));
+  return figure;
+}
+
 CampaignFigure precision_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "precision", .heading = "How precisely it asked"};
   if (data.answers.size() < 2) {
@@ -179,51 +229,6 @@ CampaignFigure burn_down_figure(const CampaignData& data) {
         "At the pace of the last half the budget will be spent {:.3g} {} after the "
         "campaign was made.",
         *data.projected_end / time_unit(*data.projected_end).seconds, time_unit(*data.projected_end).name);
-  return figure;
-}
-
-CampaignFigure hyperparameters_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "hyperparameters", .heading = "What was learned about the model"};
-  if (data.fits.size() < 2) {
-    figure.absent = data.fits.empty() ? "No hyperparameters were learned: those of the study are in use."
-                                      : "Hyperparameters were learned once: there is no course to show.";
-    return figure;
-  }
-  Panel amplitude, lengthscales;
-  amplitude.title = "amplitude";
-  lengthscales.title = data.fits.back().lengthscales.size() > 1 ? "length scales" : "length scale";
-  amplitude.logarithmic = lengthscales.logarithmic = true;
-  amplitude.x_name = lengthscales.x_name = "answers learned from";
-  const std::size_t count = data.fits.back().lengthscales.size(), drawn = std::min<std::size_t>(count, 8);
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < drawn; ++k) names.push_back(count == 1 ? "all inputs" : data.inputs[k]);
-  const std::vector<std::string> looks{"model", "bald", "target", "random", "a", "b", "c", "d"};
-  const std::vector<Stroke> strokes = strokes_of({looks.begin(), looks.begin() + static_cast<long>(drawn)});
-  amplitude.lines.push_back({.x = {}, .y = {}, .stroke = measured});
-  for (std::size_t k = 0; k < drawn; ++k)
-    lengthscales.lines.push_back({.x = {}, .y = {}, .stroke = strokes[k]});
-  for (const FitPoint& fit : data.fits) {
-    amplitude.lines.front().x.push_back(static_cast<double>(fit.answers));
-    amplitude.lines.front().y.push_back(fit.amplitude);
-    for (std::size_t k = 0; k < drawn; ++k) {
-      lengthscales.lines[k].x.push_back(static_cast<double>(fit.answers));
-      lengthscales.lines[k].y.push_back(fit.lengthscales[k]);
-    }
-  }
-  std::vector<PictureKey> keys;
-  if (count > 1)
-    for (std::size_t k = 0; k < drawn; ++k)
-      keys.push_back({"length scale of " + names[k], PictureKey::Kind::line, strokes[k]});
-  figure.svg = picture_svg({.title = "Hyperparameters over time",
-                            .subtitle = "",
-                            .description = fmt::format("{} fits; the last has amplitude {:.3g}.",
-                                                       data.fits.size(), data.fits.back().amplitude),
-                            .keys = keys,
-                            .panels = {amplitude, lengthscales},
-                            .columns = 2,
-                            .panel_height = 170});
-  figure.caption =
-      "Length scales are in the units the model sees: standardised ones where the study says so.";
   return figure;
 }
 

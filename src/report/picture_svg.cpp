@@ -190,8 +190,8 @@ std::string sample(const PictureKey& key, double x, double y) {
     case PictureKey::Kind::band:
       return fmt::format(
           "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"28\" height=\"11\" fill=\"currentColor\" "
-          "fill-opacity=\"0.25\"/>\n",
-          key.stroke.style, x, y - 10);
+          "fill-opacity=\"{}\"/>\n",
+          key.stroke.style, x, y - 10, key.opacity);
     case PictureKey::Kind::mark:
     case PictureKey::Kind::hollow:
       break;

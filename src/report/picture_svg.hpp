@@ -49,6 +49,7 @@ struct PictureKey {
   std::string name;
   Kind kind = Kind::line;
   Stroke stroke;
+  double opacity = 0.25;  ///< of a band
 };
 
 struct Picture {

@@ -207,6 +207,67 @@ TEST(CampaignData, LongLaddersAreShownInRanges) {
   EXPECT_EQ(answers, 12);
 }
 
+TEST(CampaignData, SpendingOverTimeAddsUpToWhatEveryLevelCost) {
+  const CampaignData data = data_of(World(1, 1.0), 30);
+  ASSERT_EQ(data.spending.size(), 31U);
+  for (std::size_t k = 1; k < data.spending.size(); ++k) {
+    double all = 0.0;
+    for (std::size_t level = 0; level < data.levels.size(); ++level) {
+      const double more = data.spending[k].spent[level] - data.spending[k - 1].spent[level];
+      EXPECT_DOUBLE_EQ(more, data.answers[k - 1].level == level ? data.answers[k - 1].cost : 0.0);
+      all += data.spending[k].spent[level];
+    }
+    EXPECT_DOUBLE_EQ(all, data.answers[k - 1].spent);
+    EXPECT_EQ(data.spending[k].answers, static_cast<std::int64_t>(k));
+  }
+  for (std::size_t level = 0; level < data.levels.size(); ++level)
+    EXPECT_DOUBLE_EQ(data.spending.back().spent[level], data.levels[level].spent);
+}
+
+TEST(CampaignData, LearnedNoiseIsThatOfTheModel) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 60\nseed = 2\n[pool]\nfile = \"pool.csv\"\n[model]\nfit = 6\nfit_noise = true\n"
+      "[noise]\nvariance = \"0.02 * (1 + x)\"\n[precision]\nalpha = [1, 4]\ngamma = 0.3\n"
+      "cost = { form = \"power\", c = 9.0, q = 0.8 }\n",
+      testing::pool_on_a_line(31, 12.0));
+  World world(3, 1.0);
+  campaign.go(24, [&](const Suggestion& asked) { return world(asked); });
+  campaign->ask();
+  const CampaignData data = campaign_data(*campaign);
+  const StudyModel model = campaign->model();
+  ASSERT_EQ(data.fits.size(), 4U);
+  EXPECT_NEAR(*data.fits.back().noise, model.offer.base_noise(15), 1e-12);  // the middle point has the median
+  EXPECT_NEAR(*data.fits.back().gamma, noise_variance(model.offer.levels[0].channel), 1e-12);
+  EXPECT_NE(*data.fits.back().gamma, 0.3);
+  EXPECT_FALSE(data.fits.back().kappa);
+}
+
+TEST(CampaignData, LearnedAccuraciesAreThoseOfTheModel) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\nrepeat = true\n[target]\nkind = \"binary\"\n"
+      "[model]\nfit = 12\nfit_noise = true\n[precision]\nalpha = [0, 1]\ngamma = 0.2\nkappa = 0.75\n"
+      "cost = { form = \"linear\", b = 0.5, c = 0.5 }\n",
+      testing::pool_on_a_line(20, 6.0));
+  campaign.go(36, [](const Suggestion& asked) { return asked.inputs[0] > 3.0 ? 1.0 : -1.0; });
+  campaign->ask();
+  const CampaignData data = campaign_data(*campaign);
+  const std::vector<Level> levels = campaign->model().offer.levels;
+  ASSERT_GE(data.fits.size(), 2U);
+  const FitPoint& last = data.fits.back();
+  EXPECT_NEAR(*last.kappa, std::get<FlipChannel>(levels[0].channel).accuracy, 1e-12);
+  EXPECT_NEAR(*last.kappa + *last.gamma, std::get<FlipChannel>(levels[1].channel).accuracy, 1e-12);
+  EXPECT_FALSE(last.noise);
+}
+
+TEST(CampaignData, WithoutLearningNoiseThereIsNoneToShow) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 60", "fit = 4"),
+                          testing::pool_on_a_line(20, 6.0));
+  campaign.go(9, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
+  const CampaignData data = campaign_data(*campaign);
+  ASSERT_FALSE(data.fits.empty());
+  EXPECT_FALSE(data.fits.back().noise || data.fits.back().gamma || data.fits.back().kappa);
+}
+
 double root_mean_square(const Vector& values) {
   return std::sqrt(values.squaredNorm() / static_cast<double>(values.size()));
 }

@@ -119,6 +119,30 @@ TEST(CampaignPage, IsWellFormedForClasses) {
   }
 }
 
+TEST(CampaignPage, IsWellFormedForEveryKindOfLevels) {
+  const std::string pool = "[campaign]\nbudget = 30\n[pool]\nfile = \"pool.csv\"\n",
+                    real =
+                        "[noise]\nvariance = 0.01\n[precision]\ngamma = 0.09\ncost = { form = \"power\", "
+                        "c = 9.0, q = 0.6 }\n",
+                    classes =
+                        "[target]\nkind = \"binary\"\n[model]\nfit = 8\nfit_noise = true\n[precision]\n"
+                        "gamma = 0.2\nkappa = 0.75\ncost = \"0.3 + 0.7 * alpha^2.5\"\n";
+  for (const std::string& study :
+       {pool + real + "alpha = { from = 1, to = inf, continuous = true }\n",
+        pool + "[model]\nfit = 6\nfit_noise = true\n" + real + "alpha = { from = 1, to = inf, count = 80 }\n",
+        pool + classes + "alpha = { from = 0, to = 1, continuous = true }\n",
+        pool + classes + "alpha = { from = 0, to = 1, count = 30, spacing = \"linear\" }\n",
+        testing::two_level_study() + "[acquisition]\ninformation = \"bald\"\n"}) {
+    SCOPED_TRACE(study);
+    MemoryCampaign campaign(study, box_pool(2, 40));
+    const bool binary = campaign->study().file().binary;
+    campaign.go(20, [&](const Suggestion& asked) {
+      return binary ? (asked.inputs[0] > 0.5 ? 1.0 : -1.0) : std::sin(5.0 * asked.inputs[0]);
+    });
+    expect_sound(campaign_data(*campaign));
+  }
+}
+
 TEST(CampaignPage, FindsRoomForLongNamesAndLargeNumbers) {
   for (const int inputs : {1, 2, 5}) {
     CampaignData data = data_of(inputs, 15, "fit = 4");
@@ -127,6 +151,8 @@ TEST(CampaignPage, FindsRoomForLongNamesAndLargeNumbers) {
       curve.input = "the temperature of the coolant at the inlet";
       for (double& x : curve.x) x = 123456.0 + 1e-3 * x;
     }
+    for (BreakEven::Interval& interval : data.break_even->intervals)
+      interval.level = "a mesh of two hundred and fifty six elements in each of three directions";
     for (LevelTotal& level : data.levels)
       level.name = "a mesh of two hundred and fifty six elements in each of three directions, " + level.name;
     data.unit = "core hours on the machine of the department";
@@ -192,6 +218,25 @@ TEST(CampaignPage, ShowsHyperparametersOnceThereIsACourseOfThem) {
                        some = hyperparameters_figure(data_of(2, 12, "fit = 4\nlengthscale = [0.3, 0.3]"));
   EXPECT_TRUE(none.svg.empty());
   EXPECT_NE(some.svg.find("length scale of x2"), std::string::npos);
+  EXPECT_EQ(some.svg.find("σ²"), std::string::npos);
+}
+
+TEST(CampaignPage, ShowsLearnedNoiseWhereItIsLearned) {
+  CampaignData data = data_of(2, 12, "fit = 4");
+  for (FitPoint& fit : data.fits) fit.noise = 0.01, fit.gamma = 0.1;
+  const std::string real = hyperparameters_figure(data).svg;
+  EXPECT_NE(real.find("noise variance σ²"), std::string::npos);
+  EXPECT_NE(real.find("noise variance added at α = 1"), std::string::npos);
+  EXPECT_EQ(real.find("κ"), std::string::npos);
+}
+
+TEST(CampaignPage, StacksSpendOfEveryLevelAndSaysWhatFailuresCost) {
+  CampaignData data = data_of(1, 15);
+  const CampaignFigure figure = spend_course_figure(data);
+  for (const LevelTotal& level : data.levels) EXPECT_NE(figure.svg.find(level.name), std::string::npos);
+  EXPECT_EQ(figure.caption, "");
+  data.spent += 2.5;
+  EXPECT_EQ(spend_course_figure(data).caption, "Work that failed has cost another 2.5, which is not in it.");
 }
 
 }  // namespace
