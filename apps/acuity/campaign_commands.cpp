@@ -215,9 +215,10 @@ void CampaignCommands::declare_check(CLI::App& program) {
       ->option_text("STUDY");
   check_command_->add_flag("--try", check_.try_once,
                            "Run the annotator once, at the cheapest level; nothing is recorded");
-  check_command_->add_flag("--forecast", check_.forecast,
-                           "Also what the money is expected to buy, by simulation on the study's prior: for "
-                           "acuity's choice, bald, random, the cheapest and the finest level");
+  check_command_->add_flag(
+      "--forecast", check_.forecast,
+      "Also what the money is expected to buy, by simulation on what is believed now: for "
+      "acuity's choice, bald, random, the cheapest and the finest level");
   add_threads(*check_command_, check_.threads);
   add_format(*check_command_, check_.format);
 }

@@ -150,9 +150,10 @@ CLI::App* declare_backtest(CLI::App& program, BacktestArguments& arguments) {
                "y@LEVEL for each level: what it said")
           ->option_text("T.csv");
   command
-      ->add_flag("--forecast", arguments.forecast,
-                 "Instead of --truth: truths drawn from the study's prior, at up to 300 pool points, and the "
-                 "error to expect for the money")
+      ->add_flag(
+          "--forecast", arguments.forecast,
+          "Instead of --truth: truths drawn from what is believed now, at up to 300 pool points, and the "
+          "error to expect for the money")
       ->excludes(truth);
   add_number(*command, "--repeats", arguments.repeats,
              "How often each policy is tried, every time with other draws (default 20)")

@@ -89,7 +89,7 @@ struct ReproduceArguments {
 struct BacktestArguments {
   std::string study;
   std::string truth;                  ///< a table of known answers
-  bool forecast = false;              ///< on truths drawn from the prior instead
+  bool forecast = false;              ///< on truths drawn from what is believed instead
   std::vector<std::string> policies;  ///< empty: all
   std::optional<int> repeats;         ///< absent: 20
   std::optional<double> error;        ///< to reach; absent: that of random in the end

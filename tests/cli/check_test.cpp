@@ -73,5 +73,30 @@ TEST(Check, ForecastsWhatTheMoneyIsExpectedToBuy) {
       << "without a budget";
 }
 
+TEST(Check, ForecastsACampaignFromWhereItStands) {
+  const Folder folder;
+  std::string pool = "x\n";
+  for (int k = 0; k < 30; ++k) pool += std::to_string(0.2 * k) + "\n";
+  folder.write("pool.csv", pool);
+  folder.write("study.toml", "[campaign]\nbudget = 20\n" + testing::price_list_study());
+  ASSERT_EQ(run_acuity({"init", "C", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  const auto money_and_error = [&](const std::string& what) {
+    const auto result = run_acuity({"check", what, "--forecast", "--format", "json"}, folder.path());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const auto curve = nlohmann::json::parse(result.out).at("forecast").at(0);
+    return std::pair(curve.at("money").front().get<double>(), curve.at("median").front().get<double>());
+  };
+  EXPECT_EQ(money_and_error("C"), money_and_error("study.toml"));
+  for (int k = 1; k <= 4; ++k) {
+    ASSERT_EQ(run_acuity({"ask", "C"}, folder.path()).exit_code, 0);
+    ASSERT_EQ(run_acuity({"tell", "C", std::to_string(k), "0.1"}, folder.path()).exit_code, 0);
+  }
+  EXPECT_EQ(money_and_error("C").first, 4.0);
+  EXPECT_LT(money_and_error("C").second, 0.9 * money_and_error("study.toml").second);
+  const auto text = run_acuity({"backtest", "C", "--forecast", "--repeats", "2"}, folder.path());
+  EXPECT_NE(text.out.find("2 truths drawn from what is believed after 4 answers"), std::string::npos)
+      << text.out;
+}
+
 }  // namespace
 }  // namespace acuity

@@ -26,8 +26,10 @@ TEST(Report, WritesOnePageAndThePicturesBesideIt) {
   const std::string page = desk.folder.read("R.html");
   EXPECT_EQ(markup_fault(page), "");
   EXPECT_NE(page.find("<h1>sine</h1>"), std::string::npos);
-  for (const char* name : {"learning-curve", "spend", "precision", "belief", "calibration"})
+  for (const char* name :
+       {"learning-curve", "spend", "spend-course", "precision", "belief", "calibration", "break-even"})
     EXPECT_EQ(markup_fault(desk.folder.read(std::string("pictures/") + name + ".svg")), "") << name;
+  EXPECT_NE(page.find("held-out error"), std::string::npos);
   EXPECT_EQ(desk.run({"export", "C", "--events", "-"}).out, before);
 }
 
