@@ -69,6 +69,8 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
       .unit = study.file().unit,
       .remarks = {}};
   made.remarks = remarks_on(made);
+  if (std::all_of(trials.begin(), trials.end(), [](const auto& trial) { return trial.annotations() == 0; }))
+    made.remarks.emplace_back("nothing more can be bought: the error is the one to expect now");
   if (made.points < made.pool)
     for (const std::string& policy : sold_out(tried, state, trials))
       made.remarks.push_back(fmt::format(
@@ -124,8 +126,10 @@ std::string forecast_text(const Forecast& forecast) {
   for (const PolicyCurve& curve : forecast.curves) table.front().push_back(policy_name(curve.policy));
   for (std::size_t row = 1; row <= rows; ++row) {
     const std::size_t at = row * (forecast.curves.front().money.size() - 1) / rows;
-    table.push_back({fmt::format("{:.4g}", forecast.curves.front().money[at])});
-    for (const PolicyCurve& curve : forecast.curves) table.back().push_back(cell(curve, at));
+    std::vector<std::string> cells{fmt::format("{:.4g}", forecast.curves.front().money[at])};
+    for (const PolicyCurve& curve : forecast.curves) cells.push_back(cell(curve, at));
+    if (cells != table.back())
+      table.push_back(std::move(cells));  // where no money is left they are all alike
   }
   for (const std::vector<std::string>& row : table) {
     std::string line;

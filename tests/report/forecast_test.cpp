@@ -239,6 +239,20 @@ TEST(Forecast, OfACampaignIsThatOfAStudyThatKnowsTheSame) {
   EXPECT_EQ(later.remarks.back(), "one suggestion that is pending counts as not asked for");
 }
 
+TEST(Forecast, SaysWhereNothingMoreCanBeBought) {
+  KnownWorld world;
+  const Study study = world.study(3, false);
+  double cost = 0.0;
+  for (const Annotation& known : study.read_annotations(study.file().initial.file)) cost += known.cost;
+  StudyVariant spent;
+  spent.budget = cost;
+  const Forecast made = *forecast(study.variant(spent), {.policies = {Policy::model}, .repeats = 2});
+  EXPECT_EQ(made.remarks,
+            std::vector<std::string>{"nothing more can be bought: the error is the one to expect now"});
+  const std::string text = forecast_text(made);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;
+}
+
 TEST(PriorTruth, GivenAnswersHasTheMarginalsOfThePosterior) {
   constexpr int draws = 4000;
   KnownWorld world;
