@@ -109,6 +109,7 @@ std::string break_even_json(const BreakEvenReport& report) {
   };
   JsonObject json;
   json.put("levels_compete", report.levels_compete)
+      .put("continuous", report.continuous)
       .put("prior_sd", report.prior_sd)
       .put("base_noise", report.base_noise);
   json.put_json("intervals",

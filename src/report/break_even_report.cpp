@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "acuity/acquisition/break_even.hpp"
+#include "report/break_even_view.hpp"
 #include "report/median.hpp"
 
 namespace acuity {
@@ -96,6 +97,26 @@ void add_scanned_intervals(const StudyModel& model, const std::vector<std::pair<
   }
 }
 
+// Where any precision may be bought: the best of all at some beliefs.
+void add_best_of_all(const StudyModel& model, bool binary, BreakEvenReport& report) {
+  std::vector<double> means{0.0}, shares{1.0, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01};
+  if (binary) means = {0.0, 0.5, 1.0, 2.0}, shares = {1.0, 0.5, 0.25, 0.1};
+  const auto rows = static_cast<Index>(means.size() * shares.size());
+  Vector mean(rows), sd(rows);
+  Index next = 0;
+  for (const double one : means)
+    for (const double share : shares) {
+      mean(next) = one;
+      sd(next++) = report.prior_sd * share;
+    }
+  const std::vector<Level> winners = winners_at(model, report.base_noise, mean, sd);
+  for (Index row = 0; row < rows; ++row)
+    report.winners.push_back({mean(row), sd(row), winners[static_cast<std::size_t>(row)]});
+  if (std::all_of(winners.begin(), winners.end(),
+                  [&](const Level& level) { return level.alpha == winners.front().alpha; }))
+    report.only = winners.front();
+}
+
 std::string name_of(const Level& level) {
   return level.alpha ? fmt::format("alpha = {:.4g}", *level.alpha) : level.name;
 }
@@ -113,8 +134,16 @@ std::string spread_text(const BreakEvenReport& report) {
   return text;
 }
 
+std::string best_of_all_text(const BreakEvenReport& report) {
+  std::string text = fmt::format("  {:>12}  {}\n", "sd of f", "best of all precisions");
+  for (const BreakEvenReport::Winner& one : report.winners)
+    text += fmt::format("  {:>12.4g}  {}\n", one.sd, name_of(one.level));
+  return text;
+}
+
 std::string classes_text(const BreakEvenReport& report) {
-  std::string text = fmt::format("  {:>12}  {:>12}  {}\n", "mean of f", "sd of f", "best level");
+  std::string text = fmt::format("  {:>12}  {:>12}  {}\n", "mean of f", "sd of f",
+                                 report.continuous ? "best of all precisions" : "best level");
   for (const BreakEvenReport::Winner& one : report.winners)
     text += fmt::format("  {:>12.4g}  {:>12.4g}  {}\n", one.mean, one.sd, name_of(one.level));
   return text;
@@ -128,8 +157,10 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
   if (!report.levels_compete)
     return text +
            "  only the highest precision is asked for (acquisition.information), so levels do not compete\n";
-  text += report.winners.empty() ? spread_text(report) : classes_text(report);
-  if (report.winners.empty())
+  text += report.winners.empty() ? spread_text(report)
+          : report.is_binary     ? classes_text(report)
+                                 : best_of_all_text(report);
+  if (!report.is_binary)
     text += fmt::format("  before anything is known the sd is {:.4g}; it falls as answers come\n",
                         report.prior_sd);
   if (report.base_noise_high > report.base_noise_low)
@@ -138,6 +169,7 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
   if (report.only)
     text += fmt::format("  {} wins everywhere: precision selection will do nothing for you\n",
                         name_of(*report.only));
+  if (report.continuous) return text;
   text += "Prices\n";
   for (const BreakEvenReport::LevelPrice& one : report.prices) {
     text += fmt::format("  {} costs {:.4g}{} and is {}bought; ", name_of(one.level), one.level.cost, unit,
@@ -161,9 +193,15 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& model) {
   report.base_noise = median_of(model.offer.base_noise);
   report.base_noise_low = model.offer.base_noise.minCoeff();
   report.base_noise_high = model.offer.base_noise.maxCoeff();
+  report.is_binary = study.file().binary;
+  report.continuous = model.acquisition.continuous.has_value();
+  if (report.continuous) {
+    if (report.levels_compete) add_best_of_all(model, report.is_binary, report);
+    return report;
+  }
   const std::vector<Level>& levels = model.offer.levels;
   std::vector<std::pair<double, double>> beliefs;
-  if (study.file().binary) {
+  if (report.is_binary) {
     for (const double mean : {0.0, 0.5, 1.0, 2.0})
       for (const double share : {1.0, 0.5, 0.25, 0.1}) {
         const double sd = report.prior_sd * share;

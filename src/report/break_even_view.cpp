@@ -18,18 +18,6 @@ namespace {
 constexpr std::size_t most_intervals = 10, most_winners = 8;
 constexpr Index scan_steps = 400, pool_shown = 400;
 
-// What is bought at beliefs that need not be those of any point: the selection itself, on a pool made of
-// them.
-std::vector<Level> winners_at(const StudyModel& model, double base_noise, const Vector& mean,
-                              const Vector& sd) {
-  const Marginals belief{mean, sd.cwiseAbs2()};
-  const Offer offer{.levels = model.offer.levels, .base_noise = Vector::Constant(sd.size(), base_noise)};
-  std::vector<Level> winners;
-  for (const Score& score : score_pool(belief, offer, model.acquisition, {}))
-    winners.push_back(level_of(score, offer, model.acquisition));
-  return winners;
-}
-
 Level winner_at(const StudyModel& model, double base_noise, double sd) {
   return winners_at(model, base_noise, Vector::Zero(1), Vector::Constant(1, sd)).front();
 }
@@ -203,6 +191,17 @@ void take_scale(const Study& study, const StudyModel& model, BreakEven& found) {
 }
 
 }  // namespace
+
+// On a pool made of them.
+std::vector<Level> winners_at(const StudyModel& model, double base_noise, const Vector& mean,
+                              const Vector& sd) {
+  const Marginals belief{mean, sd.cwiseAbs2()};
+  const Offer offer{.levels = model.offer.levels, .base_noise = Vector::Constant(sd.size(), base_noise)};
+  std::vector<Level> winners;
+  for (const Score& score : score_pool(belief, offer, model.acquisition, {}))
+    winners.push_back(level_of(score, offer, model.acquisition));
+  return winners;
+}
 
 std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel& model) {
   const StudyModel& stood = model.study_model();

@@ -37,6 +37,11 @@ struct BreakEven {
   std::vector<double> pool_mean, pool_sd;  ///< of f, at points from all over the pool
 };
 
+/// What is bought at beliefs that need not be those of any point, by the selection itself; `base_noise` is
+/// that of all of them.
+std::vector<Level> winners_at(const StudyModel& model, double base_noise, const Vector& mean,
+                              const Vector& sd);
+
 /// Nothing where levels do not compete.
 std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel& model);
 

@@ -98,6 +98,48 @@ TEST(BreakEvenReport, LevelsDoNotCompeteWhereOnlyOneIsAskedFor) {
   EXPECT_FALSE(break_even_report(checked.study, checked.model).levels_compete);
 }
 
+TEST(BreakEvenReport, OfAContinuousLadderHasTheBestOfAllPrecisions) {
+  const Folder folder;
+  const Checked real = open(folder,
+                            "[noise]\nvariance = 0.01\n[precision]\ngamma = 0.09\n"
+                            "alpha = { from = 1, to = inf, continuous = true }\n"
+                            "cost = { form = \"power\", c = 9.0, q = 0.6 }\n");
+  const Checked classes = open(folder,
+                               "[target]\nkind = \"binary\"\n[model]\namplitude = 2\n[precision]\n"
+                               "alpha = { from = 0, to = 1, continuous = true }\ngamma = 0.2\nkappa = 0.78\n"
+                               "cost = \"0.3 + 0.7 * alpha^2.5\"\n");
+  for (const Checked* checked : {&real, &classes}) {
+    const BreakEvenReport report = break_even_report(checked->study, checked->model);
+    EXPECT_TRUE(report.continuous);
+    EXPECT_TRUE(report.prices.empty() && report.intervals.empty());
+    int between = 0;
+    for (const BreakEvenReport::Winner& one : report.winners) {
+      const BestPrecision best = *checked->model.acquisition.information->best_precision_at(
+          {Vector::Constant(1, one.mean), Vector::Constant(1, one.sd * one.sd)},
+          {.levels = checked->model.offer.levels, .base_noise = Vector::Constant(1, report.base_noise)}, 0,
+          *checked->model.acquisition.continuous, std::numeric_limits<double>::infinity());
+      EXPECT_EQ(one.level.alpha, best.precision.alpha);
+      between += checked->study.offer().levels[0].alpha != one.level.alpha &&
+                 checked->study.offer().levels[1].alpha != one.level.alpha;
+    }
+    EXPECT_GT(between, 1);
+    EXPECT_FALSE(report.only);
+    EXPECT_EQ(to_text(report, "h").find("Prices"), std::string::npos);
+    EXPECT_NE(to_text(report, "h").find("best of all precisions"), std::string::npos);
+  }
+}
+
+TEST(BreakEvenReport, SaysWhenOnePrecisionOfAContinuousLadderWinsEverywhere) {
+  const Folder folder;
+  const Checked steep = open(folder,
+                             "[noise]\nvariance = 0.1\n[precision]\ngamma = 0.09\n"
+                             "alpha = { from = 1, to = inf, continuous = true }\n"
+                             "cost = { form = \"power\", c = 9.0, q = 2.0 }\n");
+  const BreakEvenReport report = break_even_report(steep.study, steep.model);
+  ASSERT_TRUE(report.only);
+  EXPECT_EQ(*report.only->alpha, 1.0);
+}
+
 std::string warnings_of(const Checked& checked, const std::vector<double>& known = {}) {
   std::vector<Annotation> annotations;
   for (const double y : known)
