@@ -74,8 +74,11 @@ std::string caption_of(const BreakEven& found) {
     if (*least == *most)
       return fmt::format("{} = {:.4g} wins at every doubt: choosing a precision does nothing here.{}",
                          found.scale, *least, for_noise(found));
-    return "Less is more precise. Points move left as answers come, and what is asked for follows the line." +
-           for_noise(found);
+    return fmt::format(
+        "Less is more precise. Points move left as answers come, and what is asked for follows the line. At "
+        "the "
+        "median doubt of the pool today it is {}.{}",
+        found.today, for_noise(found));
   }
   if (found.intervals.size() == 1)
     return fmt::format("{} wins at every doubt: choosing a precision does nothing here.{}",

@@ -223,6 +223,9 @@ std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel
     look_all_over(stood, prior_sd, found);
   else
     look_along_doubt(study, stood, prior_sd, found);
+  if (!study.file().binary)
+    found.today =
+        name_of(winner_at(stood, found.base_noise, median_of(pool.variance.cwiseMax(0.0).cwiseSqrt())));
   return found;
 }
 

@@ -34,6 +34,7 @@ struct BreakEven {
   double low = 0.0, high = 1.0;            ///< of that scale, what is on offer
   double base_noise = 0.0;                 ///< sigma^2(x) it was made for: the median over the pool
   bool noise_varies = false;               ///< over the pool
+  std::string today;                       ///< real targets: what wins at the pool's median doubt
   std::vector<double> pool_mean, pool_sd;  ///< of f, at points from all over the pool
 };
 
