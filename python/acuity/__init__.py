@@ -6,10 +6,10 @@ choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`crea
 
 from . import costs, errors, kernels, levels
 from ._campaign import Campaign, Explanation, Told, create, open
-from ._core import instruction_set
+from ._core import Suggestion, instruction_set
 from ._core import version as __version__
 from ._information import information
-from ._selection import Selector, Suggestion, query, select
+from ._selection import Selector, query, select
 from .classifier import GPClassifier
 from .errors import (
     AskError,

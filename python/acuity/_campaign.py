@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import FloatArray, points
-from ._selection import Suggestion, _count
+from ._core import Suggestion
+from ._selection import _count
 from ._study import write_study
 from .errors import Finished, NothingNow, Stopped
 from .levels import LevelsLike
@@ -118,8 +119,7 @@ class Campaign:
         standing, reason, found = self._core.ask(1 if n is None else _count(n), worker, lease, budget)
         if not found:
             raise (Finished if standing == "finished" else NothingNow)(reason)
-        suggestions = [Suggestion(**fields) for fields in found]
-        return suggestions[0] if n is None else suggestions
+        return found[0] if n is None else found
 
     def tell(
         self,
@@ -200,14 +200,14 @@ class Campaign:
 
     def status(self) -> dict[str, Any]:
         """Where it stands: the dictionary of `acuity status --format json`."""
-        found = json.loads(self._core.status_json(), object_hook=_with_infinities)
+        found: dict[str, Any] = json.loads(self._core.status_json(), object_hook=_with_infinities)
         for key in ("budget", "spent", "escrow", "free"):
             found[key] = float(found[key])
         return found
 
     def pending(self) -> list[Suggestion]:
         """What was asked for and is not answered yet."""
-        return [Suggestion(**fields) for fields, _ in self._core.pending()]
+        return [suggestion for suggestion, _ in self._core.pending()]
 
     def explain(self, id: Optional[Id] = None) -> Explanation:
         """Why a suggestion was made, what would have changed the choice; of the next one where no id is given."""
@@ -338,7 +338,7 @@ class _Loop:
         self.on_told = on_told
         self.failures = 0
         # What an earlier run has left.
-        self.left = [Suggestion(**fields) for fields, worker in campaign._core.pending() if worker == self.worker]
+        self.left = [suggestion for suggestion, worker in campaign._core.pending() if worker == self.worker]
 
     def run(self, workers: int) -> str:
         if workers == 1:
@@ -347,7 +347,10 @@ class _Loop:
             return self._together(threads, workers)
 
     def _next(self) -> Suggestion:
-        return self.left.pop(0) if self.left else self.campaign.ask(worker=self.worker)
+        if self.left:
+            return self.left.pop(0)
+        suggestion: Suggestion = self.campaign.ask(worker=self.worker)
+        return suggestion
 
     def _alone(self) -> str:
         while True:
@@ -421,7 +424,7 @@ def _table(columns: dict[str, NDArray[Any]], frame: Optional[bool]) -> Any:
     if frame is False:
         return columns
     try:
-        import pandas
+        import pandas  # type: ignore[import]
     except ImportError:
         if frame:
             raise
@@ -497,7 +500,7 @@ def create(
         return _made(path, os.fspath(study), threads)
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
-    scaled = {True: "pool", False: None}.get(standardise, standardise)  # type: ignore[call-overload]
+    scaled = ("pool" if standardise else None) if isinstance(standardise, bool) else standardise
     options: dict[str, dict[str, Any]] = {
         "pool": {"standardise": scaled, "repeat": True if repeat else None},
         "model": {

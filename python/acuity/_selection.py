@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._core import Suggestion
 from ._arrays import FloatArray, choice, number, per_point, points, seed_of
 from .classifier import GPClassifier
 from .errors import Finished
@@ -15,44 +16,6 @@ from .levels import Ladder, LevelsLike, as_levels
 from .regressor import GPRegressor
 
 _LARGEST = float(np.finfo(float).max)
-
-
-class Suggestion:
-    """What to ask for: `point` (`row` of the pool, inputs `x`) at `level`, or at precision `alpha`, for `cost`.
-
-    `information` is what the answer is expected to tell; `mean` and `variance` the belief about f there before it;
-    `noise_variance` or `accuracy` what the answer will be like; `value` what the annotator is told about the level.
-    """
-
-    id: int
-    row: int
-    point: str
-    x: FloatArray
-    level: Optional[str]
-    alpha: Optional[float]
-    value: Any
-    cost: float
-    information: float
-    mean: float
-    variance: float
-    noise_variance: Optional[float]
-    accuracy: Optional[float]
-
-    def __init__(self, **fields: Any) -> None:
-        self.__dict__.update(fields)
-
-    @property
-    def information_per_cost(self) -> float:
-        """What it is chosen by."""
-        return self.information / self.cost
-
-    def __repr__(self) -> str:
-        how = f"level={self.level!r}" if self.level is not None else f"alpha={self.alpha:.6g}"
-        where = ", ".join(f"{value:.6g}" for value in self.x)
-        return (
-            f"Suggestion(id={self.id}, point={self.point!r}, x=({where}), {how}, cost={self.cost:.6g}, "
-            f"information={self.information:.6g})"
-        )
 
 
 Model = Union[GPRegressor, GPClassifier]
@@ -143,7 +106,6 @@ class Selector:
             for row in np.flatnonzero(~allowed).tolist():
                 self._core.close(row)
         self._binary = binary
-        self._pending: dict[int, tuple[int, Suggestion]] = {}
 
     @staticmethod
     def _check_levels(binary: bool, levels: list[Any]) -> None:
@@ -168,50 +130,43 @@ class Selector:
 
         Raises Finished where nothing that can be paid for is left.
         """
-        found = [Suggestion(**fields) for fields in self._core.next(1 if n is None else _count(n))]
+        found = self._core.next(1 if n is None else _count(n))
         if not found:
             raise Finished("no candidate is left that can be paid for")
         return found[0] if n is None else found
 
+    def at(self, row: int, level: Union[int, str]) -> Suggestion:
+        """A choice of your own: a row of the pool at a level, by its name or its place in `levels`."""
+        place = level
+        if isinstance(level, str):
+            names = [one.name for one in self.levels]
+            if level not in names:
+                raise ValueError(f"level is {level!r}, must be one of {', '.join(names)}")
+            place = names.index(level)
+        if isinstance(place, (bool, str)) or not 0 <= int(place) < len(self.levels):
+            raise ValueError(f"level is {level!r}, must be a name or from 0 to {len(self.levels) - 1}")
+        return self._core.at(int(row), int(place))
+
     def expect(self, suggestion: Suggestion) -> None:
         """It is asked for: the next choice knows that its answer will come, and its cost is spent."""
-        if suggestion.id in self._pending:
-            raise ValueError(f"suggestion {suggestion.id} is pending already, must not be expected twice")
-        handle = self._core.take(suggestion.row, self._channel(suggestion), None, suggestion.cost)
-        self._pending[suggestion.id] = (handle, suggestion)
+        self._core.expect(suggestion)
 
     def tell(self, suggestion: Suggestion, y: Any, *, cost: Optional[float] = None) -> None:
         """Its answer."""
-        value = self._value(y)
-        paid = suggestion.cost if cost is None else number(cost, "cost", 0.0, _LARGEST, "a finite number, 0 or more")
-        if suggestion.id in self._pending:
-            handle, _ = self._pending[suggestion.id]
-            self._core.answer(handle, value)
-            del self._pending[suggestion.id]
-        else:
-            self._core.take(suggestion.row, self._channel(suggestion), value, paid)
+        self._core.tell(suggestion, y if type(y) is float and not self._binary else self._value(y), cost)
 
     def release(self, suggestion: Suggestion) -> None:
         """Nobody did it: it is a candidate again, and its cost is free."""
-        if suggestion.id not in self._pending:
-            raise ValueError(f"suggestion {suggestion.id} is not pending, must be expected before it is released")
-        handle, _ = self._pending[suggestion.id]
-        self._core.cancel(handle, suggestion.row, suggestion.cost)
-        del self._pending[suggestion.id]
+        self._core.release(suggestion)
 
     def _value(self, y: Any) -> float:
         if not self._binary:
             return number(y, "y", -_LARGEST, _LARGEST, "a finite number")
-        classes = getattr(self._model, "classes_", np.array([-1, 1]))
+        given = getattr(self._model, "classes", None)
+        classes = getattr(self._model, "classes_", np.array([-1, 1]) if given is None else np.asarray(given))
         if y in classes:
             return 1.0 if y == classes[1] else -1.0
         raise ValueError(f"y is {y!r}, must be {classes[0]!r} or {classes[1]!r}")
-
-    def _channel(self, suggestion: Suggestion) -> float:
-        channel = suggestion.accuracy if self._binary else suggestion.noise_variance
-        if channel is None:
-            raise ValueError("the suggestion is none of this selector's, must be what next() gave")
-        return channel
 
     @property
     def remaining(self) -> float:
@@ -307,7 +262,7 @@ def query(
     if levels is None:
         from .levels import Level
 
-        if binary:
+        if isinstance(model, GPClassifier):
             usual = float(np.max(accuracy)) if accuracy is not None else float(model.accuracy)
             levels = [Level("answer", accuracy=usual, cost=1.0)]
         else:

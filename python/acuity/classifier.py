@@ -24,6 +24,8 @@ class GPClassifier(KernelModel):
     kernel, amplitude, lengthscale, optimiser, restarts, random_state, threads : as in GPRegressor
     accuracy : float
         Of every label for which `fit` is not told otherwise, from 0.5 to 1.
+    classes : list of two, or None
+        What the labels may be, the second being +1: then one class alone is enough to begin with. None: as found.
 
     Attributes
     ----------
@@ -53,6 +55,7 @@ class GPClassifier(KernelModel):
         amplitude: float = 1.0,
         lengthscale: Union[float, ArrayLike] = 1.0,
         accuracy: float = 1.0,
+        classes: Optional[ArrayLike] = None,
         optimiser: Optional[str] = "lbfgs",
         restarts: int = 4,
         random_state: Any = None,
@@ -62,6 +65,7 @@ class GPClassifier(KernelModel):
         self.amplitude = amplitude
         self.lengthscale = lengthscale
         self.accuracy = accuracy
+        self.classes = classes
         self.optimiser = optimiser
         self.restarts = restarts
         self.random_state = random_state
@@ -96,12 +100,24 @@ class GPClassifier(KernelModel):
             values(target, count)
             if np.any(target != np.round(target)):
                 raise ValueError("Unknown label type: y has numbers that are no whole ones, must be two classes")
+        if self.classes is not None:
+            return self._known_classes(target)
         self.classes_ = np.unique(target)
         if len(self.classes_) > 2:
             raise ValueError(f"Only binary classification is supported. y has {len(self.classes_)} classes, must be two")
         if len(self.classes_) < 2:
-            raise ValueError(f"y has {len(self.classes_)} class, must be two classes")
+            raise ValueError(f"y has {len(self.classes_)} class, must be two classes (or say which, with `classes`)")
         return np.where(target == self.classes_[1], 1.0, -1.0)
+
+    def _known_classes(self, target: NDArray[Any]) -> FloatArray:
+        classes = np.asarray(self.classes)
+        if classes.shape != (2,) or classes[0] == classes[1]:
+            raise ValueError(f"classes is {self.classes!r}, must be two different ones")
+        for label in np.unique(target):
+            if label not in classes:
+                raise ValueError(f"y has {label!r}, must be {classes[0]!r} or {classes[1]!r}")
+        self.classes_ = classes
+        return np.where(target == classes[1], 1.0, -1.0)
 
     @staticmethod
     def _accuracies(accuracy: Any, count: int) -> FloatArray:
@@ -151,7 +167,8 @@ class GPClassifier(KernelModel):
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The more probable clean class at every row of X."""
         second = self.decision_function(X) > 0.0
-        return self.classes_[second.astype(int)]
+        chosen: NDArray[Any] = self.classes_[second.astype(int)]
+        return chosen
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """The probability of either clean class, in the order of `classes_`."""

@@ -88,11 +88,11 @@ def core_kernel(kernel: KernelLike, amplitude: Any, lengthscale: Any, inputs: in
     if kernel not in KERNELS:
         words = ", ".join(f'"{word}"' for word in KERNELS)
         raise ValueError(f"kernel is {kernel!r}, must be one of {words}, a function k(a, b) or an acuity.Kernel")
-    tiny = np.finfo(float).tiny
-    scale = number(amplitude, "amplitude", tiny, np.finfo(float).max, "a finite number above 0")
+    tiny, largest = float(np.finfo(float).tiny), float(np.finfo(float).max)
+    scale = number(amplitude, "amplitude", tiny, largest, "a finite number above 0")
     lengths = np.atleast_1d(np.asarray(lengthscale, dtype=float))
     if lengths.ndim != 1 or len(lengths) not in (1, inputs):
         raise ValueError(f"lengthscale has the shape {lengths.shape}, must be one number or {inputs}, one per input")
     for length in lengths:
-        number(float(length), "lengthscale", tiny, np.finfo(float).max, "finite and above 0")
+        number(float(length), "lengthscale", tiny, largest, "finite and above 0")
     return _core.stationary_kernel(kernel, scale, np.ascontiguousarray(lengths))

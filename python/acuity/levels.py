@@ -92,7 +92,7 @@ class Level:
         if self.binary:
             table["accuracy"] = self.accuracy
         else:
-            table["noise_sd"] = float(np.sqrt(self.noise_variance))
+            table["noise_sd"] = float(np.sqrt(self.noise_variance or 0.0))
             if self.exact:
                 table["exact"] = True
         if self.value is not None:
@@ -224,10 +224,11 @@ def as_levels(levels: LevelsLike) -> list[Level]:
     found = []
     for level in levels:
         if isinstance(level, Mapping):
+            fields = dict(level)
             try:
-                level = Level(**level)
+                level = Level(**fields)
             except TypeError as error:
-                raise ValueError(f"a level is {dict(level)!r}, must be that of acuity.Level ({error})") from None
+                raise ValueError(f"a level is {fields!r}, must be that of acuity.Level ({error})") from None
         if not isinstance(level, Level):
             raise ValueError(f"a level is {level!r}, must be an acuity.Level or a dictionary like one")
         found.append(level)

@@ -114,7 +114,7 @@ class GPRegressor(KernelModel):
                 noise = noise * learned["base_scale"]
         self._keep(kernel, learned)
         self.X_train_, self.y_train_, self.noise_train_ = array, target, noise
-        self.noise_variance_ = float(noise[0]) if len(noise) and np.all(noise == noise[0]) else noise
+        self.noise_variance_: Union[float, FloatArray] = float(noise[0]) if len(noise) and np.all(noise == noise[0]) else noise
         self.n_features_in_ = array.shape[1]
         self.log_marginal_likelihood_ = self._belief().log_marginal_likelihood
         return self
@@ -164,7 +164,8 @@ class GPRegressor(KernelModel):
         mean, covariance = self._belief().mean(array), self._belief().covariance(array, array)
         eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
         draws = generator(random_state).standard_normal((len(array), int(n_samples)))
-        return mean[:, None] + (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ draws
+        drawn: FloatArray = mean[:, None] + (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ draws
+        return drawn
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:
         """The coefficient of determination R^2 of the mean."""

@@ -1,5 +1,6 @@
 #include "acuity/acquisition/acquisition.hpp"
 
+#include "acuity/acquisition/break_even.hpp"
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/acquisition/optimal_class_precision.hpp"
 #include "acuity/acquisition/optimal_precision.hpp"
@@ -97,6 +98,16 @@ void bind_acquisition(py::module_& module) {
                     [&](Index i) { return clean_probabilities({mean(i), variance(i)}).positive; });
       },
       Unlocked());
+  module.def(
+      "clean_probability_variance",
+      [](const Vector& mean, const Vector& variance) {
+        return each(mean.size(), [&](Index i) { return clean_probability_variance({mean(i), variance(i)}); });
+      },
+      Unlocked());
+  module.def("break_even_variance", [](double noise, double cost, double other_noise, double other_cost) {
+    return break_even_variance({noise, cost}, {other_noise, other_cost});
+  });
+  module.def("break_even_price_ratio", &break_even_price_ratio);
   module.def("best_precision", [](const std::string& kind, double variance, double base, double gamma,
                                   double inverse_low, double inverse_high, double remaining,
                                   const std::shared_ptr<CostFunction>& cost) {

@@ -21,6 +21,7 @@ void bind_errors(py::module_& module);
 void bind_numerics(py::module_& module);
 void bind_model(py::module_& module);
 void bind_acquisition(py::module_& module);
+void bind_suggestion(py::module_& module);
 void bind_selection(py::module_& module);
 void bind_campaign(py::module_& module);
 

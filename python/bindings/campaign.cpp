@@ -11,7 +11,6 @@
 #include "report/campaign_status.hpp"
 #include "report/event_json.hpp"
 #include "report/explanation_json.hpp"
-#include "suggestions.hpp"
 
 namespace acuity::python {
 
@@ -49,18 +48,12 @@ class OpenCampaign {
   std::optional<Campaign> campaign_;
 };
 
-py::list list_of(const std::vector<Suggestion>& suggestions) {
-  py::list list;
-  for (const Suggestion& suggestion : suggestions) list.append(fields_of(suggestion));
-  return list;
-}
-
 // ("open" | "nothing_now" | "finished", reason, suggestions)
 py::tuple tuple_of(const Asking& asking) {
   const char* standing = asking.standing == Standing::open          ? "open"
                          : asking.standing == Standing::nothing_now ? "nothing_now"
                                                                     : "finished";
-  return py::make_tuple(standing, asking.reason, list_of(asking.suggestions));
+  return py::make_tuple(standing, asking.reason, asking.suggestions);
 }
 
 std::optional<Channel> reported(const Study& study, const std::optional<double>& channel) {
@@ -240,7 +233,7 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              });
              py::list list;
              for (std::size_t i = 0; i < pending.size(); ++i)
-               list.append(py::make_tuple(fields_of(pending[i]), workers[i]));
+               list.append(py::make_tuple(pending[i], workers[i]));
              return list;
            })
       .def("status_json",

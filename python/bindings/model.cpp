@@ -1,10 +1,13 @@
 #include "acuity/model/kernel.hpp"
 
+#include <pybind11/functional.h>
+
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/leave_one_out.hpp"
 #include "bindings.hpp"
+#include "model/adam.hpp"
 #include "model/tilted_moments.hpp"
 #include "python_kernel.hpp"
 
@@ -109,6 +112,11 @@ void bind_ep_posterior(py::module_& module) {
            [](const EpPosterior& posterior) {
              return py::make_tuple(posterior.sites().precision, posterior.sites().shift);
            })
+      .def("at_observations", [](const EpPosterior& posterior) { return both(posterior.at_observations()); })
+      .def("cavities", [](const EpPosterior& posterior) { return both(posterior.cavities()); })
+      .def("gradient", &EpPosterior::gradient)
+      .def("accuracy_gradient",
+           [](const EpPosterior& posterior) { return Vector(posterior.accuracy_gradient()); })
       .def_property_readonly("log_evidence", &EpPosterior::log_evidence)
       .def_property_readonly("converged", &EpPosterior::converged);
 }
@@ -180,6 +188,15 @@ void bind_learning(py::module_& module) {
   });
 }
 
+// The paper's optimiser on any function that gives (value, gradient): its path is a golden file of its own.
+py::tuple adam(const std::function<std::pair<double, Vector>(const Vector&)>& objective, const Vector& start,
+               int epochs, std::optional<double> tolerance) {
+  const AdamResult result = minimise_by_adam(objective, start, {.epochs = epochs, .tolerance = tolerance});
+  py::list path;
+  for (const AdamEpoch& epoch : result.epochs) path.append(py::make_tuple(epoch.theta, epoch.value));
+  return py::make_tuple(path, result.reason);
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -187,6 +204,7 @@ void bind_model(py::module_& module) {
   bind_gp_posterior(module);
   bind_ep_posterior(module);
   bind_learning(module);
+  module.def("adam", &adam);
   module.def("tilted_moments", [](int label, double mean, double variance, double accuracy) {
     const TiltedMoments m = tilted_moments(label, mean, variance, accuracy);
     return py::dict(py::arg("z") = m.z, py::arg("log_weight") = m.log_weight, py::arg("slope") = m.slope,

@@ -33,6 +33,7 @@ PYBIND11_MODULE(_core, module) {
   bind_numerics(module);
   bind_model(module);
   bind_acquisition(module);
+  bind_suggestion(module);
   bind_selection(module);
   bind_campaign(module);
   acuity::set_interruption_check(&check_signals);

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/selector.hpp"
+#include "acuity/selection/suggestion.hpp"
 #include "bindings.hpp"
-#include "suggestions.hpp"
 
 namespace acuity::python {
 
@@ -81,39 +83,61 @@ class Selection {
     return suggestions;
   }
 
+  // Not the best choice, but somebody's.
+  Suggestion at(Index row, Index level) {
+    const Turn::Holder turn(turn_);
+    checked(row);
+    Score score{.point = row, .level = level};
+    const Marginals there = belief_->marginals_at({{row}});
+    const Offer here{offer_.levels, Vector::Constant(1, offer_.base_noise(row))};
+    acquisition_.information->worth(there, here, 0, 1, {{level}}, &score.information);
+    score.cost = offer_.levels[static_cast<std::size_t>(level)].cost;
+    Suggestion suggestion = make_suggestion(score, pool_, offer_, acquisition_, *belief_);
+    suggestion.id = next_id_++;
+    return suggestion;
+  }
+
   void close(Index row) {
     const Turn::Holder turn(turn_);
     candidates_.open.at(checked(row)) = 0;
   }
 
-  // An answer at a pool point, or none yet: then a handle for it comes back.
-  Index take(Index row, double channel, std::optional<double> answer, double cost) {
+  void expect(const Suggestion& suggestion) {
     const Turn::Holder turn(turn_);
-    checked(row);
-    const AnnotationHandle handle = belief_->condition(row, channel_of(binary_, channel), answer);
-    candidates_.remaining -= cost;
-    ++candidates_.step;
-    if (!repeat_) candidates_.open[static_cast<std::size_t>(row)] = 0;
-    return handle.number;
+    checked(suggestion.row);
+    if (pending_.contains(suggestion.id))
+      throw std::invalid_argument(
+          fmt::format("suggestion {} is pending already, must not be expected twice", suggestion.id));
+    pending_[suggestion.id] = take(suggestion, std::nullopt, suggestion.cost);
   }
 
-  void take_elsewhere(const Vector& x, double channel, double answer, double cost) {
+  void tell(const Suggestion& suggestion, double answer, std::optional<double> cost) {
     const Turn::Holder turn(turn_);
-    belief_->condition(Place(x), channel_of(binary_, channel), answer);
-    candidates_.remaining -= cost;
-    ++candidates_.step;
+    checked(suggestion.row);
+    if (!std::isfinite(answer))
+      throw std::invalid_argument(fmt::format("y is {}, must be a finite number", answer));
+    if (cost && !(std::isfinite(*cost) && *cost >= 0.0))
+      throw std::invalid_argument(fmt::format("cost is {}, must be a finite number, 0 or more", *cost));
+    const auto found = pending_.find(suggestion.id);
+    if (found == pending_.end()) {
+      take(suggestion, answer, cost.value_or(suggestion.cost));
+      return;
+    }
+    belief_->answer(found->second, answer);
+    pending_.erase(found);
+    if (cost) candidates_.remaining -= *cost - suggestion.cost;
   }
 
-  void answer(Index handle, double value) {
+  void release(const Suggestion& suggestion) {
     const Turn::Holder turn(turn_);
-    belief_->answer({handle}, value);
-  }
-
-  void cancel(Index handle, Index row, double cost) {
-    const Turn::Holder turn(turn_);
-    belief_->cancel({handle});
-    candidates_.remaining += cost;
-    if (row >= 0) candidates_.open.at(checked(row)) = 1;
+    const auto found = pending_.find(suggestion.id);
+    if (found == pending_.end())
+      throw std::invalid_argument(
+          fmt::format("suggestion {} is not pending, must be expected before it is released", suggestion.id));
+    belief_->cancel(found->second);
+    pending_.erase(found);
+    candidates_.remaining += suggestion.cost;
+    candidates_.open.at(checked(suggestion.row)) = 1;
   }
 
   Marginals marginals() {
@@ -132,6 +156,15 @@ class Selection {
   }
 
  private:
+  AnnotationHandle take(const Suggestion& suggestion, std::optional<double> answer, double cost) {
+    if (binary_ != std::holds_alternative<FlipChannel>(suggestion.channel))
+      throw std::invalid_argument("the suggestion is none of this selector's, must be what next() gave");
+    const AnnotationHandle handle = belief_->condition(suggestion.row, suggestion.channel, answer);
+    candidates_.remaining -= cost;
+    ++candidates_.step;
+    if (!repeat_) candidates_.open[static_cast<std::size_t>(suggestion.row)] = 0;
+    return handle;
+  }
   static std::vector<std::string> names(Index inputs) {
     std::vector<std::string> all;
     for (Index i = 0; i < inputs; ++i) all.push_back("x" + std::to_string(i + 1));
@@ -153,6 +186,7 @@ class Selection {
   Candidates candidates_;
   std::optional<Selector> selector_;
   std::int64_t next_id_ = 1;
+  std::map<std::int64_t, AnnotationHandle> pending_;  // by suggestion
 };
 
 std::vector<Level> levels_of(bool binary, const py::list& list) {
@@ -218,22 +252,12 @@ void bind_selection(py::module_& module) {
                                            std::move(offer), std::move(wanted), budget, repeat, threads,
                                            single_precision);
       }))
-      .def("next",
-           [](Selection& selection, Index count) {
-             std::vector<Suggestion> found;
-             {
-               const py::gil_scoped_release unlocked;
-               found = selection.next(count);
-             }
-             py::list list;
-             for (const Suggestion& suggestion : found) list.append(fields_of(suggestion));
-             return list;
-           })
+      .def("next", &Selection::next, Unlocked())
+      .def("at", &Selection::at, Unlocked())
       .def("close", &Selection::close, Unlocked())
-      .def("take", &Selection::take, Unlocked())
-      .def("take_elsewhere", &Selection::take_elsewhere, Unlocked())
-      .def("answer", &Selection::answer, Unlocked())
-      .def("cancel", &Selection::cancel, Unlocked())
+      .def("expect", &Selection::expect, Unlocked())
+      .def("tell", &Selection::tell, Unlocked())
+      .def("release", &Selection::release, Unlocked())
       .def("marginals",
            [](Selection& selection) {
              Marginals marginals;

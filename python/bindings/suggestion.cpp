@@ -1,0 +1,91 @@
+#include "acuity/selection/suggestion.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bindings.hpp"
+
+namespace acuity::python {
+
+namespace {
+
+py::object name_of(const Level& level) {
+  return level.name.empty() ? py::object(py::none()) : py::cast(level.name);
+}
+
+std::string text_of(const Suggestion& suggestion) {
+  const Level& level = suggestion.level;
+  const std::string how = level.alpha ? fmt::format("alpha={:.6g}", *level.alpha)
+                                      : "level=" + py::repr(py::cast(level.name)).cast<std::string>();
+  std::string where;
+  for (const double x : suggestion.inputs) where += fmt::format("{}{:.6g}", where.empty() ? "" : ", ", x);
+  return fmt::format("Suggestion(id={}, point={}, x=({}), {}, cost={:.6g}, information={:.6g})",
+                     suggestion.id, py::repr(py::cast(suggestion.point)).cast<std::string>(), where, how,
+                     suggestion.cost, suggestion.information);
+}
+
+py::object channel_of(const Suggestion& suggestion, bool flip) {
+  if (const auto* gaussian = std::get_if<GaussianChannel>(&suggestion.channel))
+    return flip ? py::object(py::none()) : py::cast(gaussian->noise_variance);
+  return flip ? py::cast(std::get<FlipChannel>(suggestion.channel).accuracy) : py::object(py::none());
+}
+
+// Everything, for pickling.
+py::tuple state_of(const Suggestion& s) {
+  return py::make_tuple(s.id, s.row, s.point, s.inputs, s.level.name, s.level.alpha, s.level.value,
+                        channel_of(s, false), channel_of(s, true), s.cost, s.information, s.mean, s.variance);
+}
+
+Suggestion from_state(const py::tuple& state) {
+  if (state.size() != 13) throw std::invalid_argument("this is no pickled suggestion");
+  Suggestion s;
+  s.id = state[0].cast<std::int64_t>();
+  s.row = state[1].cast<Index>();
+  s.point = state[2].cast<std::string>();
+  s.inputs = state[3].cast<std::vector<double>>();
+  s.level.name = state[4].cast<std::string>();
+  s.level.alpha = state[5].cast<std::optional<double>>();
+  s.level.value = state[6].cast<LevelValue>();
+  if (state[8].is_none())
+    s.channel = GaussianChannel{state[7].cast<double>()};
+  else
+    s.channel = FlipChannel{state[8].cast<double>()};
+  s.cost = state[9].cast<double>();
+  s.information = state[10].cast<double>();
+  s.mean = state[11].cast<double>();
+  s.variance = state[12].cast<double>();
+  return s;
+}
+
+}  // namespace
+
+void bind_suggestion(py::module_& module) {
+  py::class_<Suggestion>(
+      module, "Suggestion",
+      "What to ask for: `point` (`row` of the pool, inputs `x`) at `level`, or at precision `alpha`, "
+      "for `cost`.\n\n`information` is what the answer is expected to tell; `mean` and `variance` "
+      "the belief about f there before it; `noise_variance` or `accuracy` what the answer will be "
+      "like; `value` what the annotator is told about the level.")
+      .def_readonly("id", &Suggestion::id)
+      .def_readonly("row", &Suggestion::row)
+      .def_readonly("point", &Suggestion::point)
+      .def_property_readonly(
+          "x",
+          [](const Suggestion& s) {
+            return Vector(Eigen::Map<const Vector>(s.inputs.data(), static_cast<Index>(s.inputs.size())));
+          })
+      .def_property_readonly("level", [](const Suggestion& s) { return name_of(s.level); })
+      .def_property_readonly("alpha", [](const Suggestion& s) { return s.level.alpha; })
+      .def_property_readonly("value", [](const Suggestion& s) { return s.level.value; })
+      .def_readonly("cost", &Suggestion::cost)
+      .def_readonly("information", &Suggestion::information)
+      .def_readonly("mean", &Suggestion::mean)
+      .def_readonly("variance", &Suggestion::variance)
+      .def_property_readonly("noise_variance", [](const Suggestion& s) { return channel_of(s, false); })
+      .def_property_readonly("accuracy", [](const Suggestion& s) { return channel_of(s, true); })
+      .def_property_readonly("information_per_cost", &Suggestion::information_per_cost)
+      .def("__repr__", &text_of)
+      .def(py::pickle(&state_of, &from_state));
+}
+
+}  // namespace acuity::python
