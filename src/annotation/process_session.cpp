@@ -72,8 +72,8 @@ std::optional<ProcessEntry> process_entry(pid_t process) {
   std::istringstream fields(text.substr(name_end + 1));
   ProcessEntry entry{.process = process};
   char state = 0;
-  pid_t parent = 0, group = 0;
-  fields >> state >> parent >> group >> entry.session;
+  pid_t group = 0;
+  fields >> state >> entry.parent >> group >> entry.session;
   std::string skipped;
   for (int field = 7; field < 20; ++field) fields >> skipped;
   long threads = 0;
@@ -149,6 +149,8 @@ std::vector<ProcessEntry> ProcessSession::members() const {
 
 std::vector<ProcessEntry> ProcessSession::terminate() {
   return for_members([this](const ProcessEntry& member) {
+    // One that was told takes its leave with the help of others; they are told when it is gone.
+    if (!told_.contains(member.process) && told_.contains(member.parent)) return;
     if (told_.insert(member.process).second)
       signal_process(member, {SIGTERM, SIGCONT});
     else if (member.stopped)

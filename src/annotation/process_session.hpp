@@ -14,7 +14,7 @@ namespace acuity {
 
 /// What the system says about a process.
 struct ProcessEntry {
-  pid_t process = 0, session = 0;
+  pid_t process = 0, parent = 0, session = 0;
   std::uint64_t start = 0;  ///< tells a process from a later one of the same number, until the next boot
   bool dead = false;        ///< it only waits to be collected
   bool stopped = false;     ///< as by SIGSTOP
@@ -49,8 +49,9 @@ class ProcessSession {
 
   /// Those that live.
   std::vector<ProcessEntry> members() const;
-  /// SIGTERM to those that have not had it yet; those that are stopped are woken up for it. Gives the members
-  /// there were.
+  /// SIGTERM to those that have not had it yet; those that are stopped are woken up for it. What a member
+  /// starts after it was told is part of its leave-taking, and is told when that member is gone. Gives the
+  /// members there were.
   std::vector<ProcessEntry> terminate();
   /// SIGKILL, likewise.
   std::vector<ProcessEntry> kill() const;

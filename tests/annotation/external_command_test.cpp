@@ -124,6 +124,18 @@ TEST(ExternalCommand, EndsStoppedProcessesToo) {
   EXPECT_TRUE(std::filesystem::exists(bench.attempt_folder() / "farewell")) << "woken up to take its leave";
 }
 
+// Who cleans up after itself does so with programs: they are not ended under its hands.
+TEST(ExternalCommand, LetsACommandTakeItsLeaveWithTheHelpOfOthers) {
+  AttemptBench bench;
+  Attempt attempt =
+      bench.start("trap 'sleep 0.3 && touch farewell; exit 1' TERM; touch there; sleep 1000 & wait", 60.0);
+  bench.wait_for("there");
+  attempt.end({Kind::ended, {}, "enough"});
+  AttemptBench::outcome_of(attempt);
+  EXPECT_TRUE(std::filesystem::exists(bench.attempt_folder() / "farewell"));
+  EXPECT_TRUE(bench.processes().empty());
+}
+
 TEST(ExternalCommand, KillsTheShellItselfWithoutLosingTheRest) {
   AttemptBench bench;
   const AttemptOutcome outcome = bench.run("sleep 1000 & kill -KILL $PPID; sleep 1000", 0.2);
