@@ -23,6 +23,35 @@ std::string listed(const std::vector<double>& values) {
   return text;
 }
 
+// The program and the tables it reads look at these themselves; other callers are held to the same.
+void require_channel(const Study& study, const Answer& answer) {
+  if (!answer.channel) return;
+  const auto* flip = std::get_if<FlipChannel>(&*answer.channel);
+  if (study.file().binary != (flip != nullptr))
+    refuse(answer,
+           fmt::format("the answer to {} has {}, must have {}", answer.id, flip ? "an accuracy" : "a noise",
+                       flip ? "a noise: the study's answers are numbers"
+                            : "an accuracy: the study's answers are classes"));
+  const double value = flip ? flip->accuracy : noise_variance(*answer.channel);
+  if (!(flip ? value >= 0.5 && value <= 1.0 : value > 0.0 && value < 1e300))
+    refuse(answer, fmt::format("the {} of {} is {}, must be {}", flip ? "accuracy" : "noise variance",
+                               answer.id, std::isnan(value) ? "not a number" : shortest(value),
+                               flip ? "from 0.5 to 1" : "a finite number above 0"));
+}
+
+void require_inputs(const Study& study, const Answer& answer) {
+  if (!answer.inputs) return;
+  const std::vector<std::string>& names = study.pool().inputs();
+  if (answer.inputs->size() != names.size())
+    refuse(answer, fmt::format("the answer to {} has {} inputs, must have {}", answer.id,
+                               answer.inputs->size(), names.size()));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!std::isfinite((*answer.inputs)[i]))
+      refuse(answer,
+             fmt::format("the input \"{}\" of the answer to {} is {}, must be a finite number", names[i],
+                         answer.id, std::isnan((*answer.inputs)[i]) ? "not a number" : "infinite"));
+}
+
 Told event_of(const Study& study, const SuggestionRecord& record, const Answer& answer) {
   Told event{.id = answer.id,
              .values = answer.values,
@@ -135,6 +164,8 @@ Judgement judge(const Study& study, const State& state, const Answer& answer) {
   if (answer.cost && !(std::isfinite(*answer.cost) && *answer.cost >= 0.0))
     refuse(answer, fmt::format("the cost of {} is {}, must be a finite number, 0 or more", answer.id,
                                std::isnan(*answer.cost) ? "not a number" : shortest(*answer.cost)));
+  require_channel(study, answer);
+  require_inputs(study, answer);
   Judgement judgement;
   try {
     judgement.event = event_of(study, *record, answer);

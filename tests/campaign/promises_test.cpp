@@ -191,12 +191,34 @@ TEST(Promise05, NothingThatIsNotFiniteReachesTheModel) {
     Answer costly = answer_to(1, 0.5);
     costly.cost = bad;
     if (std::isfinite(bad)) continue;
+    Answer noisy = answer_to(1, 0.5), elsewhere = answer_to(1, 0.5);
+    noisy.channel = GaussianChannel{bad};
+    elsewhere.inputs = std::vector<double>(campaign.study().pool().inputs().size(), bad);
+    EXPECT_THROW(campaign.tell({noisy}), InputError);
+    EXPECT_THROW(campaign.tell({elsewhere}), InputError);
+    EXPECT_THROW(campaign.ask({.count = 1, .worker = "", .lease = bad}), InputError);
     EXPECT_THROW(campaign.tell({costly}), InputError);
     EXPECT_THROW(campaign.change_budget(bad), InputError);
     EXPECT_THROW(campaign.fail({.id = 1, .reason = "", .charge = bad, .exclude = false}), InputError);
   }
   EXPECT_EQ(campaign.refresh().sequence(), before);
   EXPECT_TRUE(campaign.belief().is_finite());
+}
+
+TEST(Promise05, AReportedNoiseIsOfTheStudysKindAndFitToComputeWith) {
+  const CampaignDesk desk(price_list_campaign());
+  Campaign campaign = Campaign::open(desk.folder.path() / "c.acuity");
+  campaign.ask({.count = 1, .worker = "", .lease = {}});
+  for (const Channel& bad :
+       {Channel(FlipChannel{0.9}), Channel(GaussianChannel{0.0}), Channel(GaussianChannel{-1.0})}) {
+    Answer answer = answer_to(1, 0.5);
+    answer.channel = bad;
+    EXPECT_THROW(campaign.tell({answer}), InputError);
+  }
+  Answer elsewhere = answer_to(1, 0.5);
+  elsewhere.inputs = std::vector<double>(campaign.study().pool().inputs().size() + 1, 0.5);
+  EXPECT_THROW(campaign.tell({elsewhere}), InputError);
+  EXPECT_EQ(campaign.refresh().annotations(), 0);
 }
 
 TEST(Promise06, AChangedStudyOrPoolIsNeitherAppliedNorIgnored) {
