@@ -103,7 +103,7 @@ def number(value: Any, what: str, low: float, high: float, requirement: str) -> 
 
 def choice(value: Any, what: str, allowed: tuple[str, ...]) -> str:
     """One of a few words."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         words = ", ".join(f'"{word}"' for word in allowed)
         raise ValueError(f"{what} is {value!r}, must be one of {words}")
     return str(value)

@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import FloatArray, points
+from ._arrays import FloatArray, choice, points
 from ._core import Suggestion
 from ._selection import _count
 from ._study import write_study
 from .errors import Finished, NothingNow, Stopped
+from .kernels import KERNELS
 from .levels import LevelsLike
 
 Id = Union[int, Suggestion]
@@ -51,8 +52,8 @@ def _id_of(id: Id) -> int:
     return int(id)
 
 
-def _said(y: Any) -> list[Union[float, str]]:
-    """One answer or several replicates: numbers, or names of classes."""
+def _said(y: Any, binary: bool) -> list[Union[float, str]]:
+    """One answer or several replicates: numbers, or names of classes. Of classes 0 is the first, as in tables."""
     several = list(y) if isinstance(y, (list, tuple, np.ndarray)) and np.ndim(y) > 0 else [y]
     said: list[Union[float, str]] = []
     for one in several:
@@ -62,19 +63,38 @@ def _said(y: Any) -> list[Union[float, str]]:
             raise ValueError("the answer is None, must be a finite number or a class")
         else:
             try:
-                said.append(float(one))
+                value = float(one)
             except (TypeError, ValueError):
                 raise ValueError(f"the answer is {one!r}, must be a finite number or a class") from None
+            said.append(-1.0 if binary and value == 0.0 else value)
     return said
 
 
-def _channel(noise_variance: Any, noise_sd: Any, accuracy: Any) -> Optional[float]:
-    given = [value for value in (noise_variance, noise_sd, accuracy) if value is not None]
-    if len(given) > 1:
-        raise ValueError("two of noise_variance, noise_sd and accuracy are given, must be one")
-    if noise_sd is not None:
-        return float(noise_sd) ** 2
-    return float(given[0]) if given else None
+def _number(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} is {value!r}, must be a number") from None
+
+
+def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) -> Optional[float]:
+    """What an answer reports of its own precision."""
+    given = {"noise_variance": noise_variance, "noise_sd": noise_sd, "accuracy": accuracy}
+    reported = [name for name, value in given.items() if value is not None]
+    if not reported:
+        return None
+    if len(reported) > 1:
+        raise ValueError(f"{reported[0]} and {reported[1]} are both given, must be one of them")
+    name = reported[0]
+    if binary != (name == "accuracy"):
+        kind = "classes, must be accuracy" if binary else "numbers, must be noise_variance or noise_sd"
+        raise ValueError(f"{name} is given and the answers are {kind}")
+    value = _number(given[name], name)
+    if name == "noise_sd":
+        if not 0.0 < value < 1e150:
+            raise ValueError(f"noise_sd is {noise_sd!r}, must be a finite number above 0")
+        return value**2
+    return value
 
 
 class Campaign:
@@ -86,6 +106,7 @@ class Campaign:
 
     def __init__(self, core: "_core.Campaign") -> None:
         self._core = core
+        self._closed = False
         facts = core.facts()
         self.path: Optional[Path] = Path(facts["folder"]) if facts["folder"] else None
         self.name: str = facts["name"]
@@ -104,6 +125,7 @@ class Campaign:
 
     def close(self) -> None:
         """Lets go of the store. Nothing is lost either way: every verb is durable when it returns."""
+        self._closed = True
         self._core.close()
 
     # The verbs.
@@ -116,7 +138,9 @@ class Campaign:
         worker: who asks, for the log. lease: seconds after which it goes back to the pool; None: never. budget: changed by
         so much first. Raises Finished or NothingNow where there is nothing.
         """
-        standing, reason, found = self._core.ask(1 if n is None else _count(n), worker, lease, budget)
+        seconds = None if lease is None else _number(lease, "lease")
+        money = None if budget is None else _number(budget, "budget")
+        standing, reason, found = self._core.ask(1 if n is None else _count(n), str(worker), seconds, money)
         if not found:
             raise (Finished if standing == "finished" else NothingNow)(reason)
         return found[0] if n is None else found
@@ -159,12 +183,12 @@ class Campaign:
             rest = dict(answer)
             if "id" not in rest or "y" not in rest:
                 raise ValueError(f"an answer is {rest!r}, must have an id and y")
-            id, said = _id_of(rest.pop("id")), _said(rest.pop("y"))
-            channel = _channel(rest.pop("noise_variance", None), rest.pop("noise_sd", None), rest.pop("accuracy", None))
+            id, said = _id_of(rest.pop("id")), _said(rest.pop("y"), self.binary)
+            channel = _channel(self.binary, *(rest.pop(key, None) for key in ("noise_variance", "noise_sd", "accuracy")))
             more: dict[str, Any] = {"channel": channel}
             for key in ("cost", "alpha"):
                 if rest.get(key) is not None:
-                    more[key] = float(rest.pop(key))
+                    more[key] = _number(rest.pop(key), key)
             for key in ("point", "level"):
                 if rest.get(key) is not None:
                     more[key] = str(rest.pop(key))
@@ -178,7 +202,7 @@ class Campaign:
 
     def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
         """This attempt brought nothing; the point may be asked for again, unless it is excluded for good."""
-        self._core.fail(_id_of(id), str(reason), float(cost), bool(exclude))
+        self._core.fail(_id_of(id), str(reason), _number(cost, "cost"), bool(exclude))
 
     def release(self, *ids: Id, reason: str = "") -> list[int]:
         """Nobody does these: back to the pool, nothing charged. Gives those that were pending."""
@@ -186,7 +210,7 @@ class Campaign:
 
     def amend(self, id: Id, y: Any, reason: str) -> None:
         """The answer was another one. Both stay in the log."""
-        self._core.amend(_id_of(id), _said(y), str(reason))
+        self._core.amend(_id_of(id), _said(y, self.binary), str(reason))
 
     def retract(self, id: Id, reason: str) -> None:
         """The answer does not count any more. Its cost stays spent."""
@@ -194,7 +218,7 @@ class Campaign:
 
     def change_budget(self, by: float) -> None:
         """More money, or less."""
-        self._core.change_budget(float(by))
+        self._core.change_budget(_number(by, "by"))
 
     # Looking.
 
@@ -272,6 +296,8 @@ class Campaign:
         return Path(path)
 
     def __repr__(self) -> str:
+        if self._closed:
+            return f"<acuity.Campaign {self.name!r}: closed>"
         status = self.status()
         where = f" in {os.fspath(self.path)!r}" if self.path else " in memory"
         return (
@@ -281,9 +307,9 @@ class Campaign:
         )
 
     def _repr_html_(self) -> str:
-        from ._html import campaign_html
+        from ._html import campaign_html, escape
 
-        return campaign_html(self)
+        return f"<div>{escape(repr(self))}</div>" if self._closed else campaign_html(self)
 
     # The loop.
 
@@ -308,7 +334,9 @@ class Campaign:
 
         The annotator returns the answer, or a dictionary with what `tell` takes (`y`, `cost`, ...). What it raises is a
         failed attempt; `max_failures` of them in a row raise Stopped. With several `workers` it is called by as many
-        threads at once. Ctrl-C ends it; suggestions at work stay pending, and the next run begins with them.
+        threads at once. Ctrl-C ends it: the suggestion at work stays pending, and the next run begins with it; several
+        workers cannot be stopped, so their answers are waited for and kept. Raises NothingNow where all that is left is
+        pending with others.
         """
         count = _count(workers)
         self._core.take_ownership()
@@ -343,8 +371,20 @@ class _Loop:
     def run(self, workers: int) -> str:
         if workers == 1:
             return self._alone()
+        busy: dict[Future[Any], Suggestion] = {}
         with ThreadPoolExecutor(workers, thread_name_prefix="acuity-annotator") as threads:
-            return self._together(threads, workers)
+            try:
+                return self._together(threads, workers, busy)
+            except BaseException:
+                self._settle(busy)
+                raise
+
+    def _settle(self, busy: dict[Future[Any], Suggestion]) -> None:
+        """The end came early. Threads cannot be stopped, so what they bring is waited for and not thrown away."""
+        self.max_failures = len(busy) + self.failures + 1  # one end is enough
+        self.on_told = None
+        for done in as_completed(busy):
+            self._take(busy[done], done)
 
     def _next(self) -> Suggestion:
         if self.left:
@@ -365,8 +405,7 @@ class _Loop:
                 continue
             self._answered(suggestion, answer)
 
-    def _together(self, threads: ThreadPoolExecutor, workers: int) -> str:
-        busy: dict[Future[Any], Suggestion] = {}
+    def _together(self, threads: ThreadPoolExecutor, workers: int, busy: dict[Future[Any], Suggestion]) -> str:
         reason = ""
         while True:
             while not reason and len(busy) < workers:
@@ -384,14 +423,18 @@ class _Loop:
                 return reason
             for done in wait(busy, return_when=FIRST_COMPLETED).done:
                 suggestion = busy.pop(done)
+                self._take(suggestion, done)
                 error = done.exception()
-                if error is None:
-                    self._answered(suggestion, done.result())
-                elif isinstance(error, Exception):
-                    self._failed(suggestion, error)
-                else:
-                    raise error
+                if error is not None and not isinstance(error, Exception):
+                    raise error  # KeyboardInterrupt, say: the suggestion stays pending
                 reason = ""  # a failure may have freed money
+
+    def _take(self, suggestion: Suggestion, done: Future[Any]) -> None:
+        error = done.exception()
+        if error is None:
+            self._answered(suggestion, done.result())
+        elif isinstance(error, Exception):
+            self._failed(suggestion, error)
 
     def _answered(self, suggestion: Suggestion, answer: Any) -> None:
         fields = dict(answer) if isinstance(answer, Mapping) else {"y": answer}
@@ -500,7 +543,12 @@ def create(
         return _made(path, os.fspath(study), threads)
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
+<<<<<<< HEAD
     scaled = ("pool" if standardise else None) if isinstance(standardise, bool) else standardise
+=======
+    choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
+    scaled = {True: "pool", False: None}.get(standardise, standardise)  # type: ignore[call-overload]
+>>>>>>> dc2002b (python: campaigns tested from every side, and what that found)
     options: dict[str, dict[str, Any]] = {
         "pool": {"standardise": scaled, "repeat": True if repeat else None},
         "model": {
@@ -515,7 +563,8 @@ def create(
         options["annotator"] = dict(annotator)
     if initial is not None and not isinstance(initial, (int, np.integer)):
         initial = {"file": os.path.abspath(initial)}
-    about = {"name": name or None, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
+    name = name or (Path(path).stem if path is not None else "") or "campaign"
+    about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
     with tempfile.TemporaryDirectory(prefix="acuity-") as temporary:
         file = write_study(
             Path(temporary), pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, classes=classes,

@@ -10,34 +10,48 @@ import numpy as np
 if TYPE_CHECKING:
     from ._campaign import Campaign
 
-# Told apart by people who do not see all colours, and on light as on dark (Okabe and Ito).
-SPENT, HELD, MEAN, POINT = "#0072b2", "#e69f00", "#0072b2", "#d55e00"
+# Told apart by people who do not see all colours, and of a brightness between light and dark grounds.
+BLUE, YELLOW, ORANGE = "#2080c0", "#e69f00", "#d55e00"
+WIDTH = 320
 
 
 def _number(value: float) -> str:
     return f"{value:.6g}"
 
 
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11" fill="currentColor">{escape(text)}</text>'
+
+
+def _svg(height: float, about: str, content: str) -> str:
+    return f'<svg style="display:block" width="{WIDTH + 2}" height="{height:.0f}" role="img" aria-label="{escape(about)}">{content}</svg>'
+
+
 def _bar(status: dict[str, Any], unit: str) -> str:
     budget, spent, escrow = status["budget"], status["spent"], status["escrow"]
-    money = f"{_number(spent)} spent"
-    if np.isfinite(budget):
-        money = f"{_number(spent)} of {_number(budget)} spent"
-    money += f"{' (' + escape(unit) + ')' if unit else ''}, {_number(escrow)} in escrow"
+    money = f"{_number(spent)} of {_number(budget)}" if np.isfinite(budget) else _number(spent)
+    money += f"{' ' + unit if unit else ''} spent, {_number(escrow)} in escrow"
+    words = f"<div>{escape(money)}</div>"
     if not np.isfinite(budget) or budget <= 0:
-        return f"<div>{money}</div>"
-    first = min(1.0, spent / budget) * 300
-    second = min(300 - first, escrow / budget * 300)
-    return (
-        f'<svg width="302" height="14" role="img" aria-label="{money}"><rect x="0.5" y="0.5" width="301" height="13" '
-        f'fill="none" stroke="currentColor" stroke-opacity="0.5"/><rect x="1" y="1" width="{first:.1f}" height="12" '
-        f'fill="{SPENT}"/><rect x="{1 + first:.1f}" y="1" width="{second:.1f}" height="12" fill="{HELD}"/></svg>'
-        f"<div>{money}</div>"
-    )
+        return words
+    first = min(1.0, spent / budget) * WIDTH
+    second = min(WIDTH - first, escrow / budget * WIDTH)
+    frame = f'<rect x="0.5" y="0.5" width="{WIDTH + 1}" height="13" fill="none" stroke="currentColor" stroke-opacity="0.5"/>'
+    filled = f'<rect x="1" y="1" width="{first:.1f}" height="12" fill="{BLUE}"/>'
+    held = f'<rect x="{1 + first:.1f}" y="1" width="{second:.1f}" height="12" fill="{YELLOW}"/>'
+    return _svg(14, money, frame + filled + held) + words
 
 
 def _row(cells: list[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _cell(campaign: "Campaign", name: str, value: Any) -> str:
+    if name == "y" and campaign.classes:
+        return campaign.classes[int(value > 0)]
+    if isinstance(value, (float, np.floating)):
+        return "" if np.isnan(value) else f"{value:.4g}"  # nan: the answer reported its own precision
+    return "" if value is None else str(value)
 
 
 def _last(campaign: "Campaign", count: int = 5) -> str:
@@ -47,64 +61,56 @@ def _last(campaign: "Campaign", count: int = 5) -> str:
     shown = ["id", "point", "alpha" if "alpha" in columns else "level", "y", "cost"]
     rows = [_row(shown, "th")]
     for i in range(max(0, len(columns["id"]) - count), len(columns["id"])):
-        cells = []
-        for name in shown:
-            value = columns[name][i]
-            cells.append(_number(float(value)) if isinstance(value, (float, np.floating)) else escape(str(value)))
-        rows.append(_row(cells, "td"))
-    return "<table>" + "".join(rows) + "</table>"
+        rows.append(_row([_cell(campaign, name, columns[name][i]) for name in shown], "td"))
+    return '<table style="color:inherit;margin:0">' + "".join(rows) + "</table>"
 
 
 def _curve(campaign: "Campaign") -> str:
     """The belief along one input, with the answers."""
     low, high = float(campaign.pool.min()), float(campaign.pool.max())
-    x = np.linspace(low, high, 121)[:, None]
-    mean, variance = campaign.latent(x)
+    x = np.linspace(low, high, 121)
+    mean, variance = campaign.latent(x[:, None])
     sd = np.sqrt(variance)
     columns = campaign.annotations(frame=False)
-    dots, answers = columns[campaign.inputs[0]], columns["y"]
-    below, above = mean - 2 * sd, mean + 2 * sd
+    inside = (columns[campaign.inputs[0]] >= low) & (columns[campaign.inputs[0]] <= high)
+    dots, answers = columns[campaign.inputs[0]][inside], columns["y"][inside]
     if campaign.binary:
-        answers = np.empty(0)
-    bottom = float(min([below.min(), *answers])) if len(answers) else float(below.min())
-    top = float(max([above.max(), *answers])) if len(answers) else float(above.max())
-    width, height = 300.0, 110.0
-    across = width / (high - low) if high > low else 0.0
+        dots, answers = dots[:0], answers[:0]
+    below, above = mean - 2 * sd, mean + 2 * sd
+    bottom, top = float(np.min([*below, *answers])), float(np.max([*above, *answers]))
+    height = 120.0
+    across = WIDTH / (high - low) if high > low else 0.0
     up = height / (top - bottom) if top > bottom else 0.0
 
-    def at(a: float, b: float) -> str:
-        return f"{1 + (a - low) * across:.1f},{1 + height - (b - bottom) * up:.1f}"
+    def at(a: float, b: float) -> tuple[float, float]:
+        return 1 + (a - low) * across, 4 + height - (b - bottom) * up
 
-    band = " ".join([at(a, b) for a, b in zip(x[:, 0], above)] + [at(a, b) for a, b in zip(x[::-1, 0], below[::-1])])
-    line = " ".join(at(a, b) for a, b in zip(x[:, 0], mean))
-    marks = ""
-    for a, b in zip(dots, answers):
-        horizontal, vertical = at(float(a), float(b)).split(",")
-        marks += f'<circle cx="{horizontal}" cy="{vertical}" r="2" fill="{POINT}"/>'
-    return (
-        f'<svg width="{width + 2:.0f}" height="{height + 2:.0f}" role="img" aria-label="the belief about f, two standard '
-        f'deviations either side, and the answers"><polygon points="{band}" fill="{MEAN}" fill-opacity="0.25"/>'
-        f'<polyline points="{line}" fill="none" stroke="{MEAN}" stroke-width="1.5"/>{marks}</svg>'
-    )
+    def path(a: Any, b: Any) -> str:
+        return " ".join("{:.1f},{:.1f}".format(*at(*pair)) for pair in zip(a, b))
+
+    drawn = f'<polygon points="{path([*x, *x[::-1]], [*above, *below[::-1]])}" fill="{BLUE}" fill-opacity="0.25"/>'
+    drawn += f'<polyline points="{path(x, mean)}" fill="none" stroke="{BLUE}" stroke-width="1.5"/>'
+    for a, b in zip(dots.tolist(), answers.tolist()):
+        drawn += '<circle cx="{:.1f}" cy="{:.1f}" r="2.5" fill="{}"/>'.format(*at(a, b), ORANGE)
+    drawn += _text(1, height + 20, _number(low), "start") + _text(WIDTH + 1, height + 20, _number(high), "end")
+    drawn += _text(WIDTH / 2, height + 20, campaign.inputs[0][:30], "middle")
+    what = "the latent f" if campaign.binary else "f"
+    return _svg(height + 26, f"the belief about {what}, two standard deviations either side, and the answers", drawn)
 
 
-def _spend(campaign: "Campaign") -> str:
+def _spend(campaign: "Campaign", status: dict[str, Any]) -> str:
     """What was spent on each precision, where there is more than one input."""
-    levels = campaign.status()["levels"]
+    levels = sorted(status["levels"], key=lambda level: -float(level["spent"]))[:8]
     if not levels:
         return ""
-    most = max(level["spent"] for level in levels) or 1.0
-    shown = sorted(levels, key=lambda level: -float(level["spent"]))[:8]
-    height = 16 * len(shown) + 2
+    most = max(float(level["spent"]) for level in levels) or 1.0
     bars = ""
-    for i, level in enumerate(shown):
-        length = 170.0 * level["spent"] / most
-        bars += (
-            f'<text x="98" y="{16 * i + 12}" text-anchor="end" font-size="11" fill="currentColor">'
-            f"{escape(str(level['level']))[:16]}</text>"
-            f'<rect x="104" y="{16 * i + 2}" width="{length:.1f}" height="12" fill="{SPENT}"/>'
-        )
-    return f'<svg width="302" height="{height}" role="img" aria-label="what was spent on each level">{bars}</svg>'
+    for i, level in enumerate(levels):
+        length = (WIDTH - 170.0) * float(level["spent"]) / most
+        bars += _text(98, 16 * i + 12, str(level["level"])[:16], "end")
+        bars += f'<rect x="104" y="{16 * i + 2}" width="{length:.1f}" height="12" fill="{BLUE}"/>'
+        bars += _text(108 + length, 16 * i + 12, _number(float(level["spent"])), "start")
+    return _svg(16 * len(levels) + 4, "what was spent on each level", bars)
 
 
 def campaign_html(campaign: "Campaign") -> str:
@@ -112,8 +118,9 @@ def campaign_html(campaign: "Campaign") -> str:
     status = campaign.status()
     where = escape(str(campaign.path)) if campaign.path else "in memory"
     counts = f"{status['annotations']} annotations, {status['pending']} pending, {status['failed']} failed"
-    picture = _curve(campaign) if len(campaign.inputs) == 1 else _spend(campaign)
+    picture = _curve(campaign) if len(campaign.inputs) == 1 else _spend(campaign, status)
     return (
-        f"<div><div><b>{escape(campaign.name) or 'campaign'}</b> ({where})</div>{_bar(status, campaign.unit)}"
-        f"<div>{counts}</div>{picture}{_last(campaign)}</div>"
+        '<div style="display:flex;flex-wrap:wrap;gap:0.5em 2em;align-items:flex-start;line-height:1.5"><div>'
+        f"<div><b>{escape(campaign.name)}</b> ({where})</div>{_bar(status, campaign.unit)}<div>{counts}</div>{picture}</div>"
+        f"<div>{_last(campaign)}</div></div>"
     )

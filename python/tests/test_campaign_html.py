@@ -1,0 +1,44 @@
+"""How a campaign shows itself in Jupyter."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+from campaigns import POOL, make
+
+import acuity
+
+
+def test_it_shows_itself_and_escapes_names(tmp_path):
+    nasty = '<script>&"\'</script>'
+    levels = [acuity.Level(nasty + "a", accuracy=0.8, cost=1), acuity.Level("&amp;" * 5, accuracy=1.0, cost=3)]
+    with acuity.create(
+        tmp_path / "a & <b>.acuity", pool=POOL, levels=levels, budget=10, name=nasty, unit=nasty, classes=[nasty, "<i>"],
+        ids=[f"{nasty}{i}" for i in range(40)], inputs=[nasty, "b"],
+    ) as campaign:
+        for said in (nasty, "<i>", nasty):
+            campaign.tell(campaign.ask(), said)
+        campaign.ask()
+        page = campaign._repr_html_()
+        ElementTree.fromstring(page)
+        assert "<script" not in page and "<i>" not in page and "&lt;script&gt;" in page
+        assert campaign._repr_html_().count("<svg") == 2
+
+
+def test_it_shows_the_belief_along_one_input():
+    line = np.linspace(0, 5, 30)[:, None]
+    for other in ({}, {"budget": None}, {"levels": [acuity.Level("a", accuracy=0.8, cost=1)]}, {"pool": line[:1]}):
+        with make(None, **{"pool": line, "inputs": ["<x>"], **other}) as campaign:
+            ElementTree.fromstring(campaign._repr_html_())
+            campaign.tell(campaign.ask(), 1)
+            page = campaign._repr_html_()
+            assert ElementTree.fromstring(page).find(".//polyline") is not None
+            assert "nan" not in page and "1 annotations" in page
+            assert page.count("<circle") == (0 if campaign.binary else 1)
+
+
+def test_an_answer_elsewhere_or_with_its_own_noise_is_shown():
+    with make(None, pool=np.linspace(0, 5, 30)[:, None]) as campaign:
+        campaign.ask(2)
+        campaign.tell(1, 0.1, x=[99.0])
+        campaign.tell(2, 0.2, noise_sd=0.5)
+        ElementTree.fromstring(campaign._repr_html_())

@@ -1,0 +1,177 @@
+"""The loop: workers, failures, interruptions, owners."""
+
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from campaigns import answer, campaign, make  # noqa: F401
+
+import acuity
+
+
+def test_a_run_asks_until_the_money_is_spent(campaign):
+    seen = []
+    campaign.run(answer, on_told=lambda suggestion, told: seen.append((suggestion.id, told["charge"])))
+    assert [id for id, _ in seen] == list(range(1, len(seen) + 1))
+    assert sum(charge for _, charge in seen) == campaign.status()["spent"] == 30.0
+    assert campaign.status()["owner"] is None
+
+
+def test_an_answer_of_a_run_may_be_a_dictionary(campaign):
+    campaign.run(lambda s: {"y": answer(s), "cost": 2 * s.cost, "noise_variance": 0.5})
+    rows = campaign.annotations(frame=False)
+    assert set(rows["noise_variance"]) == {0.5} and rows["cost"].min() >= 2.0
+
+
+def test_several_workers_are_at_work_at_once_and_keep_to_the_budget(campaign):
+    together, threads = threading.Barrier(3, timeout=60), set()
+
+    def annotator(suggestion):
+        if suggestion.id <= 3:
+            together.wait()  # breaks unless three are at work at the same time
+        threads.add(threading.current_thread().name)
+        return answer(suggestion)
+
+    campaign.run(annotator, workers=3)
+    status = campaign.status()
+    assert status["spent"] == 30.0 and status["failed"] == status["pending"] == 0
+    assert len(threads) == 3
+
+
+def test_what_an_annotator_raises_is_a_failed_attempt(campaign):
+    tries = []
+
+    def clumsy(suggestion):
+        tries.append(suggestion.id)
+        if suggestion.id == 2:
+            raise OSError("no disk")
+        return float("nan") if suggestion.id == 3 else answer(suggestion)
+
+    campaign.run(clumsy)
+    assert campaign.status()["failed"] == 2 and campaign.status()["spent"] == 30.0
+    reasons = [event["reason"] for event in campaign.events() if event["event"] == "failed"]
+    assert reasons[0] == "OSError: no disk" and "must be a finite number" in reasons[1]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_too_many_failures_in_a_row_stop_the_run(campaign, workers):
+    def broken(suggestion):
+        raise RuntimeError("no licence")
+
+    with pytest.raises(acuity.Stopped, match="4 annotations failed in a row, the last one with RuntimeError"):
+        campaign.run(broken, workers=workers, max_failures=4)
+    status = campaign.status()
+    assert 4 <= status["failed"] <= 5 and status["spent"] == 0 and status["pending"] == 0
+    assert campaign.run(answer) == "no level is affordable, 0 is free"
+
+
+def test_failed_points_may_be_excluded(campaign):
+    def never_at_first(suggestion):
+        if suggestion.id <= 3:
+            raise RuntimeError("does not converge")
+        return answer(suggestion)
+
+    campaign.run(never_at_first, exclude_on_fail=True)
+    asked = [event["point"] for event in campaign.events() if event["event"] == "asked"]
+    assert not set(asked[:3]) & set(asked[3:]) and campaign.status()["excluded"] == 3
+
+
+def test_an_interrupted_run_leaves_its_work_pending_and_the_next_begins_with_it(campaign):
+    at_work = []
+
+    def interrupted(suggestion):
+        at_work.append(suggestion.id)
+        if suggestion.id == 5:
+            raise KeyboardInterrupt
+        return answer(suggestion)
+
+    with pytest.raises(KeyboardInterrupt):
+        campaign.run(interrupted)
+    assert [s.id for s in campaign.pending()] == [5] and campaign.status()["annotations"] == 4
+    assert campaign.status()["owner"] is None
+    begun = []
+    campaign.run(lambda s: begun.append(s.id) or answer(s))
+    assert begun[0] == 5 and campaign.status()["pending"] == 0 and campaign.status()["spent"] == 30.0
+
+
+def test_what_others_have_at_work_is_theirs(campaign):
+    theirs = campaign.ask(worker="ann")
+    with pytest.raises(acuity.NothingNow):
+        campaign.run(answer)
+    assert [s.id for s in campaign.pending()] == [theirs.id]
+
+
+def test_answers_of_other_workers_are_kept_when_a_run_ends_early(campaign):
+    second_at_work = threading.Event()
+
+    def annotator(suggestion):
+        if suggestion.id == 1:
+            second_at_work.wait(60)
+            raise KeyboardInterrupt
+        second_at_work.set()
+        return answer(suggestion)
+
+    with pytest.raises(KeyboardInterrupt):
+        campaign.run(annotator, workers=2)
+    told = campaign.annotations(frame=False)["id"].tolist()
+    assert 2 in told and 1 not in told
+    assert [s.id for s in campaign.pending()] == [1], "nothing that was done has to be done again"
+
+
+def test_one_owner_at_a_time(tmp_path):
+    at_work, go_on, ends = threading.Event(), threading.Event(), []
+
+    def slow(suggestion):
+        at_work.set()
+        go_on.wait(60)
+        return answer(suggestion)
+
+    with make(tmp_path / "c.acuity") as campaign, acuity.open(tmp_path / "c.acuity") as other:
+        thread = threading.Thread(target=lambda: ends.append(campaign.run(slow)))
+        thread.start()
+        try:
+            assert at_work.wait(60)
+            with pytest.raises(acuity.OwnedError, match="it is run by process"):
+                other.run(answer)
+            other.tell(other.ask(), 0.1)  # single verbs are always allowed
+        finally:
+            go_on.set()
+            thread.join(60)
+        assert ends == ["no level is affordable, 0 is free"] and other.status()["spent"] == 30.0
+
+
+def test_a_callable_that_is_called_may_use_its_campaign(campaign):
+    """on_told and annotators look at the campaign that runs them, also from threads."""
+    spent = []
+    campaign.run(
+        lambda s: campaign.status()["escrow"] and answer(s), workers=2,
+        on_told=lambda s, told: spent.append(campaign.status()["spent"]),
+    )
+    assert spent[-1] == 30.0 and spent == sorted(spent)
+
+
+def test_ctrl_c_ends_a_run_within_moments_and_loses_nothing(tmp_path):
+    folder = tmp_path / "c.acuity"
+    make(folder).close()
+    script = (
+        "import acuity, sys, time\n"
+        "def annotator(s):\n"
+        "    if s.id < 4: return 0.1 * s.id\n"
+        "    print('at work', flush=True)\n"
+        "    time.sleep(120)\n"
+        "acuity.open(sys.argv[1]).run(annotator)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "at work\n"
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode != 0 and "KeyboardInterrupt" in complaint
+    with acuity.open(folder) as campaign:
+        assert campaign.status()["annotations"] == 3 and [s.id for s in campaign.pending()] == [4]
+        assert campaign.status()["owner"] is None
+        campaign.run(answer)
+        assert campaign.status()["pending"] == 0 and campaign.status()["spent"] == 30.0
