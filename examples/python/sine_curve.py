@@ -60,7 +60,8 @@ print(f"Mean squared error: {a[1, -1]:.5f} chosen, {b[1, -1]:.5f} finest; chosen
 from picture import Picture  # noqa: E402
 
 picture = Picture("Error against money", "spent", "mean squared error", (5, 50), (1e-3, 0.2), log_y=True)
-for quartiles, colour, dashes, label in ((b, "blue", "6 4", "always the finest"), (a, "orange", "none", "chosen")):
+courses = ((b, "blue", "6 4", "always the finest"), (a, "orange", "none", "precision chosen"))
+for quartiles, colour, dashes, label in courses:
     picture.band(money, quartiles[0], quartiles[2], colour)
     picture.line(money, quartiles[1], colour, label, dashes)
 picture.save(out / "python-sine-error.svg")

@@ -543,12 +543,8 @@ def create(
         return _made(path, os.fspath(study), threads)
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
-<<<<<<< HEAD
-    scaled = ("pool" if standardise else None) if isinstance(standardise, bool) else standardise
-=======
     choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
-    scaled = {True: "pool", False: None}.get(standardise, standardise)  # type: ignore[call-overload]
->>>>>>> dc2002b (python: campaigns tested from every side, and what that found)
+    scaled = ("pool" if standardise else None) if isinstance(standardise, bool) else standardise
     options: dict[str, dict[str, Any]] = {
         "pool": {"standardise": scaled, "repeat": True if repeat else None},
         "model": {
