@@ -307,7 +307,9 @@ class Campaign:
         )
 
     def _repr_html_(self) -> str:
-        from ._html import campaign_html, escape
+        from html import escape
+
+        from ._html import campaign_html
 
         return f"<div>{escape(repr(self))}</div>" if self._closed else campaign_html(self)
 

@@ -91,7 +91,8 @@ def _curve(campaign: "Campaign") -> str:
     drawn = f'<polygon points="{path([*x, *x[::-1]], [*above, *below[::-1]])}" fill="{BLUE}" fill-opacity="0.25"/>'
     drawn += f'<polyline points="{path(x, mean)}" fill="none" stroke="{BLUE}" stroke-width="1.5"/>'
     for a, b in zip(dots.tolist(), answers.tolist()):
-        drawn += '<circle cx="{:.1f}" cy="{:.1f}" r="2.5" fill="{}"/>'.format(*at(a, b), ORANGE)
+        across_at, down_at = at(a, b)
+        drawn += f'<circle cx="{across_at:.1f}" cy="{down_at:.1f}" r="2.5" fill="{ORANGE}"/>'
     drawn += _text(1, height + 20, _number(low), "start") + _text(WIDTH + 1, height + 20, _number(high), "end")
     drawn += _text(WIDTH / 2, height + 20, campaign.inputs[0][:30], "middle")
     what = "the latent f" if campaign.binary else "f"

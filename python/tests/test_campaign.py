@@ -116,7 +116,7 @@ def test_explanations_have_numbers_and_words(campaign):
 
 
 def test_the_end_is_finished_and_a_lull_is_nothing_now(campaign):
-    assert campaign.run(answer) == "no level is affordable, 0 is free"
+    assert campaign.run(answer) == "no level is affordable, 0 remains"
     with pytest.raises(acuity.Finished, match="no level is affordable"):
         campaign.ask()
     with pytest.raises(acuity.Finished):

@@ -24,7 +24,7 @@ def test_the_program_goes_on_where_python_stopped(tmp_path):
         assert campaign.annotations(frame=False)["y"][3] == -0.3
         assert campaign.status()["failed"] == 1
         assert campaign.name == "c" and campaign.path == folder and campaign.inputs == ["x1", "x2"]
-        assert campaign.run(answer) == "no level is affordable, 0 is free"
+        assert campaign.run(answer) == "no level is affordable, 0 remains"
     program("ask", folder, code=3)
 
 
