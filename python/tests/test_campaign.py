@@ -192,7 +192,7 @@ def test_a_report_is_one_page(campaign, tmp_path):
         (lambda c: c.retract(1, "r"), "suggestion 1 is pending"),
         (lambda c: c.ask(0), "n is 0, must be a whole number, 1 or more"),
         (lambda c: c.ask(2.5), "n is 2.5"),
-        (lambda c: c.ask(lease=-1), "the lease is -1, must be a finite number of seconds above 0"),
+        (lambda c: c.ask(lease=-1), "the lease is -1, must be a finite number of seconds, 0 or more"),
         (lambda c: c.ask(lease=float("nan")), "the lease is not a number"),
         (lambda c: c.ask(lease="2h"), "lease is '2h', must be a number"),
         (lambda c: c.change_budget(float("nan")), "the change of the budget is not finite"),

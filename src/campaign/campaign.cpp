@@ -259,8 +259,8 @@ std::vector<StoredEvent> Campaign::events() const {
 Asking Campaign::ask(const AskOptions& options) {
   if (options.count < 1)
     throw InputError(fmt::format("{} suggestions are asked for, must be at least 1", options.count));
-  if (options.lease && !(std::isfinite(*options.lease) && *options.lease > 0.0))
-    throw InputError(fmt::format("the lease is {}, must be a finite number of seconds above 0",
+  if (options.lease && !(std::isfinite(*options.lease) && *options.lease >= 0.0))
+    throw InputError(fmt::format("the lease is {}, must be a finite number of seconds, 0 or more",
                                  std::isnan(*options.lease) ? "not a number" : shortest(*options.lease)));
   Parts& p = *parts_;
   refresh();
