@@ -9,6 +9,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/books.hpp"
 #include "commands.hpp"
+#include "report/annotation_rows.hpp"
 #include "report/campaign_text.hpp"
 #include "report/event_json.hpp"
 
@@ -24,26 +25,12 @@ std::string annotations_csv(const Campaign& campaign) {
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "y", "cost",
                                  binary ? "accuracy" : "noise_variance"});
   ResultTable table(Format::csv, columns);
-  const std::vector<Annotation> annotations = campaign.annotations();
-  std::size_t next = 0;
-  for (const std::int64_t id : campaign.state().answered()) {
-    const SuggestionRecord& record = *campaign.state().find(id);
-    for (std::size_t k = 0; k < record.values.size(); ++k) {
-      const Annotation& annotation = annotations[next++];
-      const auto row = annotation.place.pool_row();
-      std::vector<ResultTable::Cell> cells{id, row ? study.pool().id(*row) : std::string()};
-      for (std::size_t input = 0; input < study.pool().inputs().size(); ++input)
-        cells.emplace_back(row ? study.pool().point(*row)[input]
-                               : annotation.place.coordinates()(static_cast<Index>(input)));
-      const bool reported = record.told->channel.has_value();
-      cells.push_back(reported ? ResultTable::Cell(std::monostate())
-                               : level_cell(record.level(), record.alpha()));
-      cells.emplace_back(annotation.value);
-      cells.emplace_back(annotation.cost);
-      cells.emplace_back(binary ? std::get<FlipChannel>(annotation.channel).accuracy
-                                : noise_variance(annotation.channel));
-      table.add(cells);
-    }
+  for (const AnnotationRow& row : annotation_rows(campaign)) {
+    std::vector<ResultTable::Cell> cells{row.id, row.point};
+    for (const double input : row.inputs) cells.emplace_back(input);
+    cells.push_back(level_cell(row.level, row.alpha));
+    for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
+    table.add(cells);
   }
   return table.text();
 }

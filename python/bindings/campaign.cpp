@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/explanation.hpp"
+#include "report/annotation_rows.hpp"
 #include "report/campaign_page.hpp"
 #include "report/campaign_status.hpp"
 #include "report/event_json.hpp"
@@ -99,31 +100,19 @@ py::dict dictionary(const Telling& telling) {
 
 // One column of the annotations each, as `export --annotations` has them.
 py::dict annotation_columns(const Campaign& campaign) {
-  const Study& study = campaign.study();
-  const bool binary = study.file().binary;
-  const std::vector<Annotation> annotations = campaign.annotations();
-  const Index count = static_cast<Index>(annotations.size());
+  const std::vector<AnnotationRow> rows = annotation_rows(campaign);
+  const Index count = static_cast<Index>(rows.size());
   py::list id, point, level;
   Vector alpha = Vector::Constant(count, std::nan("")), y(count), cost(count), channel(count);
-  Points inputs(count, static_cast<Index>(study.pool().inputs().size()));
-  Index i = 0;
-  for (const std::int64_t answered : campaign.state().answered()) {
-    const SuggestionRecord& record = *campaign.state().find(answered);
-    for (std::size_t k = 0; k < record.values.size(); ++k, ++i) {
-      const Annotation& annotation = annotations[static_cast<std::size_t>(i)];
-      const std::optional<Index> row = annotation.place.pool_row();
-      id.append(answered);
-      point.append(row ? study.pool().id(*row) : std::string());
-      for (Index input = 0; input < inputs.cols(); ++input)
-        inputs(i, input) = row ? study.pool().point(*row)[input] : annotation.place.coordinates()(input);
-      const bool own = record.told->channel.has_value();
-      level.append(own ? std::string() : record.level());
-      if (!own && record.alpha()) alpha(i) = *record.alpha();
-      y(i) = annotation.value;
-      cost(i) = annotation.cost;
-      channel(i) =
-          binary ? std::get<FlipChannel>(annotation.channel).accuracy : noise_variance(annotation.channel);
-    }
+  Points inputs(count, static_cast<Index>(campaign.study().pool().inputs().size()));
+  for (Index i = 0; i < count; ++i) {
+    const AnnotationRow& row = rows[static_cast<std::size_t>(i)];
+    id.append(row.id);
+    point.append(row.point);
+    level.append(row.level);
+    inputs.row(i) = Eigen::Map<const Eigen::RowVectorXd>(row.inputs.data(), inputs.cols());
+    if (row.alpha) alpha(i) = *row.alpha;
+    y(i) = row.y, cost(i) = row.cost, channel(i) = row.channel;
   }
   return py::dict(py::arg("id") = id, py::arg("point") = point, py::arg("inputs") = inputs,
                   py::arg("level") = level, py::arg("alpha") = alpha, py::arg("y") = y,
