@@ -142,7 +142,10 @@ GpPosterior::Explained GpPosterior::explained(const Points& x) const {
     kernels.substitution.fill(covariance, from, to, n, columns, result.sides.data());
   });
   kernels.substitution.solve(factor_->data(), n, columns, result.sides.data());
-  if (more == 0) return result;
+  if (more == 0) {
+    result.later.resize(0, columns);  // one column per point, as where there are some
+    return result;
+  }
   for (Index i = 0; i < more; ++i)
     kernels.side_products(result.sides.data(), n, columns, later_.rows.col(i).data(),
                           result.later.col(i).data());
@@ -170,11 +173,11 @@ Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   const Index n = points_.rows();
   Matrix rows(n, right.rows());
   kernels.substitution.read(of_right.sides.data(), n, right.rows(), rows.data());
-  Vector shared(left.rows());
-  for (Index j = 0; j < right.rows(); ++j) {
+  numerics::parallel_for(right.rows(), numerics::default_threads(), [&](Index j) {
+    Vector shared(left.rows());
     kernels.side_products(of_left.sides.data(), n, left.rows(), rows.col(j).data(), shared.data());
     covariance.col(j) -= shared;
-  }
+  });
   return covariance;
 }
 

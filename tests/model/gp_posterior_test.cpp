@@ -225,6 +225,17 @@ TEST(GpPosterior, CovarianceAgreesWithTheTextbookInverse) {
   }
 }
 
+// Products of small matrices take another way through Eigen than those of large ones.
+TEST(GpPosterior, CovarianceOfAFewPointsIsThatAmongMany) {
+  const testing::Problem p = testing::make_problem({.pool = 40, .observations = 30, .inputs = 3, .seed = 7});
+  const GpPosterior posterior(p.prior, p.columns());
+  const Matrix all = posterior.covariance(p.pool, p.pool);
+  for (const Index count : {1, 2, 5, 6, 7, 12}) {
+    const Matrix few = posterior.covariance(p.pool.topRows(count), p.pool.topRows(count));
+    EXPECT_LT((few - all.topLeftCorner(count, count)).cwiseAbs().maxCoeff(), 1e-12) << count;
+  }
+}
+
 // Its slow twin: the posterior made from all of them. Sixty more pass the point where the factor is made
 // anew.
 TEST(GpPosterior, GivenMoreIsThePosteriorOfAllOfThem) {
