@@ -323,7 +323,7 @@ std::vector<Vector> starts(const Problem& problem, const Bounds& bounds, const L
                            int threads) {
   std::vector<Vector> all{problem.start()};
   if (options.restarts > 0) all.push_back(bounds.typical);
-  if (options.restarts < 2) return all;
+  if (options.restarts < 2 || problem.kernel_parameters() == 0) return all;  // draws are of the kernel
   constexpr int handful = 12, contenders_per_place = 6, brief = 30;
   const int places = options.restarts - 1;
   // Scales of the noise stay out of it. An accuracy does not: many flips of a bold function and few of a
@@ -369,9 +369,10 @@ std::string collapse(const Problem& problem, const Bounds& bounds, const Ascent&
   if (!std::isfinite(ascent.log_marginal)) return "no finite likelihood was found";
   const auto at_low = [&](Index k) { return ascent.theta(k) < bounds.low(k) + 1e-3; };
   const auto at_high = [&](Index k) { return ascent.theta(k) > bounds.high(k) - 1e-3; };
-  if (at_low(0)) return "the amplitude fell to its lower bound";
+  const bool has_amplitude = problem.kernel_parameters() > 0;
+  if (has_amplitude && at_low(0)) return "the amplitude fell to its lower bound";
   // Classes that can be told apart without a mistake have no largest amplitude, and need none.
-  if (at_high(0) && !problem.classes()) return "the amplitude rose to its upper bound";
+  if (has_amplitude && at_high(0) && !problem.classes()) return "the amplitude rose to its upper bound";
   // A length scale at its upper bound says that an input does not matter, which is worth knowing and no
   // collapse; all of them there would mean that nothing matters.
   Index irrelevant = 0;
@@ -512,6 +513,7 @@ Learned learn(const Prior& prior, const Observations& observations, const LearnO
     throw std::invalid_argument("learn: there are 0 observations, must be at least 1");
   if (options.restarts < 0) throw std::invalid_argument("learn: restarts is negative, must be 0 or more");
   const Problem problem(prior, observations, options);
+  if (problem.size() == 0) return earlier_values(problem, 1, "there is nothing to learn");
   return options.optimiser == Optimiser::adam ? learn_by_adam(problem) : learn_by_lbfgs(problem, options);
 }
 

@@ -51,6 +51,44 @@ TEST(Likelihood, HitsTheGoldenValuesAndGradients) {
     }
 }
 
+// One of the user's own may have nothing to learn.
+class FixedKernel : public StationaryKernel {
+ public:
+  Vector log_parameters() const override { return Vector(); }
+  std::shared_ptr<const Kernel> with_log_parameters(const Vector&) const override {
+    return std::make_shared<FixedKernel>();
+  }
+  Vector weighted_gradient(const PointsRef&, const Matrix&) const override { return Vector(); }
+};
+
+TEST(Learn, LeavesAKernelWithoutParametersAsItIs) {
+  testing::Problem p = testing::make_problem({.pool = 10, .observations = 20, .inputs = 2, .seed = 3});
+  p.prior.kernel = std::make_shared<FixedKernel>();
+  const Observations observations = p.columns();
+  for (const Optimiser optimiser : {Optimiser::lbfgs, Optimiser::adam}) {
+    const Learned learned = learn(p.prior, observations, {.optimiser = optimiser});
+    EXPECT_EQ(learned.log_marginal_likelihood, likelihood(p.prior, observations).log_marginal);
+    EXPECT_EQ(learned.reason, "the earlier values are kept: there is nothing to learn");
+  }
+}
+
+TEST(Learn, FindsTheNoiseOfAKernelWithoutParameters) {
+  testing::Problem p = testing::make_problem({.pool = 10, .observations = 30, .inputs = 2, .seed = 3});
+  p.prior.kernel = std::make_shared<FixedKernel>();
+  const Observations observations = p.columns();
+  LearnOptions options{.restarts = 4};
+  const Vector none = Vector::Zero(observations.size());
+  options.noise =
+      NoiseParts{.fixed = none, .base = Vector::Constant(observations.size(), 5.0), .added = none};
+  const Learned learned = learn(p.prior, observations, options);
+  const auto at = [&](double scale) {
+    return likelihood(p.prior, observations, *options.noise, 1.0, scale).log_marginal;
+  };
+  EXPECT_NEAR(learned.log_marginal_likelihood, at(learned.base_scale), 1e-9);
+  EXPECT_GT(learned.log_marginal_likelihood, at(1.1 * learned.base_scale));
+  EXPECT_GT(learned.log_marginal_likelihood, at(learned.base_scale / 1.1));
+}
+
 TEST(Likelihood, OfASharedLengthScaleSumsTheSlopes) {
   for (const auto& data : testing::golden("gp_regression").at("cases")) {
     if (data.at("near_singular")) continue;
