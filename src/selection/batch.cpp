@@ -1,6 +1,7 @@
 #include "acuity/selection/batch.hpp"
 
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/interruption.hpp"
 #include "acuity/selection/selector.hpp"
 
 namespace acuity {
@@ -8,18 +9,27 @@ namespace acuity {
 namespace {
 
 // Pending annotations that are taken back at the end of the scope, newest first: nothing after them has to be
-// made anew.
+// made anew. Also where the scope ends with an exception, which must stay the only one.
 class Assumptions {
  public:
   explicit Assumptions(PoolBelief& belief) : belief_(belief) {}
   ~Assumptions() {
-    for (auto it = handles_.rbegin(); it != handles_.rend(); ++it) belief_.cancel(*it);
+    const Uninterrupted cleaning_up;
+    for (; !handles_.empty(); handles_.pop_back()) try {
+        belief_.cancel(handles_.back());
+      } catch (...) {  // a kernel that fails again, say: it was told of already
+      }
   }
   Assumptions(const Assumptions&) = delete;
   Assumptions& operator=(const Assumptions&) = delete;
 
   void add(const Place& place, const Channel& channel) {
     handles_.push_back(belief_.condition(place, channel, std::nullopt));
+  }
+
+  void take_back() {
+    const Uninterrupted cleaning_up;
+    for (; !handles_.empty(); handles_.pop_back()) belief_.cancel(handles_.back());
   }
 
  private:
@@ -52,6 +62,7 @@ std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Ac
     candidates.remaining -= best->cost;
     ++candidates.step;
   }
+  assumptions.take_back();
   return batch;
 }
 

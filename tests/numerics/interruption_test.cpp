@@ -7,6 +7,7 @@
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/learn.hpp"
+#include "acuity/selection/batch.hpp"
 #include "acuity/selection/selector.hpp"
 #include "numerics/parallel.hpp"
 #include "support/problems.hpp"
@@ -92,6 +93,35 @@ TEST(Interruption, LeavesBeliefAndSelectorAsGoodAsBefore) {
   EXPECT_GT(interruptions, 20);
   EXPECT_EQ(calm.marginals().variance, disturbed.marginals().variance);
   EXPECT_EQ(calm.marginals().mean, disturbed.marginals().mean);
+}
+
+// Whoever interrupts may do so again and again, also while a batch takes its assumptions back.
+TEST(Interruption, OfABatchLeavesTheBeliefAsItWas) {
+  const testing::Problem p = testing::make_problem({.pool = 600, .observations = 20, .inputs = 2});
+  const Offer offer{testing::ladder(5, 1.0), Vector::Constant(600, 0.01)};
+  const Acquisition acquisition;
+  GpPoolBelief belief(p.prior, p.pool, p.observations, 2);
+  const Marginals before = belief.marginals();
+  Candidates candidates;
+  for (int k = 1; k < 60; k += 3) {
+    left = k;
+    set_interruption_check([] {
+      if (--left <= 0) throw Enough{};
+    });
+    EXPECT_THROW(select_batch(belief, offer, acquisition, candidates, 30, false, {.threads = 2}), Enough);
+    set_interruption_check(nullptr);
+    EXPECT_EQ(belief.size(), 20) << k;
+    EXPECT_EQ(belief.marginals().variance, before.variance) << k;
+    EXPECT_EQ(belief.marginals().mean, before.mean) << k;
+  }
+}
+
+TEST(Interruption, WaitsForWhatMustBeBroughtToItsEnd) {
+  EXPECT_FALSE(interrupted_at(1, [] {
+    const Uninterrupted scope;
+    check_interruption();
+  }));
+  EXPECT_TRUE(interrupted_at(1, [] { check_interruption(); }));
 }
 
 TEST(Interruption, LeavesABeliefAboutClassesAsItWas) {

@@ -11,4 +11,14 @@ void set_interruption_check(InterruptionCheck check);
 /// A place where work may be interrupted.
 void check_interruption();
 
+/// As long as one lives no work is interrupted, on any thread: for what must be brought to its end, such as
+/// putting things back after an interruption.
+class Uninterrupted {
+ public:
+  Uninterrupted();
+  ~Uninterrupted();
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+};
+
 }  // namespace acuity
