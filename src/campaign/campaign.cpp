@@ -259,9 +259,11 @@ std::vector<StoredEvent> Campaign::events() const {
 Asking Campaign::ask(const AskOptions& options) {
   if (options.count < 1)
     throw InputError(fmt::format("{} suggestions are asked for, must be at least 1", options.count));
-  if (options.lease && !(std::isfinite(*options.lease) && *options.lease >= 0.0))
-    throw InputError(fmt::format("the lease is {}, must be a finite number of seconds, 0 or more",
-                                 std::isnan(*options.lease) ? "not a number" : shortest(*options.lease)));
+  constexpr double century = 100.0 * 365.25 * 86400.0;  // events print as dates, which end some time after
+  if (options.lease && !(*options.lease >= 0.0 && *options.lease <= century))
+    throw InputError(fmt::format("the lease is {}, must be a number of seconds from 0 to {}, a hundred years",
+                                 std::isnan(*options.lease) ? "not a number" : shortest(*options.lease),
+                                 shortest(century)));
   Parts& p = *parts_;
   refresh();
   p.release_lapsed();

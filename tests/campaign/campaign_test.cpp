@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 
 #include "acuity/numerics/errors.hpp"
 #include "acuity/selection/batch.hpp"
@@ -273,6 +274,33 @@ TEST(Campaign, TellIsAllOrNothing) {
   EXPECT_THROW(campaign.tell({answer_to(1, 0.1), answer_to(1, 0.1)}), InputError);
   EXPECT_EQ(campaign.refresh().sequence(), before);
   EXPECT_EQ(campaign.tell({answer_to(1, 0.1), answer_to(2, 0.1)}).size(), 2U);
+}
+
+TEST(Campaign, RefusesLeasesThatNoCalendarHolds) {
+  Campaign campaign = campaign_of(ladder);
+  for (const double lease : {-1.0, 1e11, 1e300, std::nan("")})
+    EXPECT_THROW(campaign.ask({.count = 1, .worker = "", .lease = lease}), InputError);
+  EXPECT_EQ(campaign.ask({.count = 1, .worker = "", .lease = 3600.0}).suggestions.size(), 1U);
+}
+
+TEST(Campaign, RefusesPlacesAndNoiseThatTheModelCannotComputeWith) {
+  Campaign campaign = campaign_of(ladder);
+  campaign.ask();
+  const auto changed = [](const std::function<void(Answer&)>& change) {
+    Answer answer = answer_to(1, 0.1);
+    change(answer);
+    return answer;
+  };
+  for (const Answer& wrong : {changed([](Answer& a) { a.inputs = std::vector<double>{}; }),
+                              changed([](Answer& a) { a.inputs = std::vector<double>(7, 0.5); }),
+                              changed([](Answer& a) { a.inputs = std::vector<double>{std::nan(""), 0.5}; }),
+                              changed([](Answer& a) { a.channel = GaussianChannel{-1.0}; }),
+                              changed([](Answer& a) { a.channel = GaussianChannel{0.0}; }),
+                              changed([](Answer& a) { a.channel = GaussianChannel{std::nan("")}; }),
+                              changed([](Answer& a) { a.channel = FlipChannel{1.5}; })})
+    EXPECT_THROW(campaign.tell({wrong}), InputError);
+  EXPECT_EQ(campaign.tell({changed([](Answer& a) { a.inputs = std::vector<double>{0.25, 0.5}; })}).size(),
+            1U);
 }
 
 TEST(Campaign, TheChoiceDoesNotDependOnThreads) {
