@@ -10,12 +10,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "interpreter.hpp"
+
 // Shared by the files that make up acuity._core. They translate and nothing else: defaults, checks of shape
 // and everything a person reads is in python/acuity.
 
 namespace acuity::python {
-
-namespace py = pybind11;
 
 void bind_errors(py::module_& module);
 void bind_numerics(py::module_& module);
@@ -25,19 +25,20 @@ void bind_suggestion(py::module_& module);
 void bind_selection(py::module_& module);
 void bind_campaign(py::module_& module);
 
-/// Long work leaves the interpreter to others.
-using Unlocked = py::call_guard<py::gil_scoped_release>;
+/// The function leaves the interpreter to others.
+using Unlocked = py::call_guard<Released>;
 
 /// An object that changes is used by one thread at a time; the others wait, without the interpreter's lock.
-/// A callable that comes back to the object which is calling it would wait for ever: it gets an exception.
+/// A callable that comes back to the object which is calling it, perhaps on another thread, would wait for
+/// ever: it gets an exception, as from any object that is at work.
 class Turn {
  public:
   class Holder {
    public:
     explicit Holder(Turn& turn) : turn_(turn) {
-      if (turn_.owner_ == std::this_thread::get_id())
+      if (turn_.owner_ == std::this_thread::get_id() || (Called::inside() && !turn_.mutex_.try_lock()))
         throw std::runtime_error("it is at work already, a callable that it calls must not use it");
-      turn_.mutex_.lock();
+      if (!Called::inside()) turn_.mutex_.lock();
       turn_.owner_ = std::this_thread::get_id();
     }
     ~Holder() {

@@ -1,5 +1,7 @@
 #include "acuity/campaign/campaign.hpp"
 
+#include <unistd.h>
+
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_posterior.hpp"
@@ -28,23 +30,37 @@ class OpenCampaign {
     return std::make_unique<OpenCampaign>(
         Campaign(Study::open(study), make_memory_event_store(), {.threads = threads}));
   }
-  explicit OpenCampaign(Campaign campaign) : campaign_(std::move(campaign)) {}
+  explicit OpenCampaign(Campaign campaign)
+      : is_stored_(!campaign.folder().empty()), campaign_(std::move(campaign)) {}
+  ~OpenCampaign() { let_go(); }
 
   // Calls work(campaign) in a turn and without the interpreter's lock.
   template <typename Work>
   auto with(const Work& work) {
-    const py::gil_scoped_release unlocked;
+    const Released unlocked;
+    if (is_forked())
+      throw std::invalid_argument("the campaign was opened before a fork, must be opened again after it");
     const Turn::Holder turn(turn_);
     if (!campaign_) throw std::invalid_argument("the campaign is closed, must be open");
     return work(*campaign_);
   }
   void close() {
-    const py::gil_scoped_release unlocked;
+    const Released unlocked;
+    if (is_forked()) return let_go();
     const Turn::Holder turn(turn_);
     campaign_.reset();
   }
 
  private:
+  // SQLite must not meet a connection that another process has opened, not even to close it.
+  bool is_forked() const { return is_stored_ && ::getpid() != process_; }
+  void let_go() {
+    if (is_forked() && campaign_) static_cast<void>(new Campaign(std::move(*campaign_)));
+    campaign_.reset();
+  }
+
+  bool is_stored_;
+  ::pid_t process_ = ::getpid();
   Turn turn_;
   std::optional<Campaign> campaign_;
 };

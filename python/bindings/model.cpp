@@ -70,7 +70,7 @@ void bind_gp_posterior(py::module_& module) {
            [](const GpPosterior& posterior, const PointsRef& x, int threads) {
              Marginals marginals;
              {
-               const py::gil_scoped_release unlocked;
+               const Released unlocked;
                marginals = posterior.predict(x, {.threads = threads});
              }
              return both(std::move(marginals));
@@ -101,7 +101,7 @@ void bind_ep_posterior(py::module_& module) {
            [](const EpPosterior& posterior, const PointsRef& x) {
              Marginals marginals;
              {
-               const py::gil_scoped_release unlocked;
+               const Released unlocked;
                marginals = posterior.predict(x);
              }
              return both(std::move(marginals));
@@ -146,7 +146,7 @@ void bind_learning(py::module_& module) {
          std::uint64_t seed, int threads) {
         Learned learned;
         {
-          const py::gil_scoped_release unlocked;
+          const Released unlocked;
           LearnOptions options{.optimiser = optimiser_of(optimiser),
                                .restarts = restarts,
                                .seed = seed,
@@ -168,7 +168,7 @@ void bind_learning(py::module_& module) {
          int threads) {
         Learned learned;
         {
-          const py::gil_scoped_release unlocked;
+          const Released unlocked;
           learned = learn({.kernel = kernel}, Observations(points, labels, flips(accuracy)),
                           {.optimiser = optimiser_of(optimiser),
                            .restarts = restarts,

@@ -13,7 +13,7 @@ class PythonCost : public CostFunction {
   explicit PythonCost(py::object callable) : callable_(std::move(callable)) {}
 
   double operator()(double alpha) const override {
-    const py::gil_scoped_acquire lock;
+    const Called call;
     const py::object price = callable_.get()(alpha);
     const double number = PyFloat_AsDouble(price.ptr());
     if (number == -1.0 && PyErr_Occurred() != nullptr) {

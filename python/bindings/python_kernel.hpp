@@ -9,7 +9,8 @@ namespace acuity::python {
 /// lock, from whichever thread needs a covariance.
 class PythonKernel : public Kernel {
  public:
-  explicit PythonKernel(py::object object) : object_(std::move(object)) {}
+  /// Asks for its parameters: there will always be as many.
+  explicit PythonKernel(py::object object);
 
   Matrix cross(const PointsRef& a, const PointsRef& b) const override;
   Vector diagonal(const PointsRef& x) const override;
@@ -21,6 +22,7 @@ class PythonKernel : public Kernel {
 
  private:
   Kept object_;
+  Index parameters_;
 };
 
 }  // namespace acuity::python

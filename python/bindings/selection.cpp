@@ -4,6 +4,7 @@
 
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/numerics/interruption.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
@@ -64,6 +65,7 @@ class Selection {
     candidates_.remaining = budget;
     candidates_.slack = std::isfinite(budget) ? 1e-9 * budget : 0.0;
     candidates_.open.assign(static_cast<std::size_t>(pool_.size()), 1);
+    held_.assign(static_cast<std::size_t>(pool_.size()), 0);
     candidates_.step = static_cast<std::uint64_t>(seen.points.rows());
     selector_.emplace(offer_, acquisition_, threads_);
   }
@@ -100,15 +102,17 @@ class Selection {
   void close(Index row) {
     const Turn::Holder turn(turn_);
     candidates_.open.at(checked(row)) = 0;
+    ++held_.at(checked(row));
   }
 
   void expect(const Suggestion& suggestion) {
     const Turn::Holder turn(turn_);
     checked(suggestion.row);
-    if (pending_.contains(suggestion.id))
+    if (find(suggestion) != pending_.end())
       throw std::invalid_argument(
           fmt::format("suggestion {} is pending already, must not be expected twice", suggestion.id));
-    pending_[suggestion.id] = take(suggestion, std::nullopt, suggestion.cost);
+    const AnnotationHandle handle = take(suggestion, std::nullopt, suggestion.cost);
+    pending_[suggestion.id] = {handle, suggestion};
   }
 
   void tell(const Suggestion& suggestion, double answer, std::optional<double> cost) {
@@ -118,26 +122,33 @@ class Selection {
       throw std::invalid_argument(fmt::format("y is {}, must be a finite number", answer));
     if (cost && !(std::isfinite(*cost) && *cost >= 0.0))
       throw std::invalid_argument(fmt::format("cost is {}, must be a finite number, 0 or more", *cost));
-    const auto found = pending_.find(suggestion.id);
+    const auto found = find(suggestion);
     if (found == pending_.end()) {
       take(suggestion, answer, cost.value_or(suggestion.cost));
       return;
     }
-    belief_->answer(found->second, answer);
+    const Uninterrupted all_or_nothing;
+    belief_->answer(found->second.handle, answer);
     pending_.erase(found);
     if (cost) candidates_.remaining -= *cost - suggestion.cost;
   }
 
   void release(const Suggestion& suggestion) {
     const Turn::Holder turn(turn_);
-    const auto found = pending_.find(suggestion.id);
+    const auto found = find(suggestion);
     if (found == pending_.end())
       throw std::invalid_argument(
           fmt::format("suggestion {} is not pending, must be expected before it is released", suggestion.id));
-    belief_->cancel(found->second);
+    const Uninterrupted all_or_nothing;
+    belief_->cancel(found->second.handle);
     pending_.erase(found);
+    // What it relies on does not survive a variance that rises.
+    selector_.emplace(offer_, acquisition_, threads_);
     candidates_.remaining += suggestion.cost;
-    candidates_.open.at(checked(suggestion.row)) = 1;
+    const std::size_t at = checked(suggestion.row);
+    if (--held_[at] == 0) candidates_.open[at] = 1;
+    if (const std::optional<Index> once = repeats_itself(suggestion))
+      candidates_.sold.erase({suggestion.row, *once});
   }
 
   Marginals marginals() {
@@ -159,11 +170,37 @@ class Selection {
   AnnotationHandle take(const Suggestion& suggestion, std::optional<double> answer, double cost) {
     if (binary_ != std::holds_alternative<FlipChannel>(suggestion.channel))
       throw std::invalid_argument("the suggestion is none of this selector's, must be what next() gave");
+    const Uninterrupted all_or_nothing;
     const AnnotationHandle handle = belief_->condition(suggestion.row, suggestion.channel, answer);
     candidates_.remaining -= cost;
     ++candidates_.step;
-    if (!repeat_) candidates_.open[static_cast<std::size_t>(suggestion.row)] = 0;
+    const auto at = static_cast<std::size_t>(suggestion.row);
+    ++held_[at];
+    if (!repeat_) candidates_.open[at] = 0;
+    if (const std::optional<Index> once = repeats_itself(suggestion))
+      candidates_.sold.emplace(suggestion.row, *once);
     return handle;
+  }
+
+  struct Pending {
+    AnnotationHandle handle;
+    Suggestion suggestion;
+  };
+  // What is expected under its id; refuses one of another selector that has the same.
+  std::map<std::int64_t, Pending>::iterator find(const Suggestion& wanted) {
+    const auto found = pending_.find(wanted.id);
+    if (found == pending_.end()) return found;
+    const Suggestion& own = found->second.suggestion;
+    if (own.row != wanted.row || own.level.name != wanted.level.name || own.level.alpha != wanted.level.alpha)
+      throw std::invalid_argument("the suggestion is none of this selector's, must be what next() gave");
+    return found;
+  }
+  // The place of its level, where that would only give the same answer again.
+  std::optional<Index> repeats_itself(const Suggestion& suggestion) const {
+    for (std::size_t i = 0; i < offer_.levels.size(); ++i)
+      if (offer_.levels[i].repeats_itself && offer_.levels[i].name == suggestion.level.name)
+        return static_cast<Index>(i);
+    return std::nullopt;
   }
   static std::vector<std::string> names(Index inputs) {
     std::vector<std::string> all;
@@ -186,7 +223,8 @@ class Selection {
   Candidates candidates_;
   std::optional<Selector> selector_;
   std::int64_t next_id_ = 1;
-  std::map<std::int64_t, AnnotationHandle> pending_;  // by suggestion
+  std::map<std::int64_t, Pending> pending_;  // by suggestion
+  std::vector<int> held_;  // per pool point: what was taken there; one more where it was closed
 };
 
 std::vector<Level> levels_of(bool binary, const py::list& list) {
@@ -247,7 +285,7 @@ void bind_selection(py::module_& module) {
                        double budget, bool repeat, int threads, bool single_precision) {
         Offer offer{levels_of(binary, levels), base_noise};
         Acquisition wanted = acquisition_of(binary, acquisition);
-        const py::gil_scoped_release unlocked;
+        const Released unlocked;
         return std::make_unique<Selection>(kernel, mean, pool, Seen{points, values, channel, binary},
                                            std::move(offer), std::move(wanted), budget, repeat, threads,
                                            single_precision);
@@ -262,7 +300,7 @@ void bind_selection(py::module_& module) {
            [](Selection& selection) {
              Marginals marginals;
              {
-               const py::gil_scoped_release unlocked;
+               const Released unlocked;
                marginals = selection.marginals();
              }
              return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
@@ -271,7 +309,7 @@ void bind_selection(py::module_& module) {
            [](Selection& selection) {
              std::vector<Score> scores;
              {
-               const py::gil_scoped_release unlocked;
+               const Released unlocked;
                scores = selection.scores();
              }
              const Index count = static_cast<Index>(scores.size());
