@@ -19,10 +19,18 @@ def column_names(X: Any) -> Optional[NDArray[np.object_]]:
     return np.asarray(columns, dtype=object)
 
 
+def as_array(values: Any, what: str) -> NDArray[Any]:
+    """An array of whatever it is."""
+    try:
+        return np.asarray(values)
+    except (MemoryError, OverflowError, RecursionError):  # a list that is in itself, say
+        raise ValueError(f"{what} is no array, must be one") from None
+
+
 def _numbers(values: Any, what: str) -> NDArray[Any]:
     if hasattr(values, "toarray") and hasattr(values, "tocsr"):
         raise TypeError(f"{what} is a sparse matrix, must be dense (for example {what}.toarray())")
-    array = np.asarray(values)
+    array = as_array(values, what)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {what} has complex numbers, must be real ones")
     if array.dtype.kind not in "fiub":
@@ -33,6 +41,8 @@ def _numbers(values: Any, what: str) -> NDArray[Any]:
                 raise TypeError(f"{what}: {error}, must be numbers") from None
             except ValueError as error:
                 raise ValueError(f"{what}: {error}, must be numbers") from None
+            except OverflowError:
+                raise ValueError(f"{what} has a number that is too large, must be finite numbers") from None
         else:
             raise ValueError(f"{what} is of type {array.dtype}, must be numbers")
     return array
@@ -78,8 +88,8 @@ def values(y: ArrayLike, count: int, what: str = "y") -> FloatArray:
 
 
 def per_point(value: Any, count: int, what: str, low: float, high: float, requirement: str) -> FloatArray:
-    """A number for all points or one for each, within bounds."""
-    array = np.asarray(_numbers(value, what), dtype=np.float64)
+    """A number for all points or one for each, within bounds; never the caller's own array."""
+    array = np.array(_numbers(value, what), dtype=np.float64)
     if array.ndim == 0:
         array = np.full(count, float(array))
     if array.shape != (count,):
@@ -91,21 +101,56 @@ def per_point(value: Any, count: int, what: str, low: float, high: float, requir
     return np.ascontiguousarray(array)
 
 
+def floats(values: Any, what: str) -> FloatArray:
+    """Numbers of any shape, not finite ones among them."""
+    return np.asarray(_numbers(values, what), dtype=np.float64)
+
+
 def number(value: Any, what: str, low: float, high: float, requirement: str) -> float:
     """One number within bounds."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.number)):
-        raise ValueError(f"{what} is {value!r}, must be {requirement}")
-    result = float(value)
+        raise ValueError(f"{what} is {shown(value)}, must be {requirement}")
+    try:
+        result = float(value)
+    except (TypeError, OverflowError):
+        raise ValueError(f"{what} is {shown(value)}, must be {requirement}") from None
     if not low <= result <= high:
-        raise ValueError(f"{what} is {value!r}, must be {requirement}")
+        raise ValueError(f"{what} is {shown(value)}, must be {requirement}")
     return result
+
+
+def shown(value: Any) -> str:
+    """As much of a value as a sentence has room for."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:60] + " ..."
+
+
+def whole(value: Any, what: str, low: int, high: int) -> int:
+    """One whole number within bounds."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not low <= int(value) <= high:
+        raise ValueError(f"{what} is {shown(value)}, must be a whole number from {low} to {high}")
+    return int(value)
+
+
+def threads_of(threads: Any) -> int:
+    """How many threads; 0: all the machine has."""
+    return whole(threads, "threads", 0, 1024)
+
+
+def text(value: Any, what: str) -> str:
+    """Text that files and the core can hold."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is {shown(value)}, must be text")
+    if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{what} is {shown(value)}, must be text without NUL and halves of letters")
+    return str(value)
 
 
 def choice(value: Any, what: str, allowed: tuple[str, ...]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(f'"{word}"' for word in allowed)
-        raise ValueError(f"{what} is {value!r}, must be one of {words}")
+        raise ValueError(f"{what} is {shown(value)}, must be one of {words}")
     return str(value)
 
 
@@ -115,10 +160,10 @@ def seed_of(random_state: Any) -> int:
         return 0
     if isinstance(random_state, (numbers.Integral, np.integer)):
         if not 0 <= int(random_state) < 2**64:
-            raise ValueError(f"random_state is {random_state}, must be from 0 to 2**64 - 1")
+            raise ValueError(f"random_state is {shown(random_state)}, must be from 0 to 2**64 - 1")
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(0, 2**31 - 1))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(0, 2**63))
-    raise ValueError(f"random_state is {random_state!r}, must be None, a whole number or a numpy generator")
+    raise ValueError(f"random_state is {shown(random_state)}, must be None, a whole number or a numpy generator")

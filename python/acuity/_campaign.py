@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import FloatArray, choice, points
+from ._arrays import FloatArray, choice, floats, points, shown, text, threads_of, whole
 from ._core import Suggestion
 from ._selection import _count
 from ._study import write_study
@@ -45,11 +45,15 @@ class Explanation(dict):  # type: ignore[type-arg]
 
 
 def _id_of(id: Id) -> int:
-    if isinstance(id, Suggestion):
-        return id.id
-    if isinstance(id, (bool, np.bool_)) or not isinstance(id, (int, np.integer)):
-        raise ValueError(f"the id is {id!r}, must be a suggestion or its number")
-    return int(id)
+    value = id.id if isinstance(id, Suggestion) else id
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"the id is {shown(value)}, must be a suggestion or its number")
+    return whole(value, "the id", -(2**63), 2**63 - 1)
+
+
+def _words(reason: Any) -> str:
+    """A reason is never refused: what the log cannot hold becomes a question mark."""
+    return str(reason).encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
 
 
 def _said(y: Any, binary: bool) -> list[Union[float, str]]:
@@ -58,14 +62,12 @@ def _said(y: Any, binary: bool) -> list[Union[float, str]]:
     said: list[Union[float, str]] = []
     for one in several:
         if isinstance(one, str):
-            said.append(str(one))
-        elif one is None:
-            raise ValueError("the answer is None, must be a finite number or a class")
+            said.append(text(one, "the answer"))
         else:
             try:
                 value = float(one)
-            except (TypeError, ValueError):
-                raise ValueError(f"the answer is {one!r}, must be a finite number or a class") from None
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(f"the answer is {shown(one)}, must be a finite number or a class") from None
             said.append(-1.0 if binary and value == 0.0 else value)
     return said
 
@@ -73,8 +75,8 @@ def _said(y: Any, binary: bool) -> list[Union[float, str]]:
 def _number(value: Any, what: str) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} is {value!r}, must be a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} is {shown(value)}, must be a number") from None
 
 
 def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) -> Optional[float]:
@@ -140,7 +142,8 @@ class Campaign:
         """
         seconds = None if lease is None else _number(lease, "lease")
         money = None if budget is None else _number(budget, "budget")
-        standing, reason, found = self._core.ask(1 if n is None else _count(n), str(worker), seconds, money)
+        count = 1 if n is None else _count(n)
+        standing, reason, found = self._core.ask(count, text(str(worker), "worker"), seconds, money)
         if not found:
             raise (Finished if standing == "finished" else NothingNow)(reason)
         return found[0] if n is None else found
@@ -180,9 +183,11 @@ class Campaign:
         """Several answers, each a dictionary of what `tell` takes: all of them, or none where one is wrong."""
         rows = []
         for answer in answers:
+            if not isinstance(answer, Mapping):
+                raise ValueError(f"an answer is {shown(answer)}, must be a dictionary with an id and y")
             rest = dict(answer)
             if "id" not in rest or "y" not in rest:
-                raise ValueError(f"an answer is {rest!r}, must have an id and y")
+                raise ValueError(f"an answer is {shown(rest)}, must have an id and y")
             id, said = _id_of(rest.pop("id")), _said(rest.pop("y"), self.binary)
             channel = _channel(self.binary, *(rest.pop(key, None) for key in ("noise_variance", "noise_sd", "accuracy")))
             more: dict[str, Any] = {"channel": channel}
@@ -191,9 +196,9 @@ class Campaign:
                     more[key] = _number(rest.pop(key), key)
             for key in ("point", "level"):
                 if rest.get(key) is not None:
-                    more[key] = str(rest.pop(key))
+                    more[key] = text(str(rest.pop(key)), key)
             if rest.get("x") is not None:
-                more["x"] = [float(number) for number in np.atleast_1d(np.asarray(rest.pop("x"), dtype=float))]
+                more["x"] = np.atleast_1d(floats(rest.pop("x"), "x")).ravel().tolist()
             unknown = [key for key, value in rest.items() if value is not None]
             if unknown:
                 raise ValueError(f"an answer has {unknown[0]!r}, must be what Campaign.tell takes")
@@ -202,19 +207,19 @@ class Campaign:
 
     def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
         """This attempt brought nothing; the point may be asked for again, unless it is excluded for good."""
-        self._core.fail(_id_of(id), str(reason), _number(cost, "cost"), bool(exclude))
+        self._core.fail(_id_of(id), _words(reason), _number(cost, "cost"), bool(exclude))
 
     def release(self, *ids: Id, reason: str = "") -> list[int]:
         """Nobody does these: back to the pool, nothing charged. Gives those that were pending."""
-        return self._core.release([_id_of(id) for id in ids], str(reason))
+        return self._core.release([_id_of(id) for id in ids], _words(reason))
 
     def amend(self, id: Id, y: Any, reason: str) -> None:
         """The answer was another one. Both stay in the log."""
-        self._core.amend(_id_of(id), _said(y, self.binary), str(reason))
+        self._core.amend(_id_of(id), _said(y, self.binary), _words(reason))
 
     def retract(self, id: Id, reason: str) -> None:
         """The answer does not count any more. Its cost stays spent."""
-        self._core.retract(_id_of(id), str(reason))
+        self._core.retract(_id_of(id), _words(reason))
 
     def change_budget(self, by: float) -> None:
         """More money, or less."""
@@ -292,7 +297,7 @@ class Campaign:
 
     def report(self, path: PathLike, test: Optional[PathLike] = None) -> Path:
         """One HTML page about all of it; `test`: a table of held-out answers to measure the error on."""
-        self._core.report(os.fspath(path), "" if test is None else os.fspath(test))
+        self._core.report(_path(path, "path"), "" if test is None else _path(test, "test"))
         return Path(path)
 
     def __repr__(self) -> str:
@@ -340,7 +345,7 @@ class Campaign:
         workers cannot be stopped, so their answers are waited for and kept. Raises NothingNow where all that is left is
         pending with others.
         """
-        count = _count(workers)
+        count = whole(workers, "workers", 1, 10**4)
         self._core.take_ownership()
         try:
             return _Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count)
@@ -363,7 +368,7 @@ class _Loop:
     ) -> None:
         self.campaign = campaign
         self.annotator = annotator
-        self.max_failures = _count(max_failures)
+        self.max_failures = whole(max_failures, "max_failures", 1, 2**31 - 1)
         self.exclude = exclude
         self.on_told = on_told
         self.failures = 0
@@ -479,10 +484,10 @@ def _table(columns: dict[str, NDArray[Any]], frame: Optional[bool]) -> Any:
 
 def open(path: PathLike, *, read_only: bool = False, threads: int = 0) -> Campaign:
     """A campaign that is there, made by Python or by `acuity init`."""
-    folder = os.fspath(path)
+    folder = _path(path, "path")
     if not os.path.exists(folder):
         raise FileNotFoundError(f"{folder}: it is not there, must be a campaign (acuity.create makes one)")
-    return Campaign(_core.Campaign.open(folder, not read_only, int(threads)))
+    return Campaign(_core.Campaign.open(folder, not read_only, threads_of(threads)))
 
 
 def create(
@@ -540,13 +545,14 @@ def create(
     if study is not None:
         if pool is not None or levels is not None:
             raise ValueError("study and pool or levels are both given, must be one or the other")
-        if not os.path.exists(study):
-            raise FileNotFoundError(f"{os.fspath(study)}: it is not there, must be a study file")
-        return _made(path, os.fspath(study), threads)
+        given = _path(study, "study")
+        if not os.path.exists(given):
+            raise FileNotFoundError(f"{given}: it is not there, must be a study file")
+        return _made(path, given, threads)
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
     choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
-    scaled = ("pool" if standardise else None) if isinstance(standardise, bool) else standardise
+    scaled = standardise if isinstance(standardise, str) else ("pool" if standardise else None)
     options: dict[str, dict[str, Any]] = {
         "pool": {"standardise": scaled, "repeat": True if repeat else None},
         "model": {
@@ -556,12 +562,12 @@ def create(
         "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation},
     }
     if stop:
-        options["stop"] = dict(stop)
+        options["stop"] = _dictionary(stop, "stop")
     if annotator:
-        options["annotator"] = dict(annotator)
+        options["annotator"] = _dictionary(annotator, "annotator")
     if initial is not None and not isinstance(initial, (int, np.integer)):
-        initial = {"file": os.path.abspath(initial)}
-    name = name or (Path(path).stem if path is not None else "") or "campaign"
+        initial = {"file": os.path.abspath(_path(initial, "initial"))}
+    name = name or (Path(_path(path, "path")).stem if path is not None else "") or "campaign"
     about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
     with tempfile.TemporaryDirectory(prefix="acuity-") as temporary:
         file = write_study(
@@ -577,6 +583,21 @@ def create(
 
 def _made(path: Optional[PathLike], study: str, threads: int) -> Campaign:
     if path is None:
-        return Campaign(_core.Campaign.in_memory(study, int(threads)))
-    _core.create_campaign(os.fspath(path), study)
-    return open(path, threads=threads)
+        return Campaign(_core.Campaign.in_memory(study, threads_of(threads)))
+    threads_of(threads)  # before there is a folder
+    folder = _path(path, "path")
+    _core.create_campaign(folder, study)
+    return open(folder, threads=threads)
+
+
+def _path(path: Any, what: str) -> str:
+    """A path as text."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"{what} is {shown(path)}, must be a path")
+    return text(os.fspath(path), what)
+
+
+def _dictionary(given: Any, what: str) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{what} is {shown(given)}, must be a dictionary")
+    return dict(given)

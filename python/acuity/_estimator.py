@@ -9,7 +9,7 @@ from typing import Any, Optional, TypeVar
 
 import numpy as np
 
-from ._arrays import FloatArray, column_names, points
+from ._arrays import FloatArray, as_array, column_names, per_point, points, shown, whole
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -78,14 +78,17 @@ class Estimator:
             )
 
     def _take_inputs(self, X: Any) -> FloatArray:
-        """The inputs to fit to; remembers how many there are and what they are called."""
-        array = points(X)
+        """The inputs to fit to, as they are now: the caller may change them."""
+        return np.array(points(X))
+
+    def _keep_inputs(self, X: Any, array: FloatArray) -> None:
+        """How many inputs there are and what they are called, when all went well."""
         names = column_names(X)
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return array
+        self.n_features_in_ = array.shape[1]
 
     def _see_inputs(self, X: Any) -> FloatArray:
         """Inputs to predict at, which must be like those fitted to."""
@@ -109,7 +112,7 @@ def one_column(y: Any) -> Any:
     """A target of one column is taken as a list, with a warning, as scikit-learn does."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None.")
-    array = np.asarray(y)
+    array = as_array(y, "y")
     if array.ndim == 2 and array.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected.",
@@ -120,13 +123,25 @@ def one_column(y: Any) -> Any:
     return y
 
 
+def weights_of(sample_weight: Any, count: int) -> FloatArray:
+    """How much every point counts in a score."""
+    if sample_weight is None:
+        return np.ones(count)
+    weights = per_point(sample_weight, count, "sample_weight", 0.0, float(np.finfo(float).max), "finite, 0 or more")
+    if not 0.0 < float(weights.sum()) < np.inf:
+        raise ValueError(f"sample_weight has the sum {weights.sum()}, must be a finite number above 0")
+    return weights
+
+
 def generator(random_state: Any) -> np.random.Generator | np.random.RandomState:
     """Random numbers from what scikit-learn calls a random state."""
-    if random_state is None or isinstance(random_state, (int, np.integer)):
-        return np.random.RandomState(random_state if random_state is None else int(random_state))
+    if random_state is None:
+        return np.random.RandomState()
+    if isinstance(random_state, (int, np.integer)):
+        return np.random.RandomState(whole(random_state, "random_state", 0, 2**32 - 1))
     if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
         return random_state
-    raise ValueError(f"random_state is {random_state!r}, must be None, a whole number or a numpy generator")
+    raise ValueError(f"random_state is {shown(random_state)}, must be None, a whole number or a numpy generator")
 
 
 def joined(a: Optional[FloatArray], b: FloatArray) -> FloatArray:

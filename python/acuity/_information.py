@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import choice
+from ._arrays import choice, floats
 
 
 def _arrays(**given: Any) -> tuple[list[Any], tuple[int, ...]]:
-    arrays = [np.asarray(value, dtype=float) for value in given.values()]
+    arrays = [floats(value, name) for name, value in given.items()]
     try:
         together = np.broadcast_arrays(*arrays)
     except ValueError:

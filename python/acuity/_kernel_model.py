@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import seed_of
+from ._arrays import FloatArray, seed_of, threads_of, whole
 from ._estimator import Estimator
 from .kernels import KernelLike, core_kernel
 
@@ -27,21 +27,30 @@ class KernelModel(Estimator):
         """The kernel as it was given."""
         return core_kernel(self.kernel, self.amplitude, self.lengthscale, inputs)
 
+    def _kernel_to_fit(self, array: FloatArray) -> "_core.Kernel":
+        """The kernel as it was given; one of the user's own shows first that it has variances."""
+        kernel = self._prior_kernel(array.shape[1])
+        if kernel.object is not None:
+            kernel.diagonal(array)
+        return kernel
+
     def _core_kernel(self) -> "_core.Kernel":
         """The kernel as it was learned."""
         if hasattr(self, "kernel_"):
             return core_kernel(self.kernel_, 1.0, 1.0, self.n_features_in_)
-        return self._prior_kernel(self.n_features_in_).with_log_parameters(self._log_parameters)
+        # The family and the number of length scales are those of fit(), whatever set_params() said since.
+        start = core_kernel(self._family, 1.0, np.ones(len(self._log_parameters) - 1), self.n_features_in_)
+        return start.with_log_parameters(self._log_parameters)
 
     def _learning(self) -> dict[str, Any]:
         """How to learn, as the core takes it."""
-        if self.optimiser not in ("lbfgs", "adam"):
+        if not isinstance(self.optimiser, str) or self.optimiser not in ("lbfgs", "adam"):
             raise ValueError(f'optimiser is {self.optimiser!r}, must be "lbfgs", "adam" or None')
         return {
             "optimiser": self.optimiser,
-            "restarts": int(self.restarts),
+            "restarts": whole(self.restarts, "restarts", 0, 1000),
             "seed": seed_of(self.random_state),
-            "threads": int(self.threads),
+            "threads": threads_of(self.threads),
         }
 
     def _keep(self, kernel: "_core.Kernel", learned: Optional[dict[str, Any]]) -> None:
@@ -54,6 +63,7 @@ class KernelModel(Estimator):
         if kernel.object is not None:
             self.kernel_ = kernel.object
             return
+        self._family = str(self.kernel)
         parameters = np.exp(self._log_parameters)
         self.amplitude_ = float(parameters[0])
         self.lengthscale_ = float(parameters[1]) if np.ndim(self.lengthscale) == 0 else parameters[1:]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._arrays import FloatArray, as_array, choice, floats, number, per_point, points, seed_of, shown, threads_of, whole
 from ._core import Suggestion
-from ._arrays import FloatArray, choice, number, per_point, points, seed_of
 from .classifier import GPClassifier
 from .errors import Finished
 from .levels import Ladder, LevelsLike, as_levels
@@ -25,14 +25,15 @@ def _seen(model: Model, inputs: int) -> tuple[Any, ...]:
     """The kernel, the mean and the observations of a model; those of its prior where it was not fitted."""
     binary = isinstance(model, GPClassifier)
     if not isinstance(model, (GPRegressor, GPClassifier)):
-        raise ValueError(f"model is {model!r}, must be an acuity.GPRegressor or acuity.GPClassifier")
-    mean = 0.0 if isinstance(model, GPClassifier) else number(model.mean, "mean", -_LARGEST, _LARGEST, "a finite number")
+        raise ValueError(f"model is {shown(model)}, must be an acuity.GPRegressor or acuity.GPClassifier")
     if not model.__sklearn_is_fitted__():
+        mean = 0.0 if isinstance(model, GPClassifier) else number(model.mean, "mean", -_LARGEST, _LARGEST, "a finite number")
         return model._prior_kernel(inputs), mean, np.empty((0, inputs)), np.empty(0), np.empty(0), binary
     if model.n_features_in_ != inputs:
         raise ValueError(f"the pool has {inputs} inputs and the model was fitted to {model.n_features_in_}, must be the same")
-    channel = model.accuracy_train_ if isinstance(model, GPClassifier) else model.noise_train_
-    return model._core_kernel(), mean, model.X_train_, model.y_train_, channel, binary
+    if isinstance(model, GPClassifier):
+        return model._core_kernel(), 0.0, model.X_train_, model.y_train_, model.accuracy_train_, binary
+    return model._core_kernel(), model.mean_, model.X_train_, model.y_train_, model.noise_train_, binary
 
 
 class Selector:
@@ -78,7 +79,10 @@ class Selector:
         kernel, mean, seen, answers, channel, binary = _seen(model, array.shape[1])
         offered = as_levels(levels)
         self._check_levels(binary, offered)
-        self._model = model
+        # As they are now: the model may be fitted again.
+        given = getattr(model, "classes", None)
+        self._classes = as_array(getattr(model, "classes_", [-1, 1] if given is None else given), "classes").tolist()
+        self._points = len(array)
         self.levels = offered
         base = np.zeros(len(array))
         if not binary:
@@ -98,7 +102,7 @@ class Selector:
         money = np.inf if budget is None else number(budget, "budget", 0.0, np.inf, "a number, 0 or more, or None")
         self._core = _core.Selection(
             kernel, mean, array, seen, answers, channel, binary, [level._for_core() for level in offered], base, how,
-            money, bool(repeat), int(threads), bool(single_precision),
+            money, bool(repeat), threads_of(threads), bool(single_precision),
         )
         if candidates is not None:
             allowed = np.zeros(len(array), dtype=bool)
@@ -143,30 +147,28 @@ class Selector:
             if level not in names:
                 raise ValueError(f"level is {level!r}, must be one of {', '.join(names)}")
             place = names.index(level)
-        if isinstance(place, (bool, str)) or not 0 <= int(place) < len(self.levels):
-            raise ValueError(f"level is {level!r}, must be a name or from 0 to {len(self.levels) - 1}")
-        return self._core.at(int(row), int(place))
+        return self._core.at(whole(row, "row", 0, self._points - 1), whole(place, "level", 0, len(self.levels) - 1))
 
     def expect(self, suggestion: Suggestion) -> None:
         """It is asked for: the next choice knows that its answer will come, and its cost is spent."""
-        self._core.expect(suggestion)
+        self._core.expect(_suggestion(suggestion))
 
     def tell(self, suggestion: Suggestion, y: Any, *, cost: Optional[float] = None) -> None:
         """Its answer."""
-        self._core.tell(suggestion, y if type(y) is float and not self._binary else self._value(y), cost)
+        paid = None if cost is None else number(cost, "cost", 0.0, _LARGEST, "a finite number, 0 or more")
+        self._core.tell(_suggestion(suggestion), y if type(y) is float and not self._binary else self._value(y), paid)
 
     def release(self, suggestion: Suggestion) -> None:
         """Nobody did it: it is a candidate again, and its cost is free."""
-        self._core.release(suggestion)
+        self._core.release(_suggestion(suggestion))
 
     def _value(self, y: Any) -> float:
         if not self._binary:
             return number(y, "y", -_LARGEST, _LARGEST, "a finite number")
-        given = getattr(self._model, "classes", None)
-        classes = getattr(self._model, "classes_", np.array([-1, 1]) if given is None else np.asarray(given))
-        if y in classes:
-            return 1.0 if y == classes[1] else -1.0
-        raise ValueError(f"y is {y!r}, must be {classes[0]!r} or {classes[1]!r}")
+        low, high = self._classes
+        if y not in (low, high):
+            raise ValueError(f"y is {shown(y)}, must be {low!r} or {high!r}")
+        return 1.0 if y == high else -1.0
 
     @property
     def remaining(self) -> float:
@@ -183,14 +185,18 @@ class Selector:
         return {"row": row, "level": level, "information": information, "cost": cost, "value": value}
 
 
+def _suggestion(suggestion: Any) -> Suggestion:
+    if not isinstance(suggestion, Suggestion):
+        raise ValueError(f"the suggestion is {shown(suggestion)}, must be what next() gave")
+    return suggestion
+
+
 def _count(n: Any) -> int:
-    if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"n is {n!r}, must be a whole number, 1 or more")
-    return int(n)
+    return whole(n, "n", 1, 2**31 - 1)
 
 
 def _rows(candidates: ArrayLike, count: int) -> NDArray[np.int64]:
-    array = np.asarray(candidates)
+    array = as_array(candidates, "candidates")
     if array.dtype == bool:
         if array.shape != (count,):
             raise ValueError(f"candidates has the shape {array.shape}, must have one entry per pool point, {count}")
@@ -246,35 +252,40 @@ def query(
     [2, 4]
     """
     array = points(X)
-    answers = np.asarray(y, dtype=float)
+    answers = floats(y, "y")
     if answers.shape != (len(array),):
         raise ValueError(f"y has the shape {answers.shape}, must have one entry per row of X, {len(array)}")
     known = ~np.isnan(answers)
     binary = isinstance(model, GPClassifier) or (model is None and accuracy is not None)
     if model is None:
         model = GPClassifier() if binary else GPRegressor()
+    if not isinstance(model, (GPRegressor, GPClassifier)):
+        raise ValueError(f"model is {shown(model)}, must be an acuity.GPRegressor or acuity.GPClassifier")
     if known.any():
-        channel = accuracy if binary else noise_variance
-        if channel is not None and np.ndim(channel) == 1:
-            channel = np.asarray(channel, dtype=float)[known]
+        what, channel = ("accuracy", accuracy) if binary else ("noise_variance", noise_variance)
+        if channel is not None and not isinstance(channel, str):
+            channel = floats(channel, what)
+            if channel.ndim > 0 and channel.shape != (len(array),):
+                raise ValueError(f"{what} has the shape {channel.shape}, must be one number or one per row of X, {len(array)}")
+            channel = channel[known] if channel.ndim > 0 else channel
         fresh = type(model)(**model.get_params())
         model = fresh.fit(array[known], answers[known], channel)
     if levels is None:
         from .levels import Level
 
         if isinstance(model, GPClassifier):
-            usual = float(np.max(accuracy)) if accuracy is not None else float(model.accuracy)
+            usual = model.accuracy if accuracy is None else float(np.nanmax(floats(accuracy, "accuracy"), initial=0.5))
             levels = [Level("answer", accuracy=usual, cost=1.0)]
         else:
             learned = getattr(model, "noise_variance_", None)
             usual = learned if noise_variance is None else noise_variance
             if usual is None or isinstance(usual, str):
                 raise ValueError("noise_variance is missing, must be given where there are neither levels nor answers")
-            least = float(np.nanmin(usual))
+            least = float(np.nanmin(floats(usual, "noise_variance"), initial=np.inf))
             levels = [Level("answer", noise_variance=least, cost=1.0, exact=least == 0.0)]
     pool, rows = array, np.flatnonzero(~known)
     if candidates is not None:
-        given = np.asarray(candidates)
+        given = as_array(candidates, "candidates")
         if given.ndim == 1:
             rows = _rows(given, len(array))
         else:

@@ -10,14 +10,16 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import column_names, per_point, points
+from ._arrays import as_array, column_names, per_point, points, shown, text
 from .levels import Ladder, LevelsLike, as_levels
 
 _LARGEST = float(np.finfo(float).max)
 
 
-def toml_value(value: Any) -> str:
+def toml_value(value: Any, depth: int = 0) -> str:
     """A value as TOML has it."""
+    if depth > 20:
+        raise ValueError("a value that is in itself cannot stand in a study file, must end somewhere")
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):
@@ -28,12 +30,12 @@ def toml_value(value: Any) -> str:
             return repr(number)
         return "nan" if np.isnan(number) else ("inf" if number > 0 else "-inf")
     if isinstance(value, (str, os.PathLike)):
-        return '"' + "".join(_escaped(letter) for letter in str(value)) + '"'
+        return '"' + "".join(_escaped(letter) for letter in text(os.fspath(value), "text in a study file")) + '"'
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{toml_value(str(key))} = {toml_value(item)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{toml_value(str(key))} = {toml_value(item, depth + 1)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple, np.ndarray)):
-        return "[" + ", ".join(toml_value(item) for item in list(value)) + "]"
-    raise ValueError(f"{value!r} cannot stand in a study file, must be a number, text, a truth value or a list of them")
+        return "[" + ", ".join(toml_value(item, depth + 1) for item in list(value)) + "]"
+    raise ValueError(f"{shown(value)} cannot stand in a study file, must be a number, text, a truth value or a list of them")
 
 
 def _escaped(letter: str) -> str:
@@ -81,7 +83,7 @@ def write_pool(folder: Path, pool: Any, inputs: Optional[list[str]], ids: Any, n
         header, columns = ["point id", *header], [[_csv_cell(label) for label in labels], *columns]
         tables["pool"]["id"] = "point id"
     if noise is not None:
-        if isinstance(noise, (str, Mapping)) or np.ndim(noise) == 0:
+        if isinstance(noise, (str, Mapping)) or as_array(noise, "noise_variance").ndim == 0:
             tables["noise"] = {"variance": noise}
         else:
             variances = per_point(noise, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import FloatArray, per_point, points, values
-from ._estimator import one_column
+from ._arrays import FloatArray, as_array, floats, per_point, points, values
+from ._estimator import one_column, weights_of
 from ._kernel_model import KernelModel
 from .kernels import KernelLike
 
@@ -77,21 +77,23 @@ class GPClassifier(KernelModel):
         accuracy: of every label, or one for all; goes before the parameter of that name.
         """
         array = self._take_inputs(X)
-        labels = self._take_classes(y, len(array))
+        labels, classes = self._take_classes(y, len(array))
         right = self._accuracies(self.accuracy if accuracy is None else accuracy, len(array))
-        kernel = self._prior_kernel(array.shape[1])
+        kernel = self._kernel_to_fit(array)
         learned = None
         if self.optimiser is not None:
             learned = _core.learn_classification(kernel, array, labels, right, **self._learning())
             kernel = learned["kernel"]
+        posterior = _core.EpPosterior(kernel, array, labels, right)
         self._keep(kernel, learned)
-        self.X_train_, self.y_train_, self.accuracy_train_ = array, labels, right
-        self.n_features_in_ = array.shape[1]
-        self.log_marginal_likelihood_ = self._belief().log_evidence
+        self._keep_inputs(X, array)
+        self.X_train_, self.y_train_, self.accuracy_train_, self.classes_ = array, labels, right, classes
+        self._posterior, self.log_marginal_likelihood_ = posterior, posterior.log_evidence
         return self
 
-    def _take_classes(self, y: ArrayLike, count: int) -> FloatArray:
-        target = np.asarray(one_column(y))
+    def _take_classes(self, y: ArrayLike, count: int) -> tuple[FloatArray, NDArray[Any]]:
+        """-1 or 1 for every label, and what the two are called."""
+        target = as_array(one_column(y), "y")
         if target.ndim != 1:
             raise ValueError(f"y should be a 1d array, got an array of shape {target.shape} instead.")
         if len(target) != count:
@@ -102,22 +104,21 @@ class GPClassifier(KernelModel):
                 raise ValueError("Unknown label type: y has numbers that are no whole ones, must be two classes")
         if self.classes is not None:
             return self._known_classes(target)
-        self.classes_ = np.unique(target)
-        if len(self.classes_) > 2:
-            raise ValueError(f"Only binary classification is supported. y has {len(self.classes_)} classes, must be two")
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has {len(self.classes_)} class, must be two classes (or say which, with `classes`)")
-        return np.where(target == self.classes_[1], 1.0, -1.0)
+        classes = np.unique(target)
+        if len(classes) > 2:
+            raise ValueError(f"Only binary classification is supported. y has {len(classes)} classes, must be two")
+        if len(classes) < 2:
+            raise ValueError(f"y has {len(classes)} class, must be two classes (or say which, with `classes`)")
+        return np.where(target == classes[1], 1.0, -1.0), classes
 
-    def _known_classes(self, target: NDArray[Any]) -> FloatArray:
-        classes = np.asarray(self.classes)
+    def _known_classes(self, target: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
+        classes = as_array(self.classes, "classes")
         if classes.shape != (2,) or classes[0] == classes[1]:
             raise ValueError(f"classes is {self.classes!r}, must be two different ones")
-        for label in np.unique(target):
-            if label not in classes:
+        for label in np.unique(target).tolist():
+            if label not in classes.tolist():
                 raise ValueError(f"y has {label!r}, must be {classes[0]!r} or {classes[1]!r}")
-        self.classes_ = classes
-        return np.where(target == classes[1], 1.0, -1.0)
+        return np.where(target == classes[1], 1.0, -1.0), classes
 
     @staticmethod
     def _accuracies(accuracy: Any, count: int) -> FloatArray:
@@ -131,24 +132,27 @@ class GPClassifier(KernelModel):
     def add(self, X: ArrayLike, y: Any, accuracy: Any = None) -> "GPClassifier":
         """One more label, or some; hyperparameters stay as they are. Starts from where the belief was."""
         self._require_fitted()
-        array = np.asarray(X, dtype=float)
+        array = floats(X, "X")
         array = points(array[None, :] if array.ndim == 1 else array, inputs=self.n_features_in_)
-        target = np.atleast_1d(np.asarray(y))
+        target = np.atleast_1d(as_array(y, "y"))
         if target.shape != (len(array),):
             raise ValueError(f"y has the shape {target.shape} and there are {len(array)} points, must be as many of each")
-        for label in target:
-            if label not in self.classes_:
-                raise ValueError(f"y is {label!r}, must be {self.classes_[0]!r} or {self.classes_[1]!r}")
+        labels = np.array([self._label(label) for label in target.tolist()])
         right = self._accuracies(self.accuracy if accuracy is None else accuracy, len(array))
-        self.X_train_ = np.concatenate([self.X_train_, array])
-        self.y_train_ = np.concatenate([self.y_train_, np.where(target == self.classes_[1], 1.0, -1.0)])
-        self.accuracy_train_ = np.concatenate([self.accuracy_train_, right])
-        before = self.__dict__.pop("_posterior", None)
-        self._posterior = _core.EpPosterior(
-            self._core_kernel(), self.X_train_, self.y_train_, self.accuracy_train_, before=before
-        )
-        self.log_marginal_likelihood_ = self._posterior.log_evidence
+        X_all, y_all = np.concatenate([self.X_train_, array]), np.concatenate([self.y_train_, labels])
+        right_all = np.concatenate([self.accuracy_train_, right])
+        before = self.__dict__.get("_posterior")
+        posterior = _core.EpPosterior(self._core_kernel(), X_all, y_all, right_all, before=before)
+        self.X_train_, self.y_train_, self.accuracy_train_ = X_all, y_all, right_all
+        self._posterior, self.log_marginal_likelihood_ = posterior, posterior.log_evidence
         return self
+
+    def _label(self, label: Any) -> float:
+        """-1 or 1 for the first or the second class."""
+        low, high = self.classes_.tolist()
+        if label not in (low, high):
+            raise ValueError(f"y is {label!r}, must be {low!r} or {high!r}")
+        return 1.0 if label == high else -1.0
 
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the latent f at every row of X."""
@@ -178,8 +182,11 @@ class GPClassifier(KernelModel):
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:
         """The share of right classes."""
         predicted = self.predict(X)
-        right = predicted == np.asarray(one_column(y))
-        return float(np.average(right, weights=sample_weight))
+        target = as_array(one_column(y), "y")
+        if target.shape != predicted.shape:
+            raise ValueError(f"y has the shape {target.shape}, must have one label per row of X, {len(predicted)}")
+        right = np.array([a == b for a, b in zip(predicted.tolist(), target.tolist())], dtype=float)
+        return float(np.average(right, weights=weights_of(sample_weight, len(right))))
 
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_y": True, "binary_only": True}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import number
+from ._arrays import floats, number, shown, text
 
 _LARGEST = float(np.finfo(float).max)
 
@@ -27,7 +27,7 @@ class Cost:
         self._toml = toml  # how a study file says it
 
     def __call__(self, alpha: ArrayLike) -> Any:
-        array = np.asarray(alpha, dtype=float)
+        array = floats(alpha, "alpha")
         prices = self._core(np.ascontiguousarray(array.ravel())).reshape(array.shape)
         return prices if prices.ndim else float(prices)
 
@@ -60,13 +60,14 @@ def linear(b: float = 0.1, c: float = 0.9) -> Cost:
     return Cost(_core.linear_cost(b, c), f"costs.linear({b!r}, {c!r})", {"form": "linear", "b": b, "c": c})
 
 
-def expression(text: str) -> Cost:
+def expression(formula: str) -> Cost:
     """A formula in `alpha`, as in a study file.
 
     >>> expression("1 + sqrt(alpha)")(4.0)
     3.0
     """
-    return Cost(_core.expression_cost(text), f"costs.expression({text!r})", text)
+    words = text(formula, "the formula")
+    return Cost(_core.expression_cost(words), f"costs.expression({words!r})", words)
 
 
 CostLike = Union[Cost, str, Callable[[float], float]]
@@ -78,7 +79,7 @@ def as_cost(cost: CostLike) -> Union[Cost, Callable[[float], float]]:
         return expression(cost)
     if isinstance(cost, Cost) or callable(cost):
         return cost
-    raise ValueError(f"cost is {cost!r}, must be one of acuity.costs, a formula in alpha or a function of alpha")
+    raise ValueError(f"cost is {shown(cost)}, must be one of acuity.costs, a formula in alpha or a function of alpha")
 
 
 def core_cost(cost: CostLike) -> "_core.CostFunction":

@@ -12,7 +12,7 @@ from typing import Any, Callable, Union
 import numpy as np
 
 from . import _core
-from ._arrays import FloatArray, number
+from ._arrays import FloatArray, floats, number, shown
 
 KERNELS = ("rbf", "matern32", "matern52")
 
@@ -85,12 +85,12 @@ def core_kernel(kernel: KernelLike, amplitude: Any, lengthscale: Any, inputs: in
         return _core.python_kernel(kernel)
     if callable(kernel):
         return _core.python_kernel(FunctionKernel(kernel))
-    if kernel not in KERNELS:
+    if not isinstance(kernel, str) or kernel not in KERNELS:
         words = ", ".join(f'"{word}"' for word in KERNELS)
-        raise ValueError(f"kernel is {kernel!r}, must be one of {words}, a function k(a, b) or an acuity.Kernel")
+        raise ValueError(f"kernel is {shown(kernel)}, must be one of {words}, a function k(a, b) or an acuity.Kernel")
     tiny, largest = float(np.finfo(float).tiny), float(np.finfo(float).max)
     scale = number(amplitude, "amplitude", tiny, largest, "a finite number above 0")
-    lengths = np.atleast_1d(np.asarray(lengthscale, dtype=float))
+    lengths = np.atleast_1d(floats(lengthscale, "lengthscale"))
     if lengths.ndim != 1 or len(lengths) not in (1, inputs):
         raise ValueError(f"lengthscale has the shape {lengths.shape}, must be one number or {inputs}, one per input")
     for length in lengths:

@@ -15,7 +15,7 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import choice, number
+from ._arrays import choice, floats, number, shown, text, whole
 from .costs import Cost, CostLike, as_cost, core_cost
 
 _LARGEST = float(np.finfo(float).max)
@@ -43,9 +43,11 @@ class Level:
         exact: bool = False,
         alpha: Optional[float] = None,
     ) -> None:
-        where = f"level {name!r}: "
-        if not isinstance(name, str) or not (name or alpha is not None):
-            raise ValueError(f"the name of a level is {name!r}, must be text")
+        where = f"level {shown(name)}: "
+        if not text(name, "the name of a level") and alpha is None:
+            raise ValueError("the name of a level is empty, must be text")
+        if not (value is None or isinstance(value, (bool, int, float, str, np.generic))):
+            raise ValueError(where + f"value is {shown(value)}, must be a number, text or a truth value")
         given = [noise_variance is not None, noise_sd is not None, accuracy is not None]
         if sum(given) > 1 or (sum(given) == 0 and not exact):
             raise ValueError(where + "must have one of noise_variance, noise_sd and accuracy (or exact=True)")
@@ -65,7 +67,7 @@ class Level:
         self.value = value
         self.repeat = choice(repeat, where + "repeat", ("independent", "same"))
         self.exact = bool(exact)
-        self.alpha = alpha
+        self.alpha = None if alpha is None else number(alpha, where + "alpha", 0.0, np.inf, "a number, 0 or more")
 
     @property
     def binary(self) -> bool:
@@ -141,7 +143,9 @@ class Ladder:
         if alpha is not None:
             if continuous:
                 raise ValueError("alpha and continuous are both given, must be one of them")
-            listed = np.atleast_1d(np.asarray(alpha, dtype=float))
+            listed = np.array(np.atleast_1d(floats(alpha, "alpha")))
+            if listed.ndim != 1 or len(listed) == 0:
+                raise ValueError(f"alpha has the shape {listed.shape}, must be a list of numbers")
             for one in listed:
                 number(float(one), "alpha", least, most, bounds)
             self.alpha = listed
@@ -156,15 +160,13 @@ class Ladder:
 
     @staticmethod
     def _count(count: int) -> int:
-        if not isinstance(count, (int, np.integer)) or count < 2:
-            raise ValueError(f"count is {count!r}, must be a whole number, 2 or more")
-        return int(count)
+        return whole(count, "count", 2, 10**6)
 
     def levels(self) -> list[Level]:
         """The rungs, vaguest first; of a continuous ladder its two ends."""
         rungs = []
         for alpha in self.alpha.tolist():
-            price = float(self.cost(alpha))
+            price = number(self.cost(alpha), f"the cost at alpha = {alpha}", -np.inf, np.inf, "a finite number above 0")
             if not (np.isfinite(price) and price > 0.0):
                 raise ValueError(f"the cost at alpha = {alpha} is {price}, must be a finite number above 0")
             if self.binary:
@@ -219,8 +221,8 @@ def as_levels(levels: LevelsLike) -> list[Level]:
     """Levels, also where they were given as dictionaries."""
     if isinstance(levels, Ladder):
         return levels.levels()
-    if isinstance(levels, (str, bytes, Mapping, Level)):
-        raise ValueError(f"levels is {levels!r}, must be a list of levels or an acuity.Ladder")
+    if isinstance(levels, (str, bytes, Mapping, Level)) or not isinstance(levels, Iterable):
+        raise ValueError(f"levels is {shown(levels)}, must be a list of levels or an acuity.Ladder")
     found = []
     for level in levels:
         if isinstance(level, Mapping):
@@ -228,9 +230,9 @@ def as_levels(levels: LevelsLike) -> list[Level]:
             try:
                 level = Level(**fields)
             except TypeError as error:
-                raise ValueError(f"a level is {fields!r}, must be that of acuity.Level ({error})") from None
+                raise ValueError(f"a level is {shown(fields)}, must be that of acuity.Level ({error})") from None
         if not isinstance(level, Level):
-            raise ValueError(f"a level is {level!r}, must be an acuity.Level or a dictionary like one")
+            raise ValueError(f"a level is {shown(level)}, must be an acuity.Level or a dictionary like one")
         found.append(level)
     if not found:
         raise ValueError("there are no levels, must be at least one")

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import FloatArray, number, per_point, points, values
-from ._estimator import generator, one_column
+from ._arrays import FloatArray, floats, number, per_point, points, threads_of, values, whole
+from ._estimator import generator, one_column, weights_of
 from ._kernel_model import KernelModel
 from .kernels import KernelLike
 
 _LARGEST = float(np.finfo(float).max)
+_MOST_DRAWS = 10**9  # 8 GB of them
 
 
 class GPRegressor(KernelModel):
@@ -43,7 +44,7 @@ class GPRegressor(KernelModel):
     Attributes
     ----------
     amplitude_, lengthscale_, noise_variance_ : as they were learned, or as given
-    log_marginal_likelihood_ : float
+    mean_, log_marginal_likelihood_ : float
     n_features_in_, feature_names_in_ : the inputs
 
     Examples
@@ -92,7 +93,7 @@ class GPRegressor(KernelModel):
         noise_variance: of every answer, or one for all; goes before the parameter of that name.
         """
         array = self._take_inputs(X)
-        target = values(one_column(y), len(array))
+        target = np.array(values(one_column(y), len(array)))
         given = self.noise_variance if noise_variance is None else noise_variance
         learn_noise = isinstance(given, str)
         if learn_noise and given != "learn":
@@ -103,7 +104,7 @@ class GPRegressor(KernelModel):
         start = 0.1 * spread if spread > 0.0 else 1e-4
         noise = per_point(start if learn_noise else given, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
         mean = number(self.mean, "mean", -_LARGEST, _LARGEST, "a finite number")
-        kernel = self._prior_kernel(array.shape[1])
+        kernel = self._kernel_to_fit(array)
         learned = None
         if self.optimiser is not None:
             learned = _core.learn_regression(
@@ -112,17 +113,18 @@ class GPRegressor(KernelModel):
             kernel = learned["kernel"]
             if learn_noise:
                 noise = noise * learned["base_scale"]
+        posterior = _core.GpPosterior(kernel, mean, array, target, noise, threads_of(self.threads))
         self._keep(kernel, learned)
-        self.X_train_, self.y_train_, self.noise_train_ = array, target, noise
+        self._keep_inputs(X, array)
+        self.X_train_, self.y_train_, self.noise_train_, self.mean_ = array, target, noise, mean
         self.noise_variance_: Union[float, FloatArray] = float(noise[0]) if len(noise) and np.all(noise == noise[0]) else noise
-        self.n_features_in_ = array.shape[1]
-        self.log_marginal_likelihood_ = self._belief().log_marginal_likelihood
+        self._posterior, self.log_marginal_likelihood_ = posterior, posterior.log_marginal_likelihood
         return self
 
     def _belief(self) -> "_core.GpPosterior":
         if not hasattr(self, "_posterior"):
             self._posterior = _core.GpPosterior(
-                self._core_kernel(), float(self.mean), self.X_train_, self.y_train_, self.noise_train_, int(self.threads)
+                self._core_kernel(), self.mean_, self.X_train_, self.y_train_, self.noise_train_, threads_of(self.threads)
             )
         return self._posterior
 
@@ -132,9 +134,9 @@ class GPRegressor(KernelModel):
         X: one point, or one per row. noise_variance: as learned or given where it is left out.
         """
         self._require_fitted()
-        array = np.asarray(X, dtype=float)
+        array = floats(X, "X")
         array = points(array[None, :] if array.ndim == 1 else array, inputs=self.n_features_in_)
-        target = values(np.atleast_1d(y), len(array))
+        target = values(np.atleast_1d(floats(y, "y")), len(array))
         if noise_variance is None:
             if np.ndim(self.noise_variance_) != 0:
                 raise ValueError("noise_variance is left out and differs between answers, must be given")
@@ -153,7 +155,7 @@ class GPRegressor(KernelModel):
             raise ValueError("return_std and return_cov are both asked for, must be one of them")
         array = self._see_inputs(X)
         if return_std:
-            mean, variance = self._belief().predict(array, int(self.threads))
+            mean, variance = self._belief().predict(array, threads_of(self.threads))
             return mean, np.sqrt(variance)
         mean = self._belief().mean(array)
         return (mean, self._belief().covariance(array, array)) if return_cov else mean
@@ -161,9 +163,10 @@ class GPRegressor(KernelModel):
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = 0) -> FloatArray:
         """Draws of f at the rows of X, jointly: one column each."""
         array = self._see_inputs(X)
+        count = whole(n_samples, "n_samples", 1, max(1, _MOST_DRAWS // len(array)))
         mean, covariance = self._belief().mean(array), self._belief().covariance(array, array)
         eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
-        draws = generator(random_state).standard_normal((len(array), int(n_samples)))
+        draws = generator(random_state).standard_normal((len(array), count))
         drawn: FloatArray = mean[:, None] + (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ draws
         return drawn
 
@@ -171,7 +174,7 @@ class GPRegressor(KernelModel):
         """The coefficient of determination R^2 of the mean."""
         predicted = self.predict(X)
         target = values(one_column(y), len(predicted))
-        weight = np.ones(len(target)) if sample_weight is None else values(sample_weight, len(target), "sample_weight")
+        weight = weights_of(sample_weight, len(target))
         centre = np.average(target, weights=weight)
         spread = float(np.sum(weight * (target - centre) ** 2))
         error = float(np.sum(weight * (target - predicted) ** 2))
