@@ -128,7 +128,8 @@ def shown(value: Any) -> str:
 def whole(value: Any, what: str, low: int, high: int) -> int:
     """One whole number within bounds."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not low <= int(value) <= high:
-        raise ValueError(f"{what} is {shown(value)}, must be a whole number from {low} to {high}")
+        bounds = f" from {low} to {high}" if high < 2**31 - 1 else f", {low} or more"
+        raise ValueError(f"{what} is {shown(value)}, must be a whole number{bounds}")
     return int(value)
 
 
