@@ -5,9 +5,10 @@ choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`crea
 """
 
 from . import costs, errors, kernels, levels
-from ._campaign import Campaign, Explanation, Told, create, open
+from ._campaign import Campaign, Explanation, Told
 from ._core import Suggestion, instruction_set
 from ._core import version as __version__
+from ._create import create, open
 from ._information import information
 from ._selection import Selector, query, select
 from .classifier import GPClassifier

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 from typing import Any, Optional
 
 import numpy as np
@@ -168,3 +169,10 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(0, 2**63))
     raise ValueError(f"random_state is {shown(random_state)}, must be None, a whole number or a numpy generator")
+
+
+def path_of(path: Any, what: str) -> str:
+    """A path as text."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"{what} is {shown(path)}, must be a path")
+    return text(os.fspath(path), what)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
@@ -14,13 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import FloatArray, choice, floats, points, shown, text, threads_of, whole
+from ._arrays import FloatArray, choice, floats, path_of, points, shown, text, whole
 from ._core import Suggestion
+from ._loop import Loop
 from ._selection import _count
-from ._study import write_study
-from .errors import Finished, NothingNow, Stopped
-from .kernels import KERNELS
-from .levels import LevelsLike
+from .errors import Finished, NothingNow
 
 Id = Union[int, Suggestion]
 PathLike = Union[str, "os.PathLike[str]"]
@@ -297,7 +293,7 @@ class Campaign:
 
     def report(self, path: PathLike, test: Optional[PathLike] = None) -> Path:
         """One HTML page about all of it; `test`: a table of held-out answers to measure the error on."""
-        self._core.report(_path(path, "path"), "" if test is None else _path(test, "test"))
+        self._core.report(path_of(path, "path"), "" if test is None else path_of(test, "test"))
         return Path(path)
 
     def __repr__(self) -> str:
@@ -348,117 +344,9 @@ class Campaign:
         count = whole(workers, "workers", 1, 10**4)
         self._core.take_ownership()
         try:
-            return _Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count)
+            return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count)
         finally:
             self._core.give_up_ownership()
-
-
-class _Loop:
-    """What `Campaign.run` does."""
-
-    worker = "python"
-
-    def __init__(
-        self,
-        campaign: Campaign,
-        annotator: Callable[[Suggestion], Any],
-        max_failures: int,
-        exclude: bool,
-        on_told: Optional[Callable[[Suggestion, Told], Any]],
-    ) -> None:
-        self.campaign = campaign
-        self.annotator = annotator
-        self.max_failures = whole(max_failures, "max_failures", 1, 2**31 - 1)
-        self.exclude = exclude
-        self.on_told = on_told
-        self.failures = 0
-        # What an earlier run has left.
-        self.left = [suggestion for suggestion, worker in campaign._core.pending() if worker == self.worker]
-
-    def run(self, workers: int) -> str:
-        if workers == 1:
-            return self._alone()
-        busy: dict[Future[Any], Suggestion] = {}
-        with ThreadPoolExecutor(workers, thread_name_prefix="acuity-annotator") as threads:
-            try:
-                return self._together(threads, workers, busy)
-            except BaseException:
-                self._settle(busy)
-                raise
-
-    def _settle(self, busy: dict[Future[Any], Suggestion]) -> None:
-        """The end came early. Threads cannot be stopped, so what they bring is waited for and not thrown away."""
-        self.max_failures = len(busy) + self.failures + 1  # one end is enough
-        self.on_told = None
-        for done in as_completed(busy):
-            self._take(busy[done], done)
-
-    def _next(self) -> Suggestion:
-        if self.left:
-            return self.left.pop(0)
-        suggestion: Suggestion = self.campaign.ask(worker=self.worker)
-        return suggestion
-
-    def _alone(self) -> str:
-        while True:
-            try:
-                suggestion = self._next()
-            except Finished as end:
-                return str(end)
-            try:
-                answer = self.annotator(suggestion)
-            except Exception as error:  # KeyboardInterrupt is none: it ends the loop
-                self._failed(suggestion, error)
-                continue
-            self._answered(suggestion, answer)
-
-    def _together(self, threads: ThreadPoolExecutor, workers: int, busy: dict[Future[Any], Suggestion]) -> str:
-        reason = ""
-        while True:
-            while not reason and len(busy) < workers:
-                try:
-                    suggestion = self._next()
-                except Finished as end:
-                    reason = str(end)
-                except NothingNow:
-                    if not busy:
-                        raise
-                    break
-                else:
-                    busy[threads.submit(self.annotator, suggestion)] = suggestion
-            if not busy:
-                return reason
-            for done in wait(busy, return_when=FIRST_COMPLETED).done:
-                suggestion = busy.pop(done)
-                self._take(suggestion, done)
-                error = done.exception()
-                if error is not None and not isinstance(error, Exception):
-                    raise error  # KeyboardInterrupt, say: the suggestion stays pending
-                reason = ""  # a failure may have freed money
-
-    def _take(self, suggestion: Suggestion, done: Future[Any]) -> None:
-        error = done.exception()
-        if error is None:
-            self._answered(suggestion, done.result())
-        elif isinstance(error, Exception):
-            self._failed(suggestion, error)
-
-    def _answered(self, suggestion: Suggestion, answer: Any) -> None:
-        fields = dict(answer) if isinstance(answer, Mapping) else {"y": answer}
-        try:
-            told = self.campaign.tell_all([{**fields, "id": suggestion.id}])[0]
-        except ValueError as error:  # the answer is none, say not a finite number
-            self._failed(suggestion, error)
-            return
-        self.failures = 0
-        if self.on_told is not None:
-            self.on_told(suggestion, told)
-
-    def _failed(self, suggestion: Suggestion, error: Exception) -> None:
-        self.campaign.fail(suggestion, f"{type(error).__name__}: {error}", exclude=self.exclude)
-        self.failures += 1
-        if self.failures >= self.max_failures:
-            raise Stopped(f"{self.failures} annotations failed in a row, the last one with {error!r}") from error
 
 
 def _with_infinities(fields: dict[str, Any]) -> dict[str, Any]:
@@ -480,124 +368,3 @@ def _table(columns: dict[str, NDArray[Any]], frame: Optional[bool]) -> Any:
             raise
         return columns
     return pandas.DataFrame(columns)
-
-
-def open(path: PathLike, *, read_only: bool = False, threads: int = 0) -> Campaign:
-    """A campaign that is there, made by Python or by `acuity init`."""
-    folder = _path(path, "path")
-    if not os.path.exists(folder):
-        raise FileNotFoundError(f"{folder}: it is not there, must be a campaign (acuity.create makes one)")
-    return Campaign(_core.Campaign.open(folder, not read_only, threads_of(threads)))
-
-
-def create(
-    path: Optional[PathLike] = None,
-    *,
-    pool: Any = None,
-    levels: Optional[LevelsLike] = None,
-    budget: Optional[float] = None,
-    study: Optional[PathLike] = None,
-    inputs: Optional[list[str]] = None,
-    ids: Any = None,
-    name: str = "",
-    unit: str = "",
-    seed: int = 0,
-    initial: Any = None,
-    classes: Optional[list[str]] = None,
-    kernel: str = "rbf",
-    amplitude: float = 1.0,
-    lengthscale: Any = 1.0,
-    mean: Any = None,
-    noise_variance: Any = None,
-    standardise: Union[bool, str] = False,
-    repeat: bool = False,
-    fit: Any = "never",
-    optimiser: str = "lbfgs",
-    restarts: int = 4,
-    fit_noise: bool = False,
-    information: str = "model",
-    graph: Optional[str] = None,
-    infinite: Optional[str] = None,
-    approximation: Optional[str] = None,
-    stop: Optional[Mapping[str, Any]] = None,
-    annotator: Optional[Mapping[str, Any]] = None,
-    threads: int = 0,
-) -> Campaign:
-    """A new campaign, in a folder that must not be there yet, or in memory where `path` is None.
-
-    Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
-    dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/design.md 3): ids are the
-    names of the pool's points; noise_variance is the noise at a point that no level removes, a number, a formula in the
-    inputs or one per point; fit is "never", "every" or k, for learning at every k-th answer; initial is how many points are
-    asked first at the highest precision, or a file of what is known.
-
-    >>> import acuity, numpy as np
-    >>> X = np.linspace(0, 10, 50)[:, None]
-    >>> levels = [{"name": "coarse", "noise_sd": 0.3, "cost": 1}, {"name": "fine", "noise_sd": 0.03, "cost": 12}]
-    >>> campaign = acuity.create(pool=X, levels=levels, budget=20, lengthscale=2.0)
-    >>> for suggestion in campaign:
-    ...     told = campaign.tell(suggestion, np.sin(suggestion.x[0]))
-    >>> campaign.status()["spent"]
-    20.0
-    >>> bool(np.abs(campaign.predict(X) - np.sin(X[:, 0])).max() < 0.3)
-    True
-    """
-    if study is not None:
-        if pool is not None or levels is not None:
-            raise ValueError("study and pool or levels are both given, must be one or the other")
-        given = _path(study, "study")
-        if not os.path.exists(given):
-            raise FileNotFoundError(f"{given}: it is not there, must be a study file")
-        return _made(path, given, threads)
-    if pool is None or levels is None:
-        raise ValueError("pool and levels must be given, or study")
-    choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
-    scaled = standardise if isinstance(standardise, str) else ("pool" if standardise else None)
-    options: dict[str, dict[str, Any]] = {
-        "pool": {"standardise": scaled, "repeat": True if repeat else None},
-        "model": {
-            "kernel": kernel, "amplitude": amplitude, "lengthscale": lengthscale, "mean": mean, "fit": fit,
-            "optimiser": optimiser, "restarts": restarts, "fit_noise": True if fit_noise else None,
-        },
-        "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation},
-    }
-    if stop:
-        options["stop"] = _dictionary(stop, "stop")
-    if annotator:
-        options["annotator"] = _dictionary(annotator, "annotator")
-    if initial is not None and not isinstance(initial, (int, np.integer)):
-        initial = {"file": os.path.abspath(_path(initial, "initial"))}
-    name = name or (Path(_path(path, "path")).stem if path is not None else "") or "campaign"
-    about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
-    with tempfile.TemporaryDirectory(prefix="acuity-") as temporary:
-        file = write_study(
-            Path(temporary), pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, classes=classes,
-            campaign=about, options=options,
-        )
-        try:
-            return _made(path, os.fspath(file), threads)
-        except ValueError as error:  # the files are ours, whoever reads this knows arguments
-            words = str(error).replace(f"{file}: ", "").replace(f"{temporary}/", "")
-            raise ValueError(words) from None
-
-
-def _made(path: Optional[PathLike], study: str, threads: int) -> Campaign:
-    if path is None:
-        return Campaign(_core.Campaign.in_memory(study, threads_of(threads)))
-    threads_of(threads)  # before there is a folder
-    folder = _path(path, "path")
-    _core.create_campaign(folder, study)
-    return open(folder, threads=threads)
-
-
-def _path(path: Any, what: str) -> str:
-    """A path as text."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise ValueError(f"{what} is {shown(path)}, must be a path")
-    return text(os.fspath(path), what)
-
-
-def _dictionary(given: Any, what: str) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise ValueError(f"{what} is {shown(given)}, must be a dictionary")
-    return dict(given)

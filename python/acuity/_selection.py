@@ -233,6 +233,7 @@ def query(
     levels: Optional[LevelsLike] = None,
     noise_variance: Any = None,
     accuracy: Any = None,
+    pool_noise_variance: Any = 0.0,
     return_levels: bool = False,
     **options: Any,
 ) -> Any:
@@ -243,7 +244,8 @@ def query(
 
     model: by default a GPRegressor, or a GPClassifier where `accuracy` is given, which is fitted to the answers there are
     (with `noise_variance` or `accuracy` of each). levels: by default one, as precise as the answers are and of cost 1. With
-    `return_levels` the place of the level to ask at comes as well, one per choice.
+    `return_levels` the place of the level to ask at comes as well, one per choice. pool_noise_variance and the other options
+    are those of Selector, where the first is called noise_variance.
 
     >>> import numpy as np
     >>> X = np.linspace(0, 5, 6)[:, None]
@@ -291,7 +293,7 @@ def query(
         else:
             pool = points(given, "candidates", array.shape[1])
             rows = np.arange(len(pool))
-    selector = Selector(pool, model, levels, candidates=rows, **options)
+    selector = Selector(pool, model, levels, candidates=rows, noise_variance=pool_noise_variance, **options)
     chosen, places, utilities = [], [], []
     for _ in range(_count(batch_size)):
         try:

@@ -26,7 +26,7 @@ class Level:
     """One precision on offer.
 
     name: what it is called. Of a number `noise_variance` (or `noise_sd`) on top of the point's own; of a class `accuracy`,
-    the probability of being right. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
+    the probability of being right. `cost` is a number, or {"setup": 40, "per": 12, "units": 4}, which is 88. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
     gives the same answer, so it is never bought twice at a point. `exact=True` says that no noise at all is meant.
     """
 
@@ -34,7 +34,7 @@ class Level:
         self,
         name: str,
         *,
-        cost: float,
+        cost: Union[float, Mapping[str, float]],
         noise_variance: Optional[float] = None,
         noise_sd: Optional[float] = None,
         accuracy: Optional[float] = None,
@@ -61,7 +61,7 @@ class Level:
         else:
             accuracy = number(accuracy, where + "accuracy", 0.5, 1.0, "from 0.5 to 1")
         self.name = name
-        self.cost = number(cost, where + "cost", _TINY, _LARGEST, "a finite number above 0")
+        self.cost = number(_total(cost, where), where + "cost", _TINY, _LARGEST, "a finite number above 0")
         self.noise_variance = noise_variance
         self.accuracy = accuracy
         self.value = value
@@ -102,6 +102,17 @@ class Level:
         if self.repeat == "same":
             table["repeat"] = "same"
         return table
+
+
+def _total(cost: Any, where: str) -> Any:
+    """A price in parts, as in a study file."""
+    if not isinstance(cost, Mapping):
+        return cost
+    unknown = [key for key in cost if key not in ("setup", "per", "units")]
+    if unknown or "per" not in cost or "units" not in cost:
+        raise ValueError(where + f"cost is {shown(dict(cost))}, must be a number or have per and units, and setup if any")
+    parts = {key: number(cost[key], where + f"cost {key}", 0.0, _LARGEST, "a finite number, 0 or more") for key in cost}
+    return parts.get("setup", 0.0) + parts["per"] * parts["units"]
 
 
 class Ladder:

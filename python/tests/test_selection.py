@@ -509,3 +509,27 @@ def test_query_has_continuous_ladders():
     model = GPRegressor(optimiser=None)
     rows, utilities = query(POOL, some_answers(), None, 3, True, model=model, levels=ladder, noise_variance=0.01)
     assert len(set(rows)) == 3 and utilities.shape == (3, 60)
+
+
+def test_prices_in_parts():
+    level = acuity.Level("assay", noise_sd=1.0, cost={"setup": 40, "per": 12, "units": 4})
+    assert level.cost == 88.0
+    for wrong in ({"per": 12}, {"per": 1, "units": 2, "price": 3}, {"per": -1, "units": 2}, {"per": 0, "units": 2}):
+        with pytest.raises(ValueError, match="cost"):
+            acuity.Level("assay", noise_sd=1.0, cost=wrong)
+
+
+def test_query_takes_a_ladder_where_the_pool_has_a_noise():
+    X = np.linspace(0.0, 5.0, 40)[:, None]
+    y = np.full(40, np.nan)
+    y[::9] = np.sin(X[::9, 0])
+    ladder = acuity.Ladder(gamma=0.09, cost=acuity.costs.power(9.0, 2.0))
+    model = acuity.GPRegressor(optimiser=None)
+    rows, places = acuity.query(
+        X, y, batch_size=3, model=model, noise_variance=0.01, levels=ladder, pool_noise_variance=0.02, return_levels=True
+    )
+    known = ~np.isnan(y)
+    fitted = acuity.GPRegressor(optimiser=None).fit(X[known], y[known], noise_variance=0.01)
+    wanted = acuity.select(X, fitted, ladder, n=3, noise_variance=0.02, candidates=~known)
+    assert rows.tolist() == [one.row for one in wanted]
+    assert [ladder.alpha[place] for place in places] == [one.alpha for one in wanted]

@@ -1,0 +1,132 @@
+"""Campaigns that are made, and those that are there already."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import choice, path_of, shown, threads_of
+from ._campaign import Campaign, PathLike
+from ._study import write_study
+from .kernels import KERNELS
+from .levels import LevelsLike
+
+
+def open(path: PathLike, *, read_only: bool = False, threads: int = 0) -> Campaign:
+    """A campaign that is there, made by Python or by `acuity init`."""
+    folder = path_of(path, "path")
+    if not os.path.exists(folder):
+        raise FileNotFoundError(f"{folder}: it is not there, must be a campaign (acuity.create makes one)")
+    return Campaign(_core.Campaign.open(folder, not read_only, threads_of(threads)))
+
+
+def create(
+    path: Optional[PathLike] = None,
+    *,
+    pool: Any = None,
+    levels: Optional[LevelsLike] = None,
+    budget: Optional[float] = None,
+    study: Optional[PathLike] = None,
+    inputs: Optional[list[str]] = None,
+    ids: Any = None,
+    name: str = "",
+    unit: str = "",
+    seed: int = 0,
+    initial: Any = None,
+    classes: Optional[list[str]] = None,
+    kernel: str = "rbf",
+    amplitude: float = 1.0,
+    lengthscale: Any = 1.0,
+    mean: Any = None,
+    noise_variance: Any = None,
+    standardise: Union[bool, str] = False,
+    repeat: bool = False,
+    fit: Any = "never",
+    optimiser: str = "lbfgs",
+    restarts: int = 4,
+    fit_noise: bool = False,
+    information: str = "model",
+    graph: Optional[str] = None,
+    infinite: Optional[str] = None,
+    approximation: Optional[str] = None,
+    stop: Optional[Mapping[str, Any]] = None,
+    annotator: Optional[Mapping[str, Any]] = None,
+    threads: int = 0,
+) -> Campaign:
+    """A new campaign, in a folder that must not be there yet, or in memory where `path` is None.
+
+    Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
+    dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/design.md 3): ids are the
+    names of the pool's points; noise_variance is the noise at a point that no level removes, a number, a formula in the
+    inputs or one per point; fit is "never", "every" or k, for learning at every k-th answer; initial is how many points are
+    asked first at the highest precision, or a file of what is known.
+
+    >>> import acuity, numpy as np
+    >>> X = np.linspace(0, 10, 50)[:, None]
+    >>> levels = [{"name": "coarse", "noise_sd": 0.3, "cost": 1}, {"name": "fine", "noise_sd": 0.03, "cost": 12}]
+    >>> campaign = acuity.create(pool=X, levels=levels, budget=20, lengthscale=2.0)
+    >>> for suggestion in campaign:
+    ...     told = campaign.tell(suggestion, np.sin(suggestion.x[0]))
+    >>> campaign.status()["spent"]
+    20.0
+    >>> bool(np.abs(campaign.predict(X) - np.sin(X[:, 0])).max() < 0.3)
+    True
+    """
+    if study is not None:
+        if pool is not None or levels is not None:
+            raise ValueError("study and pool or levels are both given, must be one or the other")
+        given = path_of(study, "study")
+        if not os.path.exists(given):
+            raise FileNotFoundError(f"{given}: it is not there, must be a study file")
+        return _made(path, given, threads)
+    if pool is None or levels is None:
+        raise ValueError("pool and levels must be given, or study")
+    choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
+    scaled = standardise if isinstance(standardise, str) else ("pool" if standardise else None)
+    options: dict[str, dict[str, Any]] = {
+        "pool": {"standardise": scaled, "repeat": True if repeat else None},
+        "model": {
+            "kernel": kernel, "amplitude": amplitude, "lengthscale": lengthscale, "mean": mean, "fit": fit,
+            "optimiser": optimiser, "restarts": restarts, "fit_noise": True if fit_noise else None,
+        },
+        "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation},
+    }
+    if stop:
+        options["stop"] = _dictionary(stop, "stop")
+    if annotator:
+        options["annotator"] = _dictionary(annotator, "annotator")
+    if initial is not None and not isinstance(initial, (int, np.integer)):
+        initial = {"file": os.path.abspath(path_of(initial, "initial"))}
+    name = name or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
+    about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
+    with tempfile.TemporaryDirectory(prefix="acuity-") as temporary:
+        file = write_study(
+            Path(temporary), pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, classes=classes,
+            campaign=about, options=options,
+        )
+        try:
+            return _made(path, os.fspath(file), threads)
+        except ValueError as error:  # the files are ours, whoever reads this knows arguments
+            words = str(error).replace(f"{file}: ", "").replace(f"{temporary}/", "")
+            raise ValueError(words) from None
+
+
+def _made(path: Optional[PathLike], study: str, threads: int) -> Campaign:
+    if path is None:
+        return Campaign(_core.Campaign.in_memory(study, threads_of(threads)))
+    threads_of(threads)  # before there is a folder
+    folder = path_of(path, "path")
+    _core.create_campaign(folder, study)
+    return open(folder, threads=threads)
+
+
+def _dictionary(given: Any, what: str) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{what} is {shown(given)}, must be a dictionary")
+    return dict(given)
