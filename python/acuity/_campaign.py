@@ -102,8 +102,9 @@ class Campaign:
     number of processes may have the same campaign open. Works as a context manager, and threads may share one.
     """
 
-    def __init__(self, core: "_core.Campaign") -> None:
+    def __init__(self, core: "_core.Campaign", read_only: bool = False) -> None:
         self._core = core
+        self._read_only = read_only
         self._closed = False
         facts = core.facts()
         self.path: Optional[Path] = Path(facts["folder"]) if facts["folder"] else None
@@ -114,6 +115,12 @@ class Campaign:
         self.binary: bool = facts["binary"]
         self.classes: Optional[list[str]] = facts["classes"] or None
         self._ladder: bool = facts["ladder"]
+
+    @property
+    def _writer(self) -> "_core.Campaign":
+        if self._read_only:
+            raise ValueError("the campaign was opened with read_only=True, must be opened for writing to change it")
+        return self._core
 
     def __enter__(self) -> "Campaign":
         return self
@@ -139,7 +146,7 @@ class Campaign:
         seconds = None if lease is None else _number(lease, "lease")
         money = None if budget is None else _number(budget, "budget")
         count = 1 if n is None else _count(n)
-        standing, reason, found = self._core.ask(count, text(str(worker), "worker"), seconds, money)
+        standing, reason, found = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
         if not found:
             raise (Finished if standing == "finished" else NothingNow)(reason)
         return found[0] if n is None else found
@@ -199,27 +206,27 @@ class Campaign:
             if unknown:
                 raise ValueError(f"an answer has {unknown[0]!r}, must be what Campaign.tell takes")
             rows.append((id, said, more))
-        return [Told(fields) for fields in self._core.tell(rows, bool(dry_run))]
+        return [Told(fields) for fields in self._writer.tell(rows, bool(dry_run))]
 
     def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
         """This attempt brought nothing; the point may be asked for again, unless it is excluded for good."""
-        self._core.fail(_id_of(id), _words(reason), _number(cost, "cost"), bool(exclude))
+        self._writer.fail(_id_of(id), _words(reason), _number(cost, "cost"), bool(exclude))
 
     def release(self, *ids: Id, reason: str = "") -> list[int]:
         """Nobody does these: back to the pool, nothing charged. Gives those that were pending."""
-        return self._core.release([_id_of(id) for id in ids], _words(reason))
+        return self._writer.release([_id_of(id) for id in ids], _words(reason))
 
     def amend(self, id: Id, y: Any, reason: str) -> None:
         """The answer was another one. Both stay in the log."""
-        self._core.amend(_id_of(id), _said(y, self.binary), _words(reason))
+        self._writer.amend(_id_of(id), _said(y, self.binary), _words(reason))
 
     def retract(self, id: Id, reason: str) -> None:
         """The answer does not count any more. Its cost stays spent."""
-        self._core.retract(_id_of(id), _words(reason))
+        self._writer.retract(_id_of(id), _words(reason))
 
     def change_budget(self, by: float) -> None:
         """More money, or less."""
-        self._core.change_budget(_number(by, "by"))
+        self._writer.change_budget(_number(by, "by"))
 
     # Looking.
 
@@ -342,7 +349,7 @@ class Campaign:
         pending with others.
         """
         count = whole(workers, "workers", 1, 10**4)
-        self._core.take_ownership()
+        self._writer.take_ownership()
         try:
             return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count)
         finally:

@@ -23,7 +23,7 @@ def open(path: PathLike, *, read_only: bool = False, threads: int = 0) -> Campai
     folder = path_of(path, "path")
     if not os.path.exists(folder):
         raise FileNotFoundError(f"{folder}: it is not there, must be a campaign (acuity.create makes one)")
-    return Campaign(_core.Campaign.open(folder, not read_only, threads_of(threads)))
+    return Campaign(_core.Campaign.open(folder, not read_only, threads_of(threads)), bool(read_only))
 
 
 def create(

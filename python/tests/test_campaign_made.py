@@ -182,7 +182,11 @@ def test_read_only_looks_and_does_not_touch(tmp_path):
         campaign.tell(campaign.ask(), 0.1)
     with acuity.open(tmp_path / "c.acuity", read_only=True) as campaign:
         assert campaign.status()["annotations"] == 1
-        for verb in (campaign.ask, lambda: campaign.amend(1, 0.2, "r"), lambda: campaign.run(answer)):
-            with pytest.raises(acuity.StoreError):
+        for verb in (
+            campaign.ask, lambda: campaign.tell(1, 0.2), lambda: campaign.fail(1), lambda: campaign.release(1),
+            lambda: campaign.amend(1, 0.2, "r"), lambda: campaign.retract(1, "r"), lambda: campaign.change_budget(1.0),
+            lambda: campaign.run(answer),
+        ):
+            with pytest.raises(ValueError, match="read_only=True, must be opened for writing"):
                 verb()
         assert len(campaign.events()) == 3
