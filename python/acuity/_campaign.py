@@ -252,7 +252,7 @@ class Campaign:
         return Explanation(json.loads(fields, object_hook=_with_infinities), text)
 
     def annotations(self, frame: Optional[bool] = None) -> Any:
-        """Every answer that counts, a column each: a pandas DataFrame where pandas is there, else a dictionary of arrays.
+        """Every answer that counts, a column each: a pandas DataFrame if pandas is installed, else a dictionary of arrays.
 
         Columns: id (of the suggestion), point, the inputs, level or alpha, y, cost, noise_variance or accuracy. frame: True
         or False to have one or the other.
@@ -366,12 +366,16 @@ _TEXTS = {"name", "unit", "point", "level", "reason", "event", "worker", "id", "
 
 
 def _table(columns: dict[str, NDArray[Any]], frame: Optional[bool]) -> Any:
-    if frame is False:
+    if frame is not None and not isinstance(frame, (bool, np.bool_)):
+        raise TypeError(f"frame is {shown(frame)}, must be True, False or None")
+    if frame is not None and not frame:
         return columns
     try:
         import pandas  # type: ignore[import]
     except ImportError:
         if frame:
-            raise
+            raise ImportError(
+                "frame=True needs pandas, which is not installed (Debian: python3-pandas); frame=False gives a dictionary of arrays"
+            ) from None
         return columns
     return pandas.DataFrame(columns)

@@ -100,6 +100,23 @@ def test_a_data_frame_is_taken_and_given():
         assert isinstance(campaign.annotations(frame=False), dict)
 
 
+def test_without_pandas_a_table_is_a_dictionary_and_a_frame_is_a_sentence(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with make() as campaign:
+        assert isinstance(campaign.annotations(), dict)
+        with pytest.raises(ImportError, match=r"^frame=True needs pandas, which is not installed \(Debian: python3-pandas\)") as error:
+            campaign.annotations(frame=True)
+        assert not isinstance(error.value, ModuleNotFoundError)
+
+
+@pytest.mark.parametrize("frame", [1, 0, "yes", [], 1.0])
+def test_frame_is_true_false_or_none(frame):
+    with make() as campaign, pytest.raises(TypeError, match="^frame is .*, must be True, False or None$"):
+        campaign.annotations(frame=frame)
+
+
 def test_noise_at_points_as_a_number_a_formula_or_a_list():
     for noise in (0.5, "0.5 + 0 * x1", np.full(40, 0.5)):
         with make(None, noise_variance=noise) as campaign:
