@@ -163,7 +163,7 @@ void write_backtest(const Tested& tested, const std::string& folder, std::ostrea
       log);
 }
 
-ExitCode interrupted(std::ostream& log) {
+ExitCode say_interrupted(std::ostream& log) {
   log << "interrupted: nothing is written\n";
   return ExitCode::interrupted;
 }
@@ -176,7 +176,7 @@ ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::os
   make_folder(arguments.out);
   const std::vector<PolicyTrial> trials = try_policies(study, [&](int) { return truth; }, options);
   running.finish();
-  if (*options.stop) return interrupted(log);
+  if (*options.stop) return say_interrupted(log);
   const Tested tested{study, trials, options.repeats,
                       arguments.error ? *arguments.error : final_error(trials, Policy::random),
                       arguments.error.has_value()};
@@ -214,7 +214,7 @@ ExitCode forecast_of(LoadedStudy& loaded, const BacktestArguments& arguments, st
   const std::optional<Forecast> made = loaded.campaign() ? forecast(*loaded.campaign(), running.options())
                                                          : forecast(study, running.options());
   running.finish();
-  if (!made) return interrupted(log);
+  if (!made) return say_interrupted(log);
   const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90");
   if (!arguments.out.empty())
     write_results(arguments.out, csv, forecast_json(*made, study),

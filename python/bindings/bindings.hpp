@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "acuity/model/marginals.hpp"
 #include "interpreter.hpp"
 
 // Shared by the files that make up acuity._core. They translate and nothing else: defaults, checks of shape
@@ -24,6 +25,11 @@ void bind_acquisition(py::module_& module);
 void bind_suggestion(py::module_& module);
 void bind_selection(py::module_& module);
 void bind_campaign(py::module_& module);
+
+/// A belief as Python gets it: (mean, variance).
+inline py::tuple mean_and_variance(Marginals marginals) {
+  return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
+}
 
 /// The function leaves the interpreter to others.
 using Unlocked = py::call_guard<Released>;

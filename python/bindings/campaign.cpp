@@ -153,10 +153,6 @@ Marginals predicted(const Campaign& campaign, const PointsRef& x) {
   return GpPosterior(model.prior, observations).predict(x);
 }
 
-py::tuple both(Marginals marginals) {
-  return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
-}
-
 std::vector<std::string> event_lines(const Campaign& campaign) {
   std::vector<std::string> lines;
   State state;
@@ -289,14 +285,14 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
       .def("events", [](OpenCampaign& open) { return open.with([](Campaign& c) { return event_lines(c); }); })
       .def("predict",
            [](OpenCampaign& open, const PointsRef& x) {
-             return both(open.with([&](Campaign& c) {
+             return mean_and_variance(open.with([&](Campaign& c) {
                c.refresh();
                return predicted(c, x);
              }));
            })
       .def("belief",
            [](OpenCampaign& open) {
-             return both(open.with([](Campaign& c) {
+             return mean_and_variance(open.with([](Campaign& c) {
                c.refresh();
                return Marginals(c.belief().marginals());
              }));

@@ -31,10 +31,6 @@ std::vector<Channel> flips(const Vector& accuracy) {
   return channels;
 }
 
-py::tuple both(Marginals marginals) {
-  return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
-}
-
 void bind_kernels(py::module_& module) {
   py::class_<Kernel, std::shared_ptr<Kernel>>(module, "Kernel")
       .def("cross", &Kernel::cross, Unlocked())
@@ -73,7 +69,7 @@ void bind_gp_posterior(py::module_& module) {
                const Released unlocked;
                marginals = posterior.predict(x, {.threads = threads});
              }
-             return both(std::move(marginals));
+             return mean_and_variance(std::move(marginals));
            })
       .def("mean", &GpPosterior::mean, Unlocked())
       .def("covariance", &GpPosterior::covariance, Unlocked())
@@ -104,7 +100,7 @@ void bind_ep_posterior(py::module_& module) {
                const Released unlocked;
                marginals = posterior.predict(x);
              }
-             return both(std::move(marginals));
+             return mean_and_variance(std::move(marginals));
            })
       .def("mean", &EpPosterior::mean, Unlocked())
       .def("covariance", &EpPosterior::covariance, Unlocked())
@@ -112,8 +108,9 @@ void bind_ep_posterior(py::module_& module) {
            [](const EpPosterior& posterior) {
              return py::make_tuple(posterior.sites().precision, posterior.sites().shift);
            })
-      .def("at_observations", [](const EpPosterior& posterior) { return both(posterior.at_observations()); })
-      .def("cavities", [](const EpPosterior& posterior) { return both(posterior.cavities()); })
+      .def("at_observations",
+           [](const EpPosterior& posterior) { return mean_and_variance(posterior.at_observations()); })
+      .def("cavities", [](const EpPosterior& posterior) { return mean_and_variance(posterior.cavities()); })
       .def("gradient", &EpPosterior::gradient)
       .def("accuracy_gradient",
            [](const EpPosterior& posterior) { return Vector(posterior.accuracy_gradient()); })

@@ -1,6 +1,6 @@
 """Calls everything that is public with what nobody should pass. Run by test_garbage.py, in a process that may die of it.
 
-    garbage.py FOLDER LOG SEED CALLS [ONLY]
+    garbage.py FOLDER LOG SEED CALLS PART PARTS [ONLY]
 
 The call under way is in LOG, so that after a crash it is known. What came out and should not have is printed.
 """
@@ -17,13 +17,14 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
+import absent_packages  # noqa: F401
 import numpy as np
 
 import acuity
 
-ALLOWED = (ValueError, TypeError, FileNotFoundError, OSError, ArithmeticError, acuity.AskError, acuity.Stopped)
-# Those among the arithmetic ones that say nothing to a user.
-NEVER = (OverflowError, ZeroDivisionError, FloatingPointError)
+ALLOWED = (ValueError, TypeError, FileNotFoundError, OSError, ImportError, ArithmeticError, acuity.AskError, acuity.Stopped)
+# Those among them that tell a user nothing: ModuleNotFoundError is Python's, acuity's own sentence is a plain ImportError.
+NEVER = (OverflowError, ZeroDivisionError, FloatingPointError, ModuleNotFoundError)
 
 
 class Rude:
@@ -300,7 +301,8 @@ def shown(value):
 def main():
     global current
     folder, log, seed, calls = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    only = sys.argv[5] if len(sys.argv) > 5 else ""
+    part, parts = int(sys.argv[5]), int(sys.argv[6])
+    only = sys.argv[7] if len(sys.argv) > 7 else ""
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
     warnings.simplefilter("ignore")
@@ -326,11 +328,11 @@ def main():
         ("open", lambda **k: acuity.open(**k).close(), {"path": "nowhere", "read_only": False, "threads": 1}),
         *Campaigns(folder).targets(),
     ]
-    draw = np.random.default_rng(seed)
     count = len(hostile())
-    for name, function, arguments in targets:
-        if only not in name:
+    for index, (name, function, arguments) in enumerate(targets):
+        if only not in name or index % parts != part:
             continue
+        draw = np.random.default_rng([seed, index])
         names = list(arguments)
         for i in range(calls // 5 if name.startswith("Campaign") else calls):  # each of these is sixteen verbs
             chosen = draw.choice(names, size=min(len(names), 1 + i % 3), replace=False)

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from sizes import thorough_only
 
 import acuity
 
@@ -51,6 +52,7 @@ def test_the_folder_is_one_where_debians_python_looks():
     assert f"/usr/local/lib/python{sys.version_info[0]}.{sys.version_info[1]}/dist-packages" in paths
 
 
+@thorough_only
 def test_wheel(tmp_path):
     for module in ("pip", "wheel", "venv"):
         pytest.importorskip(module)

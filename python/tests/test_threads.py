@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from sizes import THOROUGH
 
 import acuity
 from acuity import GPRegressor, Level, Selector
@@ -296,7 +297,11 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("kind, threads", [*[(kind, 2) for kind in LONG], ("fit", 1), ("next", 1), ("tell", 1), ("ask", 1)])
+EVERY = [*[(kind, 2) for kind in LONG], ("fit", 1), ("next", 1), ("tell", 1), ("ask", 1)]
+FEW = [("fit", 2), ("classifier", 2), ("next", 2), ("stored ask", 2), ("run", 2), ("ask", 1)]
+
+
+@pytest.mark.parametrize("kind, threads", EVERY if THOROUGH else FEW)
 def test_ctrl_c_ends_long_work(kind, threads):
     setup, afterwards = LONG[kind]
     code = (
@@ -507,9 +512,9 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("kind", ENDS)
+@pytest.mark.parametrize("kind", ENDS if THOROUGH else ["live objects", "threads that choose", "work at exit"])
 def test_the_interpreter_ends_quietly(tmp_path, kind):
-    for i in range(2):  # it is a matter of luck when a thread is met
+    for i in range(2 if THOROUGH else 1):  # it is a matter of luck when a thread is met
         done = script(PREAMBLE + textwrap.dedent(ENDS[kind]), os.fspath(tmp_path / f"c{i}"))
         assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 

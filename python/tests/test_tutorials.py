@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from sizes import thorough_only
 
 import acuity
 
@@ -43,6 +44,7 @@ def marks(picture):
     return len(paths)
 
 
+@thorough_only
 def test_choosing_the_precision_beats_the_finest_on_the_sine_curve(tmp_path):
     said = run("sine_curve.py", tmp_path)
     assert number(r"([\d.]+) chosen", said) < 0.9 * number(r"([\d.]+) finest; ", said)
@@ -51,6 +53,7 @@ def test_choosing_the_precision_beats_the_finest_on_the_sine_curve(tmp_path):
     assert marks(tmp_path / "python-sine-belief.svg") >= 6
 
 
+@thorough_only
 def test_whoever_is_worth_it_beats_the_expert_alone(tmp_path):
     said = run("three_prices.py", tmp_path)
     share = r"([\d.]+)% "

@@ -8,12 +8,11 @@
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
+#include "numerics/infinite.hpp"
 
 namespace acuity {
 
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 void check_noise(double noise) {
   require(std::isfinite(noise) && noise >= 0.0, "break-even", "noise", noise, "zero or more and finite");

@@ -6,6 +6,7 @@
 
 #include "numerics/dispatch.hpp"
 #include "numerics/entropy.hpp"
+#include "numerics/infinite.hpp"
 
 namespace acuity {
 
@@ -20,8 +21,6 @@ constexpr double finest_step = widest_step / static_cast<double>(halvings);
 constexpr Index finest_nodes = 2 * static_cast<Index>(window / widest_step) * halvings + 1;
 constexpr Index spare = 8;                       // the widest vector
 constexpr double narrowest = 2.5 * finest_step;  // deviation
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 }  // namespace
 

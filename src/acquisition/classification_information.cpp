@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* place = "classification information";
 
-void check(double accuracy) {
+void check_accuracy(double accuracy) {
   require(accuracy >= 0.0 && accuracy <= 1.0, place, "accuracy", accuracy, "between 0 and 1");
 }
 
@@ -28,7 +28,7 @@ ClassProbabilities clean_probabilities(const LatentMarginal& latent) {
 }
 
 ClassProbabilities answer_probabilities(const LatentMarginal& latent, double accuracy) {
-  check(accuracy);
+  check_accuracy(accuracy);
   return through(accuracy, clean_probabilities(latent));
 }
 
@@ -44,20 +44,20 @@ double class_model_information(const LatentMarginal& latent, double accuracy) {
 
 void class_model_information(const LatentMarginal& latent, std::span<const double> accuracies,
                              std::span<double> bits) {
-  std::ranges::for_each(accuracies, check);
+  std::ranges::for_each(accuracies, check_accuracy);
   const LatentQuadrature quadrature(latent);
   std::ranges::transform(accuracies, bits.begin(),
                          [&](double accuracy) { return quadrature.model_information(accuracy); });
 }
 
 double class_model_information_slope(const LatentMarginal& latent, double accuracy) {
-  check(accuracy);
+  check_accuracy(accuracy);
   return LatentQuadrature(latent).model_information_slope(accuracy);
 }
 
 // math.md eq. (4.5)
 double class_model_information_taylor(const LatentMarginal& latent, double accuracy) {
-  check(accuracy);
+  check_accuracy(accuracy);
   const TurnedBelief belief(latent);
   const double gain = gain_of(accuracy), a = numerics::taylor_curvature(gain);
   const double spread = 2.0 * a * belief.variance;
@@ -68,8 +68,8 @@ double class_model_information_taylor(const LatentMarginal& latent, double accur
 
 // math.md eq. (4.7)
 double class_target_information_b(const LatentMarginal& latent, double accuracy, double top_accuracy) {
-  check(accuracy);
-  check(top_accuracy);
+  check_accuracy(accuracy);
+  check_accuracy(top_accuracy);
   const double gain = gain_of(accuracy), top_gain = gain_of(top_accuracy);
   require(std::abs(gain) <= std::abs(top_gain), place, "accuracy", accuracy,
           "no further from 1/2 than that of Y");
@@ -86,8 +86,8 @@ double class_target_information_c(const LatentMarginal& latent, double accuracy,
 
 void class_target_information_c(const LatentMarginal& latent, std::span<const double> accuracies,
                                 double top_accuracy, std::span<double> bits) {
-  std::ranges::for_each(accuracies, check);
-  check(top_accuracy);
+  std::ranges::for_each(accuracies, check_accuracy);
+  check_accuracy(top_accuracy);
   const LatentQuadrature quadrature(latent);
   const double clean_variance = quadrature.clean_variance();
   std::ranges::transform(accuracies, bits.begin(), [&](double accuracy) {

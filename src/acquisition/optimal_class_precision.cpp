@@ -17,9 +17,9 @@ namespace {
 using precision_search::Range;  // of alpha
 
 // Information, cost and their ratio as functions of alpha.
-class Objective {
+class ClassObjective {
  public:
-  Objective(const ClassPrecisionProblem& problem, const CostFunction& cost)
+  ClassObjective(const ClassPrecisionProblem& problem, const CostFunction& cost)
       : problem_(problem),
         cost_(cost),
         law_{.gamma = problem.gamma, .kappa = problem.kappa},
@@ -103,13 +103,13 @@ class Objective {
 };
 
 // math.md 5.4: information is convex in alpha, so per linear cost it is largest at an end.
-std::optional<BestPrecision> better_end(const Objective& objective, Range range) {
+std::optional<BestPrecision> better_end(const ClassObjective& objective, Range range) {
   const std::optional<Range> part = precision_search::affordable_part(objective, range);
   if (!part) return std::nullopt;
   return precision_search::choose({objective.at(part->low), objective.at(part->high)});
 }
 
-std::vector<double> scan_places(Range range) {
+std::vector<double> class_scan_places(Range range) {
   constexpr int steps = 128;
   std::vector<double> places;
   for (int i = 0; i <= steps; ++i) places.push_back(std::lerp(range.low, range.high, i / double{steps}));
@@ -134,13 +134,13 @@ void check(const ClassPrecisionProblem& problem) {
 
 std::optional<BestPrecision> best_precision(const ClassPrecisionProblem& problem, const CostFunction& cost) {
   check(problem);
-  const Objective objective(problem, cost);
+  const ClassObjective objective(problem, cost);
   const Range range{std::abs(problem.low), std::abs(problem.high)};  // no -0
   // The very type: what derives from it may charge otherwise.
   if (objective.convex() && typeid(cost) == typeid(LinearCost)) return better_end(objective, range);
-  return precision_search::scan(objective, scan_places(range), [&](double top, double before, double after) {
-    return objective.sharpened(top, before, after);
-  });
+  return precision_search::scan(
+      objective, class_scan_places(range),
+      [&](double top, double before, double after) { return objective.sharpened(top, before, after); });
 }
 
 }  // namespace acuity

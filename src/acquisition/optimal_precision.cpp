@@ -14,14 +14,13 @@
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/acquisition/regression_information.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "numerics/infinite.hpp"
 
 namespace acuity {
 
 namespace {
 
 using precision_search::Range;  // of beta = 1 / alpha
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // Information, cost and their ratio as functions of beta. All three informations are
 // log1p(signal / (floor + gamma beta)) / 2 (math.md 5.3).

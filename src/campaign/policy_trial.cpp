@@ -18,40 +18,40 @@ namespace acuity {
 
 namespace {
 
-using Kind = AcquisitionSetting::Kind;
+using Information = AcquisitionSetting::Kind;
 
-constexpr std::pair<Policy, const char*> names[] = {
+constexpr std::pair<Policy, const char*> policy_names[] = {
     {Policy::model, "model"},   {Policy::target, "target"},     {Policy::bald, "bald"},
     {Policy::random, "random"}, {Policy::cheapest, "cheapest"}, {Policy::finest, "finest"}};
 
 Policy own_policy(const Study& study) {
   switch (study.file().acquisition.kind) {
-    case Kind::target:
+    case Information::target:
       return Policy::target;
-    case Kind::bald:
+    case Information::bald:
       return Policy::bald;
-    case Kind::random:
+    case Information::random:
       return Policy::random;
-    case Kind::model:
+    case Information::model:
       break;
   }
   return Policy::model;
 }
 
-Kind kind_of(Policy policy) {
+Information kind_of(Policy policy) {
   switch (policy) {
     case Policy::target:
-      return Kind::target;
+      return Information::target;
     case Policy::bald:
-      return Kind::bald;
+      return Information::bald;
     case Policy::random:
-      return Kind::random;
+      return Information::random;
     case Policy::model:
     case Policy::cheapest:
     case Policy::finest:
       break;
   }
-  return Kind::model;
+  return Information::model;
 }
 
 Index cheapest_level(const Offer& offer) {
@@ -77,7 +77,7 @@ Study variant_for(const Study& study, Policy policy, int repeat) {
 }  // namespace
 
 std::string policy_name(Policy policy) {
-  for (const auto& [one, name] : names)
+  for (const auto& [one, name] : policy_names)
     if (one == policy) return name;
   return {};
 }

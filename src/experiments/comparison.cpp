@@ -19,14 +19,14 @@ namespace acuity {
 namespace {
 
 enum class Demand { final_medians, wins, nothing };
-enum class Metric { error, accuracy };
+enum class CurveMetric { error, accuracy };
 
 // What the published method has for an experiment, and what of it ours must match.
 struct Reference {
   const char* experiment;
   const char* file;
   Demand demand;
-  Metric metric = Metric::error;
+  CurveMetric metric = CurveMetric::error;
   bool has_target = true;
 };
 
@@ -40,13 +40,13 @@ constexpr std::array references{
     Reference{"sine-skewed-w7", "sine_nonuniform_b_w7.csv", Demand::final_medians},
     Reference{"sine-learned-w3", "sine_nonuniform_hyp_w3.csv", Demand::nothing},
     Reference{"sine-learned-w5", "sine_nonuniform_hyp_w5.csv", Demand::nothing},
-    Reference{"toy-v1", "class_v1_k0.8_g0.2.csv", Demand::wins, Metric::accuracy},
-    Reference{"toy-v2", "class_v2_k0.8_g0.2.csv", Demand::wins, Metric::accuracy},
-    Reference{"toy-v3", "class_v3_k0.8_g0.2.csv", Demand::wins, Metric::accuracy},
-    Reference{"toy-v1-half", "class_v1_k0.5_g0.5.csv", Demand::final_medians, Metric::accuracy},
-    Reference{"toy-v2-half", "class_v2_k0.5_g0.5.csv", Demand::final_medians, Metric::accuracy},
-    Reference{"toy-v3-half", "class_v3_k0.5_g0.5.csv", Demand::final_medians, Metric::accuracy},
-    Reference{"uci-concrete", "uci_concrete.csv", Demand::wins, Metric::error, false}};
+    Reference{"toy-v1", "class_v1_k0.8_g0.2.csv", Demand::wins, CurveMetric::accuracy},
+    Reference{"toy-v2", "class_v2_k0.8_g0.2.csv", Demand::wins, CurveMetric::accuracy},
+    Reference{"toy-v3", "class_v3_k0.8_g0.2.csv", Demand::wins, CurveMetric::accuracy},
+    Reference{"toy-v1-half", "class_v1_k0.5_g0.5.csv", Demand::final_medians, CurveMetric::accuracy},
+    Reference{"toy-v2-half", "class_v2_k0.5_g0.5.csv", Demand::final_medians, CurveMetric::accuracy},
+    Reference{"toy-v3-half", "class_v3_k0.5_g0.5.csv", Demand::final_medians, CurveMetric::accuracy},
+    Reference{"uci-concrete", "uci_concrete.csv", Demand::wins, CurveMetric::error, false}};
 
 const std::string median_check = "final median", informal_check = "final median (for information)",
                   wins_check = "wins over bald";
@@ -176,11 +176,11 @@ void resample(ComparisonRow& row, const std::vector<double>& values, int count,
   row.high = quantile(results, 0.995);
 }
 
-void check_median(ComparisonRow& row, const std::vector<ExperimentRun>& runs, Metric metric, int repeats) {
+void check_median(ComparisonRow& row, const std::vector<ExperimentRun>& runs, CurveMetric metric, int repeats) {
   std::vector<double> finals;
   for (const ExperimentRun& run : runs)
     if (run.method == row.method)
-      finals.push_back(metric == Metric::accuracy ? 1.0 - last_error(run) : last_error(run));
+      finals.push_back(metric == CurveMetric::accuracy ? 1.0 - last_error(run) : last_error(run));
   if (finals.empty())
     throw InputError(
         fmt::format("{}: there are no runs of {}, must be some to compare", row.experiment, row.method));

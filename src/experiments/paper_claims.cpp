@@ -43,7 +43,7 @@ Verdict together(const std::vector<Verdict>& parts) {
 
 // Regression writes its precision as 1/alpha from 1 (lowest) to 0, classes as alpha from 0 (lowest) to 1.
 enum class Task { regression, classes };
-enum class Precision { lowest, highest };
+enum class Extreme { lowest, highest };
 
 double vagueness(const Step& step, Task task) {
   return task == Task::regression ? 1.0 / step.alpha : 1.0 - step.alpha;
@@ -61,22 +61,22 @@ struct Share {
   int annotations = 0;
 };
 
-Share share_at(Precision precision, Task task, const Runs& runs, const std::string& method) {
+Share share_at(Extreme precision, Task task, const Runs& runs, const std::string& method) {
   int there = 0, all = 0;
   for (const ExperimentRun& run : runs) {
     if (run.method != method) continue;
     for (const Step* step : bought(run)) {
       const double value = vagueness(*step, task);
-      there += std::abs(value - (precision == Precision::lowest ? 1.0 : 0.0)) <= limits.level_tolerance;
+      there += std::abs(value - (precision == Extreme::lowest ? 1.0 : 0.0)) <= limits.level_tolerance;
       ++all;
     }
   }
   return {all > 0 ? static_cast<double>(there) / all : 0.0, all};
 }
 
-std::string describe(const Share& share, Precision precision) {
+std::string describe(const Share& share, Extreme precision) {
   return fmt::format("{:.1f} % of {} annotations at the {} precision", 100.0 * share.share, share.annotations,
-                     precision == Precision::lowest ? "lowest" : "highest");
+                     precision == Extreme::lowest ? "lowest" : "highest");
 }
 
 // `least` for held, more than half for partly.
@@ -245,10 +245,10 @@ Finding judge_sharpening(const Runs& runs, const std::string& method) {
 void add_uniform_sine(ClaimList& list) {
   const Names weak{"model", "target"}, all{"model", "target", "bald"};
   const auto lowest_and_pairs = [&](const std::string& experiment, const std::string& method) -> Finding {
-    const Share share = share_at(Precision::lowest, Task::regression, list.runs(experiment), method);
+    const Share share = share_at(Extreme::lowest, Task::regression, list.runs(experiment), method);
     const PairedErrors pairs = list.pairs(experiment, method, "bald");
     return {together({judge_share(share, limits.always), judge_better(pairs)}),
-            describe(share, Precision::lowest) + ", " + describe(pairs, "bald")};
+            describe(share, Extreme::lowest) + ", " + describe(pairs, "bald")};
   };
   list.add({"sine-q2"}, all, "q = 2: only the lowest precision is bought, with a gain over BALD", [&] {
     return for_each_method(weak, [&](const std::string& m) { return lowest_and_pairs("sine-q2", m); });
@@ -267,8 +267,8 @@ void add_uniform_sine(ClaimList& list) {
   });
   list.add({"sine-q0.2"}, weak, "q = 0.2: mostly the highest precision is bought", [&] {
     return for_each_method(weak, [&](const std::string& m) -> Finding {
-      const Share share = share_at(Precision::highest, Task::regression, list.runs("sine-q0.2"), m);
-      return {judge_share(share, limits.mostly), describe(share, Precision::highest)};
+      const Share share = share_at(Extreme::highest, Task::regression, list.runs("sine-q0.2"), m);
+      return {judge_share(share, limits.mostly), describe(share, Extreme::highest)};
     });
   });
   list.add({"sine-q0.2"}, all, "q = 0.2: similar to BALD", [&] {
@@ -281,11 +281,11 @@ void add_uniform_sine(ClaimList& list) {
 
 // Poor: no clear gain over random, and nothing but the highest precision.
 Finding judge_poor_target(const ClaimList& list, const std::string& experiment) {
-  const Share share = share_at(Precision::highest, Task::regression, list.runs(experiment), "target");
+  const Share share = share_at(Extreme::highest, Task::regression, list.runs(experiment), "target");
   const PairedErrors pairs = list.pairs(experiment, "target", "random");
   return {together({judge_share(share, limits.always),
                     is_clearly_better(pairs) ? Verdict::not_held : Verdict::held}),
-          describe(share, Precision::highest) + ", " + describe(pairs, "random")};
+          describe(share, Extreme::highest) + ", " + describe(pairs, "random")};
 }
 
 // The gain of model over bald grows from one experiment to the next, and is there in the last.
@@ -423,10 +423,10 @@ void add_toy_half(ClaimList& list) {
     list.add({experiment}, {"model", "bald"},
              "kappa = 0.5: always the highest precision, model identical to BALD", [&]() -> Finding {
                const Share share =
-                   share_at(Precision::highest, Task::classes, list.runs(experiment), "model");
+                   share_at(Extreme::highest, Task::classes, list.runs(experiment), "model");
                const Finding points = judge_same_points(list.runs(experiment), "model", "bald");
                return {together({judge_share(share, limits.always), points.verdict}),
-                       describe(share, Precision::highest) + ", " + points.found};
+                       describe(share, Extreme::highest) + ", " + points.found};
              });
     list.add({experiment}, {"target", "model"}, "kappa = 0.5: target similar to model", [&]() -> Finding {
       const PairedErrors pairs = list.pairs(experiment, "target", "model");

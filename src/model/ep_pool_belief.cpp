@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "data/as_size.hpp"
 #include "model/ep_predictor.hpp"
 #include "model/ep_sketch.hpp"
 #include "model/low_rank_covariances.hpp"
@@ -14,10 +15,6 @@
 namespace acuity {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double accuracy_of(const Channel& channel) {
   const auto* flip = std::get_if<FlipChannel>(&channel);

@@ -36,7 +36,7 @@ void factor_carefully(Matrix& kernel, const Vector& noise, Index& jittered) {
 
 // Points predicted together: enough for the factor to come from memory seldom; and what one thread holds is
 // small beside the factor where that is large.
-constexpr Index block = 256;
+constexpr Index rows_per_block = 256;
 // Observations whose covariances with a block are there at a time: they stay in the cache.
 constexpr Index chunk = 128;
 
@@ -101,9 +101,9 @@ Marginals GpPosterior::predict(const PointsRef& x, const PredictOptions& options
   const bool in_single = options.single_precision && later_.points.rows() == 0;
   const Eigen::VectorXf single = in_single ? factor_->row(0).transpose().cast<float>() : Eigen::VectorXf();
   Marginals marginals{Vector(x.rows()), Vector(x.rows())};
-  numerics::parallel_for((x.rows() + block - 1) / block, threads, [&](Index part) {
+  numerics::parallel_for((x.rows() + rows_per_block - 1) / rows_per_block, threads, [&](Index part) {
     const numerics::FlushDenormals flush;
-    const Index begin = part * block, count = std::min(block, x.rows() - begin);
+    const Index begin = part * rows_per_block, count = std::min(rows_per_block, x.rows() - begin);
     const Points scaled = prior_.scaling.apply(x.middleRows(begin, count));
     auto mean = marginals.mean.segment(begin, count), variance = marginals.variance.segment(begin, count);
     if (in_single)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/as_size.hpp"
 #include "numerics/dispatch.hpp"
 
 namespace acuity {
@@ -12,10 +13,6 @@ namespace {
 
 // The variance that F may leave at a point, beside the prior variance: near what rounding leaves anyway.
 constexpr double tolerance = 1e-13;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

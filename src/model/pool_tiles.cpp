@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "data/as_size.hpp"
 #include "model/kernel_profile.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
@@ -17,10 +18,6 @@ namespace {
 
 using numerics::slab_rows;
 using numerics::tile_columns;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <typename Real>
 const numerics::TileKernels<Real>& tile_kernels() {

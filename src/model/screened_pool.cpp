@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/as_size.hpp"
 #include "model/noise_floor.hpp"
 
 namespace acuity {
@@ -10,10 +11,6 @@ namespace acuity {
 namespace {
 
 constexpr double unit_roundoff = 0x1p-24;  // of float
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Rows from..to-1 of a column of V: the covariances, and what the rows before them explain.
 double operations(Index from, Index to) {

@@ -6,18 +6,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "data/as_size.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/parallel.hpp"
 
 namespace acuity {
 
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TiledPosterior::TiledPosterior(Prior prior, const PointsRef& pool, int threads, const PoolStorage& storage)
     : prior_(std::move(prior)),

@@ -117,7 +117,7 @@ void add_best_of_all(const StudyModel& model, bool binary, BreakEvenReport& repo
     report.only = winners.front();
 }
 
-std::string name_of(const Level& level) {
+std::string level_text(const Level& level) {
   return level.alpha ? fmt::format("alpha = {:.4g}", *level.alpha) : level.name;
 }
 
@@ -129,7 +129,7 @@ std::string spread_text(const BreakEvenReport& report) {
     if (report.intervals.size() > few_levels && k >= 5 && k + 5 < report.intervals.size()) continue;
     if (k > shown) text += "           ...\n";
     shown = k + 1;
-    text += fmt::format("  {:>12.4g}  {:>12.4g}  {}\n", one.from_sd, one.to_sd, name_of(one.level));
+    text += fmt::format("  {:>12.4g}  {:>12.4g}  {}\n", one.from_sd, one.to_sd, level_text(one.level));
   }
   return text;
 }
@@ -137,7 +137,7 @@ std::string spread_text(const BreakEvenReport& report) {
 std::string best_of_all_text(const BreakEvenReport& report) {
   std::string text = fmt::format("  {:>12}  {}\n", "sd of f", "best of all precisions");
   for (const BreakEvenReport::Winner& one : report.winners)
-    text += fmt::format("  {:>12.4g}  {}\n", one.sd, name_of(one.level));
+    text += fmt::format("  {:>12.4g}  {}\n", one.sd, level_text(one.level));
   return text;
 }
 
@@ -145,7 +145,7 @@ std::string classes_text(const BreakEvenReport& report) {
   std::string text = fmt::format("  {:>12}  {:>12}  {}\n", "mean of f", "sd of f",
                                  report.continuous ? "best of all precisions" : "best level");
   for (const BreakEvenReport::Winner& one : report.winners)
-    text += fmt::format("  {:>12.4g}  {:>12.4g}  {}\n", one.mean, one.sd, name_of(one.level));
+    text += fmt::format("  {:>12.4g}  {:>12.4g}  {}\n", one.mean, one.sd, level_text(one.level));
   return text;
 }
 
@@ -168,11 +168,11 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
                         report.base_noise, report.base_noise_low, report.base_noise_high);
   if (report.only)
     text += fmt::format("  {} wins everywhere: precision selection will do nothing for you\n",
-                        name_of(*report.only));
+                        level_text(*report.only));
   if (report.continuous) return text;
   text += "Prices\n";
   for (const BreakEvenReport::LevelPrice& one : report.prices) {
-    text += fmt::format("  {} costs {:.4g}{} and is {}bought; ", name_of(one.level), one.level.cost, unit,
+    text += fmt::format("  {} costs {:.4g}{} and is {}bought; ", level_text(one.level), one.level.cost, unit,
                         one.wins ? "" : "never ");
     if (one.wins)
       text += fmt::format("above {:.4g}{} it would not be\n", one.wins_below, unit);

@@ -20,7 +20,7 @@ std::string clock_text(double seconds) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-std::string time_text(double seconds) {
+std::string utc_text(double seconds) {
   return clock_text(seconds) + " UTC";
 }
 
@@ -59,8 +59,8 @@ PageTable standing(const CampaignData& data) {
         data.binary ? fmt::format("{:.1f}\u00a0% wrong", 100.0 * data.course.back().error)
                     : fmt::format("{:.4g} (the model expects {:.4g})", data.course.back().error,
                                   data.course.back().expected));
-  add("created", time_text(data.created_at));
-  if (!data.answers.empty()) add("last answer", time_text(data.last_at));
+  add("created", utc_text(data.created_at));
+  if (!data.answers.empty()) add("last answer", utc_text(data.last_at));
   return table;
 }
 
@@ -143,7 +143,7 @@ std::string campaign_page(const CampaignData& data, const CampaignPageFacts& fac
       fmt::format(
           "<header>\n<h1>{}</h1>\n<p class=\"soft\">Report of a campaign, as it stood at {}. Made by "
           "acuity {}:</p>\n{}</header>\n<main id=\"main\">\n",
-          escape_markup(data.name), time_text(data.last_at), escape_markup(facts.version),
+          escape_markup(data.name), utc_text(data.last_at), escape_markup(facts.version),
           command_block(facts.command));
   html += section("standing", "Where it stands", table_html(standing(data), "Where it stands"));
   html += section("warnings", "Warnings", warnings_html(data));

@@ -66,7 +66,7 @@ std::string budget_bar(const State& state) {
                      std::string(static_cast<std::size_t>(width - spent - held), '.'));
 }
 
-std::string money_text(const State& state) {
+std::string money_lines(const State& state) {
   const std::string unit = state.created().unit;
   if (!std::isfinite(state.budget()))
     return fmt::format("{} spent, {} in escrow, no budget\n", money(state.spent(), unit),
@@ -190,7 +190,7 @@ std::string status_text(const Campaign& campaign) {
   const State& state = campaign.state();
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", campaign.folder().string(),
                                  state.created().name, time_text(state.created_at()));
-  text += money_text(state);
+  text += money_lines(state);
   text += fmt::format("annotations {}, pending {}, failed {}, excluded {}\n", state.annotations(),
                       state.pending().size(), state.failed(), state.excluded().size());
   if (!state.owner().host.empty())

@@ -12,7 +12,7 @@ namespace acuity {
 
 namespace {
 
-const Stroke measured{"model", "none"}, believed{"bald", "8 4"};
+const Stroke measured_stroke{"model", "none"}, believed{"bald", "8 4"};
 
 std::string money_name(const CampaignData& data) {
   return data.unit.empty() ? "money spent" : fmt::format("money spent ({})", data.unit);
@@ -52,14 +52,15 @@ CampaignFigure learning_figure(const CampaignData& data) {
     figure.absent = "There are too few answers for a learning curve.";
     return figure;
   }
-  PictureLine error{.x = {}, .y = {}, .stroke = measured}, expected{.x = {}, .y = {}, .stroke = believed};
+  PictureLine error{.x = {}, .y = {}, .stroke = measured_stroke},
+      expected{.x = {}, .y = {}, .stroke = believed};
   std::vector<PictureMark> marks;
   for (const CoursePoint& point : data.course) {
     error.x.push_back(point.spent);
     error.y.push_back(point.error);
     expected.x.push_back(point.spent);
     expected.y.push_back(point.expected);
-    marks.push_back({.x = point.spent, .y = point.error, .radius = 2.6, .style = measured.style});
+    marks.push_back({.x = point.spent, .y = point.error, .radius = 2.6, .style = measured_stroke.style});
   }
   const std::string what = data.binary ? "share of wrong classes" : "root mean square error";
   const std::string on = data.is_held_out ? "measured on " + data.course_source
@@ -71,7 +72,7 @@ CampaignFigure learning_figure(const CampaignData& data) {
            "{} from {:.3g} at {:g} to {:.3g} at {:g}; the model itself expects {:.3g} at the end.", what,
            data.course.front().error, data.course.front().spent, data.course.back().error,
            data.course.back().spent, data.course.back().expected),
-       .keys = {{"measured", PictureKey::Kind::line, measured},
+       .keys = {{"measured", PictureKey::Kind::line, measured_stroke},
                 {"what the model expects of itself", PictureKey::Kind::line, believed}},
        .panels = {{.x_name = money_name(data),
                    .y_name = what,
@@ -193,7 +194,7 @@ CampaignFigure burn_down_figure(const CampaignData& data) {
   // A projection that is far away would press what has happened into a corner.
   const bool shown = data.projected_end && *data.projected_end < 20.0 * data.money.back().time;
   const TimeUnit unit = time_unit(shown ? *data.projected_end : data.money.back().time);
-  PictureLine line{.x = {}, .y = {}, .stroke = measured};
+  PictureLine line{.x = {}, .y = {}, .stroke = measured_stroke};
   for (const MoneyPoint& point : data.money) {
     const double left = limited ? data.budget - point.spent : point.spent;
     if (!line.x.empty()) {  // money goes in steps
@@ -214,7 +215,7 @@ CampaignFigure burn_down_figure(const CampaignData& data) {
     panel.lines.push_back({.x = {line.x.back(), *data.projected_end / unit.seconds},
                            .y = {line.y.back(), 0.0},
                            .stroke = {"bald", "6 4"}});
-    keys = {{"so far", PictureKey::Kind::line, measured},
+    keys = {{"so far", PictureKey::Kind::line, measured_stroke},
             {"at the pace of the last half", PictureKey::Kind::line, {"bald", "6 4"}}};
   }
   figure.svg = picture_svg({.title = limited ? "Budget left over time" : "Money spent over time",

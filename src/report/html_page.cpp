@@ -15,7 +15,7 @@ namespace acuity {
 namespace {
 
 // Narrow screens move pictures and tables sideways: what fades out at the edge goes on.
-constexpr const char* style_sheet = R"(
+constexpr const char* page_style_sheet = R"(
 :root{color-scheme:light dark;--ground:#fff;--ink:#1d1f23;--soft:#585d66;--line:#d5d8dd;--shade:#f4f5f7;--link:#0b57a4;
 --held:#0b6b3a;--partly:#7a5200;--not-held:#a3260b;--not-tested:#585d66}
 @media screen and (prefers-color-scheme:dark){:root{--ground:#16181c;--ink:#e8e8e8;--soft:#a9aeb8;--line:#3a3e46;
@@ -169,7 +169,7 @@ std::string page_begin(const std::string& title) {
       "<meta name=\"color-scheme\" content=\"light "
       "dark\"/>\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
       "<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n",
-      escape_markup(title), style_sheet);
+      escape_markup(title), page_style_sheet);
 }
 
 std::string paragraph(const std::string& style, const std::string& text) {

@@ -4,16 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/infinite.hpp"
 #include "numerics/parallel.hpp"
 #include "selection/level_hull.hpp"
 
 namespace acuity {
 
-namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 // What each pool point's best level is worth at least and at most; closed points are worth nothing at all.
 struct Screen::Values {

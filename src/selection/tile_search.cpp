@@ -9,19 +9,15 @@
 
 #include "acuity/data/observation.hpp"
 #include "acuity/numerics/interruption.hpp"
+#include "data/as_size.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
+#include "numerics/infinite.hpp"
 #include "numerics/parallel.hpp"
 
 namespace acuity {
 
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Everything at least this good may tie with the best: the tie rule's 1e-9 (math.md 5.2) and room for the
 // rounding of two ways to compute the same value.

@@ -10,7 +10,7 @@
 #include "numerics/random.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::break_even_test {
 namespace {
 
 using numerics::Draws;
@@ -229,4 +229,4 @@ TEST(BreakEven, RefusesWhatIsNoLevel) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::break_even_test

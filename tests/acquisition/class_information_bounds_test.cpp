@@ -8,7 +8,7 @@
 #include "acuity/acquisition/classification_information.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::class_information_bounds_test {
 namespace {
 
 const std::vector<double> accuracies{0.0, 0.2, 0.5, 0.6, 0.8, 0.95, 0.99, 0.999, 1.0};
@@ -100,4 +100,4 @@ TEST(ClassInformationBounds, AreInfiniteWhereThereIsNoBelief) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::class_information_bounds_test

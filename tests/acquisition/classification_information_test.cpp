@@ -14,7 +14,7 @@
 #include "numerics/entropy.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::classification_information_test {
 namespace {
 
 using testing::close;
@@ -398,4 +398,4 @@ TEST(ClassificationInformation, RefusesWhatIsNoBeliefOrNoAccuracy) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::classification_information_test

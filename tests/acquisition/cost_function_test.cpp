@@ -8,7 +8,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::cost_function_test {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -48,4 +48,4 @@ TEST(CostFunction, RefusesShapesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::cost_function_test

@@ -9,7 +9,7 @@
 #include "support/golden.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::information_test {
 namespace {
 
 using testing::close_relative;
@@ -85,4 +85,4 @@ TEST(TieRule, IsRelativeAndTakesNegativeAndInfiniteValues) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::information_test

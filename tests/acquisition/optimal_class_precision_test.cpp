@@ -10,7 +10,7 @@
 #include "numerics/random.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::optimal_class_precision_test {
 namespace {
 
 using numerics::Draws;
@@ -244,4 +244,4 @@ TEST(OptimalClassPrecision, RefusesWhatIsNoProblem) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::optimal_class_precision_test

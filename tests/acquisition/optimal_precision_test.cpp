@@ -13,7 +13,7 @@
 #include "numerics/random.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::optimal_precision_test {
 namespace {
 
 using numerics::Draws;
@@ -469,4 +469,4 @@ TEST(OptimalPrecision, RefusesWhatIsNoProblem) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::optimal_precision_test

@@ -12,7 +12,7 @@
 #include "annotation/process_session.hpp"
 #include "support/attempts.hpp"
 
-namespace acuity {
+namespace acuity::adoption_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -176,4 +176,4 @@ TEST_F(Adoption, FindsWhateverAnOwnerStartedHoweverEarlyItDied) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::adoption_test

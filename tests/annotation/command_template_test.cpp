@@ -6,7 +6,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity {
+namespace acuity::command_template_test {
 namespace {
 
 using testing::Folder;
@@ -140,4 +140,4 @@ TEST(CommandTemplate, AppendsDakotasFilesUnlessTheyAreNamed) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::command_template_test

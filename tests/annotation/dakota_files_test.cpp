@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace acuity {
+namespace acuity::dakota_files_test {
 namespace {
 
 Request request(const Level& level) {
@@ -98,4 +98,4 @@ TEST(DakotaFiles, WhatIsNoResultIsAComplaint) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::dakota_files_test

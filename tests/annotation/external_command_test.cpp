@@ -13,7 +13,7 @@
 #include "annotation/process_session.hpp"
 #include "support/attempts.hpp"
 
-namespace acuity {
+namespace acuity::external_command_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -257,4 +257,4 @@ TEST(ProcessSession, TakesOrphansByTheirMarkOnly) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::external_command_test

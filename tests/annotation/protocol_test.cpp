@@ -5,7 +5,7 @@
 
 #include "support/attempts.hpp"
 
-namespace acuity {
+namespace acuity::protocol_test {
 namespace {
 
 using Kind = AttemptOutcome::Kind;
@@ -253,4 +253,4 @@ TEST_F(DakotaProtocol, FailInTheResultsIsAFailure) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::protocol_test

@@ -8,7 +8,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity {
+namespace acuity::rehearsal_test {
 namespace {
 
 using testing::Folder;
@@ -180,4 +180,4 @@ TEST(Rehearsal, IsForSimulatedAnnotatorsOnly) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::rehearsal_test

@@ -7,7 +7,7 @@
 
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::reply_test {
 namespace {
 
 using testing::Folder;
@@ -157,4 +157,4 @@ TEST(Reply, OfABinaryStudyIsAClass) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::reply_test

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace acuity {
+namespace acuity::request_test {
 namespace {
 
 const double infinity = std::numeric_limits<double>::infinity();
@@ -107,4 +107,4 @@ TEST(Request, FoldersSortByNumber) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::request_test

@@ -17,7 +17,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity {
+namespace acuity::campaign_test {
 namespace {
 
 using testing::Folder;
@@ -401,4 +401,4 @@ TEST(Campaign, StepsTakenTogetherStandOrFallTogether) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::campaign_test

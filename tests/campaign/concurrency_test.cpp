@@ -12,8 +12,9 @@
 #include "acuity/campaign/campaign.hpp"
 #include "numerics/random.hpp"
 #include "support/campaigns.hpp"
+#include "support/thorough.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::concurrency_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -22,7 +23,7 @@ constexpr int workers = 8;
 
 double stress_seconds() {
   const char* wanted = std::getenv("ACUITY_STRESS_SECONDS");
-  return wanted == nullptr ? 5.0 : std::strtod(wanted, nullptr);
+  return wanted == nullptr ? (thorough() ? 5.0 : 1.5) : std::strtod(wanted, nullptr);
 }
 
 // Notes are for people, and said on purpose; anything else on standard error is a failure.
@@ -175,4 +176,4 @@ TEST(Concurrency, EightProcessesThatLearnAsWellDoNotGetInEachOthersWay) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::concurrency_test

@@ -7,8 +7,9 @@
 
 #include "numerics/random.hpp"
 #include "support/campaigns.hpp"
+#include "support/thorough.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::damage_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,7 +118,7 @@ class Damage : public ::testing::Test {
 
 int variants() {
   const char* wanted = std::getenv("ACUITY_STRESS_VARIANTS");
-  return wanted == nullptr ? 60 : std::atoi(wanted);
+  return wanted == nullptr ? tries(24, 60) : std::atoi(wanted);
 }
 
 TEST_F(Damage, OfTheLogIsRefusedAndWhatIsIntactIsSaved) {
@@ -162,4 +163,4 @@ TEST_F(Damage, IsSaidWhereTheLogIsGone) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::damage_test

@@ -7,7 +7,7 @@
 
 #include "support/campaigns.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::disk_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ TEST(SomebodyElse, MayReadACampaignAndIsToldWhyNotToWriteIt) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::disk_test

@@ -10,7 +10,7 @@
 #include "numerics/random.hpp"
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::explanation_test {
 namespace {
 
 // A study of three levels with prices and precisions of its own, and a campaign of some answers.
@@ -148,4 +148,4 @@ TEST(Explanation, ReadsAsText) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::explanation_test

@@ -8,8 +8,9 @@
 #include "acuity/campaign/campaign.hpp"
 #include "numerics/random.hpp"
 #include "support/campaigns.hpp"
+#include "support/thorough.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::kill_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -120,12 +121,13 @@ class Driver {
   Acknowledged acknowledged_;
 };
 
-TEST(Kill, AtThreeHundredRandomMomentsLosesNothingAcknowledged) {
+TEST(Kill, AtRandomMomentsLosesNothingAcknowledged) {
+  const int kills = tries(25, 300);
   Driver driver;
   const auto usual = driver.usual();
   numerics::Draws draws(5, numerics::Purpose::data);
   int killed = 0, survived = 0;
-  while (killed < 300 && survived < 2000) {
+  while (killed < kills && survived < 7 * kills) {
     const ProgramResult result =
         driver.step(std::chrono::duration_cast<Clock::duration>(usual * draws.uniform(0.0, 1.3)));
     if (result.exit_code == 128 + SIGKILL)
@@ -136,9 +138,9 @@ TEST(Kill, AtThreeHundredRandomMomentsLosesNothingAcknowledged) {
     driver.check();
     ASSERT_FALSE(::testing::Test::HasFailure()) << "after " << killed << " kills";
   }
-  EXPECT_EQ(killed, 300);
-  EXPECT_GE(driver.compare_with_uninterrupted(), 20U) << "it has come somewhere";
+  EXPECT_EQ(killed, kills);
+  EXPECT_GE(driver.compare_with_uninterrupted(), thorough() ? 20U : 3U) << "it has come somewhere";
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::kill_test

@@ -14,7 +14,7 @@
 #include "support/campaigns.hpp"
 #include "support/studies.hpp"
 
-namespace acuity {
+namespace acuity::policy_trial_test {
 namespace {
 
 using testing::campaign_study;
@@ -239,4 +239,4 @@ TEST(PolicyTrial, AClassThatIsUndecidedIsHalfWrong) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::policy_trial_test

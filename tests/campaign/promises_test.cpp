@@ -15,7 +15,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "support/campaign_desk.hpp"
 
-namespace acuity {
+namespace acuity::promises_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -364,4 +364,4 @@ TEST(Promise10, AThousandTimesAnInputChangesNoChoiceWhereInputsAreStandardised) 
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::promises_test

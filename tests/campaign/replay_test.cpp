@@ -5,7 +5,7 @@
 #include "acuity/campaign/campaign.hpp"
 #include "support/campaigns.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::replay_test {
 namespace {
 
 Answer answer(const Campaign& campaign, const Suggestion& asked, double shift = 0.0) {
@@ -188,4 +188,4 @@ TEST(LongCampaign, OfTenThousandEventsOpensQuickly) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::replay_test

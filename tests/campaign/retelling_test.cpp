@@ -8,7 +8,7 @@
 
 #include "support/memory_campaigns.hpp"
 
-namespace acuity {
+namespace acuity::retelling_test {
 namespace {
 
 using testing::MemoryCampaign;
@@ -103,4 +103,4 @@ TEST(Retelling, AStudyBeginsWithWhatItKnowsAndHasLearnedFromIt) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::retelling_test

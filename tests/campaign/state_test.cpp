@@ -5,7 +5,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::state_test {
 namespace {
 
 // A state with these events applied, one after the other.
@@ -158,4 +158,4 @@ TEST(State, BalancesForRandomLogs) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::state_test

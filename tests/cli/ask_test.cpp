@@ -5,7 +5,7 @@
 
 #include "support/campaign_desk.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::ask_test {
 namespace {
 
 std::set<std::string> points(const nlohmann::json& suggestions) {
@@ -278,4 +278,4 @@ TEST(Ask, WrongWordsAreSaid) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::ask_test

@@ -8,7 +8,7 @@
 #include "support/campaigns.hpp"
 #include "support/studies.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::backtest_test {
 namespace {
 
 struct Backtest : Desk {
@@ -195,4 +195,4 @@ TEST(Backtest, RefusesWhatCannotBeDoneAndMakesNoFolder) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::backtest_test

@@ -7,7 +7,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::bad_input_test {
 namespace {
 
 struct Case {
@@ -197,4 +197,4 @@ TEST(Usage, AFullStandardOutputIsNotSilent) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::bad_input_test

@@ -11,7 +11,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::binary_test {
 namespace {
 
 std::string binary_study() {
@@ -354,4 +354,4 @@ TEST(Binary, ContinuousPrecisionKeepsToTheBudget) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::binary_test

@@ -5,7 +5,7 @@
 
 #include "support/campaign_desk.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::campaign_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -274,4 +274,4 @@ TEST(CampaignFolder, ScoreChoosesWhatAskWouldGiveTheWorkUnderWay) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::campaign_folder_test

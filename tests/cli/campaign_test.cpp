@@ -6,7 +6,7 @@
 
 #include "support/campaign_desk.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::campaign_test {
 namespace {
 
 // Every line has as many cells as the first.
@@ -218,4 +218,4 @@ TEST(Explain, NamesTheCampaignWhenThereIsNoSuchSuggestion) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::campaign_test

@@ -5,7 +5,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity {
+namespace acuity::check_test {
 namespace {
 
 using testing::Folder;
@@ -99,4 +99,4 @@ TEST(Check, ForecastsACampaignFromWhereItStands) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::check_test

@@ -6,7 +6,7 @@
 
 #include "support/program.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::documentation_test {
 namespace {
 
 std::string file(const std::string& name) {
@@ -94,4 +94,4 @@ TEST(Docs, EveryCitationOfAnEquationResolves) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::documentation_test

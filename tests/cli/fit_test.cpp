@@ -6,7 +6,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::fit_test {
 namespace {
 
 // A wave of amplitude 3 in x, with scatter; z does not matter.
@@ -135,4 +135,4 @@ TEST(Score, ContinuousPrecisionIsShownAndFits) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::fit_test

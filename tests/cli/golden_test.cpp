@@ -7,7 +7,7 @@
 
 #include "support/program.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::golden_test {
 namespace {
 
 std::string join(const nlohmann::json& row) {
@@ -121,4 +121,4 @@ TEST(Golden, ScoreFollowsTheGreedyTraces) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::golden_test

@@ -8,7 +8,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::instruction_set_test {
 namespace {
 
 const std::vector<std::string> levels{"x86-64", "x86-64-v3", "x86-64-v4"};
@@ -103,4 +103,4 @@ TEST(InstructionSet, OneThatTheProcessorLacksIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::instruction_set_test

@@ -9,7 +9,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::pool_test {
 namespace {
 
 // A study of 500 named points with two inputs and a noise of their own, on a table and on the file made of
@@ -216,4 +216,4 @@ TEST(PoolWork, SaysWhereItHasNoEffect) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::pool_test

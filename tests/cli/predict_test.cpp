@@ -5,7 +5,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::predict_test {
 namespace {
 
 TEST(Predict, PrintsRowNumberInputsMeanAndVariance) {
@@ -57,4 +57,4 @@ TEST(Predict, SaysWhenAnExactAnnotationRepeatsWhatIsKnown) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::predict_test

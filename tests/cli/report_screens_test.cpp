@@ -12,7 +12,7 @@
 #include "support/browser.hpp"
 #include "support/markup.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::report_screens_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -180,4 +180,4 @@ TEST(ReportScreens, EveryFaultOfABrokenPageIsFound) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::report_screens_test

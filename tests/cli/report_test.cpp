@@ -8,7 +8,7 @@
 #include "support/campaigns.hpp"
 #include "support/markup.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::report_test {
 namespace {
 
 std::string sine_study() {
@@ -137,4 +137,4 @@ TEST(Status, SaysWhereTwoLevelsDisagree) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::report_test

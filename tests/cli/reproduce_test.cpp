@@ -7,7 +7,7 @@
 
 #include "support/program.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::reproduce_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,7 +99,7 @@ TEST(Reproduce, WritesTheSameFilesOnAnyNumberOfThreads) {
   EXPECT_NE(page.find("acuity reproduce sine-q1 --out DIR --repeats 2 --seed 1 --small"), std::string::npos);
 }
 
-TEST(Reproduce, GoesOnWhereItWasInterrupted) {
+TEST(Reproduce, ThoroughlyGoesOnWhereItWasInterrupted) {
   const Folder folder;
   const std::string command = "reproduce sine-q2 --repeats 3 --threads 1 --seed 5 --format csv";
   ASSERT_EQ(run_shell("acuity " + command + " --out whole", folder.path()).exit_code, 0);
@@ -275,4 +275,4 @@ TEST(Reproduce, HasAModeThatDoesAsThePaperSays) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::reproduce_test

@@ -5,7 +5,7 @@
 
 #include "support/run_bench.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::run_annotators_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -211,4 +211,4 @@ TEST(RunAnnotators, AreEndedWhenSomebodyElseAnswers) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::run_annotators_test

@@ -7,7 +7,7 @@
 
 #include "support/run_bench.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::run_interruption_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -271,4 +271,4 @@ TEST(RunInTrouble, WithAFullDiskLosesNothing) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::run_interruption_test

@@ -6,8 +6,9 @@
 #include <set>
 
 #include "support/run_bench.hpp"
+#include "support/thorough.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::run_kill_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -99,7 +100,7 @@ echo $ACUITY_ID >>"$ACUITY_STUDY_DIR/delivered"; echo $ACUITY_X_X)");
 
 TEST_F(RunKilled, ChoosesAsIfNothingHadHappened) {
   bench.study("budget = 5000\n");
-  kill_often(100, 1, "1");
+  kill_often(tries(12, 100), 1, "1");
   expect_everything_once();
 
   const std::vector<Choice> made = choices(bench.events("asked"));
@@ -123,7 +124,7 @@ TEST_F(RunKilled, ChoosesAsIfNothingHadHappened) {
 
 TEST_F(RunKilled, WithSeveralAtWorkLosesAndDoublesNothing) {
   bench.study("budget = 5000\n");
-  kill_often(60, 2, "4");
+  kill_often(tries(8, 60), 2, "4");
   expect_everything_once();
 }
 
@@ -138,8 +139,9 @@ TEST_F(RunKilled, AtEveryWriteIsNoDifferent) {
   ASSERT_EQ(bench.acuity({"run", "R", "--study", "S.toml"}).exit_code, 0);
   const std::string undisturbed = bench.acuity({"export", "R", "--annotations", "-"}).out;
   for (const char* study : {"S.toml", "T.toml"}) {
+    const int step = thorough() ? 1 : 5;  // from one write to the next that is tried
     int crashes = 0;
-    for (bool crashed = true; crashed; ++crashes) {
+    for (bool crashed = true; crashed; crashes += step) {
       std::filesystem::remove_all(bench.folder.path() / "C");
       ASSERT_EQ(bench.acuity({"init", "C", "--study", study}).exit_code, 0);
       crashed = run_shell(fmt::format("ACUITY_CRASH_AT={} acuity run C", crashes + 1), bench.folder.path())
@@ -155,4 +157,4 @@ TEST_F(RunKilled, AtEveryWriteIsNoDifferent) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::run_kill_test

@@ -6,7 +6,7 @@
 
 #include "support/run_bench.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::run_stress_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -123,4 +123,4 @@ TEST(RunStress, SixteenAnnotatorsWhoMisbehave) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::run_stress_test

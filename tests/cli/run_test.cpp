@@ -5,7 +5,7 @@
 
 #include "support/run_bench.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -249,4 +249,4 @@ TEST(Run, BeginsWithWhatIsKnown) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::run_test

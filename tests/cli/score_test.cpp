@@ -8,7 +8,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::score_test {
 namespace {
 
 struct Desk {
@@ -192,4 +192,4 @@ TEST(Score, ReadsAMillionRowsOfEightColumns) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::score_test

@@ -5,7 +5,7 @@
 
 #include "support/campaign_desk.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::tell_table_test {
 namespace {
 
 using Row = std::map<std::string, std::string>;
@@ -277,4 +277,4 @@ TEST(TellTable, ClassesGoByNameAndABadOneNamesItsLine) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::tell_table_test

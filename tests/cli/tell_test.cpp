@@ -3,7 +3,7 @@
 
 #include "support/campaign_desk.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::tell_test {
 namespace {
 
 TEST(Tell, TakesANegativeNumberAsItStands) {
@@ -274,4 +274,4 @@ TEST(Release, GivesBackEachThatIsPending) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::tell_test

@@ -4,7 +4,7 @@
 
 #include "acuity/data/observation.hpp"
 
-namespace acuity {
+namespace acuity::level_test {
 namespace {
 
 Level real_level(double added, double cost) {
@@ -46,4 +46,4 @@ TEST(Observations, LookUpPoolRowsAndKeepOtherPlaces) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::level_test

@@ -9,7 +9,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::pool_file_test {
 namespace {
 
 using testing::Folder;
@@ -210,4 +210,4 @@ TEST(PoolFile, FindsEveryOneOfManyIds) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::pool_file_test

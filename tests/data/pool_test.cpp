@@ -4,7 +4,7 @@
 
 #include "acuity/numerics/errors.hpp"
 
-namespace acuity {
+namespace acuity::pool_test {
 namespace {
 
 TEST(Pool, RowNumbersAreIdsWhereThereAreNone) {
@@ -38,4 +38,4 @@ TEST(Pool, RefusesNamesThatDoNotFitTheColumns) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::pool_test

@@ -8,7 +8,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::table_test {
 namespace {
 
 std::string complaint(const std::string& text) {
@@ -143,4 +143,4 @@ TEST(WriteFiles, NoneAppearsOrChangesWhereOneCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::table_test

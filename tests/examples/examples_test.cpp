@@ -11,7 +11,7 @@
 
 #include "support/program.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::examples_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -186,4 +186,4 @@ TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::examples_test

@@ -8,7 +8,7 @@
 
 #include "support/program.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::guide_test {
 namespace {
 
 std::string commands_of(const std::string& page) {
@@ -51,4 +51,4 @@ TEST(Guide, EveryCommandWorksAndTheBooksAreAsItSays) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::guide_test

@@ -9,7 +9,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::comparison_test {
 namespace {
 
 const std::vector<std::string> methods{"random", "bald", "target", "model"};
@@ -292,4 +292,4 @@ TEST(Comparison, MissingFilesAndRunsGiveOneClearSentence) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::comparison_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace acuity {
+namespace acuity::learning_curve_test {
 namespace {
 
 ExperimentRun make_run(const std::string& method, double shift) {
@@ -42,4 +42,4 @@ TEST(LearningCurve, HoldsQuartilesOfItsMethodOnly) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::learning_curve_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace acuity {
+namespace acuity::paired_errors_test {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -71,4 +71,4 @@ TEST(PairedErrors, ChanceAgreesWithCountingEverySequenceOfACoin) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::paired_errors_test

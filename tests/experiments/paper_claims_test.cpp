@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-namespace acuity {
+namespace acuity::paper_claims_test {
 namespace {
 
 using Runs = std::vector<ExperimentRun>;
@@ -409,4 +409,4 @@ TEST(PaperClaims, VerdictsHaveWords) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::paper_claims_test

@@ -11,7 +11,7 @@
 #include "experiments/toy_data.hpp"
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::problem_test {
 namespace {
 
 Suggestion asking(const Problem& problem, Index row, const Channel& channel) {
@@ -170,4 +170,4 @@ TEST(TableData, SaysWhichTableItExpects) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::problem_test

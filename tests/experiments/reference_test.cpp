@@ -7,10 +7,10 @@
 #include "experiments/run_experiment.hpp"
 #include "numerics/parallel.hpp"
 
-namespace acuity {
+namespace acuity::reference_test {
 namespace {
 
-TEST(Reference, TheReferencesFinalMediansAreOrdinaryMediansOfOurs) {
+TEST(Reference, ThoroughlyTheReferencesFinalMediansAreOrdinaryMediansOfOurs) {
   constexpr int repeats = 40;
   const Experiment experiment = make_experiment("sine-q1", {});
   const std::size_t methods = experiment.methods.size();
@@ -33,4 +33,4 @@ TEST(Reference, TheReferencesFinalMediansAreOrdinaryMediansOfOurs) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::reference_test

@@ -8,7 +8,7 @@
 
 #include "acuity/numerics/errors.hpp"
 
-namespace acuity {
+namespace acuity::run_experiment_test {
 namespace {
 
 std::vector<ExperimentRun> runs_of(const Experiment& experiment, int repeats = 1) {
@@ -157,4 +157,4 @@ TEST(RunMethod, StopsWhenTold) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::run_experiment_test

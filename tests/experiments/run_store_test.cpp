@@ -9,7 +9,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::run_store_test {
 namespace {
 
 ExperimentRun a_run(int repeat, const std::string& method) {
@@ -124,4 +124,4 @@ TEST(RunStore, HasOneOfTwoWhenOneTakesThePlaceOfTheOther) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::run_store_test

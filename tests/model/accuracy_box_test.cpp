@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace acuity {
+namespace acuity::accuracy_box_test {
 namespace {
 
 const double gains[] = {AccuracyBox::least_gain, 0.01, 0.3, 0.77, AccuracyBox::largest_gain};
@@ -58,4 +58,4 @@ TEST(AccuracyBox, GradientsFollowTheChainRule) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::accuracy_box_test

@@ -8,7 +8,7 @@
 #include "acuity/model/learn.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::adam_test {
 namespace {
 
 using testing::close;
@@ -58,4 +58,4 @@ TEST(Learn, ByAdamIsThePapersRule) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::adam_test

@@ -9,7 +9,7 @@
 #include "support/classes.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::ep_exactness_test {
 namespace {
 
 using testing::ClassProblem;
@@ -160,4 +160,4 @@ TEST(EpExactness, TheMomentsOfThreeLabelsAreCloseAndCloserThanWithClippedSites) 
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::ep_exactness_test

@@ -7,7 +7,7 @@
 #include "numerics/random.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::ep_pool_belief_test {
 namespace {
 
 using testing::close;
@@ -185,4 +185,4 @@ TEST(EpPoolBelief, RefusesWhatCannotBeAnAnnotation) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::ep_pool_belief_test

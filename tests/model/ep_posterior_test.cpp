@@ -11,7 +11,7 @@
 #include "support/classes.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::ep_posterior_test {
 namespace {
 
 using testing::ClassProblem;
@@ -275,4 +275,4 @@ TEST(Learn, FromClassesReachesTheBestEvidenceOfAGrid) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::ep_posterior_test

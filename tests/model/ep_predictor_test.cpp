@@ -6,7 +6,7 @@
 
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::ep_predictor_test {
 namespace {
 
 struct Problem {
@@ -69,4 +69,4 @@ TEST(EpPredictor, OneByOneEqualsAllAtOnce) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::ep_predictor_test

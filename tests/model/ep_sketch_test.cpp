@@ -7,7 +7,7 @@
 #include "model/low_rank_covariances.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::ep_sketch_test {
 namespace {
 
 struct Problem {
@@ -105,4 +105,4 @@ TEST(EpSketch, SaysMoreTheMoreRowsThereAre) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::ep_sketch_test

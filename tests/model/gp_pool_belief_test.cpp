@@ -9,7 +9,7 @@
 #include "numerics/random.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::gp_pool_belief_test {
 namespace {
 
 double worst(const Marginals& a, const Marginals& b) {
@@ -482,4 +482,4 @@ TEST(GpPoolBelief, IsFiniteExactlyWhereAllOfItIs) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::gp_pool_belief_test

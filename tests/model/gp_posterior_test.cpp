@@ -8,7 +8,7 @@
 #include "support/golden.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::gp_posterior_test {
 namespace {
 
 using testing::close;
@@ -287,4 +287,4 @@ TEST(GpPosterior, GivenARepeatOfAnExactAnswerIsJitteredAndReported) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::gp_posterior_test

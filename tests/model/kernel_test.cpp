@@ -9,7 +9,7 @@
 #include "acuity/model/gp_posterior.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::kernel_test {
 namespace {
 
 using testing::close;
@@ -147,4 +147,4 @@ TEST(Kernel, AUsersOwnServesEveryModel) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::kernel_test

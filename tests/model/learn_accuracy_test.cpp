@@ -9,7 +9,7 @@
 #include "numerics/random.hpp"
 #include "support/classes.hpp"
 
-namespace acuity {
+namespace acuity::learn_accuracy_test {
 namespace {
 
 using testing::labelled;
@@ -172,4 +172,4 @@ TEST(LearnAccuracy, RefusesWhatIsNoLaw) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::learn_accuracy_test

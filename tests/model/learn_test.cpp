@@ -11,7 +11,7 @@
 #include "support/golden.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::learn_test {
 namespace {
 
 using testing::close;
@@ -301,4 +301,4 @@ TEST(Learn, EightyOneStandardisedInputsDoNotStallIt) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::learn_test

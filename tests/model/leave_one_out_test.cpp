@@ -10,7 +10,7 @@
 #include "support/classes.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::leave_one_out_test {
 namespace {
 
 std::vector<Index> all_but(Index left_out, Index count) {
@@ -116,4 +116,4 @@ TEST(LeaveOneOut, CavitiesAreNearTheRefitOfClasses) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::leave_one_out_test

@@ -10,7 +10,7 @@
 #include "model/low_rank_features.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::low_rank_belief_test {
 namespace {
 
 Points line(Index count, std::uint32_t number) {
@@ -116,4 +116,4 @@ TEST(LowRankBelief, IsChosenFromAsByTheFullScan) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::low_rank_belief_test

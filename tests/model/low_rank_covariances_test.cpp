@@ -6,7 +6,7 @@
 
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::low_rank_covariances_test {
 namespace {
 
 Points places(std::uint32_t stream, Index n, Index inputs) {
@@ -66,4 +66,4 @@ TEST(LowRankCovariances, AreNotThereWhereTheyWouldNeedTooManyRows) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::low_rank_covariances_test

@@ -6,7 +6,7 @@
 
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::low_rank_inverse_test {
 namespace {
 
 struct Case {
@@ -51,4 +51,4 @@ TEST(LowRankInverse, IsRefusedWhereItWouldNotPayOrNotBeRight) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::low_rank_inverse_test

@@ -9,7 +9,7 @@
 #include "acuity/model/kernel.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::low_rank_pool_test {
 namespace {
 
 struct Bench {
@@ -131,4 +131,4 @@ TEST(LowRankPool, AsksTheFactorForTheBitsOfTheExactBelief) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::low_rank_pool_test

@@ -9,7 +9,7 @@
 #include "model/tiled_posterior.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::pool_tiles_test {
 namespace {
 
 Points points(Index size, Index inputs, double offset = 0.0) {
@@ -78,4 +78,4 @@ TEST(PoolTiles, SinglePrecisionIsWithinTheErrorItStates) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::pool_tiles_test

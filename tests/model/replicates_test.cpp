@@ -12,7 +12,7 @@
 #include "support/golden.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::replicates_test {
 namespace {
 
 // The slow twin of the likelihood: one row per observation, whatever the place, in long double.
@@ -113,4 +113,4 @@ RC_GTEST_PROP(Replicates, PosteriorAndLikelihoodAreThoseOfTheRawData, ()) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::replicates_test

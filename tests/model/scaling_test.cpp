@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace acuity {
+namespace acuity::scaling_test {
 namespace {
 
 TEST(Scaling, GivesMeanZeroAndStandardDeviationOneWithDivisorN) {
@@ -47,4 +47,4 @@ TEST(Scaling, UndoesAChangeOfUnits) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::scaling_test

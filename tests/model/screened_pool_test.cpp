@@ -8,7 +8,7 @@
 #include "acuity/model/kernel.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::screened_pool_test {
 namespace {
 
 struct Setting {
@@ -271,4 +271,4 @@ TEST(ScreenedPool, GivesUpWhereTooManyPointsHaveToBeLookedAtAgain) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::screened_pool_test

@@ -6,7 +6,7 @@
 
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::tilted_moments_test {
 namespace {
 
 using testing::close_relative;
@@ -67,4 +67,4 @@ TEST(TiltedMoments, StayFiniteWhereverTheCavityIs) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::tilted_moments_test

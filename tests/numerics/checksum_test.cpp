@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace acuity::numerics {
+namespace acuity::numerics::checksum_test {
 namespace {
 
 // The published vectors of FNV-1a.
@@ -21,4 +21,4 @@ TEST(Checksum, IsTheSameInOneGoAndInParts) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::checksum_test

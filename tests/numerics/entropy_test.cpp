@@ -7,7 +7,7 @@
 
 #include "support/golden.hpp"
 
-namespace acuity::numerics {
+namespace acuity::numerics::entropy_test {
 namespace {
 
 using testing::close_relative;
@@ -55,4 +55,4 @@ TEST(Entropy, PsiIsNeverNoNumber) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::entropy_test

@@ -6,7 +6,7 @@
 
 #include "acuity/numerics/errors.hpp"
 
-namespace acuity::numerics {
+namespace acuity::numerics::expression_test {
 namespace {
 
 std::string complaint(const std::string& text, const std::vector<std::string>& variables) {
@@ -66,4 +66,4 @@ TEST(Expression, AColumnThatIsNoIdentifierCannotBeNamedButDoesNoHarm) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::expression_test

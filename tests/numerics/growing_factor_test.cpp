@@ -6,7 +6,7 @@
 
 #include "numerics/random.hpp"
 
-namespace acuity::numerics {
+namespace acuity::numerics::growing_factor_test {
 namespace {
 
 Eigen::MatrixXd random_covariance(Eigen::Index n, std::uint32_t stream) {
@@ -45,4 +45,4 @@ TEST(GrowingFactor, IsWhatItWasAfterACut) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::growing_factor_test

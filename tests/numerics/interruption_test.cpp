@@ -12,7 +12,7 @@
 #include "numerics/parallel.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::interruption_test {
 namespace {
 
 struct Enough {};
@@ -152,4 +152,4 @@ TEST(Interruption, LeavesABeliefAboutClassesAsItWas) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::interruption_test

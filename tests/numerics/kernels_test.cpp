@@ -12,7 +12,7 @@
 #include "numerics/dispatch.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity::numerics {
+namespace acuity::numerics::kernels_test {
 namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -38,7 +38,7 @@ double slope_at(Profile profile, double rho) {
 }
 constexpr Profile profiles[] = {Profile::rbf, Profile::matern32, Profile::matern52};
 
-class EveryLevel : public testing::TestWithParam<const char*> {
+class EveryLevel : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     kernels_ = kernels_of(GetParam());
@@ -50,6 +50,15 @@ class EveryLevel : public testing::TestWithParam<const char*> {
 TEST_P(EveryLevel, KnowsItsName) {
   EXPECT_STREQ(kernels_->instruction_set, GetParam());
 }
+
+#ifndef __clang__
+// The list of features in dispatch.cpp against the compiler's own knowledge of the levels.
+TEST(InstructionSet, LevelsAreThoseThatTheCompilerKnows) {
+  __builtin_cpu_init();
+  EXPECT_EQ(kernels_of("x86-64-v3") != nullptr, __builtin_cpu_supports("x86-64-v3") != 0);
+  EXPECT_EQ(kernels_of("x86-64-v4") != nullptr, __builtin_cpu_supports("x86-64-v4") != 0);
+}
+#endif
 
 TEST_P(EveryLevel, CovarianceIsTheTextbooks) {
   for (const Profile profile : profiles)
@@ -485,7 +494,7 @@ TEST_P(EveryLevel, BestMeritIsTheLargestInformationPerCost) {
   EXPECT_EQ(kernels_->best_merit(none.data(), cost.data(), 8), std::numeric_limits<double>::infinity());
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, EveryLevel, testing::Values("x86-64", "x86-64-v3", "x86-64-v4"),
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryLevel, ::testing::Values("x86-64", "x86-64-v3", "x86-64-v4"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -498,4 +507,4 @@ TEST(Dispatch, ChoosesSomethingThatIsThere) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::kernels_test

@@ -8,7 +8,7 @@
 
 #include "support/golden.hpp"
 
-namespace acuity::numerics {
+namespace acuity::numerics::normal_test {
 namespace {
 
 using testing::close_relative;
@@ -73,4 +73,4 @@ TEST(Normal, DifferencesOfTheCdfAreIntegralsOfTheDensity) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::normal_test

@@ -6,7 +6,7 @@
 
 #include "numerics/random.hpp"
 
-namespace acuity::numerics {
+namespace acuity::numerics::parallel_cholesky_test {
 namespace {
 
 Eigen::MatrixXd covariance(Eigen::Index n) {
@@ -41,4 +41,4 @@ TEST(ParallelCholesky, SaysWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::parallel_cholesky_test

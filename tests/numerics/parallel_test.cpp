@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace acuity::numerics {
+namespace acuity::numerics::parallel_test {
 namespace {
 
 TEST(ParallelFor, RunsEveryTaskOnce) {
@@ -85,4 +85,4 @@ TEST(ParallelFor, WorksAfterAFork) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::parallel_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-namespace acuity::numerics {
+namespace acuity::numerics::random_test {
 namespace {
 
 // Fixed for good: a study's seed must give the same choices on every machine and in every later version.
@@ -62,4 +62,4 @@ TEST(DrawKey, PicksEveryItemEquallyOften) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::random_test

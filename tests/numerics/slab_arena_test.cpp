@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-namespace acuity::numerics {
+namespace acuity::numerics::slab_arena_test {
 namespace {
 
 TEST(SlabArena, PiecesDoNotOverlapAndAreAligned) {
@@ -32,4 +32,4 @@ TEST(SlabArena, GivesOutAgainWhatCameBack) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::slab_arena_test

@@ -5,7 +5,7 @@
 #include "numerics/dispatch.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity::numerics {
+namespace acuity::numerics::spd_inverse_test {
 namespace {
 
 TEST(SpdInverse, AgreesWithTheGeneralInverse) {
@@ -32,4 +32,4 @@ TEST(SpdInverse, SaysWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace acuity::numerics
+}  // namespace acuity::numerics::spd_inverse_test

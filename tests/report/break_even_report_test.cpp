@@ -8,7 +8,7 @@
 #include "report/study_warnings.hpp"
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::break_even_report_test {
 namespace {
 
 using testing::Folder;
@@ -178,4 +178,4 @@ TEST(StudyWarnings, NameWhatLooksWrong) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::break_even_report_test

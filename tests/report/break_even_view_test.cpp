@@ -12,7 +12,7 @@
 #include "support/campaigns.hpp"
 #include "support/memory_campaigns.hpp"
 
-namespace acuity {
+namespace acuity::break_even_view_test {
 namespace {
 
 using testing::MemoryCampaign;
@@ -218,4 +218,4 @@ TEST(BreakEvenView, IsNoneWhereLevelsDoNotCompete) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::break_even_view_test

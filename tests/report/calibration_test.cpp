@@ -6,7 +6,7 @@
 
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::calibration_test {
 namespace {
 
 TEST(Calibration, CountsWhatLiesWithinEachInterval) {
@@ -63,4 +63,4 @@ TEST(Calibration, SurpriseTellsTooSureFromTooUnsure) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::calibration_test

@@ -9,7 +9,7 @@
 #include "numerics/random.hpp"
 #include "support/memory_campaigns.hpp"
 
-namespace acuity {
+namespace acuity::campaign_data_test {
 namespace {
 
 using testing::MemoryCampaign;
@@ -306,4 +306,4 @@ TEST(CampaignData, OnlyWhatIsExactCountsAsTheTruth) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::campaign_data_test

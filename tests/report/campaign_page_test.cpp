@@ -10,7 +10,7 @@
 #include "support/markup.hpp"
 #include "support/memory_campaigns.hpp"
 
-namespace acuity {
+namespace acuity::campaign_page_test {
 namespace {
 
 using testing::MemoryCampaign;
@@ -240,4 +240,4 @@ TEST(CampaignPage, StacksSpendOfEveryLevelAndSaysWhatFailuresCost) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::campaign_page_test

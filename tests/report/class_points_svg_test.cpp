@@ -4,7 +4,7 @@
 
 #include "support/markup.hpp"
 
-namespace acuity {
+namespace acuity::class_points_svg_test {
 namespace {
 
 // A spiral, one class in three of the other.
@@ -80,4 +80,4 @@ TEST(ClassPointsSvg, RefusesWhatIsNotTwoClassesInThePlane) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::class_points_svg_test

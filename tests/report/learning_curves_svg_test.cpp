@@ -7,7 +7,7 @@
 
 #include "support/markup.hpp"
 
-namespace acuity {
+namespace acuity::learning_curves_svg_test {
 namespace {
 
 LearningCurve curve(const std::string& method, double level) {
@@ -131,4 +131,4 @@ TEST(LearningCurvesSvg, RefusesQuartilesThatDoNotBelongToTheCosts) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::learning_curves_svg_test

@@ -7,7 +7,7 @@
 #include "numerics/random.hpp"
 #include "support/memory_campaigns.hpp"
 
-namespace acuity {
+namespace acuity::level_offsets_test {
 namespace {
 
 // Both levels at `points` points, the coarse one out by `bias`.
@@ -74,4 +74,4 @@ TEST(LevelOffsets, ThereAreNoneWhereNoPointIsShared) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::level_offsets_test

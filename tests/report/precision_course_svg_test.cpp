@@ -4,7 +4,7 @@
 
 #include "support/markup.hpp"
 
-namespace acuity {
+namespace acuity::precision_course_svg_test {
 namespace {
 
 const PrecisionCourse vague{"target", {11, 11.1, 11.3}, {0, 1, 0.5}};
@@ -54,4 +54,4 @@ TEST(PrecisionCourseSvg, RefusesWhatIsNoCourse) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::precision_course_svg_test

@@ -7,7 +7,7 @@
 #include "report/learning_curves_svg.hpp"
 #include "support/markup.hpp"
 
-namespace acuity {
+namespace acuity::reproduction_page_test {
 namespace {
 
 ReproductionPage page() {
@@ -139,4 +139,4 @@ TEST(ReproductionPage, IsAPageEvenWithoutContent) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::reproduction_page_test

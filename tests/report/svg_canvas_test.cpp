@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-namespace acuity {
+namespace acuity::svg_canvas_test {
 namespace {
 
 TEST(EscapeMarkup, LeavesNothingThatCouldOpenATagOrCloseAnAttribute) {
@@ -156,4 +156,4 @@ TEST(SvgCanvas, ANarrowAxisKeepsTwoTicksSoThatItHasAScale) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::svg_canvas_test

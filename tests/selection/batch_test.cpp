@@ -12,7 +12,7 @@
 #include "support/golden.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::batch_test {
 namespace {
 
 using testing::close;
@@ -213,4 +213,4 @@ TEST(Batch, EndsWithTheMoneyAndWithThePool) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::batch_test

@@ -12,7 +12,7 @@
 #include "support/golden.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::full_scan_test {
 namespace {
 
 using testing::close;
@@ -369,4 +369,4 @@ TEST(Suggestion, SaysEverythingAnAnnotatorNeeds) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::full_scan_test

@@ -8,7 +8,7 @@
 #include "acuity/selection/screened_scan.hpp"
 #include "support/golden.hpp"
 
-namespace acuity {
+namespace acuity::greedy_classification_test {
 namespace {
 
 using testing::close;
@@ -101,4 +101,4 @@ TEST(GreedyClassification, UnderALinearCostAnEndOfTheLadderWins) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::greedy_classification_test

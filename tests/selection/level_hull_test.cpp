@@ -11,7 +11,7 @@
 #include "acuity/selection/full_scan.hpp"
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::level_hull_test {
 namespace {
 
 using numerics::Draws;
@@ -221,4 +221,4 @@ TEST(LevelHull, OnlyTheEndsAreLookedAt) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::level_hull_test

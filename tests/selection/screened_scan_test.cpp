@@ -6,7 +6,7 @@
 
 #include "numerics/random.hpp"
 
-namespace acuity {
+namespace acuity::screened_scan_test {
 namespace {
 
 // A belief made by hand, a ladder of accuracies under the cost b + c alpha^q.
@@ -140,4 +140,4 @@ TEST(ScreenedScan, ComplainsLikeTheFullScan) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::screened_scan_test

@@ -13,7 +13,7 @@
 #include "support/golden.hpp"
 #include "support/problems.hpp"
 
-namespace acuity {
+namespace acuity::selector_test {
 namespace {
 
 struct Setting {
@@ -469,4 +469,4 @@ TEST(Selector, ChoosesWhatTheFullScanChoosesInClassification) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::selector_test

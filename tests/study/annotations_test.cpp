@@ -7,7 +7,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity {
+namespace acuity::annotations_test {
 namespace {
 
 using testing::Folder;
@@ -169,4 +169,4 @@ TEST(Annotations, ATotalNoiseOfZeroIsRefusedWithItsLine) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::annotations_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace acuity {
+namespace acuity::rewrite_texts_test {
 namespace {
 
 TEST(RewriteTexts, ChangesTheValueAndNothingElse) {
@@ -27,4 +27,4 @@ TEST(RewriteTexts, PassesOverWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::rewrite_texts_test

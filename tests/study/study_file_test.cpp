@@ -9,7 +9,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity {
+namespace acuity::study_file_test {
 namespace {
 
 using testing::Folder;
@@ -351,4 +351,4 @@ TEST(StudyFile, AContinuousLadderHasTwoEndsAndNothingBetween) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::study_file_test

@@ -8,7 +8,7 @@
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
-namespace acuity {
+namespace acuity::study_test {
 namespace {
 
 using testing::Folder;
@@ -311,4 +311,4 @@ TEST(Study, AVariantOfOneLevelHasTheOthersInItsOffer) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::study_test
