@@ -97,11 +97,11 @@ double LatentQuadrature::slope_by_changes(double accuracy) const {
   const double finer = slope_step(flip);
   double sum = 0.0;
   for (const auto& [weight, f, change] : finer < step ? changes(finer) : changes_) {
-    const LogOnePlus up = log_one_plus(gain * change / answer.positive, [&, f = f] {
-      return log_answer(f, accuracy, flip) - std::log(answer.positive);
+    const LogOnePlus up = log_one_plus(gain * change / answer.positive, [&, at = f] {
+      return log_answer(at, accuracy, flip) - std::log(answer.positive);
     });
-    const LogOnePlus down = log_one_plus(-gain * change / answer.negative, [&, f = f] {
-      return log_answer(-f, accuracy, flip) - std::log(answer.negative);
+    const LogOnePlus down = log_one_plus(-gain * change / answer.negative, [&, at = f] {
+      return log_answer(-at, accuracy, flip) - std::log(answer.negative);
     });
     sum += weight * (edge * (up.curved - down.curved) + 2.0 * change * (up.whole - down.whole));
   }
