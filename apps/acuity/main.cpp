@@ -7,6 +7,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/numerics/instruction_set.hpp"
 #include "command_line.hpp"
+#include "data/mapped_file.hpp"
 
 namespace acuity {
 
@@ -92,5 +93,6 @@ ExitCode run(int argc, char** argv) {
 }  // namespace acuity
 
 int main(int argc, char** argv) {
+  acuity::exit_if_a_mapped_file_shrinks();
   return static_cast<int>(acuity::run(argc, argv));
 }

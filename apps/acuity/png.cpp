@@ -10,18 +10,22 @@
 #include <stdexcept>
 #include <string>
 
+#include "data/file_writer.hpp"
+
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace acuity {
 
 bool write_png(const std::filesystem::path& svg, const std::filesystem::path& png) {
-  // Written aside, then renamed: a picture appears whole or not at all.
-  const std::filesystem::path aside = fmt::format("{}.part-{}", png.string(), getpid());
-  std::string program = "rsvg-convert", zoom = "--zoom=2", out = "--output=" + aside.string(),
-              in = svg.string();
-  std::array<char*, 5> arguments{program.data(), zoom.data(), out.data(), in.data(), nullptr};
+  FileWriter file(png);
+  std::string program = "rsvg-convert", zoom = "--zoom=2", in = svg.string();
+  std::array<char*, 4> arguments{program.data(), zoom.data(), in.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, file.descriptor(), STDOUT_FILENO);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ);
+  const int error = posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT) return false;
   if (error != 0) throw std::runtime_error(fmt::format("rsvg-convert cannot be started (error {})", error));
   int status = 0;
@@ -29,7 +33,7 @@ bool write_png(const std::filesystem::path& svg, const std::filesystem::path& pn
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw std::runtime_error(fmt::format("rsvg-convert could not draw {}", svg.string()));
-  std::filesystem::rename(aside, png);
+  file.commit();
   return true;
 }
 

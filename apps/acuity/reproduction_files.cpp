@@ -84,7 +84,7 @@ std::string level_counts_json(const Reproduced& r) {
 RunSeconds total_seconds(const Reproduced& r, const fs::path& folder) {
   RunSeconds sum;
   if (fs::exists(folder / "summary.json")) {
-    const auto old = nlohmann::json::parse(read_file(folder / "summary.json"), nullptr, false);
+    const auto old = nlohmann::json::parse(read_regular_file(folder / "summary.json"), nullptr, false);
     if (const auto seconds = old.is_object() ? old.value("cpu_seconds", nlohmann::json()) : nlohmann::json();
         seconds.is_object())
       sum = {seconds.value("total", 0.0), seconds.value("learning", 0.0), seconds.value("choosing", 0.0),

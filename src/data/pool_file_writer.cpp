@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 
 #include "acuity/data/pool_file.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
+#include "data/file_writer.hpp"
 #include "data/mapped_file.hpp"
 #include "data/pool_file_format.hpp"
 
@@ -19,52 +17,10 @@ namespace acuity {
 
 namespace {
 
-// A file that is written aside and takes its name when it is whole.
-class FileAside {
- public:
-  explicit FileAside(const std::filesystem::path& file)
-      : file_(file), aside_(file.string() + ".partial-" + std::to_string(::getpid())) {
-    stream_ = std::fopen(aside_.c_str(), "wb");
-    if (stream_ == nullptr) give_up(errno);
-  }
-  ~FileAside() {
-    if (stream_ != nullptr) std::fclose(stream_);
-    std::error_code ignored;
-    if (!kept_) std::filesystem::remove(aside_, ignored);
-  }
-  FileAside(const FileAside&) = delete;
-  FileAside& operator=(const FileAside&) = delete;
-
-  void write(const void* data, std::size_t bytes) {
-    if (std::fwrite(data, 1, bytes, stream_) != bytes) give_up(errno);
-  }
-  void back_to_start() {
-    if (std::fseek(stream_, 0, SEEK_SET) != 0) give_up(errno);
-  }
-  void keep() {
-    const bool closed = std::fclose(stream_) == 0;
-    stream_ = nullptr;
-    if (!closed) give_up(errno);
-    std::error_code renamed;
-    std::filesystem::rename(aside_, file_, renamed);
-    if (renamed) give_up(renamed.value());
-    kept_ = true;
-  }
-
- private:
-  [[noreturn]] void give_up(int reason) const {
-    throw InputError(fmt::format("{}: cannot be written ({})", file_.string(), std::strerror(reason)));
-  }
-
-  std::filesystem::path file_, aside_;
-  std::FILE* stream_ = nullptr;
-  bool kept_ = false;
-};
-
 // What follows the header: gathered into large pieces, summed up on the way.
 class DataWriter {
  public:
-  explicit DataWriter(FileAside& file) : file_(file) {}
+  explicit DataWriter(FileWriter& file) : file_(file) {}
 
   void write(const void* data, std::size_t bytes) {
     const char* next = static_cast<const char*>(data);
@@ -94,7 +50,7 @@ class DataWriter {
     used_ = 0;
   }
 
-  FileAside& file_;
+  FileWriter& file_;
   std::vector<char> buffer_ = std::vector<char>(1 << 20);
   std::size_t used_ = 0;
   std::uint64_t written_ = 0;
@@ -104,7 +60,10 @@ class DataWriter {
 class Converter {
  public:
   Converter(const std::filesystem::path& csv, const PoolFileOptions& options)
-      : source_(csv.string()), file_(csv), text_(file_.bytes()), options_(options) {
+      : source_(csv.string()),
+        file_(csv, MappedFile::Allowed::pipes_too),
+        text_(file_.bytes()),
+        options_(options) {
     if (text_.starts_with(pool_format::magic))
       throw InputError(source_ + ": is a pool file already, must be a CSV file");
     csv::Scanner scanner(text_, source_);
@@ -138,7 +97,7 @@ class Converter {
                                .data_checksum = 0,
                                .header_checksum = 0};
     std::copy(pool_format::magic.begin(), pool_format::magic.end(), header.magic.begin());
-    FileAside file(out);
+    FileWriter file(out, FileWriter::Streams::refused);  // the header is written last
     std::string head(header.header_bytes, '\0');
     std::copy(names.begin(), names.end(), head.begin() + sizeof header);
     file.write(head.data(), head.size());
@@ -155,9 +114,8 @@ class Converter {
     pool_format::Checksum checksum;
     checksum.add(head.data(), head.size());
     header.header_checksum = checksum.value();
-    file.back_to_start();
-    file.write(&header, sizeof header);
-    file.keep();
+    file.overwrite_start(&header, sizeof header);
+    file.commit();
   }
 
   std::vector<std::string> left_out() const {

@@ -1,7 +1,9 @@
 #include "acuity/data/table.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,9 +12,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <memory>
 
 #include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
+#include "data/file_writer.hpp"
 
 namespace acuity {
 
@@ -29,37 +34,65 @@ std::optional<double> to_number(std::string_view text) {
 
 namespace {
 
-// 0, or what went wrong.
-int write_aside(const std::filesystem::path& file, std::string_view content) {
-  std::FILE* stream = std::fopen(file.c_str(), "wb");
-  if (stream == nullptr) return errno;
-  const bool written = std::fwrite(content.data(), 1, content.size(), stream) == content.size();
-  const int reason = errno;
-  const bool closed = std::fclose(stream) == 0;
-  if (!written) return reason;
-  return closed ? 0 : errno;
+enum class Allowed { regular_files, pipes_too };
+
+// Why a file of this kind is not read; empty if it is. A device may never end.
+std::string refusal(const struct stat& found, int descriptor, Allowed allowed) {
+  if (S_ISREG(found.st_mode)) return "";
+  if (S_ISDIR(found.st_mode)) return "is a folder, must be a file";
+  const bool pipe = S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode);
+  const bool terminal = S_ISCHR(found.st_mode) && descriptor >= 0 && ::isatty(descriptor) == 1;
+  if (allowed == Allowed::pipes_too && (pipe || terminal)) return "";
+  return fmt::format("is a {}, must be a regular file{}", pipe ? "pipe" : "device",
+                     allowed == Allowed::pipes_too ? " or a pipe" : "");
+}
+
+// Looked at before it is opened, because opening a pipe waits for its other end; and again after, because
+// it may have been replaced.
+std::string read_all(const std::filesystem::path& file, Allowed allowed) {
+  const auto cannot_be_read = [&] {
+    return InputError(
+        fmt::format("{}: cannot be read ({}), must be a file", file.string(), std::strerror(errno)));
+  };
+  struct stat found{};
+  if (::stat(file.c_str(), &found) != 0) throw cannot_be_read();
+  const bool device = S_ISCHR(found.st_mode);
+  if (const std::string reason = refusal(found, -1, allowed); !reason.empty() && !device)
+    throw InputError(file.string() + ": " + reason);
+  const bool may_wait = allowed == Allowed::pipes_too && S_ISFIFO(found.st_mode);
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (may_wait ? 0 : O_NONBLOCK));
+  if (descriptor < 0) throw cannot_be_read();
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(::fdopen(descriptor, "rb"), std::fclose);
+  if (::fstat(descriptor, &found) != 0) throw cannot_be_read();
+  if (const std::string reason = refusal(found, descriptor, allowed); !reason.empty())
+    throw InputError(file.string() + ": " + reason);
+  ::fcntl(descriptor, F_SETFL, 0);  // a terminal is waited for
+
+  std::string content;
+  if (S_ISREG(found.st_mode)) content.reserve(static_cast<std::size_t>(found.st_size));
+  std::vector<char> buffer(1 << 20);
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), stream.get()))
+    content.append(buffer.data(), count);
+  if (std::ferror(stream.get()) != 0)
+    throw InputError(file.string() + ": cannot be read to its end, must be a file");
+  return content;
 }
 
 }  // namespace
 
 std::string read_file(const std::filesystem::path& file) {
-  std::error_code status;
-  if (std::filesystem::is_directory(file, status))
-    throw InputError(file.string() + ": is a folder, must be a file");
-  std::FILE* stream = std::fopen(file.c_str(), "rb");
-  if (stream == nullptr)
-    throw InputError(
-        fmt::format("{}: cannot be read ({}), must be a file", file.string(), std::strerror(errno)));
-  std::string content;
-  const auto size = std::filesystem::file_size(file, status);
-  if (!status) content.reserve(size);
-  std::vector<char> buffer(1 << 20);
-  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), stream))
-    content.append(buffer.data(), count);
-  const bool failed = std::ferror(stream) != 0;
-  std::fclose(stream);
-  if (failed) throw InputError(file.string() + ": cannot be read to its end, must be a file");
-  return content;
+  return read_all(file, Allowed::pipes_too);
+}
+
+std::string read_regular_file(const std::filesystem::path& file) {
+  return read_all(file, Allowed::regular_files);
+}
+
+void require_no_pipe(const std::filesystem::path& file) {
+  struct stat found{};
+  if (::stat(file.c_str(), &found) != 0 || S_ISDIR(found.st_mode)) return;
+  if (const std::string reason = refusal(found, -1, Allowed::regular_files); !reason.empty())
+    throw InputError(file.string() + ": " + reason);
 }
 
 void write_file(const std::filesystem::path& file, std::string_view content) {
@@ -67,24 +100,16 @@ void write_file(const std::filesystem::path& file, std::string_view content) {
 }
 
 void write_files(const std::vector<NewFile>& files) {
-  const auto aside = [](const NewFile& file) {
-    return std::filesystem::path(file.path.string() + ".partial-" + std::to_string(::getpid()));
-  };
-  const auto give_up = [&](const NewFile& at, int reason) {
-    std::error_code ignored;
-    for (const NewFile& file : files) std::filesystem::remove(aside(file), ignored);
-    throw InputError(fmt::format("{}: cannot be written ({})", at.path.string(), std::strerror(reason)));
-  };
-  for (const NewFile& file : files) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file.path, ignored)) give_up(file, EISDIR);
-    if (const int reason = write_aside(aside(file), file.content); reason != 0) give_up(file, reason);
-  }
-  for (const NewFile& file : files) {
-    std::error_code renamed;
-    std::filesystem::rename(aside(file), file.path, renamed);
-    if (renamed) give_up(file, renamed.value());
-  }
+  std::deque<FileWriter> writers;
+  for (const NewFile& file : files) writers.emplace_back(file.path);
+  // Streams come last: what they were given cannot be taken back if another file fails.
+  for (const bool streams : {false, true})
+    for (std::size_t k = 0; k < files.size(); ++k) {
+      if (writers[k].is_stream() != streams) continue;
+      writers[k].write(files[k].content.data(), files[k].content.size());
+      writers[k].finish();
+    }
+  for (FileWriter& writer : writers) writer.commit();
 }
 
 Table Table::read(const std::filesystem::path& file) {

@@ -106,9 +106,9 @@ using numerics::checksum;
 std::vector<ExperimentRun> read_complete(const fs::path& folder) {
   const fs::path file = folder / "runs.csv";
   if (!is_there(file)) return {};
-  std::string text = read_file(file);
+  std::string text = read_regular_file(file);
   const std::string checks =
-      is_there(folder / "runs.check") ? read_file(folder / "runs.check") : std::string();
+      is_there(folder / "runs.check") ? read_regular_file(folder / "runs.check") : std::string();
   if (checks.find(checksum(text) + "\n") == std::string::npos) damaged(file);
   return parse_runs_csv(std::move(text), file.string());
 }
@@ -119,7 +119,7 @@ RunStore::RunStore(fs::path folder, std::string settings)
     : folder_(std::move(folder)), settings_(std::move(settings)) {
   const fs::path file = folder_ / "settings.json";
   if (is_there(file)) {
-    if (read_file(file) != settings_ + "\n")
+    if (read_regular_file(file) != settings_ + "\n")
       throw InputError(
           fmt::format("{} holds runs of other settings than these ({}), must be another folder or be removed",
                       folder_.string(), file.filename().string()));
@@ -138,7 +138,7 @@ RunStore::RunStore(fs::path folder, std::string settings)
 
 std::vector<ExperimentRun> RunStore::completed(const fs::path& folder, const std::string& settings) {
   const fs::path file = folder / "settings.json";
-  if (!is_there(file) || read_file(file) != settings + "\n") return {};
+  if (!is_there(file) || read_regular_file(file) != settings + "\n") return {};
   return read_complete(folder);
 }
 
@@ -150,7 +150,7 @@ void RunStore::read_parts() {
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
     // "# checksum seconds ...", then the run.
-    const std::string text = read_file(file);
+    const std::string text = read_regular_file(file);
     const std::size_t end = text.find('\n');
     constexpr std::size_t begin = 2, length = 16;
     if (!text.starts_with("# ") || end == std::string::npos || end < begin + length) damaged(file);
@@ -194,7 +194,7 @@ void RunStore::complete(const std::vector<std::string>& methods, int repeats) {
   // right.
   const std::string table = runs_csv(runs_), check = checksum(table) + "\n";
   const std::string before =
-      is_there(folder_ / "runs.check") ? read_file(folder_ / "runs.check") : std::string();
+      is_there(folder_ / "runs.check") ? read_regular_file(folder_ / "runs.check") : std::string();
   if (before != check) {
     write_file(folder_ / "runs.check", before + check);
     write_file(folder_ / "runs.csv", table);

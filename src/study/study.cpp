@@ -246,13 +246,14 @@ Study& Study::operator=(Study&&) noexcept = default;
 
 Study Study::open(const std::filesystem::path& path) {
   StudyFile file = read_study_file(path);
+  for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth}) require_no_pipe(part);
   const std::shared_ptr<const CostFunction> cost = file.ladder ? make_cost(file) : nullptr;
   Offer offer{.levels = make_levels(file, cost.get()), .base_noise = {}};
   if (file.ladder && file.ladder->continuous) check_continuous_cost(file, *cost);
 
   const auto table = PoolFile::recognises(file.pool_file)
                          ? std::variant<Table, PoolFile>(PoolFile::open(file.pool_file))
-                         : Table::read(file.pool_file);
+                         : Table::parse(read_regular_file(file.pool_file), file.pool_file.string());
   Pool pool = std::visit([&](const auto& rows) { return read_pool(file, rows); }, table);
   if (file.lengthscale_per_input && file.lengthscale.size() != pool.inputs().size())
     file.complain(

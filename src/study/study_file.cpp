@@ -343,7 +343,7 @@ void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& 
 }
 
 toml::table parse_toml(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = read_regular_file(path);
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {

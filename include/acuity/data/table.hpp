@@ -58,10 +58,17 @@ class Table {
   std::vector<std::uint32_t> cell_begin_;  // per row and column, relative to the row; one more per row
 };
 
-/// Reads a whole file; throws InputError where it cannot (missing, a folder, no permission).
+/// Reads a whole file, or a pipe to its end; throws InputError where it cannot (missing, a folder, a device,
+/// no permission).
 std::string read_file(const std::filesystem::path& file);
+/// The same for files that a study or a campaign consists of: a pipe is refused at once, which would be
+/// waited for until somebody writes to it.
+std::string read_regular_file(const std::filesystem::path& file);
+/// Throws InputError if the file is a pipe or a device. Nothing is said about one that is not there.
+void require_no_pipe(const std::filesystem::path& file);
 
-/// Writes aside, then renames: a file appears whole or not at all.
+/// Writes aside, then renames: a file appears whole or not at all. A symbolic link stays, and its target is
+/// replaced; a pipe or a character device is written into; anything else that is no regular file is refused.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
 struct NewFile {
