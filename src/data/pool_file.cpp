@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <unordered_set>
 
 #include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
@@ -22,9 +23,11 @@ using pool_format::Header;
   throw InputError(fmt::format("{}: {}, must be a whole pool file; convert it again", source, what));
 }
 
-// The names after the header's numbers; the checksum has said already that they are as written.
+// The names after the header's numbers. Whoever wrote the file can have computed its checksum, too: nothing
+// of it is believed.
 std::vector<std::string> read_names(std::string_view text, std::uint64_t count, const std::string& source) {
   std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
   for (std::uint64_t k = 0; k < count; ++k) {
     std::uint32_t length = 0;
     if (text.size() < sizeof length) damaged(source, "the names of its columns are cut off");
@@ -33,7 +36,11 @@ std::vector<std::string> read_names(std::string_view text, std::uint64_t count, 
     if (text.size() < length) damaged(source, "the names of its columns are cut off");
     names.emplace_back(text.substr(0, length));
     text.remove_prefix(length);
+    if (!seen.insert(names.back()).second)
+      damaged(source, fmt::format("column \"{}\" stands twice in its header", csv::shown(names.back())));
   }
+  if (text.size() >= pool_format::alignment || text.find_first_not_of('\0') != text.npos)
+    damaged(source, "the header says what cannot be");
   return names;
 }
 
@@ -48,18 +55,35 @@ Header read_header(std::string_view bytes, const std::string& source) {
     throw InputError(fmt::format("{}: is a pool file of version {}, must be version {}; convert it again",
                                  source, header.version, pool_format::version));
   if (header.header_bytes > bytes.size()) damaged(source, "the header is cut off");
+  if (header.header_bytes < sizeof header || header.header_bytes % pool_format::alignment != 0)
+    damaged(source, "the header is damaged");
   Header blank = header;
   blank.header_checksum = 0;
   pool_format::Checksum checksum;
   checksum.add(reinterpret_cast<const char*>(&blank), sizeof blank);
-  if (header.header_bytes >= sizeof blank && header.header_bytes % pool_format::alignment == 0)
-    checksum.add(bytes.data() + sizeof blank, header.header_bytes - sizeof blank);
+  checksum.add(bytes.data() + sizeof blank, header.header_bytes - sizeof blank);
   if (checksum.value() != header.header_checksum) damaged(source, "the header is damaged");
   const bool possible = (header.value_bytes == 4 || header.value_bytes == 8) && header.rows >= 1 &&
                         header.columns >= 1 && header.columns < (1ULL << 24) && header.rows < (1ULL << 40) &&
                         header.id_bytes < (1ULL << 60);
   if (!possible) damaged(source, "the header says what cannot be");
   return header;
+}
+
+// Where the ids begin: behind the values and what fills up after them. Checks the sizes against that of the
+// file.
+std::uint64_t ids_begin(const Header& header, std::uint64_t file_bytes, const std::string& source) {
+  std::uint64_t values = 0;
+  const bool too_large = __builtin_mul_overflow(header.rows, header.columns, &values) ||
+                         __builtin_mul_overflow(values, header.value_bytes, &values) ||
+                         values >= (1ULL << 60);  // so that what is added below cannot overflow
+  if (too_large) damaged(source, "the header says what cannot be");
+  const std::uint64_t ids = header.header_bytes + pool_format::padded(values);
+  if (file_bytes != ids + header.id_bytes)
+    damaged(source, fmt::format("has {} bytes where {} were written", file_bytes, ids + header.id_bytes));
+  if (header.id_bytes != 0 && (header.id_bytes % 8 != 0 || header.id_bytes < 8 * (2 * header.rows + 1)))
+    damaged(source, "the header says what cannot be");
+  return ids;
 }
 
 // Ids as they stand in the file: where each begins, the rows in the order of their ids, then the text.
@@ -71,6 +95,25 @@ class MappedIds : public PoolIds {
     begin_ = reinterpret_cast<const std::uint64_t*>(ids.data());
     sorted_ = begin_ + rows_ + 1;
     text_ = ids.substr((2 * rows_ + 1) * 8);
+  }
+
+  // Every id stands in the text, is not empty and stands there once. In strictly ascending order no row can
+  // come twice, so that they are all there.
+  void check() const {
+    if (begin_[0] != 0 || begin_[rows_] > text_.size() || text_.size() - begin_[rows_] >= 8)
+      damaged(source_, "the ids are damaged");
+    for (std::uint64_t row = 0; row < rows_; ++row)
+      if (text(row).empty())
+        throw InputError(fmt::format("{}: row {}: the id is empty, must be an id", source_, row));
+    text(sorted_[0]);
+    for (std::uint64_t k = 1; k < rows_; ++k) {
+      const auto [before, row] = std::minmax(sorted_[k - 1], sorted_[k]);
+      const int order = text(sorted_[k - 1]).compare(text(sorted_[k]));
+      if (order > 0 || before == row) damaged(source_, "the ids are damaged");
+      if (order == 0)
+        throw InputError(fmt::format("{}: row {}: id \"{}\" stands at row {} already, must be unique",
+                                     source_, row, csv::shown(text(row)), before));
+    }
   }
 
   std::string id(Index row) const override { return std::string(text(static_cast<std::uint64_t>(row))); }
@@ -112,8 +155,12 @@ bool PoolFile::recognises(const std::filesystem::path& file) {
 }
 
 PoolFile PoolFile::open(const std::filesystem::path& path) {
+  return open(path, path.string());
+}
+
+PoolFile PoolFile::open(const std::filesystem::path& path, std::string source) {
   PoolFile pool;
-  pool.source_ = path.string();
+  pool.source_ = std::move(source);
   pool.file_ = std::make_shared<const MappedFile>(path);
   const std::string_view bytes = pool.file_->bytes();
   const Header header = read_header(bytes, pool.source_);
@@ -121,12 +168,7 @@ PoolFile PoolFile::open(const std::filesystem::path& path) {
   pool.single_precision_ = header.value_bytes == 4;
   pool.checksum_ = header.data_checksum;
   pool.values_at_ = header.header_bytes;
-  pool.ids_at_ = pool.values_at_ + pool_format::padded(header.rows * header.columns * header.value_bytes);
-  const std::uint64_t expected = pool.ids_at_ + header.id_bytes;
-  if (bytes.size() != expected)
-    damaged(pool.source_, fmt::format("has {} bytes where {} were written", bytes.size(), expected));
-  if (header.id_bytes != 0 && (header.id_bytes % 8 != 0 || header.id_bytes < 8 * (2 * header.rows + 1)))
-    damaged(pool.source_, "the header says what cannot be");
+  pool.ids_at_ = ids_begin(header, bytes.size(), pool.source_);
   pool.columns_ = read_names(bytes.substr(sizeof header, header.header_bytes - sizeof header),
                              header.columns + (header.id_bytes != 0 ? 1 : 0), pool.source_);
   if (header.id_bytes != 0) {
@@ -145,6 +187,8 @@ void PoolFile::verify() const {
   pool_format::Checksum checksum;
   checksum.add(data.data(), data.size());
   if (checksum.value() != checksum_) damaged(source_, "its values are not those that were written");
+  require_finite(0, static_cast<Index>(columns_.size()));
+  if (id_column_) checked_ids();
 }
 
 std::optional<Index> PoolFile::find(std::string_view column) const {
@@ -166,12 +210,34 @@ const char* PoolFile::row_data(Index row) const {
   return file_->bytes().data() + values_at_ + static_cast<std::size_t>(row) * stride;
 }
 
-double PoolFile::number(Index row, Index column) const {
-  const double value = single_precision_
-                           ? static_cast<double>(reinterpret_cast<const float*>(row_data(row))[column])
+double PoolFile::value(Index row, Index column) const {
+  return single_precision_ ? static_cast<double>(reinterpret_cast<const float*>(row_data(row))[column])
                            : reinterpret_cast<const double*>(row_data(row))[column];
-  if (!std::isfinite(value)) complain(row, column, "a finite number");
-  return value;
+}
+
+double PoolFile::number(Index row, Index column) const {
+  const double found = value(row, column);
+  if (!std::isfinite(found)) complain(row, column, "a finite number");
+  return found;
+}
+
+void PoolFile::require_finite(Index first_column, Index count) const {
+  // Of numbers that are all finite, a sum of zeros comes out as zero.
+  const auto finite = [&]<typename Value>(Index row, Value zero) {
+    const Value* x = reinterpret_cast<const Value*>(row_data(row)) + first_column;
+    for (Index k = 0; k < count; ++k) zero += x[k] * Value(0);
+    return zero == Value(0);
+  };
+  for (Index row = 0; row < rows_; ++row) {
+    if (single_precision_ ? finite(row, 0.0F) : finite(row, 0.0)) continue;
+    for (Index k = 0; k < count; ++k) number(row, first_column + k);
+  }
+}
+
+std::shared_ptr<const PoolIds> PoolFile::checked_ids() const {
+  const auto ids = std::make_shared<MappedIds>(file_, ids_at_, rows_, source_);
+  ids->check();
+  return ids;
 }
 
 std::string PoolFile::where(Index row) const {
@@ -179,10 +245,7 @@ std::string PoolFile::where(Index row) const {
 }
 
 void PoolFile::complain(Index row, Index column, std::string_view requirement) const {
-  const double value = single_precision_
-                           ? static_cast<double>(reinterpret_cast<const float*>(row_data(row))[column])
-                           : reinterpret_cast<const double*>(row_data(row))[column];
-  csv::complain(where(row), columns_[static_cast<std::size_t>(column)], fmt::format("{}", value),
+  csv::complain(where(row), columns_[static_cast<std::size_t>(column)], fmt::format("{}", value(row, column)),
                 requirement);
 }
 
@@ -190,7 +253,7 @@ Pool PoolFile::pool(const std::vector<std::string>& inputs, bool with_ids) const
   std::vector<Index> wanted;
   for (const std::string& input : inputs) wanted.push_back(column(input, "pool.inputs"));
   std::shared_ptr<const PoolIds> ids;
-  if (with_ids && id_column_) ids = std::make_shared<MappedIds>(file_, ids_at_, rows_, source_);
+  if (with_ids && id_column_) ids = checked_ids();
   const Index count = static_cast<Index>(wanted.size());
   bool side_by_side = !single_precision_ && count > 0;
   for (Index k = 1; k < count; ++k) {
@@ -200,14 +263,7 @@ Pool PoolFile::pool(const std::vector<std::string>& inputs, bool with_ids) const
   if (side_by_side) {
     const Index stride = static_cast<Index>(columns_.size());
     const double* first = reinterpret_cast<const double*>(row_data(0)) + wanted.front();
-    for (Index row = 0; row < rows_; ++row) {
-      const double* x = first + row * stride;
-      // Of numbers that are all finite, a sum of zeros comes out as zero.
-      double zero = 0.0;
-      for (Index k = 0; k < count; ++k) zero += x[k] * 0.0;
-      if (zero == 0.0) continue;
-      for (const Index k : wanted) number(row, k);
-    }
+    require_finite(wanted.front(), count);
     return {BorrowedPoints{.owner = file_, .data = first, .rows = rows_, .columns = count, .stride = stride},
             inputs, std::move(ids), source_};
   }

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "data/pool_file_format.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
@@ -148,6 +150,77 @@ TEST(PoolFiles, BadOnesGetOneSentenceAndExitCode2) {
   EXPECT_EQ(
       said_about(with(study, "variance", "\"x - 1\"")),
       "big.pool: row 0: noise.variance \"x - 1\" is -1 at this point, must be a finite number, 0 or more\n");
+}
+
+TEST(PoolFiles, InitFreezesNoDamagedOne) {
+  const Desk desk;
+  desk.folder.write("binary.toml", "[campaign]\nname = \"c\"\n" + desk.folder.read("binary.toml"));
+  const std::string good = desk.folder.read("big.pool");
+  std::string bad = good;
+  bad[1000] = static_cast<char>(bad[1000] ^ 1);  // the last digits of a value
+  desk.folder.write("big.pool", bad);
+  const ProgramResult made = desk.run({"init", "c.acuity", "--study", "binary.toml"});
+  EXPECT_EQ(made.exit_code, 2);
+  EXPECT_EQ(made.err,
+            "big.pool: its values are not those that were written, must be a whole pool file; convert it "
+            "again\n");
+  EXPECT_FALSE(std::filesystem::exists(desk.folder.path() / "c.acuity"));
+  desk.folder.write("big.pool", good);
+  EXPECT_EQ(desk.run({"init", "c.acuity", "--study", "binary.toml"}).exit_code, 0);
+}
+
+TEST(PoolFiles, ForgedOnesCrashNoCommand) {
+  const Desk desk;
+  desk.folder.write("binary.toml", "[campaign]\nname = \"c\"\n" + desk.folder.read("binary.toml"));
+  const std::string good = desk.folder.read("big.pool");
+  const auto expect_sentences = [&](std::string forged, std::uint64_t header_bytes) {
+    pool_format::Checksum checksum;
+    std::memset(forged.data() + 56, 0, 8);
+    checksum.add(forged.data(), header_bytes);
+    const std::uint64_t sum = checksum.value();
+    std::memcpy(forged.data() + 56, &sum, 8);
+    desk.folder.write("big.pool", forged);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"pool", "show", "big.pool"},
+                                                  {"score", "binary.toml"},
+                                                  {"init", "c.acuity", "--study", "binary.toml"}}) {
+      const ProgramResult result = desk.run(words);
+      EXPECT_EQ(result.exit_code, 2) << words[0];
+      EXPECT_EQ(result.out, "") << words[0];
+      EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    }
+  };
+  const auto put = [](std::string bytes, std::size_t at, std::uint64_t number) {
+    std::memcpy(bytes.data() + at, &number, sizeof number);
+    return bytes;
+  };
+  for (const std::size_t field : {16, 24, 32, 40})
+    for (const std::uint64_t value : {0ULL, 72ULL, 1ULL << 39, ~0ULL})
+      expect_sentences(put(good, field, value), 128);
+  const std::uint64_t long_header = 64 + (4ULL << 22);  // sizes whose product is 2^64
+  std::string overflowing = good.substr(0, 64) + std::string(long_header - 64, '\0');
+  overflowing = put(put(put(overflowing, 16, 1ULL << 39), 24, 1ULL << 22), 32, long_header);
+  expect_sentences(put(put(overflowing, 40, 0), 48, pool_format::Checksum().value()), long_header);
+}
+
+// The annotations come through a pipe, which the program opens when it has the pool: then the pool is cut.
+TEST(PoolFiles, OneThatIsCutWhileItIsInUseGetsASentence) {
+  const Desk desk;
+  const ProgramResult result = run_shell(
+      "mkfifo pipe; timeout 20 acuity score binary.toml --annotations pipe & "
+      "exec 3>pipe; truncate -s 0 big.pool; cat A.csv >&3; exec 3>&-; wait $!",
+      desk.folder.path());
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "big.pool: has become shorter while it was in use, must stay as it is meanwhile\n");
+}
+
+TEST(PoolFiles, AreNotWrittenToPipesAndDevices) {
+  const Desk desk;
+  const ProgramResult result =
+      run_shell("mkfifo out; timeout 10 acuity pool convert pool.csv out --id case", desk.folder.path());
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "out: is a pipe or a device, must be a regular file\n");
+  EXPECT_TRUE(std::filesystem::is_fifo(desk.folder.path() / "out"));
 }
 
 TEST(PoolFiles, ConvertingBadTablesLeavesNothing) {

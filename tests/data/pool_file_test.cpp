@@ -1,12 +1,21 @@
 #include "acuity/data/pool_file.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "data/mapped_file.hpp"
+#include "data/pool_file_format.hpp"
 #include "support/program.hpp"
 
 namespace acuity::pool_file_test {
@@ -195,10 +204,187 @@ TEST(PoolFile, DamagedValuesAndIdsNeverReachAPool) {
   std::fill(bytes.begin() + 192, bytes.end(), '\xFF');
   ASSERT_EQ(bytes.size(), size);
   desk.folder.write("p.pool", bytes);
-  const Pool pool = PoolFile::open(desk.pool).pool({"y"}, true);
-  EXPECT_EQ(desk.complaint([&] { pool.id(0); }),
+  EXPECT_EQ(desk.complaint([&] { PoolFile::open(desk.pool).pool({"y"}, true); }),
             "p.pool: the ids are damaged, must be a whole pool file; convert it again");
-  EXPECT_NE(desk.complaint([&] { pool.find("a"); }), "");
+  EXPECT_EQ(desk.complaint([&] { PoolFile::open(desk.pool).pool({"y"}, false); }), "") << "they are not used";
+}
+
+// Somebody who can write a pool file can compute checksums: nothing in it may be believed. The fields are
+// those of pool_file_format.hpp.
+struct Forgery {
+  std::string bytes;
+
+  template <typename Value>
+  Forgery& put(std::size_t at, Value value) {
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+    return *this;
+  }
+  // `covered` bytes are the header for the checksum.
+  Forgery& sign(std::uint64_t covered) {
+    pool_format::Checksum header;
+    put(56, std::uint64_t{0});
+    header.add(bytes.data(), covered);
+    return put(56, header.value());
+  }
+  // The data too, if there are any behind a header of 128 bytes.
+  Forgery& sign_all() {
+    pool_format::Checksum data;
+    data.add(bytes.data() + 128, bytes.size() - 128);
+    return put(48, data.value()).sign(128);
+  }
+};
+
+// What is said by all that read such a file, which must be the same for all; anything but a crash will do.
+std::string said_about(const Desk& desk, const Forgery& forgery) {
+  std::filesystem::remove(desk.pool);  // a new file, because some systems bring one that is cut to the disk
+  desk.folder.write("p.pool", forgery.bytes);
+  const std::string seen = desk.complaint([&] { PoolFile::open(desk.pool).verify(); });
+  const std::string used = desk.complaint([&] {
+    const PoolFile file = PoolFile::open(desk.pool);
+    const Pool pool = file.pool(file.columns(), true);
+    for (Index row = 0; row < std::min<Index>(pool.size(), 10); ++row)
+      EXPECT_EQ(pool.find(pool.id(row)), row);
+    EXPECT_EQ(pool.find("nobody"), std::nullopt);
+  });
+  EXPECT_EQ(seen.find('\n'), std::string::npos) << seen;
+  if (seen.find("not those that were written") == std::string::npos) {
+    EXPECT_EQ(seen, used);
+  }
+  return seen;
+}
+
+TEST(ForgedPoolFile, NoByteOfTheHeaderIsBelieved) {
+  for (const PoolFileOptions& options : {PoolFileOptions{.id = "case"}, {}, {.single_precision = true}}) {
+    const Desk desk;
+    desk.convert(table, options);
+    const Forgery good{desk.folder.read("p.pool")};
+    ASSERT_EQ(said_about(desk, good), "");
+    int tried = 0, refused = 0;
+    for (std::size_t at = 8; at < 128; ++at)
+      for (const int value : {0, 1, 4, 8, 63, 72, 128, 255}) {
+        if (at >= 56 && at < 64) continue;        // the checksum, which is made right
+        if (at > 96 && value % 9 != 0) continue;  // only zeros that fill up
+        Forgery forged = good;
+        forged.put(at, static_cast<unsigned char>(value)).sign(128);
+        if (forged.bytes == good.bytes) continue;
+        SCOPED_TRACE(fmt::format("byte {} is {}", at, value));
+        ++tried, refused += !said_about(desk, forged).empty();
+      }
+    EXPECT_GT(refused, tried * 9 / 10) << "most of these cannot be";
+  }
+}
+
+TEST(ForgedPoolFile, SizesThatOverflowAreRefused) {
+  const Desk desk;
+  desk.convert("x\n1\n");
+  const std::string head = desk.folder.read("p.pool").substr(0, 64);
+  // 2^39 rows of 2^22 columns of 8 bytes: 2^64 bytes, which is 0 in as many bits. The names are all empty.
+  constexpr std::uint64_t header_bytes = 64 + (4ULL << 22);
+  Forgery forged{head + std::string(header_bytes - 64, '\0')};
+  forged.put(16, std::uint64_t{1} << 39).put(24, std::uint64_t{1} << 22).put(32, header_bytes);
+  forged.put(48, pool_format::Checksum().value()).sign(header_bytes);
+  EXPECT_EQ(said_about(desk, forged),
+            "p.pool: the header says what cannot be, must be a whole pool file; convert it again");
+}
+
+TEST(ForgedPoolFile, AHeaderEndsBehindItsNamesAtAMultipleOf64) {
+  const Desk desk;
+  desk.convert("x,y\n1,2\n3,4\n5,6\n7,8\n");  // 64 bytes of values
+  const Forgery good{desk.folder.read("p.pool")};
+  ASSERT_EQ(good.bytes.size(), 192U);
+  for (const std::uint64_t size : {0, 8, 63, 64, 72, 73, 120, 127, 129, 136}) {
+    Forgery forged = good;
+    forged.bytes.resize(std::max<std::size_t>(size + 64, 74), '\0');
+    forged.put(32, size);
+    // What the checksum covered when only sizes that are multiples of 64 were read to their end.
+    EXPECT_NE(said_about(desk, forged.sign(64)), "") << size;
+  }
+  Forgery longer = good;  // two times 64 bytes for the names of one
+  longer.bytes.insert(128, std::string(64, '\0'));
+  EXPECT_NE(said_about(desk, longer.put(32, std::uint64_t{192}).sign(192)), "");
+}
+
+TEST(ForgedPoolFile, IdsMustBeThereAndUnique) {
+  const Desk desk;
+  desk.convert(table, {.id = "case"});  // "b", "a", "c,d"
+  const Forgery good{desk.folder.read("p.pool")};
+  constexpr std::size_t begins = 192, sorted = begins + 4 * 8, text = sorted + 3 * 8;
+  ASSERT_EQ(good.bytes.substr(text, 5), "bac,d");
+  const auto said = [&](std::size_t at, auto value) {
+    Forgery forged = good;
+    return said_about(desk, forged.put(at, value).sign_all());
+  };
+  const std::string damaged = "p.pool: the ids are damaged, must be a whole pool file; convert it again";
+  EXPECT_EQ(said(text + 1, 'b'), "p.pool: row 1: id \"b\" stands at row 0 already, must be unique");
+  EXPECT_EQ(said(begins + 16, std::uint64_t{1}), "p.pool: row 1: the id is empty, must be an id");
+  EXPECT_EQ(said(text + 1, 'x'), damaged) << "not in order";
+  for (const std::uint64_t row : {0ULL, 2ULL, 3ULL, ~0ULL}) EXPECT_EQ(said(sorted, row), damaged) << row;
+  for (std::size_t k = 0; k < 4; ++k)
+    for (const std::uint64_t begin : {9ULL, 1ULL << 40, ~0ULL, ~0ULL - 7})
+      EXPECT_EQ(said(begins + 8 * k, begin), damaged) << k << " " << begin;
+}
+
+TEST(ForgedPoolFile, ValuesMustBeFiniteAndNamesUnique) {
+  for (const bool single : {false, true}) {
+    const Desk desk;
+    desk.convert("x,y\n1,2\n3,4\n", {.single_precision = single});
+    Forgery forged{desk.folder.read("p.pool")};
+    if (single)
+      forged.put(128 + 12, std::numeric_limits<float>::infinity());
+    else
+      forged.put(128 + 24, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(said_about(desk, forged.sign_all()),
+              "p.pool: row 1: column \"y\" is \"inf\", must be a finite number");
+  }
+  const Desk desk;
+  desk.convert("x,y\n1,2\n");
+  Forgery forged{desk.folder.read("p.pool")};
+  forged.bytes[std::string_view(forged.bytes).find('y', 64)] = 'x';
+  EXPECT_EQ(said_about(desk, forged.sign(128)),
+            "p.pool: column \"x\" stands twice in its header, must be a whole pool file; convert it again");
+}
+
+// A signal that the system raises when bytes behind the new end are looked at.
+TEST(MappedFileDeathTest, AFileThatIsCutWhileItIsReadEndsInASentence) {
+  const Desk desk;
+  std::string csv = "x\n";
+  for (int k = 0; k < 2000; ++k) csv += "1\n";
+  const PoolFile file = desk.convert(csv);
+  EXPECT_EXIT(
+      {
+        exit_if_a_mapped_file_shrinks();
+        std::filesystem::resize_file(desk.pool, 100);
+        file.pool({"x"}, false);
+      },
+      ::testing::ExitedWithCode(2),
+      "^[^\n]*p\\.pool: has become shorter while it was in use, must stay as it is meanwhile\n$");
+}
+
+TEST(MappedFileDeathTest, OtherBusErrorsAreNotOurs) {
+  const Desk desk;
+  const PoolFile file = desk.convert("x\n1\n");
+  EXPECT_EXIT(
+      {
+        exit_if_a_mapped_file_shrinks();
+        const std::filesystem::path other = desk.folder.write("other", std::string(100000, 'x'));
+        const int descriptor = ::open(other.c_str(), O_RDONLY);
+        const auto* bytes =
+            static_cast<const volatile char*>(::mmap(nullptr, 100000, PROT_READ, MAP_PRIVATE, descriptor, 0));
+        std::filesystem::resize_file(other, 0);
+        ::_exit(bytes[50000]);
+      },
+      ::testing::KilledBySignal(SIGBUS), "^$");
+}
+
+TEST(PoolFile, APipeIsRefusedAtOnceAndATableMayComeFromOne) {
+  const Desk desk;
+  const std::filesystem::path pipe = desk.folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(desk.complaint([&] { PoolFile::open(pipe); }), "pipe: is a pipe, must be a regular file");
+  std::thread writer([&] { std::ofstream(pipe) << table; });
+  convert_to_pool_file(pipe, desk.pool, {.id = "case"});
+  writer.join();
+  EXPECT_EQ(PoolFile::open(desk.pool).rows(), 3);
 }
 
 TEST(PoolFile, FindsEveryOneOfManyIds) {

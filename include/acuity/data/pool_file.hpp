@@ -23,8 +23,10 @@ class PoolFile {
  public:
   /// Whether the file begins like one; false where it cannot be read, too.
   static bool recognises(const std::filesystem::path& file);
-  /// Checks header and size, not the values; throws InputError.
+  /// Checks header and sizes, not values and ids, which verify() and pool() check; throws InputError.
   static PoolFile open(const std::filesystem::path& file);
+  /// The same for a file that complaints call `source`.
+  static PoolFile open(const std::filesystem::path& file, std::string source);
 
   const std::string& source() const { return source_; }
   const std::vector<std::string>& columns() const { return columns_; }
@@ -34,7 +36,8 @@ class PoolFile {
   /// The column the ids came from; absent: row numbers are the ids.
   const std::optional<std::string>& id_column() const { return id_column_; }
 
-  /// Reads everything and throws InputError where it is not what was written.
+  /// Reads everything and throws InputError where it is not what was written: by the checksum, and because
+  /// anybody can compute one, also where values are not finite or ids are empty or not unique.
   void verify() const;
 
   std::optional<Index> find(std::string_view column) const;
@@ -47,12 +50,17 @@ class PoolFile {
   [[noreturn]] void complain(Index row, Index column, std::string_view requirement) const;
 
   /// The pool of these inputs, which are among the columns. Doubles that stand side by side in the order
-  /// asked for are used where they are; others are copied. Every value is looked at: it must be finite.
+  /// asked for are used where they are; others are copied. Every value is looked at: it must be finite. So is
+  /// every id, if they are asked for.
   Pool pool(const std::vector<std::string>& inputs, bool with_ids) const;
 
  private:
   PoolFile() = default;
   const char* row_data(Index row) const;
+  double value(Index row, Index column) const;
+  std::shared_ptr<const PoolIds> checked_ids() const;
+  /// Throws InputError about the first value of these columns that is not finite.
+  void require_finite(Index first_column, Index count) const;
 
   std::string source_;
   std::shared_ptr<const MappedFile> file_;
