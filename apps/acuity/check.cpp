@@ -7,6 +7,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
+#include "campaign/campaign_folder.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "loaded_study.hpp"
@@ -175,6 +176,8 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   }
   std::optional<Trial> trial;
   if (arguments.try_once) {
+    if (loaded.campaign() && study.file().annotator.kind == AnnotatorSetting::Kind::command)
+      require_trusted(arguments.study);
     const std::filesystem::path folder =
         loaded.campaign() ? std::filesystem::path(loaded.campaign()->state().created().study_folder)
                           : std::filesystem::absolute(study.file().path).parent_path();

@@ -140,6 +140,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
            },
        .watch = [&](const StoredEvent& stored, const State& state) { display.take(stored, state); }});
   const Study& study = campaign.study();
+  if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(arguments.campaign);
   display.begin(study);
   write_network_note(campaign, log);
   write_storage_note(study, arguments.work.storage, log);

@@ -16,6 +16,7 @@
 #include "campaign/crash_point.hpp"
 #include "campaign/owner.hpp"
 #include "campaign/telling.hpp"
+#include "campaign/unfinished_folder.hpp"
 #include "numerics/checksum.hpp"
 #include "numerics/clock.hpp"
 
@@ -163,7 +164,8 @@ void Campaign::create(const fs::path& folder, const fs::path& study_file) {
   const FrozenStudy frozen = freeze(original.file());
   require_input_names(original);
   require_annotator(original);
-  make_folder(folder, [&](const fs::path& aside) {
+  const bool has_command = original.file().annotator.kind == AnnotatorSetting::Kind::command;
+  make_folder(folder, has_command, [&](const fs::path& aside) {
     for (const FrozenStudy::Copy& copy : frozen.copies) {
       std::error_code failed;
       fs::copy_file(copy.from, aside / copy.name, failed);
@@ -195,6 +197,8 @@ Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions o
   if (!recognises(folder))
     throw InputError(
         fmt::format("{}: it is no campaign, must be a folder that acuity init has made", folder.string()));
+  require_no_pipes(folder);
+  if (access == Access::write) remove_mark(folder);
   std::unique_ptr<EventStore> store;
   State state;
   const fs::path log = folder / "events.sqlite";

@@ -1,19 +1,18 @@
 #include "campaign/campaign_folder.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
+#include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <limits>
 
 #include "acuity/data/pool_file.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/unfinished_folder.hpp"
 #include "numerics/checksum.hpp"
 #include "study/rewrite_texts.hpp"
 
@@ -84,34 +83,34 @@ std::string pool_difference(const fs::path& file, const Created& created, const 
                                : fmt::format("it has become \"{}\"", without_line_end(lines[from - 1])));
 }
 
-// On the disk, not only on its way there.
-void sync(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  const bool failed = ::fsync(file) != 0 && errno != EINVAL;
-  ::close(file);
-  if (failed)
-    throw InputError(fmt::format("{}: cannot be written ({})", path.string(), std::strerror(errno)));
+std::string user_name(uid_t user) {
+  const passwd* entry = ::getpwuid(user);
+  return entry != nullptr ? fmt::format("user {}", entry->pw_name) : fmt::format("user {}", user);
 }
 
-// Others that were begun beside it and whose process is gone: what a crash has left.
-void remove_remains(const fs::path& folder, const std::string& prefix) {
-  std::error_code ignored;
-  const fs::path parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
-    const std::string name = entry.path().filename();
-    if (!name.starts_with(prefix)) continue;
-    const int process = std::atoi(name.c_str() + prefix.size());
-    if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
-  }
+// What may enter `path` is asked about elsewhere; this is about changing it.
+void require_trusted(const fs::path& folder, const fs::path& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) return;
+  if (found.st_uid != ::geteuid() && found.st_uid != 0)
+    throw InputError(fmt::format(
+        "{}: it belongs to {}, must be yours for commands to be run from it; make a copy: cp -r {} NEW",
+        path.string(), user_name(found.st_uid), folder.string()));
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    throw InputError(
+        fmt::format("{}: it belongs to {} and others may write to it (mode {:04o}), must be writable by its "
+                    "owner alone for "
+                    "commands to be run from it: chmod -R go-w {}",
+                    path.string(), user_name(found.st_uid), found.st_mode & 07777, folder.string()));
 }
 
 }  // namespace
 
 FrozenStudy freeze(const StudyFile& study) {
   const bool binary_pool = PoolFile::recognises(study.pool_file);
-  FrozenStudy frozen{
-      .text = read_file(study.path), .pool_file = binary_pool ? "pool.pool" : "pool.csv", .copies = {}};
+  FrozenStudy frozen{.text = read_regular_file(study.path),
+                     .pool_file = binary_pool ? "pool.pool" : "pool.csv",
+                     .copies = {}};
   std::map<std::string, std::string> paths{{"pool.file", frozen.pool_file}};
   frozen.copies.push_back({study.pool_file, frozen.pool_file});
   if (!study.initial.file.empty()) {
@@ -127,7 +126,9 @@ FrozenStudy freeze(const StudyFile& study) {
 }
 
 Created created_with(const StudyFile& study, const FrozenStudy& frozen, const fs::path& pool) {
-  const std::string bytes = read_file(pool);
+  // The copy is what counts from now on, so it is the copy that must be undamaged.
+  if (PoolFile::recognises(pool)) PoolFile::open(pool, study.pool_file.string()).verify();
+  const std::string bytes = read_regular_file(pool);
   Created created{.version = ACUITY_VERSION,
                   .name = study.name,
                   .unit = study.unit,
@@ -147,10 +148,10 @@ void require_unchanged(const fs::path& folder, const Created& created) {
     if (!fs::exists(folder / name))
       throw DifferentStudyError(fmt::format(
           "{}: it is not there, must be the copy the campaign was made with", (folder / name).string()));
-  const std::string study = read_file(folder / "study.toml");
+  const std::string study = read_regular_file(folder / "study.toml");
   if (numerics::checksum(study) != created.study_checksum)
     throw DifferentStudyError(study_difference(folder / "study.toml", created.study, study));
-  const std::string pool = read_file(folder / created.pool_file);
+  const std::string pool = read_regular_file(folder / created.pool_file);
   if (numerics::checksum(pool) != created.pool_checksum)
     throw DifferentStudyError(pool_difference(folder / created.pool_file, created, pool));
 }
@@ -162,12 +163,28 @@ void require_same(const fs::path& folder, const Created& created, const fs::path
   const FrozenStudy frozen = freeze(file);
   if (frozen.text != created.study)
     throw DifferentStudyError(study_difference(study, created.study, frozen.text));
-  const std::string pool = read_file(file.pool_file);
+  const std::string pool = read_regular_file(file.pool_file);
   if (numerics::checksum(pool) != created.pool_checksum)
     throw DifferentStudyError(pool_difference(file.pool_file, created, pool));
 }
 
-void make_folder(const fs::path& given, const std::function<void(const fs::path&)>& fill) {
+void require_no_pipes(const fs::path& folder) {
+  for (const char* name : {"events.sqlite", "events.sqlite-wal", "events.sqlite-shm", "events.sqlite-journal",
+                           "study.toml", "pool.csv", "pool.pool", "initial.csv", "truth.csv"})
+    require_no_pipe(folder / name);
+}
+
+void require_trusted(const fs::path& folder) {
+  require_trusted(folder, folder);
+  struct stat found{};
+  const bool others_may_enter =
+      ::stat(folder.c_str(), &found) == 0 && (found.st_mode & (S_IXGRP | S_IXOTH)) != 0;
+  if (!others_may_enter) return;
+  for (const char* name : {"study.toml", "events.sqlite", "runs"}) require_trusted(folder, folder / name);
+}
+
+void make_folder(const fs::path& given, bool for_owner_only,
+                 const std::function<void(const fs::path&)>& fill) {
   fs::path folder = given.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "wing.acuity/"
   if (fs::exists(fs::symlink_status(folder)))
@@ -176,36 +193,11 @@ void make_folder(const fs::path& given, const std::function<void(const fs::path&
   if (!fs::is_directory(parent))
     throw InputError(
         fmt::format("{}: the folder {} is not there, must be made first", folder.string(), parent.string()));
-  const std::string prefix = folder.filename().string() + ".making-";
-  remove_remains(folder, prefix);
-  const fs::path aside = parent / (prefix + std::to_string(::getpid()));
-  std::error_code failed;
-  fs::create_directory(aside, failed);
-  if (failed) throw InputError(fmt::format("{}: cannot be made ({})", folder.string(), failed.message()));
-  try {
-    crash_point();
-    fill(aside);
-    for (const fs::directory_entry& entry : fs::directory_iterator(aside))
-      if (entry.is_regular_file()) sync(entry.path());
-    sync(aside);
-    crash_point();
-    // Plain renaming would replace an empty folder somebody has made meanwhile, but not all file systems know
-    // the other kind.
-    int reason = 0;
-    if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, folder.c_str(), RENAME_NOREPLACE) != 0) reason = errno;
-    if (reason == EINVAL || reason == ENOSYS)
-      reason = ::rename(aside.c_str(), folder.c_str()) != 0 ? errno : 0;
-    if (reason != 0) {
-      throw InputError(reason == EEXIST
-                           ? fmt::format("{}: it is there already, must be a new folder", folder.string())
-                           : fmt::format("{}: cannot be made ({})", folder.string(), std::strerror(reason)));
-    }
-    crash_point();
-    sync(parent);
-  } catch (...) {
-    fs::remove_all(aside, failed);
-    throw;
-  }
+  remove_abandoned(folder);
+  UnfinishedFolder unfinished(folder);
+  crash_point();
+  fill(unfinished.path());
+  unfinished.publish(for_owner_only);
 }
 
 }  // namespace acuity

@@ -24,7 +24,8 @@ struct FrozenStudy {
 /// Throws InputError where the study is none.
 FrozenStudy freeze(const StudyFile& study);
 
-/// The beginning of the log of a campaign that keeps this study. `pool` is read, where it is now.
+/// The beginning of the log of a campaign that keeps this study. `pool` is the copy of the pool; throws
+/// InputError where it is a pool file that is damaged.
 Created created_with(const StudyFile& study, const FrozenStudy& frozen, const std::filesystem::path& pool);
 
 /// Throws DifferentStudyError with the difference where the folder's copies are not those of the log.
@@ -33,9 +34,18 @@ void require_unchanged(const std::filesystem::path& folder, const Created& creat
 void require_same(const std::filesystem::path& folder, const Created& created,
                   const std::filesystem::path& study);
 
+/// Throws InputError where a file of the campaign is a pipe or a device, which might be waited for without
+/// end.
+void require_no_pipes(const std::filesystem::path& folder);
+
+/// Throws InputError where somebody else can change what stands in the folder: it, its study, its log or its
+/// runs belong to another user who is not root, or may be written to by others. Before commands are run that
+/// stand in it.
+void require_trusted(const std::filesystem::path& folder);
+
 /// Makes a folder of this name by filling another one beside it, which is then renamed: it appears whole or
-/// not at all. `fill` is called with the folder to fill.
-void make_folder(const std::filesystem::path& folder,
+/// not at all. `fill` is called with the folder to fill. With `for_owner_only` nobody else may enter it.
+void make_folder(const std::filesystem::path& folder, bool for_owner_only,
                  const std::function<void(const std::filesystem::path&)>& fill);
 
 }  // namespace acuity

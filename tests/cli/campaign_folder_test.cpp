@@ -1,7 +1,12 @@
 // The folder of a campaign: how it is made, what is in it, and what happens when it was changed.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <set>
 
 #include "support/campaign_desk.hpp"
 
@@ -158,6 +163,168 @@ TEST(Init, RefusesKnownAnswersThatCostMoreThanTheBudget) {
   EXPECT_EQ(made.exit_code, 2);
   EXPECT_EQ(made.err, "known.csv: what is known has cost 10, must be within campaign.budget, which is 5\n");
   EXPECT_FALSE(fs::exists(folder.path() / "c.acuity"));
+}
+
+unsigned mode_of(const fs::path& file) {
+  struct stat found{};
+  EXPECT_EQ(::lstat(file.c_str(), &found), 0) << file;
+  return found.st_mode & 07777;
+}
+
+// Folders that look as if they were begun for wing.acuity.
+struct MakingDesk {
+  Folder folder;
+  MakingDesk() {
+    folder.write("study.toml", price_list_campaign());
+    folder.write("pool.csv", CampaignDesk::eight_points);
+  }
+  std::string host() const {
+    char name[256] = {};
+    ::gethostname(name, sizeof name - 1);
+    return name;
+  }
+  // Its mark, as process 1 of another time has written it if nothing else is said.
+  fs::path begun(const std::string& ending, const std::string& host, int process = 1) const {
+    const std::string name = "wing.acuity.making-" + ending;
+    folder.write(name + "/study.toml", "half");
+    folder.write(name + "/runs/deep", "");
+    return folder.write(
+        name + "/.acuity-unfinished",
+        "{\"host\": \"" + host + "\", \"process\": " + std::to_string(process) + ", \"process_start\": 1}\n");
+  }
+  bool is_there(const std::string& ending) const {
+    return fs::exists(fs::symlink_status(folder.path() / ("wing.acuity.making-" + ending)));
+  }
+  void init() const {
+    const ProgramResult made = run_acuity({"init", "wing.acuity", "--study", "study.toml"}, folder.path());
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+  }
+};
+
+TEST(Init, RemovesNoFolderThatOnlyLooksLikeOneItHasBegun) {
+  const MakingDesk desk;
+  desk.folder.write("wing.acuity.making-2024000/precious", "mine");
+  desk.folder.write("wing.acuity.making-0123456789abcdef/.acuity-unfinished", "{}");
+  fs::create_directory(desk.folder.path() / "wing.acuity.making-empty");
+  desk.begun("elsewhere", "another-" + desk.host());
+  desk.begun("nowhere", "");
+  desk.begun("linked", desk.host());
+  fs::rename(desk.folder.path() / "wing.acuity.making-linked", desk.folder.path() / "target");
+  fs::create_symlink("target", desk.folder.path() / "wing.acuity.making-linked");
+  desk.init();
+  for (const char* ending : {"2024000", "0123456789abcdef", "empty", "elsewhere", "nowhere", "linked"})
+    EXPECT_TRUE(desk.is_there(ending)) << ending;
+  EXPECT_EQ(desk.folder.read("wing.acuity.making-2024000/precious"), "mine");
+  EXPECT_EQ(desk.folder.read("target/study.toml"), "half");
+}
+
+TEST(Init, RemovesWhatItHasBegunIfItsProcessIsGone) {
+  const MakingDesk desk;
+  desk.begun("gone", desk.host());
+  const int mark = ::open(desk.begun("locked", desk.host()).c_str(), O_RDWR | O_CLOEXEC);
+  struct flock whole{};
+  whole.l_type = F_WRLCK;
+  ASSERT_EQ(::fcntl(mark, F_OFD_SETLK, &whole), 0);
+  desk.init();
+  EXPECT_FALSE(desk.is_there("gone"));
+  EXPECT_TRUE(desk.is_there("locked")) << "somebody is at work in it";
+  ::close(mark);
+  fs::remove_all(desk.folder.path() / "wing.acuity");
+  desk.init();
+  EXPECT_FALSE(desk.is_there("locked"));
+}
+
+TEST(Init, FillsAFolderThatNobodyElseMayEnterAndWhoseNameNobodyForesees) {
+  const MakingDesk desk;
+  std::set<std::string> names;
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(run_shell("ACUITY_CRASH_AT=1 acuity init wing.acuity --study study.toml", desk.folder.path())
+                  .exit_code,
+              128 + SIGKILL);
+    int begun = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(desk.folder.path()))
+      if (entry.is_directory()) {
+        EXPECT_EQ(mode_of(entry.path()), 0700U);
+        names.insert(entry.path().filename());
+        ++begun;
+      }
+    EXPECT_EQ(begun, 1) << "the one before was removed";
+  }
+  EXPECT_EQ(names.size(), 2U);
+  desk.init();
+  EXPECT_EQ(std::distance(fs::directory_iterator(desk.folder.path()), {}), 3);
+}
+
+TEST(Init, TheMarkOfAFolderThatIsBeingMadeDoesNotStay) {
+  const MakingDesk desk;
+  desk.init();
+  const fs::path mark = desk.folder.path() / "wing.acuity/.acuity-unfinished";
+  EXPECT_FALSE(fs::exists(mark));
+  bool stayed = false;
+  for (int k = 1; k < 60 && !stayed; ++k) {
+    fs::remove_all(desk.folder.path() / "wing.acuity");
+    run_shell("ACUITY_CRASH_AT=" + std::to_string(k) + " acuity init wing.acuity --study study.toml",
+              desk.folder.path());
+    stayed = fs::exists(mark);
+  }
+  ASSERT_TRUE(stayed) << "a crash just after the folder got its name";
+  EXPECT_EQ(run_acuity({"ask", "wing.acuity"}, desk.folder.path()).exit_code, 0);
+  EXPECT_FALSE(fs::exists(mark));
+}
+
+TEST(Init, AFolderWithACommandIsForItsOwnerAlone) {
+  const MakingDesk desk;
+  const auto rights = [&](const std::string& study) {
+    fs::remove_all(desk.folder.path() / "wing.acuity");
+    desk.folder.write("study.toml", study);
+    EXPECT_EQ(run_shell("umask 027; acuity init wing.acuity --study study.toml", desk.folder.path()).err, "");
+    return mode_of(desk.folder.path() / "wing.acuity");
+  };
+  EXPECT_EQ(rights(price_list_campaign()), 0750U);
+  EXPECT_EQ(rights(price_list_campaign("", "[annotator]\ncommand = \"echo 1\"\n")), 0700U);
+}
+
+TEST(CampaignFolder, NoCommandIsRunFromOneThatOthersMayWriteTo) {
+  const CampaignDesk desk(price_list_campaign("budget = 1\n", "[annotator]\ncommand = \"echo 1\"\n"));
+  const fs::path campaign = desk.folder.path() / "c.acuity";
+  const auto refusal = [&](const std::vector<std::string>& words) {
+    const ProgramResult result = run_acuity(words, desk.folder.path());
+    EXPECT_EQ(result.exit_code, 2) << words[0];
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    return result.err;
+  };
+  for (const unsigned mode : {0770U, 0707U, 0777U}) {
+    ASSERT_EQ(::chmod(campaign.c_str(), mode), 0);
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"run", "c.acuity"}, {"check", "c.acuity", "--try"}}) {
+      const std::string said = refusal(words);
+      EXPECT_TRUE(said.starts_with("c.acuity: it belongs to user ")) << said;
+      EXPECT_NE(said.find("others may write to it"), std::string::npos) << said;
+      EXPECT_TRUE(said.ends_with("chmod -R go-w c.acuity\n")) << said;
+    }
+    EXPECT_EQ(desk.run("status").exit_code, 0) << "nothing is run here";
+  }
+  ASSERT_EQ(::chmod(campaign.c_str(), 0755), 0);
+  for (const char* name : {"study.toml", "events.sqlite", "runs"}) {
+    const unsigned before = mode_of(campaign / name);
+    ASSERT_EQ(::chmod((campaign / name).c_str(), before | 0022), 0);
+    EXPECT_TRUE(refusal({"run", "c.acuity"}).starts_with(std::string("c.acuity/") + name)) << name;
+    ASSERT_EQ(::chmod((campaign / name).c_str(), before), 0);
+  }
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(campaign.c_str(), 65533, static_cast<gid_t>(-1)), 0);
+    EXPECT_TRUE(
+        refusal({"run", "c.acuity"}).starts_with("c.acuity: it belongs to user 65533, must be yours"));
+    ASSERT_EQ(::chown(campaign.c_str(), 0, static_cast<gid_t>(-1)), 0);
+  }
+  EXPECT_EQ(desk.run("run").exit_code, 0);
+}
+
+TEST(CampaignFolder, OneWithoutACommandMayBeShared) {
+  const CampaignDesk desk(price_list_campaign("budget = 1\n", "[annotator]\nsimulated = \"sine\"\n"));
+  ASSERT_EQ(::chmod((desk.folder.path() / "c.acuity").c_str(), 0777), 0);
+  EXPECT_EQ(desk.run("run").exit_code, 0) << desk.run("run").err;
 }
 
 TEST(CampaignFolder, AChangedStudyIsExitSixWithTheDifferenceForEveryCommand) {
