@@ -7,7 +7,7 @@
 
 #include "support/campaign_desk.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::pipes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,4 +130,4 @@ TEST(Pipes, NoDeviceIsReplaced) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::pipes_test

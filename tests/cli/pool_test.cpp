@@ -169,6 +169,10 @@ TEST(PoolFiles, InitFreezesNoDamagedOne) {
   EXPECT_EQ(desk.run({"init", "c.acuity", "--study", "binary.toml"}).exit_code, 0);
 }
 
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  return text.replace(text.find(part), part.size(), by);
+}
+
 TEST(PoolFiles, ForgedOnesCrashNoCommand) {
   const Desk desk;
   desk.folder.write("binary.toml", "[campaign]\nname = \"c\"\n" + desk.folder.read("binary.toml"));
@@ -196,8 +200,11 @@ TEST(PoolFiles, ForgedOnesCrashNoCommand) {
   for (const std::size_t field : {16, 24, 32, 40})
     for (const std::uint64_t value : {0ULL, 72ULL, 1ULL << 39, ~0ULL})
       expect_sentences(put(good, field, value), 128);
-  const std::uint64_t long_header = 64 + (4ULL << 22);  // sizes whose product is 2^64
-  std::string overflowing = good.substr(0, 64) + std::string(long_header - 64, '\0');
+  // Sizes whose product is 2^64. The names begin as they were, so that a study finds its inputs; the rest are
+  // empty.
+  desk.folder.write("binary.toml", replaced(desk.folder.read("binary.toml"), "id = \"case\"\n", ""));
+  const std::uint64_t long_header = 128 + (4ULL << 22);
+  std::string overflowing = good.substr(0, 64 + 5 + 5 + 6) + std::string(long_header - 80, '\0');
   overflowing = put(put(put(overflowing, 16, 1ULL << 39), 24, 1ULL << 22), 32, long_header);
   expect_sentences(put(put(overflowing, 40, 0), 48, pool_format::Checksum().value()), long_header);
 }

@@ -22,7 +22,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
 
-namespace acuity {
+namespace acuity::file_writer_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -230,4 +230,4 @@ TEST(FileWriter, TakesNamesAsLongAsTheSystemDoes) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::file_writer_test
