@@ -42,3 +42,16 @@ def test_an_answer_elsewhere_or_with_its_own_noise_is_shown():
         campaign.tell(1, 0.1, x=[99.0])
         campaign.tell(2, 0.2, noise_sd=0.5)
         ElementTree.fromstring(campaign._repr_html_())
+
+
+def test_numbers_of_any_size_have_a_place_in_the_picture():
+    for answers in ([1e150, -1e150, 1e-300], [5e-324, 0.0, 5e-324], [1e150] * 3, [0.0]):
+        for cost in (1e-300, 1.0, 3e14):
+            with make(None, pool=np.linspace(0, 5, 30)[:, None], budget=None) as campaign:
+                for suggestion, answer in zip(campaign.ask(len(answers)), answers):
+                    campaign.tell(suggestion, answer, cost=cost)
+                page = campaign._repr_html_()
+                ElementTree.fromstring(page)
+                numbers = page.replace("infinite", "")
+                assert "nan" not in numbers and "inf" not in numbers, (answers, cost)
+                assert len(page) < 100_000

@@ -28,8 +28,16 @@ std::string utc_text(double seconds) {
 std::string with_error(double value, double error) {
   if (!(error > 0.0) || !std::isfinite(error)) return fmt::format("{:.5g}", value);
   const double unit = std::pow(10.0, std::floor(std::log10(error)) - 1.0);
+  // No digit of the value is left out by so small an error.
+  if (!(unit > 1e-300) || std::abs(value) / unit > 1e15) return fmt::format("{:.8g} ± {:.2g}", value, error);
   const auto rounded = [&](double number) { return std::round(number / unit) * unit + 0.0; };
   return fmt::format("{:.8g} ± {:.8g}", rounded(value), rounded(error));
+}
+
+// With so many decimals, unless that would be a line of digits.
+std::string in_decimals(double value, int decimals) {
+  if (std::isnan(value)) return "–";
+  return std::abs(value) < 1e7 ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.3g}", value);
 }
 
 std::string section(const std::string& id, const std::string& title, const std::string& content) {
@@ -42,11 +50,10 @@ PageTable standing(const CampaignData& data) {
   const auto add = [&](const std::string& name, const std::string& value) {
     table.rows.push_back({name, value});
   };
-  add("spent",
-      std::isfinite(data.budget)
-          ? fmt::format("{:.6g} of {} ({:.0f}\u00a0%)", data.spent, money_text(data.budget, data.unit),
-                        data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0)
-          : money_text(data.spent, data.unit) + ", no limit");
+  add("spent", std::isfinite(data.budget)
+                   ? fmt::format("{:.6g} of {} ({}\u00a0%)", data.spent, money_text(data.budget, data.unit),
+                                 in_decimals(data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0, 0))
+                   : money_text(data.spent, data.unit) + ", no limit");
   if (data.escrow > 0.0) add("in escrow", money_text(data.escrow, data.unit));
   add("answers", std::to_string(data.answers.size()));
   if (data.pending > 0) add("pending", std::to_string(data.pending));
@@ -84,8 +91,8 @@ PageTable coverage_table(const CampaignData& data) {
                    "within 95\u00a0%"},
                   {}};
   for (const ScoreCalibration& one : data.calibrations) {
-    std::vector<std::string> row{one.level, std::to_string(one.coverages[0].count),
-                                 fmt::format("{:.2f}", one.mean), fmt::format("{:.2f}", one.sd)};
+    std::vector<std::string> row{one.level, std::to_string(one.coverages[0].count), in_decimals(one.mean, 2),
+                                 in_decimals(one.sd, 2)};
     for (const Coverage& coverage : one.coverages)
       row.push_back(fmt::format("{:.0f}\u00a0% ± {:.0f}{}", 100.0 * coverage.share(),
                                 100.0 * coverage.sampling_error(), coverage.is_off() ? " (off)" : ""));

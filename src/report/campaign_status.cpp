@@ -58,7 +58,8 @@ ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& val
 std::string budget_bar(const State& state) {
   constexpr int width = 40;
   const auto share = [&](double amount) {
-    return static_cast<int>(std::clamp(amount / state.budget(), 0.0, 1.0) * width);
+    const double part = state.budget() > 0.0 ? amount / state.budget() : 1.0;  // nothing is left of nothing
+    return static_cast<int>(std::clamp(part, 0.0, 1.0) * width);
   };
   const int spent = share(state.spent()), held = share(state.spent() + state.escrow()) - spent;
   return fmt::format("[{}{}{}]", std::string(static_cast<std::size_t>(spent), '#'),

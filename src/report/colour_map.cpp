@@ -14,7 +14,8 @@ constexpr double key_width = 14;
 }  // namespace
 
 std::size_t colour_step(double value, double low, double high) {
-  const double share = high > low ? (value - low) / (high - low) : 0.5;
+  const double share = high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5;
+  if (std::isnan(share)) return map_colours.size() / 2;
   return static_cast<std::size_t>(
       std::clamp(std::floor(share * map_colours.size()), 0.0, map_colours.size() - 1.0));
 }

@@ -67,7 +67,7 @@ Axis y_axis(const Panel& panel, const Box& box) {
     return Axis::logarithmic(low / margin, range.high * margin, box.bottom, box.top);
   }
   const double size = std::max(std::abs(range.low), std::abs(range.high));
-  double margin = 0.06 * (range.high - range.low);
+  double margin = 0.06 * range.high - 0.06 * range.low;  // the difference may be no number
   if (margin <= 1e-9 * size) margin = size > 0.0 ? 0.1 * size : 1.0;
   // What cannot be negative does not begin below zero.
   const double low = range.low >= 0.0 ? std::max(range.low - margin, 0.0) : range.low - margin;
@@ -139,8 +139,10 @@ std::string path_of(const std::vector<double>& x, const std::vector<double>& y, 
 
 std::string band_svg(const PictureBand& band, const Axis& x, const Axis& y) {
   std::string d = path_of(band.x, band.high, x, y);
+  if (d.empty()) return "";
   for (std::size_t i = band.x.size(); i-- > 0;)
-    d += fmt::format("L{:.1f} {:.1f}", x.at(band.x[i]), y.at(band.low[i]));
+    if (std::isfinite(band.x[i]) && std::isfinite(band.low[i]))
+      d += fmt::format("L{:.1f} {:.1f}", x.at(band.x[i]), y.at(band.low[i]));
   return fmt::format("<path class=\"{}\" d=\"{}Z\" fill=\"currentColor\" fill-opacity=\"{}\"/>\n", band.style,
                      d, band.opacity);
 }
@@ -160,6 +162,7 @@ std::string disc(double x, double y, double radius, const std::string& style, bo
 }
 
 std::string mark_svg(const PictureMark& mark, const Axis& x, const Axis& y) {
+  if (!std::isfinite(mark.x) || !std::isfinite(mark.y)) return "";
   std::string svg;
   if (mark.reach > 0.0)
     svg += stroke_svg(fmt::format("M{0:.1f} {1:.1f}V{2:.1f}", x.at(mark.x), y.at(mark.y - mark.reach),

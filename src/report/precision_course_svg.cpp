@@ -37,7 +37,8 @@ Axis cost_axis(const std::vector<PrecisionCourse>& courses, const Box& box) {
       any = true;
     }
   // A run that begins just above a round number, as after an initial set of ten, begins at it.
-  const double round = high > low ? linear_ticks(low - (high - low), low, 5).back() : low;
+  const std::vector<double> before = linear_ticks(low - (high - low), low, 5);
+  const double round = before.empty() ? low : before.back();
   return Axis::linear(low - round < 0.05 * (high - low) ? round : low, high, box.left, box.right);
 }
 

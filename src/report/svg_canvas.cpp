@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 namespace acuity {
 
@@ -46,6 +48,9 @@ std::string style_sheet() {
          dark + "}";
 }
 
+// However far apart two numbers are, there are no more ticks between them than anybody can read.
+constexpr double most_ticks = 200.0;
+
 // The step of about `about` ticks: 1, 2 or 5 times a power of ten.
 double round_step(double span, int about) {
   const double rough = span / about, power = std::pow(10.0, std::floor(std::log10(rough)));
@@ -61,9 +66,11 @@ std::vector<double> decade_ticks(double low, double high, const std::vector<doub
             last = static_cast<int>(std::ceil(std::log10(high)));
   for (int decade = first; decade <= last; ++decade)
     for (const double digit : digits) {
-      // Through text, so that 3e-2 is the number 0.03 and not its neighbour.
-      const double tick = std::stod(fmt::format("{}e{}", digit, decade));
-      if (decade % every == 0 && tick >= low * (1.0 - 1e-9) && tick <= high * (1.0 + 1e-9))
+      if (decade % every != 0) continue;
+      // Through text, so that 3e-2 is the number 0.03 and not its neighbour. Beyond what a double can be it
+      // is 0 or infinite, and left out.
+      const double tick = std::strtod(fmt::format("{}e{}", digit, decade).c_str(), nullptr);
+      if (tick > 0.0 && std::isfinite(tick) && tick >= low * (1.0 - 1e-9) && tick <= high * (1.0 + 1e-9))
         ticks.push_back(tick);
     }
   return ticks;
@@ -105,15 +112,26 @@ std::string escape_markup(std::string_view text) {
 }
 
 std::vector<double> linear_ticks(double low, double high, int about) {
-  const double step = round_step(high - low, about);
+  const double span = high - low;
+  if (!(span > 0.0)) return {};
+  if (!std::isfinite(span)) {  // the same at half the size, where the span is a number
+    std::vector<double> ticks = linear_ticks(low / 2.0, high / 2.0, about);
+    for (double& tick : ticks) tick *= 2.0;
+    return ticks;
+  }
+  const double step = round_step(span, about);
+  const double first = std::ceil(low / step - 1e-6), count = std::floor(high / step + 1e-6) - first;
+  if (!(step > 0.0 && count >= 0.0 && count <= most_ticks)) return {};  // too close to tell apart
   std::vector<double> ticks;
-  for (double k = std::ceil(low / step - 1e-6); k <= std::floor(high / step + 1e-6); k += 1.0)
-    ticks.push_back(k * step + 0.0);  // + 0.0 turns -0 into 0
+  for (int k = 0; k <= static_cast<int>(count); ++k)
+    ticks.push_back((first + k) * step + 0.0);  // + 0.0 turns -0 into 0
+  ticks.erase(std::unique(ticks.begin(), ticks.end()), ticks.end());
   return ticks;
 }
 
 std::vector<double> logarithmic_ticks(double low, double high) {
-  const double decades = std::log10(high / low);
+  if (!(low > 0.0 && high > low)) return {};
+  const double decades = std::log10(high) - std::log10(low);  // the quotient may be no number
   if (decades > 6.0) return decade_ticks(low, high, {1.0}, static_cast<int>(std::ceil(decades / 8.0)));
   const std::vector<std::vector<double>> finer_and_finer{
       {1.0}, {1.0, 3.0}, {1.0, 2.0, 5.0}, {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0}};
@@ -121,14 +139,14 @@ std::vector<double> logarithmic_ticks(double low, double high) {
     std::vector<double> ticks = decade_ticks(low, high, digits);
     if (ticks.size() >= 4) return ticks;
   }
-  for (int about = 4;; about += 2) {
-    std::vector<double> ticks = linear_ticks(low, high, about);
-    if (ticks.size() >= 4) return ticks;
-  }
+  std::vector<double> ticks;
+  for (int about = 4; about <= 32 && ticks.size() < 4; about += 2) ticks = linear_ticks(low, high, about);
+  return ticks;
 }
 
 std::string tick_text(double value) {
   if (value == 0.0) return "0";
+  if (!std::isfinite(value)) return std::isnan(value) ? "?" : value < 0.0 ? "−∞" : "∞";
   const double size = std::abs(value);
   std::string text;
   if (size >= 1e-4 && size < 1e5) {
@@ -145,18 +163,29 @@ std::string tick_text(double value) {
 Axis::Axis(bool logarithmic, double low, double high, double from, double to)
     : logarithmic_(logarithmic), low_(low), high_(high), from_(from), to_(to) {}
 
+// An axis needs two numbers that differ, also where its values do not, or are at the end of all numbers.
 Axis Axis::linear(double low, double high, double from, double to) {
-  return Axis(false, low, high > low ? high : low + 1.0, from, to);
+  constexpr double far = std::numeric_limits<double>::max() / 4.0;
+  low = std::isnan(low) ? 0.0 : std::clamp(low, -far, far);
+  high = std::isnan(high) ? low : std::clamp(high, -far, far);
+  // At 1e17 one more is the same number.
+  if (!(high - low > 1e-13 * std::abs(low))) high = low + std::max(1.0, 0.1 * std::abs(low));
+  return Axis(false, low, high, from, to);
 }
 
 Axis Axis::logarithmic(double low, double high, double from, double to) {
-  return Axis(true, low, high > low ? high : 2.0 * low, from, to);
+  constexpr double least = std::numeric_limits<double>::min(),
+                   most = std::numeric_limits<double>::max() / 4.0;
+  low = low > least ? std::min(low, most) : least;
+  high = std::min(std::isnan(high) ? low : high, 2.0 * most);
+  return Axis(true, low, high > low * (1.0 + 1e-13) ? high : 2.0 * low, from, to);
 }
 
 double Axis::at(double value) const {
+  if (std::isnan(value)) return from_;
   const double inside = std::clamp(value, low_, high_);
-  const double share =
-      logarithmic_ ? std::log(inside / low_) / std::log(high_ / low_) : (inside - low_) / (high_ - low_);
+  const double share = logarithmic_ ? (std::log(inside) - std::log(low_)) / (std::log(high_) - std::log(low_))
+                                    : (inside - low_) / (high_ - low_);
   return from_ + (to_ - from_) * share;
 }
 
@@ -182,10 +211,14 @@ double text_width(std::string_view text, double font_size) {
 
 std::string shortened(const std::string& text, double width, double font_size) {
   if (text_width(text, font_size) <= width) return text;
-  std::string kept = text;
-  while (!kept.empty() && text_width(kept + "…", font_size) > width) {
-    while (!kept.empty() && (kept.back() & 0xC0) == 0x80) kept.pop_back();  // the rest of a character
-    if (!kept.empty()) kept.pop_back();
+  std::string kept;
+  const auto fits = [&](std::size_t count) {
+    return text_width(std::string(count, 'x'), font_size) <= width;
+  };
+  std::size_t count = 1;  // the ellipsis
+  for (std::size_t at = 0; at < text.size() && fits(count + 1); ++count) {
+    do kept += text[at++];
+    while (at < text.size() && (text[at] & 0xC0) == 0x80);  // the rest of a character
   }
   return kept + "…";
 }

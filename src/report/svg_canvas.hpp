@@ -16,11 +16,12 @@ struct Box {
   double left, right, top, bottom;
 };
 
-/// Round numbers from low to high, `about` of them, at equal distances.
+/// Round numbers from low to high, `about` of them, at equal distances; none if the two are too close to have
+/// any between them.
 std::vector<double> linear_ticks(double low, double high, int about);
 
 /// Round numbers from low to high, both positive: few per decade where there are many decades, more where
-/// there are few, at least four in any case.
+/// there are few, at least four unless the two are too close.
 std::vector<double> logarithmic_ticks(double low, double high);
 
 /// A tick as people write it: 0.02, −1.5, 3·10⁻⁷.
@@ -35,7 +36,7 @@ class Axis {
   double low() const { return low_; }
   double high() const { return high_; }
 
-  /// A value outside the axis is put on its end.
+  /// A value outside the axis is put on its end, what is no number at its beginning.
   double at(double value) const;
 
   std::vector<double> ticks(int about = 6) const;

@@ -114,8 +114,10 @@ void TileSearch::leave_out_levels(const LaggingPool& pool) {
   };
   if (best_ > 0.0) {
     double high = highest;
-    while (high > 1.5 * low) {
-      const double middle = std::sqrt(low * high);
+    // Nine decades are halved to less than a factor of 1.5 in six steps. A product of the two may be no
+    // number.
+    for (int step = 0; step < 64 && high > 1.5 * low; ++step) {
+      const double middle = std::sqrt(low) * std::sqrt(high);
       (worth(middle) < 0.5 * best_ ? low : high) = middle;
     }
   }
