@@ -8,6 +8,7 @@
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "campaign/books.hpp"
+#include "campaign/verification.hpp"
 #include "commands.hpp"
 #include "report/annotation_rows.hpp"
 #include "report/campaign_text.hpp"
@@ -56,7 +57,7 @@ std::string intact_events_json(const std::filesystem::path& folder) {
     study = Study::open(folder / "study.toml");
   } catch (const InputError&) {
   }
-  return events_json(SqliteEventStore::intact(folder / "events.sqlite"), study ? &study->pool() : nullptr);
+  return events_json(intact_events(folder), study ? &study->pool() : nullptr);
 }
 
 nlohmann::json list(const Vector& values) {

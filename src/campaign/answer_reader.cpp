@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "study/nearest.hpp"
 
@@ -94,6 +95,7 @@ class AnswerReader {
     if (cost_ && !table_.empty(row, *cost_)) {
       const double cost = table_.number(row, *cost_), asked = state_.find(id)->asked.cost;
       if (cost < 0.0) table_.complain(row, *cost_, "0 or more");
+      if (cost > largest_amount) table_.complain(row, *cost_, fmt::format("at most {}", largest_amount_text));
       answer.cost = agrees(cost, asked) ? asked : cost;
     }
     if (noise_sd_ && !table_.empty(row, *noise_sd_)) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "campaign/asking.hpp"
 #include "campaign/beginning.hpp"
@@ -14,9 +15,11 @@
 #include "campaign/campaign_belief.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/event_rules.hpp"
 #include "campaign/owner.hpp"
 #include "campaign/telling.hpp"
 #include "campaign/unfinished_folder.hpp"
+#include "campaign/verification.hpp"
 #include "numerics/checksum.hpp"
 #include "numerics/clock.hpp"
 
@@ -38,13 +41,63 @@ bool has_any(const std::vector<StoredEvent>& events) {
 }
 
 // What is wrong with the log, and what can be saved of it.
-std::string damage_sentence(const fs::path& folder, const fs::path& log, std::string sentence) {
-  if (!sentence.starts_with(log.string()))
-    sentence = fmt::format("{}: it is damaged ({}), and nothing was written to it", log.string(), sentence);
-  const std::size_t intact = SqliteEventStore::intact(log).size();
+std::string damage_sentence(const fs::path& folder, std::string sentence) {
+  const std::string log = (folder / "events.sqlite").string();
+  if (!sentence.starts_with(log))
+    sentence = fmt::format("{}: it is damaged ({}), and nothing was written to it", log, sentence);
+  const std::size_t intact = intact_events(folder).size();
   if (intact == 0) return sentence + "; none of its events can be read";
   return fmt::format("{}; its first {} {} intact, acuity export {} --events F saves what is", sentence,
                      intact, intact == 1 ? "event is" : "events are", folder.string());
+}
+
+// Nothing is lost there: the version that wrote it can read it.
+std::string newer_sentence(const fs::path& folder, const std::string& sentence) {
+  const std::vector<StoredEvent> events = intact_events(folder);
+  const auto* created = events.empty() ? nullptr : std::get_if<Created>(&events.front().event);
+  return created == nullptr ? sentence
+                            : fmt::format("{}; the campaign was created by acuity {}", sentence,
+                                          printable(created->version, 40));
+}
+
+// Calls read() and completes what it says of a log that cannot be used.
+template <typename Read>
+void say_what_is_damaged(const fs::path& folder, const Read& read) {
+  try {
+    read();
+  } catch (const NewerVersionError& error) {
+    throw NewerVersionError(newer_sentence(folder, error.what()));
+  } catch (const DamagedError& error) {
+    throw DamagedError(damage_sentence(folder, error.what()));
+  }
+}
+
+void require_replayable_log(const std::vector<Event>& events, const Study& study) {
+  std::vector<StoredEvent> stored;
+  for (const Event& event : events)
+    stored.push_back({static_cast<std::int64_t>(stored.size()) + 1, now(), event});
+  try {
+    replay(stored, EventRules(study));
+  } catch (const DamagedError& error) {
+    throw InputError(
+        fmt::format("{}: no campaign can begin with it: {}", study.file().path.string(), error.what()));
+  }
+}
+
+// What is said about a study that has changed relies on the text in the log.
+void require_own_checksum(const Created& created) {
+  if (numerics::checksum(created.study) != created.study_checksum)
+    throw DamagedError("event 1 of the log has a study that does not fit its checksum");
+}
+
+// The frozen study is what it was, but this version may not read all that another one could.
+Study open_frozen(const fs::path& folder, const Created& created) {
+  try {
+    return Study::open(folder / "study.toml");
+  } catch (const InputError& error) {
+    throw DamagedError(fmt::format("{}; the campaign was created by acuity {}, this is {}", error.what(),
+                                   printable(created.version, 40), ACUITY_VERSION));
+  }
 }
 
 }  // namespace
@@ -54,6 +107,7 @@ struct Campaign::Parts {
   Study study;
   std::unique_ptr<EventStore> store;
   CampaignOptions options;
+  EventRules rules;
   State state;
   CampaignBelief belief;
 
@@ -61,12 +115,23 @@ struct Campaign::Parts {
       : study(std::move(s)),
         store(std::move(e)),
         options(std::move(o)),
+        rules(study),
         belief(study, options.threads, options.storage) {}
 
   void apply(const std::vector<StoredEvent>& events) {
     for (const StoredEvent& stored : events) {
+      require_replayable(stored, rules, state);
       state.apply(stored);
       if (options.watch) options.watch(stored, state);
+    }
+    if (!events.empty()) require_answerable();
+  }
+
+  void require_answerable() const {
+    try {
+      rules.require_answerable(state);
+    } catch (const InputError& error) {
+      throw DamagedError(fmt::format("after event {} of the log {}", state.sequence(), error.what()));
     }
   }
 
@@ -75,13 +140,35 @@ struct Campaign::Parts {
     if (!group) {
       apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) {
         apply(news);
-        return decide(news);
+        std::vector<Event> events = decide(news);
+        require_writable(events);
+        return events;
       }));
       return;
     }
     for (Event& event : decide({})) {
+      require_writable(event, state);
       state.apply({state.sequence() + 1, now(), event});
       group->push_back(std::move(event));
+    }
+  }
+
+  // The last look before anything is written: nobody may write what cannot be replayed. Callers complain
+  // first about what a person could have said, in better words.
+  void require_writable(const std::vector<Event>& events) const {
+    if (events.size() == 1) return require_writable(events.front(), state);
+    State after = events.empty() ? State() : state;
+    for (const Event& event : events) {
+      require_writable(event, after);
+      after.apply({after.sequence() + 1, now(), event});
+    }
+  }
+
+  void require_writable(const Event& event, const State& before) const {
+    try {
+      require_replayable({before.sequence() + 1, now(), event}, rules, before);
+    } catch (const DamagedError& error) {
+      complain(std::string("nothing was written: ") + error.what());
     }
   }
   template <typename Decide>
@@ -116,6 +203,9 @@ struct Campaign::Parts {
     if (std::isinf(state.budget())) complain("it has no budget, so nothing can be added to it or taken away");
     if (state.budget() + by < 0.0)
       complain(fmt::format("the budget would be {}, must be 0 or more", shortest(state.budget() + by)));
+    if (state.budget() + by > largest_amount)
+      complain(fmt::format("the budget would be {}, must be at most {}", shortest(state.budget() + by),
+                           largest_amount_text));
     return {by};
   }
 
@@ -180,6 +270,7 @@ void Campaign::create(const fs::path& folder, const fs::path& study_file) {
     // What is known is read from where it was, so that complaints name the file people know.
     std::vector<Event> events =
         beginning(original, created_with(original.file(), frozen, aside / frozen.pool_file));
+    require_replayable_log(events, original);
     const auto store = SqliteEventStore::create(aside / "events.sqlite");
     store->add(0, [&](const auto&) { return std::move(events); });
   });
@@ -191,31 +282,22 @@ bool Campaign::recognises(const fs::path& folder) {
 }
 
 Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions options) {
-  if (!fs::exists(folder))
-    throw InputError(
-        fmt::format("{}: it is not there, must be a campaign (acuity init makes one)", folder.string()));
-  if (!recognises(folder))
-    throw InputError(
-        fmt::format("{}: it is no campaign, must be a folder that acuity init has made", folder.string()));
+  require_campaign(folder);
   require_no_pipes(folder);
   if (access == Access::write) remove_mark(folder);
   std::unique_ptr<EventStore> store;
+  std::vector<StoredEvent> events;
   State state;
-  const fs::path log = folder / "events.sqlite";
-  try {
-    store = SqliteEventStore::open(log, access);
-    for (const StoredEvent& stored : store->read(0)) state.apply(stored);
-    if (state.sequence() == 0)
-      throw DamagedError(fmt::format("{}: it is empty, must begin with \"created\"", log.string()));
-  } catch (const DamagedError& error) {
-    throw DamagedError(damage_sentence(folder, log, error.what()));
-  }
+  say_what_is_damaged(folder, [&] {
+    store = SqliteEventStore::open(folder / "events.sqlite", access);
+    events = store->read(0);
+    for (const StoredEvent& stored : events) state.apply(stored);
+    if (state.sequence() == 0) throw DamagedError("it is empty, must begin with \"created\"");
+    require_own_checksum(state.created());
+  });
   require_unchanged(folder, state.created());
-  Study study = Study::open(folder / "study.toml");
-  for (const SuggestionRecord& record : state.suggestions())
-    if (record.row() >= study.pool().size())
-      throw DamagedError(fmt::format("{}: suggestion {} is about row {}, but the pool has {} rows",
-                                     log.string(), record.asked.id, record.row(), study.pool().size()));
+  Study study = open_frozen(folder, state.created());
+  say_what_is_damaged(folder, [&] { state = replay(events, EventRules(study)); });
   Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
   campaign.parts_->folder = folder;
   return campaign;
@@ -308,8 +390,12 @@ std::vector<Telling> Campaign::would_tell(const std::vector<Answer>& answers) {
   refresh();
   std::vector<Telling> tellings;
   std::set<std::int64_t> seen;
+  double spent = parts_->state.spent();
   for (const Answer& answer : answers) {
     tellings.push_back(judge(parts_->study, parts_->state, answer).telling);
+    spent += tellings.back().charge;
+    if (spent > largest_amount)
+      throw InputError((answer.where.empty() ? "" : answer.where + ": ") + too_much_spent(answer.id, spent));
     if (!seen.insert(answer.id).second)
       throw InputError(fmt::format("{}suggestion {} is told twice, must be told once",
                                    answer.where.empty() ? "" : answer.where + ": ", answer.id));
@@ -338,6 +424,9 @@ bool Campaign::fail(const Failure& failure) {
   if (!(std::isfinite(failure.charge) && failure.charge >= 0.0))
     p.complain(
         fmt::format("the cost of {} is {}, must be a finite number, 0 or more", failure.id, failure.charge));
+  if (failure.charge > largest_amount)
+    p.complain(fmt::format("the cost of {} is {}, must be at most {}", failure.id, shortest(failure.charge),
+                           largest_amount_text));
   bool changes = false;
   p.add([&] {
     const SuggestionRecord& record = p.find(failure.id);
@@ -346,6 +435,8 @@ bool Campaign::fail(const Failure& failure) {
       p.complain(
           fmt::format("suggestion {} is {}, must be pending to fail", failure.id, status_name(record)));
     std::vector<Event> events;
+    if (!again && p.state.spent() + failure.charge > largest_amount)
+      p.complain(too_much_spent(failure.id, p.state.spent() + failure.charge));
     if (!again) events.push_back(Failed{failure.id, failure.reason, failure.charge});
     // On a ladder what cannot work at one precision is not tried at the next: the whole point.
     const Excluded excluded{record.asked.row, record.asked.level, std::nullopt, failure.reason};
@@ -425,8 +516,7 @@ void Campaign::together(const std::function<void()>& work) {
     p.apply(added);
   } catch (...) {
     p.group.reset();
-    p.state = State();  // what was done is not there: from the beginning
-    for (const StoredEvent& stored : p.store->read(0)) p.state.apply(stored);
+    p.state = replay(p.store->read(0), p.rules);  // what was done is not there: from the beginning
     p.belief.forget();
     throw;
   }

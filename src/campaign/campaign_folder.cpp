@@ -56,6 +56,8 @@ std::string study_difference(const fs::path& file, const std::string& was, const
   const std::vector<std::string_view> before = lines_of(was), now = lines_of(is);
   std::size_t line = 0;
   while (line < before.size() && line < now.size() && before[line] == now[line]) ++line;
+  if (line == now.size() && line == before.size())
+    return fmt::format("{}: it is the text in the log, which does not fit its checksum there", file.string());
   if (line == now.size())
     return fmt::format("{}: it ends after line {}, must go on with \"{}\" as when the campaign was made",
                        file.string(), line, without_line_end(before[line]));
@@ -74,6 +76,8 @@ std::string pool_difference(const fs::path& file, const Created& created, const 
   if (blocks.back() != created.pool_blocks.back())
     return fmt::format("{}: it has {} lines, must have {} as when the campaign was made", file.string(),
                        blocks.back(), created.pool_blocks.back());
+  if (blocks.size() != created.pool_blocks.size())
+    return fmt::format("{}: it is not the pool the campaign was made with", file.string());
   const std::size_t parts = blocks.size() - 1, each = (lines.size() + most_blocks - 1) / most_blocks;
   std::size_t part = 0;
   while (part + 1 < parts && blocks[part] == created.pool_blocks[part]) ++part;

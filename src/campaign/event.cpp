@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -20,18 +21,6 @@ Json number(double value) {
   return value;
 }
 
-double number(const Json& json) {
-  if (json == "inf") return std::numeric_limits<double>::infinity();
-  if (json == "-inf") return -std::numeric_limits<double>::infinity();
-  return json.get<double>();
-}
-
-std::vector<double> numbers(const Json& json) {
-  std::vector<double> values;
-  for (const Json& one : json) values.push_back(number(one));
-  return values;
-}
-
 Json numbers(const std::vector<double>& values) {
   Json json = Json::array();
   for (const double value : values) json.push_back(number(value));
@@ -43,25 +32,12 @@ Json channel(const Channel& channel) {
   return {{"noise_variance", number(std::get<GaussianChannel>(channel).noise_variance)}};
 }
 
-Channel channel(const Json& json) {
-  if (json.contains("accuracy")) return FlipChannel{number(json.at("accuracy"))};
-  return GaussianChannel{number(json.at("noise_variance"))};
-}
-
 template <typename Value, typename Encode>
 void put(Json& json, const char* key, const std::optional<Value>& value, const Encode& encode) {
   if (value) json[key] = encode(*value);
 }
 
 const auto plain = [](double value) { return number(value); };
-
-template <typename Decode>
-auto get(const Json& json, const char* key, const Decode& decode) -> std::optional<decltype(decode(json))> {
-  if (!json.contains(key)) return std::nullopt;
-  return decode(json.at(key));
-}
-
-const auto to_number = [](const Json& json) { return number(json); };
 
 Json body(const Created& e) {
   return {{"version", e.version},
@@ -138,72 +114,179 @@ Json body(const OwnerChanged& e) {
   return {{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
 }
 
-std::string text(const Json& json, const char* key) {
-  return json.contains(key) ? json.at(key).get<std::string>() : std::string();
+/// The keys of one JSON object, each read by its name and type. Those that nobody asked for are unknown.
+class Fields {
+ public:
+  explicit Fields(const Json& json) : json_(json) {
+    if (!json.is_object()) throw DamagedError("it is no JSON object");
+  }
+
+  std::int64_t whole(const char* key) { return whole(key, at(key)); }
+  double number(const char* key) { return number(key, at(key)); }
+  std::string text(const char* key) { return text(key, at(key)); }
+  bool truth(const char* key) {
+    const Json& json = at(key);
+    if (!json.is_boolean()) wrong(key, "true or false");
+    return json.get<bool>();
+  }
+  std::vector<double> numbers(const char* key) {
+    std::vector<double> values;
+    for (const Json& one : list(key)) values.push_back(number(key, one));
+    return values;
+  }
+  std::vector<std::string> texts(const char* key) {
+    std::vector<std::string> values;
+    for (const Json& one : list(key)) values.push_back(text(key, one));
+    return values;
+  }
+  Channel channel(const char* key) {
+    Fields fields(at(key));
+    const Channel found = fields.json_.contains("accuracy")
+                              ? Channel(FlipChannel{fields.number("accuracy")})
+                              : Channel(GaussianChannel{fields.number("noise_variance")});
+    fields.require_no_others();
+    return found;
+  }
+  /// Calls read() if the key is there.
+  template <typename Read>
+  auto optional(const char* key, const Read& read) -> std::optional<decltype(read())> {
+    if (!json_.contains(key)) return std::nullopt;
+    return read();
+  }
+  std::optional<double> optional_number(const char* key) {
+    return optional(key, [&] { return number(key); });
+  }
+  std::string text_or_empty(const char* key) { return json_.contains(key) ? text(key) : std::string(); }
+
+  void require_no_others() const {
+    for (const auto& [key, value] : json_.items())
+      if (std::find(read_.begin(), read_.end(), key) == read_.end())
+        throw NewerVersionError(fmt::format("has \"{}\"", printable(key, 60)));
+  }
+
+ private:
+  [[noreturn]] static void wrong(const char* key, const char* required) {
+    throw DamagedError(fmt::format("\"{}\" is not {}", key, required));
+  }
+  static double number(const char* key, const Json& json) {
+    if (json == "inf") return std::numeric_limits<double>::infinity();
+    if (json == "-inf") return -std::numeric_limits<double>::infinity();
+    if (!json.is_number()) wrong(key, "a number");
+    return json.get<double>();
+  }
+  static std::int64_t whole(const char* key, const Json& json) {
+    const bool fits = !json.is_number_unsigned() ||
+                      json.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+    if (!json.is_number_integer() || !fits) wrong(key, "a whole number");
+    return json.get<std::int64_t>();
+  }
+  static std::string text(const char* key, const Json& json) {
+    if (!json.is_string()) wrong(key, "text");
+    return json.get<std::string>();
+  }
+  const Json& list(const char* key) {
+    const Json& json = at(key);
+    if (!json.is_array()) wrong(key, "a list");
+    return json;
+  }
+  const Json& at(const char* key) {
+    const auto found = json_.find(key);
+    if (found == json_.end()) throw DamagedError(fmt::format("\"{}\" is missing", key));
+    read_.emplace_back(key);
+    return *found;
+  }
+
+  const Json& json_;
+  std::vector<std::string_view> read_;
+};
+
+void read(Fields& j, Created& e) {
+  e = {j.text("version"),       j.text("name"),        j.text("unit"),  j.text("study_checksum"),
+       j.text("pool_checksum"), j.number("budget"),    j.text("study"), j.text("study_folder"),
+       j.text("pool_file"),     j.texts("pool_blocks")};
+}
+void read(Fields& j, Asked& e) {
+  e.id = j.whole("id");
+  e.row = j.whole("row");
+  e.point = j.text("point");
+  e.level = j.text_or_empty("level");
+  e.alpha = j.optional_number("alpha");
+  e.channel = j.channel("channel");
+  e.cost = j.number("cost");
+  e.information = j.number("information");
+  e.mean = j.number("mean");
+  e.variance = j.number("variance");
+  e.worker = j.text_or_empty("worker");
+  e.lease_until = j.optional_number("lease_until");
+}
+void read(Fields& j, Told& e) {
+  e.id = j.whole("id");
+  e.values = j.numbers("values");
+  e.cost = j.number("cost");
+  e.channel = j.optional("channel", [&] { return j.channel("channel"); });
+  e.row = j.optional("row", [&] { return Index{j.whole("row")}; });
+  e.inputs = j.optional("inputs", [&] { return j.numbers("inputs"); });
+  e.base_noise = j.optional_number("base_noise");
+  e.level = j.text_or_empty("level");
+  e.alpha = j.optional_number("alpha");
+}
+void read(Fields& j, Failed& e) {
+  e = {j.whole("id"), j.text("reason"), j.number("charge")};
+}
+void read(Fields& j, Released& e) {
+  e = {j.whole("id"), j.text("reason")};
+}
+void read(Fields& j, Excluded& e) {
+  e = {j.whole("row"), j.text_or_empty("level"), j.optional_number("alpha"), j.text("reason")};
+}
+void read(Fields& j, Amended& e) {
+  e = {j.whole("id"), j.numbers("values"), j.text("reason")};
+}
+void read(Fields& j, Retracted& e) {
+  e = {j.whole("id"), j.text("reason")};
+}
+void read(Fields& j, BudgetChanged& e) {
+  e.by = j.number("by");
+}
+void read(Fields& j, Fitted& e) {
+  e.annotations = j.whole("annotations");
+  e.log_parameters = j.numbers("log_parameters");
+  e.mean = j.number("mean");
+  e.added_scale = j.number("added_scale");
+  e.base_scale = j.number("base_scale");
+  e.kappa = j.optional_number("kappa");
+  e.gamma = j.optional_number("gamma");
+  e.log_marginal_likelihood = j.number("log_marginal_likelihood");
+  e.converged = j.truth("converged");
+  e.reason = j.text("reason");
+}
+void read(Fields& j, OwnerChanged& e) {
+  e = {j.text("host"), j.whole("process"), j.whole("process_start")};
 }
 
-void read(const Json& j, Created& e) {
-  e = {j.at("version"),       j.at("name"),           j.at("unit"),  j.at("study_checksum"),
-       j.at("pool_checksum"), number(j.at("budget")), j.at("study"), j.at("study_folder"),
-       j.at("pool_file"),     j.at("pool_blocks")};
-}
-void read(const Json& j, Asked& e) {
-  e.id = j.at("id");
-  e.row = j.at("row");
-  e.point = j.at("point");
-  e.level = text(j, "level");
-  e.alpha = get(j, "alpha", to_number);
-  e.channel = channel(j.at("channel"));
-  e.cost = number(j.at("cost"));
-  e.information = number(j.at("information"));
-  e.mean = number(j.at("mean"));
-  e.variance = number(j.at("variance"));
-  e.worker = text(j, "worker");
-  e.lease_until = get(j, "lease_until", to_number);
-}
-void read(const Json& j, Told& e) {
-  e.id = j.at("id");
-  e.values = numbers(j.at("values"));
-  e.cost = number(j.at("cost"));
-  e.channel = get(j, "channel", [](const Json& c) { return channel(c); });
-  e.row = get(j, "row", [](const Json& row) { return row.get<Index>(); });
-  e.inputs = get(j, "inputs", [](const Json& inputs) { return numbers(inputs); });
-  e.base_noise = get(j, "base_noise", to_number);
-  e.level = text(j, "level");
-  e.alpha = get(j, "alpha", to_number);
-}
-void read(const Json& j, Failed& e) {
-  e = {j.at("id"), j.at("reason"), number(j.at("charge"))};
-}
-void read(const Json& j, Released& e) {
-  e = {j.at("id"), j.at("reason")};
-}
-void read(const Json& j, Excluded& e) {
-  e = {j.at("row"), text(j, "level"), get(j, "alpha", to_number), j.at("reason")};
-}
-void read(const Json& j, Amended& e) {
-  e = {j.at("id"), numbers(j.at("values")), j.at("reason")};
-}
-void read(const Json& j, Retracted& e) {
-  e = {j.at("id"), j.at("reason")};
-}
-void read(const Json& j, BudgetChanged& e) {
-  e.by = number(j.at("by"));
-}
-void read(const Json& j, Fitted& e) {
-  e.annotations = j.at("annotations");
-  e.log_parameters = numbers(j.at("log_parameters"));
-  e.mean = number(j.at("mean"));
-  e.added_scale = number(j.at("added_scale"));
-  e.base_scale = number(j.at("base_scale"));
-  e.kappa = get(j, "kappa", to_number);
-  e.gamma = get(j, "gamma", to_number);
-  e.log_marginal_likelihood = number(j.at("log_marginal_likelihood"));
-  e.converged = j.at("converged");
-  e.reason = j.at("reason");
-}
-void read(const Json& j, OwnerChanged& e) {
-  e = {j.at("host"), j.at("process"), j.at("process_start")};
+// Events are flat but for lists and a channel. Deeper nesting is refused where it begins, before it takes
+// memory, and so is a key that is there twice: which of the two was meant?
+Json parsed(const std::string& text) {
+  constexpr int deepest = 1;
+  std::size_t keys = 0;
+  const auto watch = [&keys](int depth, Json::parse_event_t event, Json&) {
+    const bool begins =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (begins && depth > deepest) throw DamagedError("it is nested more deeply than any event");
+    if (event == Json::parse_event_t::key) ++keys;
+    return true;
+  };
+  Json json;
+  try {
+    json = Json::parse(text, watch);
+  } catch (const Json::exception&) {
+    throw DamagedError("it is no JSON text, or has a number too large for one");
+  }
+  std::size_t kept = json.is_object() ? json.size() : 0;
+  for (const Json& value : json)
+    if (value.is_object()) kept += value.size();
+  if (kept != keys) throw DamagedError("a key is there twice");
+  return json;
 }
 
 // In the order of the variant.
@@ -217,7 +300,9 @@ std::optional<Event> read_named(const std::string& name, const Json& json, std::
   const auto try_one = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
     if (name != names[K]) return;
     std::variant_alternative_t<K, Event> event;
-    read(json, event);
+    Fields fields(json);
+    read(fields, event);
+    fields.require_no_others();
     found = std::move(event);
   };
   (try_one(std::integral_constant<std::size_t, I>{}), ...);
@@ -235,14 +320,15 @@ std::string to_json(const Event& event) {
 }
 
 Event event_from_json(const std::string& name, const std::string& json) {
+  if (std::find(std::begin(names), std::end(names), name) == std::end(names))
+    throw NewerVersionError(fmt::format("is \"{}\"", printable(name, 60)));
   try {
-    std::optional<Event> found =
-        read_named(name, Json::parse(json), std::make_index_sequence<std::variant_size_v<Event>>{});
-    if (found) return std::move(*found);
-  } catch (const Json::exception& error) {
-    throw DamagedError(fmt::format("an event \"{}\" of the log cannot be read ({})", name, error.what()));
+    return *read_named(name, parsed(json), std::make_index_sequence<std::variant_size_v<Event>>{});
+  } catch (const NewerVersionError& error) {
+    throw NewerVersionError(fmt::format("(\"{}\") {}", name, error.what()));
+  } catch (const DamagedError& error) {
+    throw DamagedError(fmt::format("(\"{}\") cannot be read: {}", name, error.what()));
   }
-  throw DamagedError(fmt::format("an event of the log is \"{}\", must be one this version knows", name));
 }
 
 }  // namespace acuity

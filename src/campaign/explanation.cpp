@@ -255,7 +255,7 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
       before.apply(stored);
       continue;
     }
-    if (asked->worker == "initial")
+    if (asked->worker == "initial" || asked->row < 0)
       throw InputError(
           fmt::format("{}: suggestion {} was known before the campaign began, and was never chosen",
                       campaign.folder().string(), id));

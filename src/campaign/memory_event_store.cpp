@@ -1,6 +1,7 @@
 #include <mutex>
 
 #include "acuity/campaign/event_store.hpp"
+#include "campaign/event_rules.hpp"
 #include "numerics/clock.hpp"
 
 namespace acuity {
@@ -18,8 +19,10 @@ class MemoryEventStore : public EventStore {
     const std::lock_guard lock(mutex_);
     std::vector<StoredEvent> added;
     const double now = numerics::wall_clock();
-    for (Event& event : decide(since(after)))
+    for (Event& event : decide(since(after))) {
+      require_valid(event);
       added.push_back({static_cast<std::int64_t>(events_.size() + added.size()) + 1, now, std::move(event)});
+    }
     events_.insert(events_.end(), added.begin(), added.end());
     return added;
   }

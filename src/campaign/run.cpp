@@ -7,6 +7,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/event_rules.hpp"
 
 namespace acuity {
 
@@ -54,7 +55,8 @@ class LogFile {
 void give_up(Campaign& campaign, std::int64_t id, const std::string& reason, bool exclude) {
   const auto is_pending = [&] { return campaign.refresh().find(id)->status == SuggestionStatus::pending; };
   try {
-    if (is_pending()) campaign.fail({.id = id, .reason = reason, .charge = 0.0, .exclude = exclude});
+    if (is_pending())
+      campaign.fail({.id = id, .reason = as_event_text(reason), .charge = 0.0, .exclude = exclude});
   } catch (const InputError&) {
     if (is_pending()) throw;
   }

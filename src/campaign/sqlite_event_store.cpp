@@ -5,10 +5,12 @@
 #include <sqlite3.h>
 
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/event_rules.hpp"
 #include "numerics/checksum.hpp"
 #include "numerics/clock.hpp"
 
@@ -21,6 +23,25 @@ namespace fs = std::filesystem;
 constexpr int application_id = 0x61637579;  // "acuy"
 constexpr int format_version = 1;
 constexpr int patience_ms = 60'000;  // writers take turns, and a turn is short
+
+// The schema of a log, by the names of what is in it.
+const std::map<std::string, std::string>& schema() {
+  static const std::map<std::string, std::string> statements = [] {
+    std::map<std::string, std::string> made{
+        {"events",
+         "CREATE TABLE events (sequence INTEGER PRIMARY KEY, time REAL NOT NULL, event TEXT NOT NULL, "
+         "body TEXT NOT NULL, chain INTEGER NOT NULL)"},
+        {"head", "CREATE TABLE head (count INTEGER NOT NULL, chain INTEGER NOT NULL)"}};
+    // What was written stays: also for whoever opens the file with another program.
+    for (const char* change : {"UPDATE", "DELETE"})
+      made[fmt::format("never_{}", change)] = fmt::format(
+          "CREATE TRIGGER never_{0} BEFORE {0} ON events BEGIN SELECT RAISE(ABORT, "
+          "'the log of a campaign is never changed'); END",
+          change);
+    return made;
+  }();
+  return statements;
+}
 
 // Of an event and all before it.
 std::uint64_t chained(std::uint64_t chain, std::int64_t sequence, double time, const std::string& name,
@@ -124,25 +145,57 @@ struct SqliteEventStore::State {
     if (to_write_and_read[0] > 2 || to_write_and_read[1] > 2) damaged("its header is not what was written");
   }
 
-  void check() {
+  void check_identity() {
     check_format();
     if (database.execAndGet("PRAGMA application_id").getInt() != application_id)
       throw DamagedError(
           fmt::format("{}: it is no log of a campaign, and nothing was written to it", file.string()));
-    const int version = database.execAndGet("PRAGMA user_version").getInt();
-    if (version != format_version)
-      throw DamagedError(
-          fmt::format("{}: its format is {}, must be {}: it was made by another version of acuity",
-                      file.string(), version, format_version));
+    check_version();
+  }
+
+  void check() {
+    check_identity();
     const std::string found = database.execAndGet("PRAGMA quick_check(1)").getString();
     if (found != "ok") damaged(found);
+    check_schema();
     SQLite::Transaction one_moment(database);  // events and head of the same one, whoever adds meanwhile
     first = since(0);
-    // An end that was cut off leaves a chain that is right as far as it goes.
+    if (!head_is(checked, chain)) damaged("its end is missing");
+  }
+
+  // An end that was cut off leaves a chain that is right as far as it goes.
+  bool head_is(std::int64_t count, std::uint64_t last) {
     SQLite::Statement head(database, "SELECT count, chain FROM head");
-    if (!head.executeStep() || head.getColumn(0).getInt64() != checked ||
-        head.getColumn(1).getInt64() != std::bit_cast<std::int64_t>(chain))
-      damaged("its end is missing");
+    return head.executeStep() && head.getColumn(0).getInt64() == count &&
+           head.getColumn(1).getInt64() == std::bit_cast<std::int64_t>(last);
+  }
+
+  void check_version() {
+    const int version = database.execAndGet("PRAGMA user_version").getInt();
+    if (version > format_version)
+      throw NewerVersionError(fmt::format(
+          "{}: its format is {}, this version ({}) of acuity knows {}: it was written by a newer version, "
+          "which must be used for it; nothing was written to it",
+          file.string(), version, ACUITY_VERSION, format_version));
+    if (version < format_version)
+      damaged(fmt::format("its format is {}, must be {}", version, format_version));
+  }
+
+  // A view or a trigger in the place of what was made here could do anything. A trigger that is gone does
+  // nothing.
+  void check_schema() {
+    SQLite::Statement query(database, "SELECT name, sql FROM sqlite_schema ORDER BY name LIMIT 20");
+    int tables = 0;
+    while (query.executeStep()) {
+      const std::string name = query.getColumn(0).getString();
+      const auto known = schema().find(name);
+      if (known == schema().end() || known->second != query.getColumn(1).getString())
+        damaged(fmt::format("it has \"{}\" that acuity has not made", printable(name, 40)));
+      tables += known->second.starts_with("CREATE TABLE") ? 1 : 0;
+    }
+    if (tables != 2) damaged("a table is missing");
+    // No event is longer, and what is read at once stays below this.
+    sqlite3_limit(database.getHandle(), SQLITE_LIMIT_LENGTH, static_cast<int>(2 * longest_event));
   }
 
   std::vector<StoredEvent> since(std::int64_t after) {
@@ -151,33 +204,87 @@ struct SqliteEventStore::State {
     return events;
   }
 
-  // Where it throws, what was read before is right.
-  void read_into(std::vector<StoredEvent>& events, std::int64_t after) {
-    // From where the chain is known, so that it can be followed.
-    const std::int64_t from = std::min(after, checked);
+  // One row of the log, not looked into yet.
+  struct Row {
+    std::int64_t sequence = 0;
+    double time = 0.0;
+    std::string name, body;
+    std::int64_t chain = 0;
+  };
+
+  // Calls visit(row) for each after `after`, in order. Rows are as long as somebody wrote them, so their
+  // length is looked at before they are copied.
+  template <typename Visit>
+  void each_row(std::int64_t after, const Visit& visit) {
     SQLite::Statement query(
         database,
         "SELECT sequence, time, event, body, chain FROM events WHERE sequence > ? ORDER BY "
         "sequence");
-    query.bind(1, from);
-    std::int64_t expected = from;
-    while (query.executeStep()) {
-      const std::int64_t sequence = query.getColumn(0).getInt64();
-      const double time = query.getColumn(1).getDouble();
-      const std::string name = query.getColumn(2).getString(), body = query.getColumn(3).getString();
-      if (sequence != ++expected) damaged(fmt::format("event {} is missing", expected));
-      if (sequence > checked) {
-        chain = chained(chain, sequence, time, name, body);
-        if (std::bit_cast<std::int64_t>(chain) != query.getColumn(4).getInt64())
-          damaged(fmt::format("event {} is not what was written", sequence));
-        checked = sequence;
+    query.bind(1, after);
+    std::int64_t last = after;
+    const auto too_long = [&] {
+      damaged(fmt::format("event {} is longer than {} bytes", last + 1, longest_event));
+    };
+    const auto step = [&] {
+      try {
+        return query.executeStep();
+      } catch (const SQLite::Exception& error) {
+        if (error.getErrorCode() == SQLITE_TOOBIG) too_long();
+        throw;
       }
-      if (sequence > after) events.push_back({sequence, time, event_from_json(name, body)});
+    };
+    while (step()) {
+      if (query.getColumn(2).getBytes() > 1000 ||
+          query.getColumn(3).getBytes() > static_cast<int>(longest_event))
+        too_long();
+      last = query.getColumn(0).getInt64();
+      visit(Row{last, query.getColumn(1).getDouble(), query.getColumn(2).getString(),
+                query.getColumn(3).getString(), query.getColumn(4).getInt64()});
     }
   }
 
+  StoredEvent event_in(const Row& row) const {
+    try {
+      StoredEvent stored{row.sequence, row.time, event_from_json(row.name, row.body)};
+      require_valid_time(stored.time);
+      require_valid(stored.event);
+      return stored;
+    } catch (const NewerVersionError& error) {
+      throw NewerVersionError(
+          fmt::format("{}: event {} {}, which this version ({}) of acuity does not know; it was probably "
+                      "written by a newer "
+                      "version, which must be used for it; nothing was written to it",
+                      file.string(), row.sequence, error.what(), ACUITY_VERSION));
+    } catch (const DamagedError& error) {
+      damaged(fmt::format("event {} {}", row.sequence, error.what()));
+    } catch (const InputError& error) {
+      damaged(fmt::format("event {} (\"{}\"): {}", row.sequence, row.name, error.what()));
+    }
+  }
+
+  // If it throws, what was read before is right.
+  void read_into(std::vector<StoredEvent>& events, std::int64_t after) {
+    // From where the chain is known, so that it can be followed.
+    std::int64_t expected = std::min(after, checked);
+    each_row(expected, [&](const Row& row) {
+      if (row.sequence != ++expected) damaged(fmt::format("event {} is missing", expected));
+      if (row.sequence > checked) {
+        chain = chained(chain, row.sequence, row.time, row.name, row.body);
+        if (std::bit_cast<std::int64_t>(chain) != row.chain)
+          damaged(fmt::format("event {} is not what was written", row.sequence));
+        checked = row.sequence;
+      }
+      if (row.sequence > after) events.push_back(event_in(row));
+    });
+  }
+
   void insert(const StoredEvent& added) {
+    require_valid_time(added.time);
+    require_valid(added.event);
     const std::string name = event_name(added.event), body = to_json(added.event);
+    if (body.size() > longest_event)
+      throw InputError(fmt::format("an event \"{}\" has {} bytes, must have at most {}", name, body.size(),
+                                   longest_event));
     chain = chained(chain, added.sequence, added.time, name, body);
     SQLite::Statement insert(database, "INSERT INTO events VALUES (?, ?, ?, ?, ?)");
     insert.bind(1, added.sequence);
@@ -189,6 +296,39 @@ struct SqliteEventStore::State {
     insert.exec();
     crash_point();
     checked = added.sequence;
+  }
+
+  // All that can be found, event by event. One that is not what was written says nothing about those after
+  // it: their chain goes on from the checksum on record.
+  void inspect(LogInspection& found) {
+    check_identity();
+    found.is_log = true;
+    const auto note = [&](const std::string& how) { found.complain(damage_in(file, how)); };
+    SQLite::Statement pages(database, fmt::format("PRAGMA quick_check({})", LogInspection::most_problems));
+    while (pages.executeStep())
+      if (const std::string one = pages.getColumn(0).getString(); one != "ok") note(one);
+    check_schema();
+    SQLite::Transaction one_moment(database);
+    std::int64_t expected = 0;
+    each_row(0, [&](const Row& row) {
+      ++found.count;
+      const bool follows = row.sequence == ++expected;  // if not, nothing is known about the chain before it
+      if (!follows)
+        note(row.sequence == expected + 1
+                 ? fmt::format("event {} is missing", expected)
+                 : fmt::format("events {} to {} are missing", expected, row.sequence - 1));
+      expected = row.sequence;
+      const std::uint64_t sum = chained(chain, row.sequence, row.time, row.name, row.body);
+      if (follows && std::bit_cast<std::int64_t>(sum) != row.chain)
+        note(fmt::format("event {} is not what was written", row.sequence));
+      chain = std::bit_cast<std::uint64_t>(row.chain);
+      try {
+        found.events.push_back(event_in(row));
+      } catch (const DamagedError& error) {
+        found.complain(error.what());
+      }
+    });
+    if (!head_is(expected, chain)) note("its end is missing");
   }
 
   void move_head() {
@@ -218,6 +358,11 @@ auto SqliteEventStore::for_reading(const fs::path& file, const Work& work) {
   }
 }
 
+void LogInspection::complain(std::string sentence) {
+  ++problem_count;
+  if (problems.size() < most_problems) problems.push_back(std::move(sentence));
+}
+
 SqliteEventStore::SqliteEventStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SqliteEventStore::~SqliteEventStore() = default;
 
@@ -231,18 +376,9 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
       SQLite::Transaction transaction(state->database, SQLite::TransactionBehavior::IMMEDIATE);
       state->database.exec(fmt::format("PRAGMA application_id = {}", application_id));
       state->database.exec(fmt::format("PRAGMA user_version = {}", format_version));
-      state->database.exec(
-          "CREATE TABLE events (sequence INTEGER PRIMARY KEY, time REAL NOT NULL, event TEXT NOT NULL, "
-          "body TEXT NOT NULL, chain INTEGER NOT NULL)");
-      state->database.exec("CREATE TABLE head (count INTEGER NOT NULL, chain INTEGER NOT NULL)");
+      for (const auto& [name, statement] : schema()) state->database.exec(statement);
       state->database.exec(fmt::format("INSERT INTO head VALUES (0, {})",
                                        std::bit_cast<std::int64_t>(numerics::Checksum().value())));
-      // What was written stays: also for whoever opens the file with another program.
-      for (const char* change : {"UPDATE", "DELETE"})
-        state->database.exec(
-            fmt::format("CREATE TRIGGER never_{0} BEFORE {0} ON events BEGIN SELECT RAISE(ABORT, "
-                        "'the log of a campaign is never changed'); END",
-                        change));
       crash_point();
       transaction.commit();
       crash_point();
@@ -276,6 +412,7 @@ std::vector<StoredEvent> SqliteEventStore::intact(const fs::path& file) {
   try {
     for_reading(file, [&](std::unique_ptr<State> state) {
       events.clear();
+      state->check_schema();
       state->read_into(events, 0);
       return true;
     });
@@ -283,6 +420,27 @@ std::vector<StoredEvent> SqliteEventStore::intact(const fs::path& file) {
   } catch (const StoreError&) {
   }
   return events;
+}
+
+LogInspection SqliteEventStore::inspect(const fs::path& file) {
+  LogInspection found;
+  if (!fs::exists(file)) {
+    found.complain(fmt::format("{}: it is not there", file.string()));
+    return found;
+  }
+  try {
+    for_reading(file, [&](std::unique_ptr<State> state) {
+      found = {};
+      state->inspect(found);
+      return true;
+    });
+  } catch (const SQLite::Exception& error) {
+    found.complain(reason_of(error).empty() ? damage_in(file, error.what())
+                                            : fmt::format("{}: {}", file.string(), reason_of(error)));
+  } catch (const StoreError& error) {
+    found.complain(error.what());
+  }
+  return found;
 }
 
 std::vector<StoredEvent> SqliteEventStore::read(std::int64_t after) {

@@ -3,18 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 
-void State::apply(const StoredEvent& stored) {
+void State::require(const StoredEvent& stored) const {
   if (stored.sequence != sequence_ + 1)
     throw DamagedError(fmt::format("event {} of the log follows event {}", stored.sequence, sequence_));
   if ((stored.sequence == 1) != std::holds_alternative<Created>(stored.event))
     throw DamagedError(
         fmt::format("event {} of the log is \"{}\", must be \"created\" at the beginning and there only",
                     stored.sequence, event_name(stored.event)));
+  std::visit([this](const auto& event) { check(event); }, stored.event);
+}
+
+void State::apply(const StoredEvent& stored) {
+  require(stored);
   now_ = stored.time;
   std::visit([this](const auto& event) { take(event); }, stored.event);
   sequence_ = stored.sequence;
@@ -40,19 +47,72 @@ void State::count_anew(std::int64_t id, bool counts) {
   if (!counts && at != answered_.end()) answered_.erase(at);
 }
 
-SuggestionRecord& State::record(std::int64_t id, const char* what) {
-  if (id < 1 || id > static_cast<std::int64_t>(suggestions_.size()))
-    throw DamagedError(fmt::format("event {} of the log has suggestion {} {}, which was never asked for",
-                                   sequence_ + 1, id, what));
-  return suggestions_[static_cast<std::size_t>(id - 1)];
+const SuggestionRecord& State::require_known(std::int64_t id, const char* what) const {
+  if (const SuggestionRecord* found = find(id)) return *found;
+  throw DamagedError(fmt::format("event {} of the log has suggestion {} {}, which was never asked for",
+                                 sequence_ + 1, id, what));
 }
 
-SuggestionRecord& State::pending_record(std::int64_t id, const char* what) {
-  SuggestionRecord& found = record(id, what);
-  if (found.status != SuggestionStatus::pending)
+void State::require_pending(std::int64_t id, const char* what) const {
+  if (require_known(id, what).status != SuggestionStatus::pending)
     throw DamagedError(fmt::format("event {} of the log has suggestion {} {}, which is not pending",
                                    sequence_ + 1, id, what));
-  return found;
+}
+
+void State::require_charge(double amount) const {
+  if (!(amount >= 0.0 && spent_ + amount <= largest_amount))
+    throw DamagedError(
+        fmt::format("event {} of the log has a cost of {} after {} were spent, must be 0 or more "
+                    "and at most {} in all",
+                    sequence_ + 1, shortest(amount), shortest(spent_), largest_amount_text));
+}
+
+void State::check(const Asked& event) const {
+  if (event.id != next_id())
+    throw DamagedError(fmt::format("event {} of the log asks for suggestion {}, must be {}", sequence_ + 1,
+                                   event.id, next_id()));
+}
+
+// Also of what was released or failed meanwhile: it is a true measurement, and was paid for.
+void State::check(const Told& event) const {
+  if (require_known(event.id, "told").status == SuggestionStatus::told)
+    throw DamagedError(fmt::format("event {} of the log tells suggestion {} again", sequence_ + 1, event.id));
+  require_charge(event.cost);
+}
+
+void State::check(const Failed& event) const {
+  require_pending(event.id, "failed");
+  require_charge(event.charge);
+}
+
+void State::check(const Released& event) const {
+  require_pending(event.id, "released");
+}
+
+void State::check(const Amended& event) const {
+  if (require_known(event.id, "amended").status != SuggestionStatus::told)
+    throw DamagedError(
+        fmt::format("event {} of the log amends suggestion {}, which was not told", sequence_ + 1, event.id));
+}
+
+void State::check(const Retracted& event) const {
+  const SuggestionRecord& record = require_known(event.id, "retracted");
+  if (record.status != SuggestionStatus::told || record.retracted)
+    throw DamagedError(
+        fmt::format("event {} of the log retracts suggestion {}, which has no answer that counts",
+                    sequence_ + 1, event.id));
+}
+
+void State::check(const BudgetChanged& event) const {
+  const double after = budget_ + event.by;
+  if (!(after >= 0.0 && after <= largest_amount))
+    throw DamagedError(fmt::format(
+        "event {} of the log changes the budget from {} to {}, must be from 0 to {}", sequence_ + 1,
+        shortest(budget_), std::isnan(after) ? "not a number" : shortest(after), largest_amount_text));
+}
+
+SuggestionRecord& State::record(std::int64_t id) {
+  return suggestions_[static_cast<std::size_t>(id - 1)];
 }
 
 void State::take(const Created& event) {
@@ -62,29 +122,23 @@ void State::take(const Created& event) {
 }
 
 void State::take(const Asked& event) {
-  if (event.id != next_id())
-    throw DamagedError(fmt::format("event {} of the log asks for suggestion {}, must be {}", sequence_ + 1,
-                                   event.id, next_id()));
   suggestions_.push_back({.asked = event, .asked_at = now_, .told = {}, .values = {}, .reason = {}});
 }
 
-// Also of what was released or failed meanwhile: it is a true measurement, and was paid for.
 void State::take(const Told& event) {
-  SuggestionRecord& told = record(event.id, "told");
-  if (told.status == SuggestionStatus::told)
-    throw DamagedError(fmt::format("event {} of the log tells suggestion {} again", sequence_ + 1, event.id));
+  SuggestionRecord& told = record(event.id);
   told.status = SuggestionStatus::told;
   told.told = event;
   told.told_at = now_;
-  told.values = event.values;
   answered_.push_back(event.id);
+  replace_values(told, event.values);
   failures_in_a_row_ = 0;
   told.charged += event.cost;
   spent_ += event.cost;
 }
 
 void State::take(const Failed& event) {
-  SuggestionRecord& failed = pending_record(event.id, "failed");
+  SuggestionRecord& failed = record(event.id);
   failed.status = SuggestionStatus::failed;
   failed.reason = event.reason;
   failed.charged += event.charge;
@@ -93,7 +147,7 @@ void State::take(const Failed& event) {
 }
 
 void State::take(const Released& event) {
-  SuggestionRecord& released = pending_record(event.id, "released");
+  SuggestionRecord& released = record(event.id);
   released.status = SuggestionStatus::released;
   released.reason = event.reason;
 }
@@ -103,11 +157,8 @@ void State::take(const Excluded& event) {
 }
 
 void State::take(const Amended& event) {
-  SuggestionRecord& amended = record(event.id, "amended");
-  if (amended.status != SuggestionStatus::told)
-    throw DamagedError(
-        fmt::format("event {} of the log amends suggestion {}, which was not told", sequence_ + 1, event.id));
-  amended.values = event.values;
+  SuggestionRecord& amended = record(event.id);
+  replace_values(amended, event.values);
   amended.reason = event.reason;
   amended.retracted = false;
   count_anew(event.id, true);
@@ -116,16 +167,17 @@ void State::take(const Amended& event) {
 
 // Money is not refunded: it was spent.
 void State::take(const Retracted& event) {
-  SuggestionRecord& retracted = record(event.id, "retracted");
-  if (retracted.status != SuggestionStatus::told || retracted.retracted)
-    throw DamagedError(
-        fmt::format("event {} of the log retracts suggestion {}, which has no answer that counts",
-                    sequence_ + 1, event.id));
-  retracted.values.clear();
+  SuggestionRecord& retracted = record(event.id);
+  replace_values(retracted, {});
   retracted.reason = event.reason;
   retracted.retracted = true;
   count_anew(event.id, false);
   fit_is_stale_ = true;
+}
+
+void State::replace_values(SuggestionRecord& record, const std::vector<double>& values) {
+  annotations_ += static_cast<std::int64_t>(values.size()) - static_cast<std::int64_t>(record.values.size());
+  record.values = values;
 }
 
 void State::take(const BudgetChanged& event) {
@@ -175,12 +227,6 @@ std::vector<std::int64_t> State::lapsed(double now) const {
 std::int64_t State::failed() const {
   return std::count_if(suggestions_.begin(), suggestions_.end(),
                        [](const SuggestionRecord& one) { return one.status == SuggestionStatus::failed; });
-}
-
-std::int64_t State::annotations() const {
-  std::int64_t count = 0;
-  for (const SuggestionRecord& one : suggestions_) count += static_cast<std::int64_t>(one.values.size());
-  return count;
 }
 
 }  // namespace acuity

@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "acuity/acquisition/classification_information.hpp"
+#include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "campaign/books.hpp"
+#include "campaign/event_rules.hpp"
 
 namespace acuity {
 
@@ -39,7 +41,10 @@ void require_channel(const Study& study, const Answer& answer) {
                                flip ? "from 0.5 to 1" : "a finite number above 0"));
 }
 
-void require_inputs(const Study& study, const Answer& answer) {
+void require_place(const Study& study, const Answer& answer) {
+  if (answer.row && (*answer.row < 0 || *answer.row >= study.pool().size()))
+    refuse(answer, fmt::format("the answer to {} is about pool row {}, must be one from 0 to {}", answer.id,
+                               *answer.row, study.pool().size() - 1));
   if (!answer.inputs) return;
   const std::vector<std::string>& names = study.pool().inputs();
   if (answer.inputs->size() != names.size())
@@ -131,17 +136,25 @@ void require_values(const Study& study, const std::vector<double>& values, const
                                    std::isnan(value) ? "not a number" : shortest(value),
                                    study.file().binary ? "-1 or 1" : "a finite number"));
     // Squares of what is told must be numbers, or nothing the model says would be one.
-    if (std::abs(value) > 1e150)
+    if (std::abs(value) > largest_answer)
       throw InputError(
           fmt::format("{} is {}, too large to compute with; must be rescaled", whose, shortest(value)));
   }
   if (values.empty()) throw InputError(whose + " is missing, must be a number");
+  if (values.size() > most_replicates)
+    throw InputError(
+        fmt::format("{} has {} values, must have at most {}", whose, values.size(), most_replicates));
 }
 
 std::string no_such_suggestion(const State& state, std::int64_t id) {
   if (state.suggestions().empty())
     return fmt::format("there is no suggestion {}, nothing was asked for yet", id);
   return fmt::format("there is no suggestion {}, must be one of 1 to {}", id, state.suggestions().size());
+}
+
+std::string too_much_spent(std::int64_t id, double in_all) {
+  return fmt::format("with the cost of {} what was spent would be {} in all, must be at most {}", id,
+                     shortest(in_all), largest_amount_text);
 }
 
 std::string why_not_several(const Study& study, const SuggestionRecord& record, std::size_t values) {
@@ -165,13 +178,16 @@ Judgement judge(const Study& study, const State& state, const Answer& answer) {
     refuse(answer, fmt::format("the cost of {} is {}, must be a finite number, 0 or more", answer.id,
                                std::isnan(*answer.cost) ? "not a number" : shortest(*answer.cost)));
   require_channel(study, answer);
-  require_inputs(study, answer);
+  require_place(study, answer);
   Judgement judgement;
   try {
     judgement.event = event_of(study, *record, answer);
   } catch (const InputError& error) {
     refuse(answer, fmt::format("the answer to {}: {}", answer.id, error.what()));
   }
+  if (judgement.event.cost > largest_amount)
+    refuse(answer, fmt::format("the cost of {} is {}, must be at most {}", answer.id,
+                               shortest(judgement.event.cost), largest_amount_text));
   judgement.telling = {.id = answer.id,
                        .changes = true,
                        .charge = judgement.event.cost,

@@ -18,6 +18,9 @@ Judgement judge(const Study& study, const State& state, const Answer& answer);
 /// What is said of an id that nobody was given.
 std::string no_such_suggestion(const State& state, std::int64_t id);
 
+/// What is said of a charge that no campaign can count.
+std::string too_much_spent(std::int64_t id, double in_all);
+
 /// Why an answer cannot consist of so many values, or an empty text.
 std::string why_not_several(const Study& study, const SuggestionRecord& record, std::size_t values);
 

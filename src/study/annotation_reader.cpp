@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "study/nearest.hpp"
@@ -28,8 +29,9 @@ class AnnotationReader {
     for (Index row = 0; row < table_.rows(); ++row) {
       annotations.push_back(annotation(row));
       spent += annotations.back().cost;
-      if (!std::isfinite(spent))
-        throw InputError(table_.where(row) + ": the costs up to here add up to infinity, must be finite");
+      if (!(spent <= largest_amount))
+        throw InputError(fmt::format("{}: the costs up to here add up to {}, must be at most {}",
+                                     table_.where(row), shortest(spent), largest_amount_text));
     }
     return annotations;
   }
@@ -116,6 +118,8 @@ class AnnotationReader {
     if (cost_told) {
       annotation.cost = table_.number(row, *cost_);
       if (annotation.cost < 0.0) table_.complain(row, *cost_, "0 or more");
+      if (annotation.cost > largest_amount)
+        table_.complain(row, *cost_, fmt::format("at most {}", largest_amount_text));
     }
     return annotation;
   }
@@ -209,10 +213,13 @@ class AnnotationReader {
       if (study_.offer_.levels[k].alpha == alpha) annotation.level = static_cast<Index>(k);
     if (!price_it) return;
     annotation.cost = (*study_.cost_)(*alpha);
-    if (!(std::isfinite(annotation.cost) && annotation.cost > 0.0))
+    if (!(annotation.cost > 0.0 && annotation.cost <= largest_amount))
       throw InputError(fmt::format(
-          "{}: precision.cost is {} at alpha = {}, must be a finite number above 0", table_.where(row),
-          std::isnan(annotation.cost) ? "not a number" : shortest(annotation.cost), *alpha));
+          "{}: precision.cost is {} at alpha = {}, must be a finite number above 0{}", table_.where(row),
+          std::isnan(annotation.cost) ? "not a number" : shortest(annotation.cost), *alpha,
+          std::isfinite(annotation.cost) && annotation.cost > 0.0
+              ? fmt::format(" and at most {}", largest_amount_text)
+              : ""));
   }
 
   void read_level(Index row, Annotation& annotation) const {

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "acquisition/precision_search.hpp"
+#include "acuity/data/money.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/numerics/errors.hpp"
@@ -96,15 +97,21 @@ std::string in_words(double price) {
   return std::isnan(price) ? "not a number" : shortest(price);
 }
 
+// What must be different about a price; empty: nothing.
+std::string price_requirement(double price) {
+  if (!(std::isfinite(price) && price > 0.0)) return "a finite number above 0";
+  return price <= largest_amount ? "" : fmt::format("at most {}", largest_amount_text);
+}
+
 // The rungs of the ladder, priced; or the price list as it is.
 std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost) {
   if (!study.ladder) return study.price_list;
   std::vector<Level> levels;
   for (const Precision& rung : study.ladder->rungs) {
     const double price = (*cost)(rung.alpha);
-    if (!(std::isfinite(price) && price > 0.0))
-      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0",
-                                 in_words(price), rung.alpha));
+    if (const std::string required = price_requirement(price); !required.empty())
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be {}", in_words(price),
+                                 rung.alpha, required));
     levels.push_back({.name = {},
                       .alpha = rung.alpha,
                       .channel = study.ladder->law(rung),
@@ -126,6 +133,9 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
   const auto price = [&](double share) { return cost(precision(share).alpha); };
   const auto check = [&](double share, double counts_as_0) {
     const double found = price(share), alpha = precision(share).alpha;
+    if (found > largest_amount)
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be {}", in_words(found), alpha,
+                                 price_requirement(found)));
     if (found > counts_as_0) return;
     study.complain(
         found > 0.0
@@ -444,9 +454,9 @@ Level Study::level_of(double alpha) const {
   for (const Level& rung : offer_.levels)
     if (rung.alpha == alpha) return rung;
   const double price = (*cost_)(alpha);
-  if (!(std::isfinite(price) && price > 0.0))
-    throw InputError(fmt::format("precision.cost is {} at alpha = {}, must be a finite number above 0",
-                                 in_words(price), alpha));
+  if (const std::string required = price_requirement(price); !required.empty())
+    throw InputError(
+        fmt::format("precision.cost is {} at alpha = {}, must be {}", in_words(price), alpha, required));
   return {.name = {},
           .alpha = alpha,
           .channel = file_.ladder->law(Precision::of(alpha)),

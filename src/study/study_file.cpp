@@ -8,6 +8,7 @@
 #include <sstream>
 #include <unordered_set>
 
+#include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "study/duration.hpp"
@@ -21,7 +22,11 @@ void read_campaign(const TomlSection& campaign, StudyFile& study) {
   campaign.allow({"name", "budget", "unit", "seed", "initial"});
   study.name = campaign.text("name").value_or(study.path.stem().string());
   const std::optional<double> budget = campaign.number("budget", Range::zero_or_more_or_infinite);
-  if (budget && std::isfinite(*budget)) study.budget = budget;
+  if (budget && std::isfinite(*budget)) {
+    if (*budget > largest_amount)
+      campaign.wrong("budget", fmt::format("at most {}, or inf for no limit", largest_amount_text));
+    study.budget = budget;
+  }
   study.unit = campaign.text("unit").value_or("");
   study.seed = static_cast<std::uint64_t>(campaign.integer("seed", 0).value_or(0));
   if (campaign.is_table("initial")) {
@@ -203,7 +208,14 @@ LevelValue read_value(const TomlSection& level, const std::string& name) {
 
 double read_level_cost(const TomlSection& level) {
   if (!level.has("cost")) level.missing("cost", "a finite number above 0");
-  if (!level.is_table("cost")) return *level.number("cost", Range::positive);
+  const auto at_most = [](const std::string& what) {
+    return fmt::format("{} at most {}", what, largest_amount_text);
+  };
+  if (!level.is_table("cost")) {
+    const double price = *level.number("cost", Range::positive);
+    if (price > largest_amount) level.wrong("cost", at_most("a number above 0 and"));
+    return price;
+  }
   const TomlSection cost = level.section("cost");
   cost.allow({"setup", "per", "units"});
   for (const char* key : {"per", "units"})
@@ -212,6 +224,8 @@ double read_level_cost(const TomlSection& level) {
                        *cost.number("per", Range::zero_or_more) * *cost.number("units", Range::zero_or_more);
   if (!(std::isfinite(total) && total > 0.0))
     level.wrong("cost", fmt::format("above 0 in total (setup + per * units is {})", total));
+  if (total > largest_amount)
+    level.wrong("cost", at_most("above 0 and") + fmt::format(" in total (setup + per * units is {})", total));
   return total;
 }
 

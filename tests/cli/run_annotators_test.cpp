@@ -42,6 +42,16 @@ TEST(RunAnnotators, FailOnceAllRetriesHave) {
   EXPECT_EQ(bench.status()["spent"], 3.0);
 }
 
+TEST(RunAnnotators, MaySayWhatIsNoTextWhenTheyFail) {
+  const RunBench bench;
+  bench.study("budget = 3\n", "retries = 0\n");
+  bench.answer("[ $ACUITY_ID != 1 ] || { printf '\\377\\376 mesh' >&2; exit 4; }; echo 0.5");
+  const ProgramResult result = bench.run();
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_EQ(bench.events("failed").size(), 1U);
+  EXPECT_NE(bench.events("failed")[0]["reason"].get<std::string>().find("mesh"), std::string::npos);
+}
+
 TEST(RunAnnotators, SayNeverWith65) {
   const RunBench bench;
   bench.study("budget = 100\n", "max_failures = 1\n");

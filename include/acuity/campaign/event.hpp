@@ -8,6 +8,7 @@
 
 #include "acuity/data/channel.hpp"
 #include "acuity/data/points.hpp"
+#include "acuity/numerics/errors.hpp"
 
 // What can happen in a campaign. An event records what was decided, not how: replay never selects and never
 // fits again (docs/design.md 7). Events are values, written once and never changed.
@@ -113,12 +114,19 @@ struct OwnerChanged {
 using Event = std::variant<Created, Asked, Told, Failed, Released, Excluded, Amended, Retracted,
                            BudgetChanged, Fitted, OwnerChanged>;
 
+/// The log has something that a newer version of acuity must have written. Nothing was written to it.
+class NewerVersionError : public DamagedError {
+ public:
+  using DamagedError::DamagedError;
+};
+
 /// created, asked, told, failed, released, excluded, amended, retracted, budget, fitted, owner.
 std::string event_name(const Event& event);
 
 /// As JSON, every digit of every number; infinity is "inf".
 std::string to_json(const Event& event);
-/// Throws DamagedError where the text is no such event.
+/// Throws DamagedError if the text is no such event, NewerVersionError if the name or a key is not known,
+/// with what was found; the caller knows which event it is.
 Event event_from_json(const std::string& name, const std::string& json);
 
 }  // namespace acuity

@@ -33,8 +33,10 @@ struct SuggestionRecord {
 /// same state, on every machine (docs/design.md 7).
 class State {
  public:
-  /// Throws DamagedError where the event cannot follow those before it: the log is none that was kept by the
-  /// rules.
+  /// Throws DamagedError if the event cannot follow those before it: the log is none that was kept by the
+  /// rules. What needs the study as well is checked by EventRules.
+  void require(const StoredEvent& stored) const;
+  /// The same check, then the event takes effect.
   void apply(const StoredEvent& stored);
 
   /// How many events it has seen.
@@ -57,8 +59,9 @@ class State {
 
   /// Those with an answer that counts, in the order in which they were told.
   const std::vector<std::int64_t>& answered() const { return answered_; }
-  std::int64_t annotations() const;  ///< answers that count, replicates one by one
-  std::int64_t failed() const;       ///< suggestions that failed and have no answer
+  /// Answers that count, replicates one by one.
+  std::int64_t annotations() const { return annotations_; }
+  std::int64_t failed() const;  ///< suggestions that failed and have no answer
   std::int64_t failures_in_a_row() const { return failures_in_a_row_; }
   const std::vector<Excluded>& excluded() const { return excluded_; }
   const std::optional<Fitted>& fitted() const { return fitted_; }
@@ -82,8 +85,23 @@ class State {
   void take(const BudgetChanged& event);
   void take(const Fitted& event);
   void take(const OwnerChanged& event);
-  SuggestionRecord& record(std::int64_t id, const char* what);
-  SuggestionRecord& pending_record(std::int64_t id, const char* what);
+  // What must be true before each of them; the others can always follow.
+  void check(const Asked& event) const;
+  void check(const Told& event) const;
+  void check(const Failed& event) const;
+  void check(const Released& event) const;
+  void check(const Amended& event) const;
+  void check(const Retracted& event) const;
+  void check(const BudgetChanged& event) const;
+  void check(const Created&) const {}
+  void check(const Excluded&) const {}
+  void check(const Fitted&) const {}
+  void check(const OwnerChanged&) const {}
+  const SuggestionRecord& require_known(std::int64_t id, const char* what) const;
+  void require_pending(std::int64_t id, const char* what) const;
+  void require_charge(double amount) const;
+  SuggestionRecord& record(std::int64_t id);
+  void replace_values(SuggestionRecord& record, const std::vector<double>& values);
   void count_anew(std::int64_t id, bool counts);
 
   std::int64_t sequence_ = 0;
@@ -91,7 +109,7 @@ class State {
   double budget_ = 0.0, spent_ = 0.0;
   double now_ = 0.0;  // of the event being applied
   double created_at_ = 0.0, owner_since_ = 0.0;
-  std::int64_t failures_in_a_row_ = 0;
+  std::int64_t annotations_ = 0, failures_in_a_row_ = 0;
   std::vector<SuggestionRecord> suggestions_;
   std::vector<std::int64_t> answered_;
   std::vector<Excluded> excluded_;

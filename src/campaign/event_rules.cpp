@@ -1,0 +1,374 @@
+#include "campaign/event_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "acuity/data/money.hpp"
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what, double found, const std::string& required) {
+  throw InputError(fmt::format("{} is {}, must be {}", what,
+                               std::isnan(found) ? std::string("not a number") : shortest(found), required));
+}
+
+void require_finite(const char* what, double value) {
+  if (!std::isfinite(value)) refuse(what, value, "a finite number");
+}
+
+void require_number(const char* what, double value) {
+  if (std::isnan(value)) refuse(what, value, "a number");
+}
+
+void require_positive(const char* what, double value) {
+  if (!(std::isfinite(value) && value > 0.0)) refuse(what, value, "a finite number above 0");
+}
+
+void require_amount(const char* what, double amount) {
+  if (!(amount >= 0.0 && amount <= largest_amount))
+    refuse(what, amount, fmt::format("a number from 0 to {}", largest_amount_text));
+}
+
+void require_time(const char* what, double seconds) {
+  if (!(seconds >= 0.0 && seconds <= latest_time))
+    refuse(what, seconds, "a number of seconds from 1970 to the year 9999");
+}
+
+// The number of bytes of the character that begins here, 0 where none does (RFC 3629).
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
+  const auto follows = [&](std::size_t k, unsigned low = 0x80, unsigned high = 0xBF) {
+    return byte(k) >= low && byte(k) <= high;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const unsigned low = first == 0xE0 ? 0xA0 : 0x80, high = first == 0xED ? 0x9F : 0xBF;
+    return follows(1, low, high) && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const unsigned low = first == 0xF0 ? 0x90 : 0x80, high = first == 0xF4 ? 0x8F : 0xBF;
+    return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+void require_text(const char* what, const std::string& text, std::size_t longest = longest_text) {
+  if (text.size() > longest)
+    throw InputError(fmt::format("{} has {} bytes, must have at most {}", what, text.size(), longest));
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character_length(std::string_view(text).substr(at));
+    if (length == 0)
+      throw InputError(fmt::format("{} has a byte {:#04x}, must be text in UTF-8", what,
+                                   static_cast<unsigned char>(text[at])));
+    at += length;
+  }
+}
+
+void require_answer(const std::vector<double>& values) {
+  if (values.empty()) throw InputError("the answer has no values, must have at least one");
+  if (values.size() > most_replicates)
+    throw InputError(
+        fmt::format("the answer has {} values, must have at most {}", values.size(), most_replicates));
+  for (const double value : values)
+    if (!(std::abs(value) <= largest_answer))
+      refuse("a value of the answer", value, fmt::format("from -{0} to {0}", shortest(largest_answer)));
+}
+
+void require_sound(const Channel& channel) {
+  if (const auto* flip = std::get_if<FlipChannel>(&channel)) {
+    if (!(flip->accuracy >= 0.5 && flip->accuracy <= 1.0))
+      refuse("the accuracy", flip->accuracy, "a number from 0.5 to 1");
+    return;
+  }
+  const double variance = std::get<GaussianChannel>(channel).noise_variance;
+  if (!(std::isfinite(variance) && variance >= 0.0))
+    refuse("the noise variance", variance, "a finite number, 0 or more");
+}
+
+// Of any ladder; EventRules knows the study's.
+void require_precision(const std::string& level, std::optional<double> alpha) {
+  require_text("the level", level);
+  if (alpha && !(*alpha >= 0.0)) refuse("alpha", *alpha, "a number, 0 or more");
+}
+
+void require_id(std::int64_t id) {
+  if (id < 1) throw InputError(fmt::format("the id is {}, must be at least 1", id));
+}
+
+void require_row_number(Index row, Index lowest) {
+  if (row < lowest) throw InputError(fmt::format("the pool row is {}, must be at least {}", row, lowest));
+}
+
+void require_own(const Created& e) {
+  require_text("the version", e.version);
+  require_text("the name", e.name);
+  require_text("the unit", e.unit);
+  require_text("the checksum of the study", e.study_checksum);
+  require_text("the checksum of the pool", e.pool_checksum);
+  require_text("the text of the study", e.study, longest_event);
+  require_text("the folder of the study", e.study_folder);
+  require_text("the name of the pool's copy", e.pool_file);
+  if (e.pool_file.find('/') != std::string::npos || e.pool_file.starts_with('.'))
+    throw InputError(fmt::format("the pool's copy is \"{}\", must be a file of the campaign's folder",
+                                 printable(e.pool_file, 60)));
+  for (const std::string& block : e.pool_blocks) require_text("a checksum of the pool", block);
+  if (!std::isinf(e.budget) || e.budget < 0.0) require_amount("the budget", e.budget);
+}
+
+void require_own(const Asked& e) {
+  require_id(e.id);
+  require_row_number(e.row, -1);
+  require_text("the point", e.point);
+  require_precision(e.level, e.alpha);
+  require_sound(e.channel);
+  require_amount("the cost", e.cost);
+  require_number("the information", e.information);
+  require_finite("the mean", e.mean);
+  require_finite("the variance", e.variance);
+  require_text("the worker", e.worker);
+  if (e.lease_until) require_time("the end of the lease", *e.lease_until);
+}
+
+void require_own(const Told& e) {
+  require_id(e.id);
+  require_answer(e.values);
+  require_amount("the cost", e.cost);
+  if (e.channel) require_sound(*e.channel);
+  if (e.row) require_row_number(*e.row, 0);
+  if (e.inputs)
+    for (const double input : *e.inputs) require_finite("an input", input);
+  if (e.base_noise && !(std::isfinite(*e.base_noise) && *e.base_noise >= 0.0))
+    refuse("sigma^2", *e.base_noise, "a finite number, 0 or more");
+  require_precision(e.level, e.alpha);
+}
+
+void require_own(const Failed& e) {
+  require_id(e.id);
+  require_text("the reason", e.reason);
+  require_amount("the cost", e.charge);
+}
+
+void require_own(const Released& e) {
+  require_id(e.id);
+  require_text("the reason", e.reason);
+}
+
+void require_own(const Excluded& e) {
+  require_row_number(e.row, 0);
+  require_precision(e.level, e.alpha);
+  require_text("the reason", e.reason);
+}
+
+void require_own(const Amended& e) {
+  require_id(e.id);
+  require_answer(e.values);
+  require_text("the reason", e.reason);
+}
+
+void require_own(const Retracted& e) {
+  require_id(e.id);
+  require_text("the reason", e.reason);
+}
+
+void require_own(const BudgetChanged& e) {
+  require_finite("the change of the budget", e.by);
+}
+
+void require_own(const Fitted& e) {
+  if (e.annotations < 0)
+    throw InputError(fmt::format("it learned from {} annotations, must be 0 or more", e.annotations));
+  for (const double parameter : e.log_parameters)
+    if (!std::isnormal(std::exp(parameter)))
+      refuse("the logarithm of a hyperparameter", parameter, "that of a number");
+  require_finite("the mean", e.mean);
+  require_positive("the scale of gamma", e.added_scale);
+  require_positive("the scale of sigma^2", e.base_scale);
+  if (e.kappa && !(*e.kappa >= 0.5 && *e.kappa <= 1.0)) refuse("kappa", *e.kappa, "a number from 0.5 to 1");
+  if (e.gamma && !(*e.gamma >= 0.0 && *e.gamma <= 0.5)) refuse("gamma", *e.gamma, "a number from 0 to 0.5");
+  require_number("the likelihood", e.log_marginal_likelihood);
+  require_text("the reason", e.reason);
+}
+
+void require_own(const OwnerChanged& e) {
+  require_text("the host", e.host);
+  if (e.process < 0 || e.process > std::numeric_limits<std::int32_t>::max())
+    throw InputError(fmt::format("the process is {}, must be the number of one", e.process));
+  if (e.process_start < 0)
+    throw InputError(fmt::format("the start of the process is {}, must be 0 or more", e.process_start));
+}
+
+}  // namespace
+
+void require_valid(const Event& event) {
+  std::visit([](const auto& one) { require_own(one); }, event);
+}
+
+void require_valid_time(double seconds_since_1970) {
+  require_time("the time", seconds_since_1970);
+}
+
+std::string as_event_text(std::string_view text) {
+  std::string readable;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text), taken = std::max<std::size_t>(length, 1);
+    if (readable.size() + taken > longest_text) break;
+    readable += length == 0 ? "?" : text.substr(0, length);
+    text.remove_prefix(taken);
+  }
+  return readable;
+}
+
+EventRules::EventRules(const Study& study)
+    : study_(study),
+      kernel_parameters_(static_cast<std::size_t>(study.prior_given({}).kernel->log_parameters().size())) {
+  for (const Level& level : study.offer().levels) {
+    if (level.alpha)
+      alphas_.insert(*level.alpha);
+    else
+      names_.insert(level.name);
+  }
+}
+
+void EventRules::require(const Event& event, const State& state) const {
+  std::visit([&](const auto& one) { check(one, state); }, event);
+}
+
+void EventRules::require_answerable(const State& state) const {
+  for (const SuggestionRecord& record : state.suggestions()) {
+    if (record.status != SuggestionStatus::pending) continue;
+    if (record.asked.row < 0)
+      throw InputError(
+          fmt::format("suggestion {} is pending and no point of the pool, must be one", record.asked.id));
+    if (record.asked.level.empty() && !record.asked.alpha)
+      throw InputError(
+          fmt::format("suggestion {} is pending and has no level, must have one", record.asked.id));
+  }
+}
+
+void EventRules::require_row(Index row, Index lowest) const {
+  if (row < lowest || row >= study_.pool().size())
+    throw InputError(fmt::format("the pool row is {}, must be from {} to {}: the pool has {} rows", row,
+                                 lowest, study_.pool().size() - 1, study_.pool().size()));
+}
+
+// Also one that is not on offer: people may do something else than was asked for, on a ladder at any
+// precision of its range.
+void EventRules::require_level(const std::string& level, std::optional<double> alpha) const {
+  if (!level.empty() && !names_.contains(level)) study_.level_named(level);  // says what is wrong
+  if (!alpha || alphas_.contains(*alpha)) return;
+  study_.level_of(*alpha);
+  if (alphas_.size() < 2'000'000) alphas_.insert(*alpha);
+}
+
+void EventRules::require_channel(const Channel& channel) const {
+  const bool flips = std::holds_alternative<FlipChannel>(channel);
+  if (flips != study_.file().binary)
+    throw InputError(flips
+                         ? "it has an accuracy, must have a noise variance: the study's answers are numbers"
+                         : "it has a noise variance, must have an accuracy: the study's answers are classes");
+}
+
+void EventRules::require_values(const std::vector<double>& values) const {
+  if (!study_.file().binary) return;
+  for (const double value : values)
+    if (std::abs(value) != 1.0) refuse("a value of the answer", value, "-1 or 1");
+}
+
+void EventRules::check(const Created&, const State&) const {}
+
+void EventRules::check(const Asked& event, const State&) const {
+  require_row(event.row, -1);
+  if (event.row >= 0 && event.point != study_.pool().id(event.row))
+    throw InputError(fmt::format("the point is \"{}\", must be \"{}\", that of pool row {}",
+                                 printable(event.point, 60), printable(study_.pool().id(event.row), 60),
+                                 event.row));
+  require_level(event.level, event.alpha);
+  require_channel(event.channel);
+}
+
+void EventRules::check(const Told& event, const State& state) const {
+  require_values(event.values);
+  if (event.channel) {
+    require_channel(*event.channel);
+    const auto* gaussian = std::get_if<GaussianChannel>(&*event.channel);
+    if (gaussian != nullptr && !(gaussian->noise_variance > 0.0))
+      refuse("the noise variance", gaussian->noise_variance, "above 0 where it was reported");
+  }
+  if (event.row) require_row(*event.row, 0);
+  if (event.inputs && event.inputs->size() != study_.pool().inputs().size())
+    throw InputError(fmt::format("the answer has {} inputs, must have {}", event.inputs->size(),
+                                 study_.pool().inputs().size()));
+  require_level(event.level, event.alpha);
+  const SuggestionRecord* record = state.find(event.id);
+  if (record == nullptr) return;  // which State::require() does not accept
+  if (record->asked.row < 0 && !event.row && !event.inputs)
+    throw InputError("the answer has no inputs, must have them: its suggestion is no point of the pool");
+  const bool has_level =
+      !event.level.empty() || event.alpha || !record->asked.level.empty() || record->asked.alpha;
+  if (!has_level && !event.channel)
+    throw InputError("the answer has neither a level nor a noise or accuracy of its own, must have one");
+}
+
+void EventRules::check(const Excluded& event, const State&) const {
+  require_row(event.row, 0);
+  require_level(event.level, event.alpha);
+}
+
+void EventRules::check(const Amended& event, const State&) const {
+  require_values(event.values);
+}
+
+void EventRules::check(const Fitted& event, const State& state) const {
+  if (event.annotations < 1 || event.annotations > state.annotations())
+    throw InputError(
+        fmt::format("it learned from {} annotations, must be from 1 to {}, as many as there were",
+                    event.annotations, state.annotations()));
+  if (event.log_parameters.size() != kernel_parameters_)
+    throw InputError(fmt::format("it has {} hyperparameters, must have {}", event.log_parameters.size(),
+                                 kernel_parameters_));
+  // The prior variance is the square of the first.
+  if (!std::isnormal(std::exp(2.0 * event.log_parameters.front())))
+    refuse("the logarithm of the amplitude", event.log_parameters.front(), "that of a number with a square");
+  if ((event.kappa || event.gamma) && !study_.file().binary)
+    throw InputError("it has kappa or gamma of classes, must have none: the study's answers are numbers");
+  if (event.kappa.has_value() != event.gamma.has_value())
+    throw InputError("it has one of kappa and gamma, must have both or none");
+  if (event.kappa && *event.kappa + *event.gamma > 1.0 + 1e-9)
+    refuse("kappa + gamma", *event.kappa + *event.gamma, "at most 1");
+}
+
+void require_replayable(const StoredEvent& stored, const EventRules& rules, const State& state) {
+  try {
+    require_valid_time(stored.time);
+    require_valid(stored.event);
+    rules.require(stored.event, state);
+  } catch (const InputError& error) {
+    throw DamagedError(fmt::format("event {} of the log, \"{}\": {}", stored.sequence,
+                                   event_name(stored.event), error.what()));
+  }
+  state.require(stored);
+}
+
+State replay(const std::vector<StoredEvent>& events, const EventRules& rules) {
+  State state;
+  for (const StoredEvent& stored : events) {
+    require_replayable(stored, rules, state);
+    state.apply(stored);
+  }
+  try {
+    rules.require_answerable(state);
+  } catch (const InputError& error) {
+    throw DamagedError(fmt::format("after event {} of the log {}", state.sequence(), error.what()));
+  }
+  return state;
+}
+
+}  // namespace acuity

@@ -1,0 +1,232 @@
+#include "campaign/verification.hpp"
+
+#include <fmt/format.h>
+
+#include "acuity/campaign/campaign.hpp"
+#include "acuity/data/pool_file.hpp"
+#include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "campaign/campaign_folder.hpp"
+#include "campaign/event_rules.hpp"
+#include "numerics/checksum.hpp"
+
+namespace acuity {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string counted(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+class Verifier {
+ public:
+  explicit Verifier(const fs::path& folder) : folder_(folder) {}
+
+  Verification verify() {
+    look_at_log();
+    if (const Created* created = this->created()) {
+      if (numerics::checksum(created->study) != created->study_checksum)
+        complain_of_log("event 1 has a study that does not fit its checksum");
+      look_at_copies(*created);
+      look_at_study(*created);
+    }
+    if (log_.is_log) look_at_events();
+    return std::move(result_);
+  }
+
+ private:
+  fs::path log_file() const { return folder_ / "events.sqlite"; }
+
+  void complain(std::string sentence, bool of_a_copy = false) {
+    (of_a_copy ? result_.differs : result_.is_damaged) = true;
+    ++result_.problem_count;
+    if (result_.problems.size() < LogInspection::most_problems)
+      result_.problems.push_back(std::move(sentence));
+  }
+  void complain_of_log(const std::string& sentence) { complain(log_file().string() + ": " + sentence); }
+
+  // Adds a part with what was found, sound unless `look` complains.
+  template <typename Look>
+  void part(const std::string& name, const Look& look) {
+    const std::int64_t before = result_.problem_count;
+    std::string found = look();
+    const std::int64_t more = result_.problem_count - before;
+    result_.parts.push_back({name, more == 0, more == 0 ? std::move(found) : counted(more, "problem")});
+  }
+
+  void look_at_log() {
+    part("log", [&] {
+      log_ = SqliteEventStore::inspect(log_file());
+      for (std::string& problem : log_.problems) complain(std::move(problem));
+      result_.problem_count = log_.problem_count;
+      result_.events = log_.count;
+      if (log_.count == 0 && log_.problem_count == 0)
+        complain_of_log("it is empty, must begin with \"created\"");
+      return fmt::format("{}, the chain of checksums is unbroken", counted(log_.count, "event"));
+    });
+  }
+
+  const Created* created() const {
+    if (log_.events.empty() || log_.events.front().sequence != 1) return nullptr;
+    return std::get_if<Created>(&log_.events.front().event);
+  }
+
+  void look_at_copy(const std::string& name, const std::string& recorded) {
+    part(name, [&]() -> std::string {
+      const fs::path file = folder_ / name;
+      if (!fs::is_regular_file(file)) {
+        complain(
+            fmt::format("{}: it is not there, must be the copy the campaign was made with", file.string()),
+            true);
+        return "";
+      }
+      const std::string bytes = read_file(file);
+      if (numerics::checksum(bytes) != recorded)
+        complain(fmt::format("{}: it is not the copy the campaign was made with", file.string()), true);
+      return fmt::format("as when the campaign was made, {}",
+                         counted(static_cast<std::int64_t>(bytes.size()), "byte"));
+    });
+  }
+
+  void look_at_copies(const Created& created) {
+    look_at_copy("study.toml", created.study_checksum);
+    look_at_copy(created.pool_file, created.pool_checksum);
+    if (!result_.differs || result_.problems.size() >= LogInspection::most_problems) return;
+    try {
+      require_unchanged(folder_, created);
+    } catch (const DifferentStudyError& error) {
+      explain_difference(error.what());
+    }
+  }
+
+  // The sentence that says where in the file, in place of the one that does not.
+  void explain_difference(const std::string& sentence) {
+    for (std::string& problem : result_.problems)
+      if (sentence.starts_with(problem.substr(0, problem.find(": ")) + ":")) problem = sentence;
+  }
+
+  void look_at_study(const Created& created) {
+    if (result_.differs) return;
+    part("study", [&]() -> std::string {
+      try {
+        study_ = Study::open(folder_ / "study.toml");
+        if (PoolFile::recognises(folder_ / created.pool_file))
+          PoolFile::open(folder_ / created.pool_file).verify();
+        look_at_tables();
+      } catch (const InputError& error) {
+        complain(error.what());
+        return "";
+      }
+      return fmt::format("{}, {}", counted(study_->pool().size(), "pool point"),
+                         counted(static_cast<std::int64_t>(study_->offer().levels.size()), "level"));
+    });
+  }
+
+  // Tables that the study names; the log has no checksums of them.
+  void look_at_tables() {
+    const StudyFile& file = study_->file();
+    std::vector<fs::path> tables;
+    if (!file.initial.file.empty()) tables.push_back(file.initial.file);
+    if (file.annotator.kind == AnnotatorSetting::Kind::truth) tables.push_back(file.annotator.truth);
+    for (const fs::path& table : tables)
+      if (!fs::is_regular_file(table))
+        complain(
+            fmt::format("{}: it is not there, must be the copy the campaign was made with", table.string()),
+            true);
+  }
+
+  void look_at_events() {
+    part("events", [&]() -> std::string {
+      std::optional<EventRules> rules;
+      if (study_) rules.emplace(*study_);
+      State state;
+      for (const StoredEvent& stored : log_.events)
+        if (!follows(stored, rules, state)) return "";
+      check_end(rules, state);
+      if (!study_ && !log_.events.empty()) return "by the rules, but for those that need the study";
+      return fmt::format("{}, all by the rules", counted(state.sequence(), "event"));
+    });
+  }
+
+  // False: nothing can be said about the events after it.
+  bool follows(const StoredEvent& stored, const std::optional<EventRules>& rules, State& state) {
+    if (stored.sequence != state.sequence() + 1) return false;  // the one before it cannot be read
+    try {
+      if (rules) rules->require(stored.event, state);
+    } catch (const InputError& error) {
+      complain_of_log(
+          fmt::format("event {} (\"{}\"): {}", stored.sequence, event_name(stored.event), error.what()));
+    }
+    try {
+      state.apply(stored);
+    } catch (const DamagedError& error) {
+      complain_of_log(error.what());
+      return false;
+    }
+    return true;
+  }
+
+  void check_end(const std::optional<EventRules>& rules, const State& state) {
+    try {
+      if (rules) rules->require_answerable(state);
+    } catch (const InputError& error) {
+      complain_of_log(fmt::format("after event {} {}", state.sequence(), error.what()));
+    }
+  }
+
+  const fs::path& folder_;
+  LogInspection log_;
+  std::optional<Study> study_;
+  Verification result_;
+};
+
+// The study as it was when the campaign was made, if it can still be had.
+std::optional<Study> frozen_study(const fs::path& folder, const Created& created) {
+  try {
+    require_unchanged(folder, created);
+    return Study::open(folder / "study.toml");
+  } catch (const InputError&) {
+  } catch (const StoreError&) {
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void require_campaign(const fs::path& folder) {
+  if (!fs::exists(folder))
+    throw InputError(
+        fmt::format("{}: it is not there, must be a campaign (acuity init makes one)", folder.string()));
+  if (!Campaign::recognises(folder))
+    throw InputError(
+        fmt::format("{}: it is no campaign, must be a folder that acuity init has made", folder.string()));
+}
+
+Verification verify_campaign(const fs::path& folder) {
+  require_campaign(folder);
+  return Verifier(folder).verify();
+}
+
+std::vector<StoredEvent> intact_events(const fs::path& folder) {
+  std::vector<StoredEvent> events = SqliteEventStore::intact(folder / "events.sqlite");
+  std::optional<Study> study;
+  if (!events.empty())
+    if (const auto* created = std::get_if<Created>(&events.front().event))
+      study = frozen_study(folder, *created);
+  std::optional<EventRules> rules;
+  if (study) rules.emplace(*study);
+  State state;
+  try {
+    for (const StoredEvent& stored : events) {
+      if (rules) require_replayable(stored, *rules, state);
+      state.apply(stored);
+    }
+  } catch (const DamagedError&) {
+    events.resize(static_cast<std::size_t>(state.sequence()));
+  }
+  return events;
+}
+
+}  // namespace acuity
