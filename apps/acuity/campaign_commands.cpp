@@ -44,6 +44,7 @@ CampaignCommands::CampaignCommands(CLI::App& program) {
   declare_release(program);
   declare_amend(program);
   declare_status(program);
+  declare_verify(program);
   declare_check(program);
   declare_explain(program);
   declare_export(program);
@@ -206,6 +207,13 @@ void CampaignCommands::declare_status(CLI::App& program) {
   add_format(*status_command_, status_.format);
 }
 
+void CampaignCommands::declare_verify(CLI::App& program) {
+  verify_command_ = program.add_subcommand(
+      "verify", "Check a campaign's log, every event of it and the frozen copies; writes nothing");
+  add_campaign(*verify_command_, verify_.campaign);
+  add_format(*verify_command_, verify_.format);
+}
+
 void CampaignCommands::declare_check(CLI::App& program) {
   check_command_ = program.add_subcommand(
       "check",
@@ -270,6 +278,7 @@ std::optional<Arguments> CampaignCommands::parsed() const {
   if (release_command_->parsed()) return Arguments(release_);
   if (amend_command_->parsed()) return Arguments(amend_);
   if (status_command_->parsed()) return Arguments(status_);
+  if (verify_command_->parsed()) return Arguments(verify_);
   if (check_command_->parsed()) return Arguments(check_);
   if (explain_command_->parsed()) return Arguments(explain_);
   if (export_command_->parsed()) return Arguments(export_);

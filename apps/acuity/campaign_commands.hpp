@@ -33,6 +33,7 @@ class CampaignCommands {
   void declare_release(CLI::App& program);
   void declare_amend(CLI::App& program);
   void declare_status(CLI::App& program);
+  void declare_verify(CLI::App& program);
   void declare_check(CLI::App& program);
   void declare_explain(CLI::App& program);
   void declare_export(CLI::App& program);
@@ -46,13 +47,14 @@ class CampaignCommands {
   ReleaseArguments release_;
   AmendArguments amend_;
   StatusArguments status_;
+  VerifyArguments verify_;
   CheckArguments check_;
   ExplainArguments explain_;
   ExportArguments export_;
   ReportArguments report_;
   CLI::App *init_command_, *run_command_, *ask_command_, *tell_command_, *fail_command_, *release_command_,
-      *amend_command_, *status_command_, *check_command_, *explain_command_, *export_command_,
-      *report_command_;
+      *amend_command_, *status_command_, *verify_command_, *check_command_, *explain_command_,
+      *export_command_, *report_command_;
 };
 
 }  // namespace acuity

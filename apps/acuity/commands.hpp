@@ -164,6 +164,11 @@ struct StatusArguments {
   Format format = Format::table;
 };
 
+struct VerifyArguments {
+  std::string campaign;
+  Format format = Format::table;
+};
+
 struct CheckArguments {
   std::string study;  ///< or a campaign
   bool try_once = false;
@@ -207,6 +212,7 @@ ExitCode fail(const FailArguments& arguments, std::ostream& out, std::ostream& l
 ExitCode release(const ReleaseArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostream& log);
+ExitCode verify(const VerifyArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, std::ostream& log);
 ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log);

@@ -32,6 +32,7 @@ struct Call {
   ExitCode operator()(const ReleaseArguments& arguments) const { return release(arguments, out, log); }
   ExitCode operator()(const AmendArguments& arguments) const { return amend(arguments, out, log); }
   ExitCode operator()(const StatusArguments& arguments) const { return status(arguments, out, log); }
+  ExitCode operator()(const VerifyArguments& arguments) const { return verify(arguments, out, log); }
   ExitCode operator()(const CheckArguments& arguments) const { return check(arguments, out, log); }
   ExitCode operator()(const ExplainArguments& arguments) const { return explain_choice(arguments, out, log); }
   ExitCode operator()(const ExportArguments& arguments) const { return export_campaign(arguments, out, log); }

@@ -283,7 +283,6 @@ bool Campaign::recognises(const fs::path& folder) {
 
 Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions options) {
   require_campaign(folder);
-  require_no_pipes(folder);
   if (access == Access::write) remove_mark(folder);
   std::unique_ptr<EventStore> store;
   std::vector<StoredEvent> events;

@@ -202,6 +202,7 @@ void require_campaign(const fs::path& folder) {
   if (!Campaign::recognises(folder))
     throw InputError(
         fmt::format("{}: it is no campaign, must be a folder that acuity init has made", folder.string()));
+  require_no_pipes(folder);
 }
 
 Verification verify_campaign(const fs::path& folder) {

@@ -11,7 +11,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "support/memory_campaigns.hpp"
 
-namespace acuity {
+namespace acuity::event_rules_test {
 namespace {
 
 using testing::MemoryCampaign;
@@ -183,4 +183,4 @@ TEST_F(HostileCaller, CannotDoSoInAGroupEither) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::event_rules_test

@@ -70,9 +70,9 @@ TEST(Readme, TheLibraryExampleIsTheOneThatIsBuiltAndPrintsWhatIsShown) {
 TEST(Docs, CliPageIsWhatHelpPrints) {
   std::string page = "# The program's own help\n\nPrinted by the program; a test keeps this page true.\n";
   for (const char* command :
-       {"",         "init ",   "run ",     "ask ",          "tell ",      "fail ",      "release ",
-        "amend ",   "status ", "explain ", "export ",       "report ",    "check ",     "score ",
-        "predict ", "fit ",    "pool ",    "pool convert ", "pool show ", "reproduce ", "backtest "}) {
+       {"",        "init ",   "run ",          "ask ",       "tell ",      "fail ",    "release ", "amend ",
+        "status ", "verify ", "explain ",      "export ",    "report ",    "check ",   "score ",   "predict ",
+        "fit ",    "pool ",   "pool convert ", "pool show ", "reproduce ", "backtest "}) {
     const std::string line = "acuity " + std::string(command) + "--help";
     page += "\n```\n$ " + line + "\n" + run_shell(line, "/").out + "```\n";
   }

@@ -14,7 +14,7 @@
 #include "report/svg_canvas.hpp"
 #include "support/memory_campaigns.hpp"
 
-namespace acuity {
+namespace acuity::extreme_numbers_test {
 namespace {
 
 using testing::MemoryCampaign;
@@ -174,4 +174,4 @@ TEST(ExtremeNumbers, AsTicksAreFew) {
 }
 
 }  // namespace
-}  // namespace acuity
+}  // namespace acuity::extreme_numbers_test

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "campaign/verification.hpp"
+#include "commands.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::string parts_json(const Verification& found) {
+  std::string list;
+  for (const Verification::Part& part : found.parts)
+    list += (list.empty() ? "" : ", ") +
+            JsonObject().put("part", part.name).put("sound", part.sound).put("found", part.found).text();
+  return "[" + list + "]";
+}
+
+std::string problems_json(const Verification& found) {
+  std::string list;
+  for (const std::string& problem : found.problems) list += (list.empty() ? "" : ", ") + json_string(problem);
+  return "[" + list + "]";
+}
+
+std::string as_json(const std::string& campaign, const Verification& found) {
+  return JsonObject()
+             .put("campaign", campaign)
+             .put("sound", found.problem_count == 0)
+             .put("events", found.events)
+             .put_json("parts", parts_json(found))
+             .put("problem_count", found.problem_count)
+             .put_json("problems", problems_json(found))
+             .text() +
+         "\n";
+}
+
+std::string as_table(const Verification& found, Format format) {
+  ResultTable table(format, {"part", "sound", "found"});
+  for (const Verification::Part& part : found.parts)
+    table.add({part.name, std::string(part.sound ? "yes" : "NO"), part.found});
+  std::string text = table.text();
+  if (format == Format::csv) return text;
+  for (const std::string& problem : found.problems) text += problem + "\n";
+  if (const auto shown = static_cast<std::int64_t>(found.problems.size()); shown < found.problem_count)
+    text += fmt::format("and {} more\n", found.problem_count - shown);
+  return text;
+}
+
+// One sentence, whatever the number of problems.
+std::string summary(const Verification& found) {
+  const std::string more =
+      found.problem_count == 1 ? "" : fmt::format(" (the first of {} problems)", found.problem_count);
+  return found.problems.front() + more;
+}
+
+}  // namespace
+
+ExitCode verify(const VerifyArguments& arguments, std::ostream& out, std::ostream& log) {
+  const Verification found = verify_campaign(arguments.campaign);
+  out << (arguments.format == Format::json ? as_json(arguments.campaign, found)
+                                           : as_table(found, arguments.format));
+  if (found.problem_count == 0) return ExitCode::done;
+  log << summary(found) << '\n';
+  return found.is_damaged ? ExitCode::damaged : ExitCode::different_study;
+}
+
+}  // namespace acuity
