@@ -3,6 +3,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
+#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "report/campaign_text.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 // What to type next; and what may have been forgotten.
 std::string hint(const Campaign& campaign, const std::vector<Suggestion>& given) {
-  const std::string folder = campaign.folder().string();
+  const std::string folder = one_line(campaign.folder().string());
   const std::size_t earlier = campaign.state().pending().size() - given.size();
   std::string text =
       given.size() == 1
@@ -69,7 +70,8 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                            .budget = arguments.budget});
   if (!asking.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, asking.suggestions, arguments.format);
-  if (asking.standing != Standing::open) log << arguments.campaign << ": " << why_no_more(asking) << '\n';
+  if (asking.standing != Standing::open)
+    log << one_line(arguments.campaign + ": " + why_no_more(asking)) << '\n';
   if (!asking.suggestions.empty() && arguments.format == Format::table)
     out << hint(campaign, asking.suggestions);
   return exit_code(arguments, asking);

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "loaded_study.hpp"
+#include "notes.hpp"
 #include "png.hpp"
 #include "progress.hpp"
 #include "report/forecast.hpp"
@@ -224,7 +225,7 @@ ExitCode forecast_of(LoadedStudy& loaded, const BacktestArguments& arguments, st
                                       made->repeats, drawn_from(*made), made->points, made->pool)),
                   log);
   if (arguments.format != Format::table)
-    for (const std::string& remark : made->remarks) log << "note: " << remark << '\n';
+    for (const std::string& remark : made->remarks) write_note(remark, log);
   out << (arguments.format == Format::json  ? forecast_json(*made, study)
           : arguments.format == Format::csv ? csv
                                             : forecast_text(*made));

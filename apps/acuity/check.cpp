@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "loaded_study.hpp"
+#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "report/break_even_report.hpp"
 #include "report/campaign_text.hpp"
@@ -204,13 +205,13 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
     out << json.text() << '\n';
   } else {
     out << to_text(report, study.file().unit) << "Scales and units\n";
-    for (const std::string& warning : warnings) out << "  " << warning << '\n';
+    for (const std::string& warning : warnings) out << "  " << one_line(warning) << '\n';
     if (warnings.empty()) out << "  nothing looks wrong\n";
     if (expected) out << "Forecast\n" << forecast_text(*expected);
-    if (trial) out << "Trial\n  " << trial->text << '\n';
+    if (trial) out << "Trial\n  " << one_line(trial->text) << '\n';
   }
   if (!trial || trial->answered) return ExitCode::done;
-  log << arguments.study << ": the annotator gave no answer\n";
+  log << one_line(arguments.study) << ": the annotator gave no answer\n";
   return ExitCode::failure_guard;
 }
 

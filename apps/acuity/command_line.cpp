@@ -2,6 +2,7 @@
 
 #include "acuity/numerics/instruction_set.hpp"
 #include "campaign_commands.hpp"
+#include "numerics/text.hpp"
 #include "options.hpp"
 
 namespace acuity {
@@ -198,6 +199,10 @@ std::variant<Arguments, ExitCode> parse_command_line(int argc, char** argv, std:
   CLI::App program("acuity decides which input to annotate next, and how precisely.", "acuity");
   program.require_subcommand(1);
   program.set_version_flag("--version", &version_text);
+  program.failure_message([](const CLI::App* app, const CLI::Error& error) {
+    const std::string said = error.what();
+    return one_line(said) + CLI::FailureMessage::simple(app, error).substr(said.size());
+  });
   program.footer(
       "Exit codes: 0 done, 1 failed or different, 2 usage or input error, 3 finished, 4 nothing to give now, "
       "5 stopped by the failure guard, 6 the study or pool differs from the campaign's, 7 the campaign has a "

@@ -1,6 +1,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/explanation.hpp"
 #include "commands.hpp"
+#include "numerics/text.hpp"
 #include "report/explanation_json.hpp"
 
 namespace acuity {
@@ -24,7 +25,7 @@ ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, st
     write(*next.explanation);
     return ExitCode::done;
   }
-  log << arguments.campaign << ": " << next.asking.reason << '\n';
+  log << one_line(arguments.campaign + ": " + next.asking.reason) << '\n';
   return next.asking.standing == Standing::finished ? ExitCode::finished : ExitCode::nothing_now;
 }
 

@@ -10,6 +10,7 @@
 #include "campaign/books.hpp"
 #include "campaign/verification.hpp"
 #include "commands.hpp"
+#include "numerics/text.hpp"
 #include "report/annotation_rows.hpp"
 #include "report/campaign_text.hpp"
 #include "report/event_json.hpp"
@@ -128,7 +129,7 @@ ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, st
       return;
     }
     write_file(file, text);
-    log << "wrote " << file << '\n';
+    log << "wrote " << one_line(file) << '\n';
   };
   std::optional<Campaign> campaign;
   try {
@@ -136,7 +137,7 @@ ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, st
   } catch (const DamagedError& error) {
     if (arguments.events.empty()) throw;
     write(arguments.events, intact_events_json(arguments.campaign));
-    log << error.what() << '\n';
+    log << one_line(error.what()) << '\n';
     return ExitCode::damaged;
   }
   if (!arguments.annotations.empty()) write(arguments.annotations, annotations_csv(*campaign));

@@ -6,6 +6,8 @@
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
 #include "loaded_study.hpp"
+#include "notes.hpp"
+#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "report/result_table.hpp"
 
@@ -26,7 +28,7 @@ Field number_field(const std::string& name, double value) {
 }
 
 Field text_field(const std::string& name, const std::string& text) {
-  return {name, json_string(text), csv_cell(text), text};
+  return {name, json_string(text), csv_cell(text), one_line(text)};
 }
 
 Field count_field(const std::string& name, int count) {
@@ -38,7 +40,7 @@ std::string written(const std::vector<Field>& fields, const Vector& lengthscales
   for (const Field& field : fields) {
     names += (names.empty() ? "" : ",") + csv_cell(field.name);
     values += (values.empty() ? "" : ",") + field.csv;
-    lines += fmt::format("{:<24}{}\n", field.name, field.people);
+    lines += fmt::format("{:<24}{}\n", one_line(field.name), field.people);
     // In JSON the length scales of all inputs are one list.
     if (!field.name.starts_with("lengthscale_"))
       json += (json.empty() ? "" : ", ") + json_string(field.name) + ": " + field.json;
@@ -93,7 +95,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   fields.push_back({"converged", learned.converged ? "true" : "false", learned.converged ? "true" : "false",
                     learned.converged ? "yes" : "no"});
   fields.push_back(text_field("reason", learned.reason));
-  for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
+  for (const std::string& remark : study.remarks()) write_note(remark, log);
   out << written(fields, lengthscales, arguments.format);
   return ExitCode::done;
 }

@@ -8,6 +8,7 @@
 #include "acuity/numerics/instruction_set.hpp"
 #include "command_line.hpp"
 #include "data/mapped_file.hpp"
+#include "numerics/text.hpp"
 
 namespace acuity {
 
@@ -41,6 +42,11 @@ struct Call {
   ExitCode operator()(const ReproduceArguments& arguments) const { return reproduce(arguments, out, log); }
 };
 
+// Messages quote what was found, which may be anything.
+void complain(const std::string& sentence) {
+  std::cerr << one_line(sentence) << '\n';
+}
+
 // Results appear whole or not at all: they are gathered first, and bad input leaves standard output empty.
 ExitCode run(int argc, char** argv) {
   std::ostringstream results;
@@ -54,31 +60,31 @@ ExitCode run(int argc, char** argv) {
       code = std::get<ExitCode>(parsed);
     }
   } catch (const std::invalid_argument& error) {
-    std::cerr << error.what() << '\n';
+    complain(error.what());
     return ExitCode::input_error;
   } catch (const NumericalError& error) {
-    std::cerr << error.what() << '\n';
+    complain(error.what());
     return ExitCode::input_error;
   } catch (const DifferentStudyError& error) {
-    std::cerr << error.what() << '\n';
+    complain(error.what());
     return ExitCode::different_study;
   } catch (const DamagedError& error) {
-    std::cerr << error.what() << '\n';
+    complain(error.what());
     return ExitCode::damaged;
   } catch (const OwnedError& error) {
-    std::cerr << error.what() << '\n';
+    complain(error.what());
     return ExitCode::damaged;
   } catch (const StoreError& error) {
-    std::cerr << error.what() << '\n';
+    complain(error.what());
     return ExitCode::input_error;
   } catch (const std::filesystem::filesystem_error& error) {
-    std::cerr << error.path1().string() << ": " << error.code().message() << '\n';
+    complain(error.path1().string() + ": " + error.code().message());
     return ExitCode::input_error;
   } catch (const std::bad_alloc&) {
     std::cerr << "acuity: not enough memory for this problem\n";
     return ExitCode::internal_error;
   } catch (const std::exception& error) {
-    std::cerr << "acuity: internal error: " << error.what() << '\n';
+    complain(std::string("acuity: internal error: ") + error.what());
     return ExitCode::internal_error;
   }
   std::cout << results.view() << std::flush;

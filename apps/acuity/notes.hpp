@@ -9,6 +9,7 @@
 #include "acuity/model/marginals.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
+#include "numerics/text.hpp"
 
 namespace acuity {
 
@@ -26,6 +27,11 @@ inline void require_finite(const Study& study, PoolBelief& belief) {
   require_finite(study, belief.is_finite());
 }
 
+/// One line.
+inline void write_note(std::string_view text, std::ostream& log) {
+  log << "note: " << one_line(text) << '\n';
+}
+
 /// Options that have no effect are not passed over in silence.
 inline void write_storage_note(const Study& study, const PoolStorage& storage, std::ostream& log) {
   if (!study.file().binary) return;
@@ -37,9 +43,9 @@ inline void write_storage_note(const Study& study, const PoolStorage& storage, s
 /// What a person should know although nothing is wrong: one line each.
 inline void write_notes(const Study& study, const StudyModel& model, Index jittered, bool converged,
                         std::ostream& log) {
-  for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
+  for (const std::string& remark : study.remarks()) write_note(remark, log);
   if (model.learned && !model.learned->converged)
-    log << "note: learning hyperparameters: " << model.learned->reason << '\n';
+    write_note("learning hyperparameters: " + model.learned->reason, log);
   if (jittered > 0)
     log << fmt::format(
         "note: {} exact annotation{} got a noise variance of 1e-12 of the prior's, repeating what was "

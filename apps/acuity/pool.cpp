@@ -3,6 +3,8 @@
 
 #include "acuity/data/pool_file.hpp"
 #include "commands.hpp"
+#include "notes.hpp"
+#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "report/result_table.hpp"
 
@@ -26,11 +28,12 @@ std::string facts_text(const PoolFile& file, Format format) {
     return fmt::format("file,rows,columns,id,precision,bytes\n{},{},{},{},{},{}\n", csv_cell(file.source()),
                        file.rows(), csv_cell(fmt::format("{}", fmt::join(file.columns(), " "))),
                        csv_cell(file.id_column().value_or("")), precision, file.bytes());
-  return fmt::format("{}: {} row{}, {} column{} ({}) in {} precision, ids {}, {} bytes\n", file.source(),
-                     file.rows(), file.rows() == 1 ? "" : "s", file.columns().size(),
-                     file.columns().size() == 1 ? "" : "s", fmt::join(file.columns(), ", "), precision,
-                     file.id_column() ? "from \"" + *file.id_column() + '"' : "are row numbers",
-                     file.bytes());
+  return one_line(fmt::format(
+             "{}: {} row{}, {} column{} ({}) in {} precision, ids {}, {} bytes", file.source(), file.rows(),
+             file.rows() == 1 ? "" : "s", file.columns().size(), file.columns().size() == 1 ? "" : "s",
+             fmt::join(file.columns(), ", "), precision,
+             file.id_column() ? "from \"" + *file.id_column() + '"' : "are row numbers", file.bytes())) +
+         "\n";
 }
 
 }  // namespace
@@ -48,7 +51,7 @@ ExitCode convert_pool(const PoolConvertArguments& arguments, std::ostream& out, 
                                      }});
   }
   if (!left_out.empty())
-    log << fmt::format("note: left out of the pool file: {}\n", fmt::join(left_out, ", "));
+    write_note(fmt::format("left out of the pool file: {}", fmt::join(left_out, ", ")), log);
   out << facts_text(PoolFile::open(arguments.out), arguments.format);
   return ExitCode::done;
 }

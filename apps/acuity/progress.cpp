@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iostream>
 
+#include "numerics/text.hpp"
+
 namespace acuity {
 
 namespace {
@@ -36,7 +38,7 @@ void StatusLine::show(const std::string& text) {
   const auto now = std::chrono::steady_clock::now();
   if (!terminal_ || now < next_) return;
   next_ = now + std::chrono::milliseconds(200);
-  log_ << '\r' << text << "\033[K" << std::flush;
+  log_ << '\r' << one_line(text) << "\033[K" << std::flush;
   shown_ = true;
 }
 

@@ -5,6 +5,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
+#include "numerics/text.hpp"
 #include "report/campaign_page.hpp"
 
 namespace acuity {
@@ -64,9 +65,10 @@ ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostrea
   if (!arguments.test.empty()) test = read_held_out(arguments.test, campaign.study());
   const CampaignData data = campaign_data(campaign, test);
   write_report(arguments, campaign_page(data, {ACUITY_VERSION, command_text(arguments)}), data);
-  for (const std::string& warning : data.warnings) log << warning << '\n';
-  out << fmt::format("{}: {} answers, {} spent\n", arguments.out, data.answers.size(),
-                     money_text(data.spent, data.unit));
+  for (const std::string& warning : data.warnings) log << one_line(warning) << '\n';
+  out << one_line(fmt::format("{}: {} answers, {} spent", arguments.out, data.answers.size(),
+                              money_text(data.spent, data.unit)))
+      << '\n';
   return ExitCode::done;
 }
 

@@ -18,7 +18,9 @@
 #include "experiments/run_experiment.hpp"
 #include "experiments/run_store.hpp"
 #include "interruptible.hpp"
+#include "notes.hpp"
 #include "numerics/parallel.hpp"
+#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "report/result_table.hpp"
 #include "reproduction_files.hpp"
@@ -181,7 +183,7 @@ class Reproduction {
         if (runs.empty()) throw InputError("it has other settings");
         earlier_.push_back({std::move(experiment), std::move(runs)});
       } catch (const InputError& error) {
-        log_ << "note: " << known.name << " is not on the page: " << error.what() << '\n';
+        write_note(known.name + " is not on the page: " + error.what(), log_);
       }
     }
   }
@@ -217,7 +219,7 @@ class Reproduction {
     if (interrupted)
       log_ << fmt::format(
           "interrupted: {} of {} runs of this call are kept in {}; the same command goes on\n", done, total,
-          arguments_.out);
+          one_line(arguments_.out));
   }
 
   void write_page() const {
@@ -248,7 +250,7 @@ class Reproduction {
       page.rules = fmt::format("Not judged: that takes the paper's sizes and {} repeats or more.", enough);
     }
     write_file(fs::path(arguments_.out) / "index.html", reproduction_page(page));
-    log_ << "written: " << (fs::path(arguments_.out) / "index.html").string() << '\n';
+    log_ << "written: " << one_line((fs::path(arguments_.out) / "index.html").string()) << '\n';
   }
 
   std::string finals() const {

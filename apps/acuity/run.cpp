@@ -13,6 +13,7 @@
 #include "campaign/rehearsal_crew.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
+#include "numerics/text.hpp"
 #include "report/campaign_text.hpp"
 #include "run_display.hpp"
 
@@ -100,7 +101,7 @@ void make_or_compare(const RunArguments& arguments, std::ostream& log) {
     const Study study = Study::open(arguments.study);
     make_crew(study, std::filesystem::absolute(arguments.study).parent_path().string(), arguments);
     Campaign::create(arguments.campaign, arguments.study);
-    log << fmt::format("{}: made from {}\n", arguments.campaign, arguments.study);
+    log << one_line(fmt::format("{}: made from {}", arguments.campaign, arguments.study)) << '\n';
     return;
   }
   if (arguments.study.empty()) return;
@@ -119,9 +120,9 @@ std::string summary(const Campaign& campaign, const RunEnd& end, Format format) 
         "\"failed\": {}}}\n",
         json_string(kind), json_string(end.reason), exact_json(state.spent()), exact_json(state.escrow()),
         state.annotations(), state.pending().size(), state.failed());
-  return fmt::format("{}: {} annotations for {}, {} pending, {} failed\n", campaign.folder().string(),
-                     state.annotations(), money(state.spent(), state.created().unit), state.pending().size(),
-                     state.failed());
+  return fmt::format("{}: {} annotations for {}, {} pending, {} failed\n",
+                     one_line(campaign.folder().string()), state.annotations(),
+                     money(state.spent(), state.created().unit), state.pending().size(), state.failed());
 }
 
 }  // namespace
@@ -144,7 +145,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   display.begin(study);
   write_network_note(campaign, log);
   write_storage_note(study, arguments.work.storage, log);
-  for (const std::string& remark : study.remarks()) log << "note: " << remark << '\n';
+  for (const std::string& remark : study.remarks()) write_note(remark, log);
   const std::unique_ptr<Crew> crew = make_crew(study, campaign.state().created().study_folder, arguments);
 
   const AnnotatorSetting& annotator = study.file().annotator;
@@ -161,9 +162,9 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
 
   display.end();
   if (arguments.format != Format::jsonl) out << summary(campaign, end, arguments.format) << std::flush;
-  log << fmt::format(
-      "{}: {}\n", arguments.campaign,
-      end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command goes on" : end.reason);
+  log << fmt::format("{}: {}\n", one_line(arguments.campaign),
+                     end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command goes on"
+                                                           : numerics::escape_controls(end.reason, "\n"));
   return exit_code(end.kind);
 }
 

@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
+#include "numerics/text.hpp"
 #include "report/result_table.hpp"
 #include "selection/why_nothing.hpp"
 
@@ -42,9 +43,10 @@ std::string next_in_words(const Study& study, const StudyModel& model, const Sug
   const std::string left = std::isinf(candidates.remaining)
                                ? "no limit"
                                : fmt::format("{}{} remain", brief(candidates.remaining), unit);
-  return fmt::format("Next: ask about {} ({}) at {}, for {}{}; worth {} {}. Budget: {}.\n", next.point,
-                     inputs, level, brief(next.cost), unit, brief(next.information),
-                     model.acquisition.information->unit(), left);
+  return one_line(fmt::format("Next: ask about {} ({}) at {}, for {}{}; worth {} {}. Budget: {}.", next.point,
+                              inputs, level, brief(next.cost), unit, brief(next.information),
+                              model.acquisition.information->unit(), left)) +
+         "\n";
 }
 
 // Who makes one choice and goes has no use for what a next one could build on; a cache of the processor's has
@@ -119,7 +121,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   else
     out << table.text();
   if (!chosen) {
-    log << arguments.study << ": nothing to ask: " << why_nothing(model.offer, model.acquisition, candidates)
+    log << one_line(arguments.study +
+                    ": nothing to ask: " + why_nothing(model.offer, model.acquisition, candidates))
         << '\n';
     return ExitCode::finished;
   }

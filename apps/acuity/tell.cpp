@@ -6,6 +6,7 @@
 #include "campaign/answer_reader.hpp"
 #include "campaign/books.hpp"
 #include "commands.hpp"
+#include "notes.hpp"
 #include "report/campaign_text.hpp"
 
 namespace acuity {
@@ -123,14 +124,14 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
   for (std::size_t k = 0; k < tellings.size(); ++k) {
     const SuggestionRecord& record = *campaign.state().find(tellings[k].id);
     add_row(result, study, record, table.answers[k], tellings[k]);
-    for (const std::string& note : notes_on(study, record, tellings[k])) log << "note: " << note << '\n';
+    for (const std::string& note : notes_on(study, record, tellings[k])) write_note(note, log);
   }
   for (const std::int64_t id : table.not_yet) {
     const Asked& asked = campaign.state().find(id)->asked;
     result.add({id, asked.point, level_cell(asked.level, asked.alpha), std::monostate(), std::monostate(),
                 std::monostate(), std::string("not yet")});
   }
-  for (const std::string& note : table.notes) log << "note: " << note << '\n';
+  for (const std::string& note : table.notes) write_note(note, log);
   if (arguments.format == Format::json) {
     out << JsonObject().put("dry_run", arguments.dry_run).put_json("answers", result.text()).text() << '\n';
     return ExitCode::done;

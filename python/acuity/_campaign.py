@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import FloatArray, choice, floats, path_of, points, shown, text, whole
 from ._core import Suggestion
+from ._html import campaign_html, escape, one_line
 from ._loop import Loop
 from ._selection import _count
 from .errors import Finished, NothingNow
@@ -310,15 +311,11 @@ class Campaign:
         where = f" in {os.fspath(self.path)!r}" if self.path else " in memory"
         return (
             f"<acuity.Campaign {self.name!r}{where}: {status['annotations']} annotations, "
-            f"{status['spent']:.6g} of {status['budget']:.6g}{' ' + self.unit if self.unit else ''} spent, "
+            f"{status['spent']:.6g} of {status['budget']:.6g}{' ' + one_line(self.unit) if self.unit else ''} spent, "
             f"{status['pending']} pending>"
         )
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        from ._html import campaign_html
-
         return f"<div>{escape(repr(self))}</div>" if self._closed else campaign_html(self)
 
     # The loop.

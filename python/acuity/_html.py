@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
+import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,28 @@ if TYPE_CHECKING:
 # Told apart by people who do not see all colours, and of a brightness between light and dark grounds.
 BLUE, YELLOW, ORANGE = "#2080c0", "#e69f00", "#d55e00"
 WIDTH = 320
+
+
+def _is_control(code: int) -> bool:
+    """What changes the look of other characters, or is no character at all: as src/numerics/text.cpp has it."""
+    return (
+        code < 0x20
+        or 0x7F <= code <= 0x9F
+        or code in (0x61C, 0x200E, 0x200F, 0xFEFF, 0xFFFE, 0xFFFF)
+        or 0x2028 <= code <= 0x202E
+        or 0x2066 <= code <= 0x2069
+        or 0xD800 <= code <= 0xDFFF
+    )
+
+
+def one_line(text: str) -> str:
+    """Text from data as it may stand in one line: control characters as escapes."""
+    return "".join(repr(letter)[1:-1] if _is_control(ord(letter)) else letter for letter in text)
+
+
+def escape(text: str) -> str:
+    """Text from data between tags or in a quoted attribute; the only way of text into a page."""
+    return html.escape(one_line(text), quote=True)
 
 
 def _number(value: float) -> str:

@@ -24,6 +24,21 @@ def test_it_shows_itself_and_escapes_names(tmp_path):
         assert campaign._repr_html_().count("<svg") == 2
 
 
+def test_control_characters_are_shown_as_escapes(tmp_path):
+    nasty = '"><script>alert(1)</script></svg>]]>&\x1b[31m\x9b\u202e\nINJECTED\x07'
+    with acuity.create(
+        tmp_path / "a\x1b\n.acuity", pool=POOL, levels=[acuity.Level("l" + nasty, noise_sd=0.1, cost=1)], budget=10,
+        name="n" + nasty, unit="u" + nasty, ids=[f"{nasty}{i}" for i in range(40)], inputs=["a" + nasty, "b"],
+    ) as campaign:
+        campaign.tell(campaign.ask(), 0.5)
+        page, line = campaign._repr_html_(), repr(campaign)
+    page += campaign._repr_html_()  # closed
+    ElementTree.fromstring(f"<div>{page}</div>")
+    assert "<script" not in page and "\\x1b[31m" in page and "\\u202e" in page
+    for shown in (page, line):
+        assert not [letter for letter in shown if ord(letter) < 0x20 or 0x7F <= ord(letter) <= 0x9F or letter == "\u202e"]
+
+
 def test_it_shows_the_belief_along_one_input():
     line = np.linspace(0, 5, 30)[:, None]
     for other in ({}, {"budget": None}, {"levels": [acuity.Level("a", accuracy=0.8, cost=1)]}, {"pool": line[:1]}):

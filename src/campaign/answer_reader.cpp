@@ -8,6 +8,7 @@
 
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "data/csv_scanner.hpp"
 #include "study/nearest.hpp"
 
 namespace acuity {
@@ -44,7 +45,10 @@ class AnswerReader {
     accuracy_ = table_.find("accuracy");
     point_ = table_.find("point");
     level_ = table_.find(study.is_ladder() ? "alpha" : "level");
-    for (const std::string& input : study.pool().inputs()) inputs_.push_back(table_.find(input));
+    for (const std::string& input : study.pool().inputs()) {
+      inputs_.push_back(table_.find(csv::protect_from_spreadsheets(input)));
+      if (!inputs_.back()) inputs_.back() = table_.find(input);
+    }
   }
 
   AnswerTable read() {
@@ -86,7 +90,7 @@ class AnswerReader {
     for (const Index column : values_) {
       if (table_.empty(row, column)) continue;
       if (study_.file().binary)
-        answer.values.push_back(read_answer(study_, table_.text(row, column),
+        answer.values.push_back(read_answer(study_, csv::unprotected(table_.text(row, column)),
                                             fmt::format("{}: the answer to {}", table_.where(row), id)));
       else
         answer.values.push_back(table_.number(row, column));
@@ -115,14 +119,15 @@ class AnswerReader {
 
   void read_what_was_done(Index row, const Asked& asked, Answer& answer) const {
     if (point_ && !table_.empty(row, *point_)) {
-      answer.row = study_.pool().find(table_.text(row, *point_));
+      answer.row = study_.pool().find(csv::unprotected(table_.text(row, *point_)));
+      if (!answer.row) answer.row = study_.pool().find(table_.text(row, *point_));
       if (!answer.row) table_.complain(row, *point_, "the id of a pool point");
     }
     read_inputs(row, asked, answer);
     if (!level_ || table_.empty(row, *level_)) return;
     try {
       if (!study_.is_ladder()) {
-        answer.level = study_.level_named(table_.text(row, *level_));
+        answer.level = study_.level_named(csv::unprotected(table_.text(row, *level_)));
         return;
       }
       const std::optional<double> alpha = table_.parse_number(row, *level_);

@@ -5,6 +5,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/explanation.hpp"
+#include "numerics/text.hpp"
 
 namespace acuity {
 
@@ -15,7 +16,7 @@ std::string brief(double value) {
 }
 
 std::string name_of(const Level& level) {
-  return level.alpha ? "alpha = " + brief(*level.alpha) : "\"" + level.name + "\"";
+  return level.alpha ? "alpha = " + brief(*level.alpha) : "\"" + one_line(level.name) + "\"";
 }
 
 std::string capital(std::string text) {
@@ -25,7 +26,8 @@ std::string capital(std::string text) {
 
 // One sentence for a level that was not chosen, or for the one that was.
 std::string sentence(const Explanation::Counterfactual& c, const Explanation& e, const std::string& unit) {
-  const std::string elsewhere = c.point == e.chosen.point ? "" : fmt::format(" (at point {})", c.point);
+  const std::string elsewhere =
+      c.point == e.chosen.point ? "" : fmt::format(" (at point {})", one_line(c.point));
   std::vector<std::string> conditions;
   if (c.chosen) {
     if (c.price) conditions.push_back(fmt::format("it cost over {}{}", brief(*c.price), unit));
@@ -51,7 +53,8 @@ std::string levels_text(const Explanation& e) {
     if (e.levels.size() > 12 && k >= 5 && !level.chosen && k + 1 < e.levels.size()) continue;
     if (k > shown) text += "  ...\n";
     shown = k + 1;
-    const std::string name = level.level.alpha ? "alpha " + brief(*level.level.alpha) : level.level.name;
+    const std::string name =
+        level.level.alpha ? "alpha " + brief(*level.level.alpha) : one_line(level.level.name);
     text += fmt::format("  {:<14}{:>14}{:>12}{:>14}{}{}\n", name, brief(level.information), brief(level.cost),
                         brief(level.per_cost()), level.chosen ? "  <- chosen" : "",
                         level.affordable ? "" : "  (not to be had)");
@@ -62,14 +65,15 @@ std::string levels_text(const Explanation& e) {
 }  // namespace
 
 std::string to_text(const Explanation& e, const Study& study) {
-  const std::string unit = study.file().unit.empty() ? "" : " " + study.file().unit;
+  const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
   const Suggestion& s = e.chosen;
   std::string inputs;
   for (std::size_t k = 0; k < s.inputs.size() && k < 6; ++k)
-    inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", study.pool().inputs()[k], brief(s.inputs[k]));
+    inputs +=
+        fmt::format("{}{} = {}", k > 0 ? ", " : "", one_line(study.pool().inputs()[k]), brief(s.inputs[k]));
   if (s.inputs.size() > 6) inputs += ", ...";
-  std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {} {}.\n", s.point, inputs, name_of(s.level),
-                                 brief(s.cost), unit, brief(s.information), e.unit);
+  std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {} {}.\n", one_line(s.point), inputs,
+                                 name_of(s.level), brief(s.cost), unit, brief(s.information), e.unit);
   if (e.is_drawn) text += "It was drawn by the seed, not chosen by its information.\n";
   text += fmt::format(
       "\nWhy this point. The belief about f there is {} +- {} (mean and standard deviation). Of {} "
@@ -78,10 +82,10 @@ std::string to_text(const Explanation& e, const Study& study) {
       brief(s.mean), brief(std::sqrt(std::max(0.0, s.variance))), e.candidates, 100.0 * e.more_certain,
       brief(e.median_sd));
   for (const Explanation::Neighbour& near : e.nearest)
-    text +=
-        fmt::format("  annotation {}{} ({}, y = {}) is {} length scales away\n", near.id,
-                    near.point.empty() ? "" : " at " + near.point,
-                    near.level.empty() ? "noise reported" : near.level, brief(near.y), brief(near.distance));
+    text += fmt::format("  annotation {}{} ({}, y = {}) is {} length scales away\n", near.id,
+                        near.point.empty() ? "" : " at " + one_line(near.point),
+                        near.level.empty() ? "noise reported" : one_line(near.level), brief(near.y),
+                        brief(near.distance));
   if (e.nearest.empty()) text += "  nothing was annotated yet\n";
   if (!e.pending.empty())
     text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));

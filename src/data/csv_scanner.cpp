@@ -17,6 +17,15 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
+// Also behind apostrophes.
+bool looks_like_a_formula(std::string_view text) {
+  const std::size_t first = text.find_first_not_of('\'');
+  if (first == std::string_view::npos ||
+      std::string_view("=+-@\t\r").find(text[first]) == std::string_view::npos)
+    return false;
+  return first > 0 || !to_number(text);
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) {
@@ -35,6 +44,15 @@ std::string unquote(std::string_view raw) {
     if (cell[i] == '"') ++i;
   }
   return text;
+}
+
+// Apostrophes that were there already are kept apart from ours by one more.
+std::string protect_from_spreadsheets(const std::string& text) {
+  return looks_like_a_formula(text) ? "'" + text : text;
+}
+
+std::string unprotected(const std::string& text) {
+  return text.starts_with('\'') && looks_like_a_formula(text.substr(1)) ? text.substr(1) : text;
 }
 
 std::string shown(std::string_view text) {

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "numerics/text.hpp"
+
 namespace acuity {
 
 InputError::InputError(const std::string& sentence) : std::invalid_argument(printable(sentence, 1000)) {}
 
 std::string printable(std::string_view text, std::size_t longest) {
-  std::string safe(text.substr(0, longest));
-  for (char& c : safe)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return text.size() > longest ? safe + "..." : safe;
+  std::size_t kept = std::min(text.size(), longest);
+  for (int k = 0; k < 3 && kept > 0 && kept < text.size() && (text[kept] & 0xc0) == 0x80; ++k)
+    --kept;  // no half characters
+  const std::string safe = numerics::escape_controls(text.substr(0, kept));
+  return kept < text.size() ? safe + "..." : safe;
 }
 
 void require(bool holds, std::string_view where, std::string_view name, double value,

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "acuity/acquisition/break_even.hpp"
+#include "numerics/text.hpp"
 #include "report/break_even_view.hpp"
 #include "report/median.hpp"
 
@@ -118,7 +119,7 @@ void add_best_of_all(const StudyModel& model, bool binary, BreakEvenReport& repo
 }
 
 std::string level_text(const Level& level) {
-  return level.alpha ? fmt::format("alpha = {:.4g}", *level.alpha) : level.name;
+  return level.alpha ? fmt::format("alpha = {:.4g}", *level.alpha) : one_line(level.name);
 }
 
 std::string spread_text(const BreakEvenReport& report) {
@@ -152,7 +153,7 @@ std::string classes_text(const BreakEvenReport& report) {
 }  // namespace
 
 std::string to_text(const BreakEvenReport& report, const std::string& money_unit) {
-  const std::string unit = money_unit.empty() ? "" : " " + money_unit;
+  const std::string unit = money_unit.empty() ? "" : " " + one_line(money_unit);
   std::string text = "Break-even: which level is bought at which doubt about f\n";
   if (!report.levels_compete)
     return text +

@@ -7,6 +7,7 @@
 
 #include "campaign/books.hpp"
 #include "campaign/owner.hpp"
+#include "numerics/text.hpp"
 #include "report/campaign_text.hpp"
 #include "report/level_offsets.hpp"
 #include "study/duration.hpp"
@@ -107,7 +108,7 @@ std::string pending_text(const State& state) {
 std::string offsets_text(const Campaign& campaign) {
   std::string text;
   for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
-    text += fmt::format("{}{}\n", to_text(offset), offset.is_bias() ? ": MORE THAN NOISE" : "");
+    text += fmt::format("{}{}\n", one_line(to_text(offset)), offset.is_bias() ? ": MORE THAN NOISE" : "");
   return text.empty() ? "" : "\nwhere two levels were told at the same point\n" + text;
 }
 
@@ -189,14 +190,14 @@ std::vector<std::pair<std::string, ResultTable::Cell>> fields_of(const State& st
 
 std::string status_text(const Campaign& campaign) {
   const State& state = campaign.state();
-  std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", campaign.folder().string(),
-                                 state.created().name, time_text(state.created_at()));
+  std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.folder().string()),
+                                 one_line(state.created().name), time_text(state.created_at()));
   text += money_lines(state);
   text += fmt::format("annotations {}, pending {}, failed {}, excluded {}\n", state.annotations(),
                       state.pending().size(), state.failed(), state.excluded().size());
   if (!state.owner().host.empty())
     text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",
-                        state.owner().process, state.owner().host, time_text(state.owner_since()));
+                        state.owner().process, one_line(state.owner().host), time_text(state.owner_since()));
   return text + levels_text(state) + offsets_text(campaign) + pending_text(state) + last_told_text(campaign);
 }
 

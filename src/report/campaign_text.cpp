@@ -8,6 +8,7 @@
 
 #include "campaign/file_system.hpp"
 #include "numerics/clock.hpp"
+#include "numerics/text.hpp"
 
 namespace acuity {
 
@@ -24,7 +25,7 @@ double now() {
 }
 
 std::string money(double amount, const std::string& unit) {
-  return brief(amount) + (unit.empty() ? "" : " " + unit);
+  return brief(amount) + (unit.empty() ? "" : " " + one_line(unit));
 }
 
 ResultTable::Cell level_cell(const std::string& level, std::optional<double> alpha) {
@@ -45,7 +46,7 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "value", "information", "cost",
                                  "information_per_cost", "lease_until"});
   if (format == Format::csv) columns.emplace_back("y");
-  ResultTable table(format, columns);
+  ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
   for (const Suggestion& s : suggestions) {
     std::vector<ResultTable::Cell> row{s.id, s.point};
     row.insert(row.end(), s.inputs.begin(), s.inputs.end());
@@ -64,7 +65,7 @@ void write_network_note(const Campaign& campaign, std::ostream& log) {
   if (const auto kind = network_file_system(campaign.folder()))
     log << fmt::format(
         "note: {} is on a network file system ({}): only processes of one machine may use it at a time\n",
-        campaign.folder().string(), *kind);
+        one_line(campaign.folder().string()), *kind);
 }
 
 }  // namespace acuity

@@ -20,7 +20,7 @@ std::string money(double amount, const std::string& unit);
 ResultTable::Cell level_cell(const std::string& level, std::optional<double> alpha);
 ResultTable::Cell value_cell(const LevelValue& value);
 
-/// The table of suggestions that `ask` prints, in its three forms.
+/// The table of suggestions that `ask` prints, in its three forms; CSV is a sheet for people to fill in.
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
                              Format format);
 

@@ -7,6 +7,7 @@
 #include "annotation/prior_truth.hpp"
 #include "campaign/books.hpp"
 #include "campaign/retelling.hpp"
+#include "numerics/text.hpp"
 
 namespace acuity {
 
@@ -121,8 +122,8 @@ std::string forecast_text(const Forecast& forecast) {
   std::string text = fmt::format(
       "forecast: {} over the pool against money, median and 10 to 90 % of {} truths drawn from {}\n",
       error_measure(forecast.binary), forecast.repeats, drawn_from(forecast));
-  for (const std::string& remark : forecast.remarks) text += "note: " + remark + '\n';
-  std::vector<std::vector<std::string>> table{{forecast.unit.empty() ? "money" : forecast.unit}};
+  for (const std::string& remark : forecast.remarks) text += "note: " + one_line(remark) + '\n';
+  std::vector<std::vector<std::string>> table{{forecast.unit.empty() ? "money" : one_line(forecast.unit)}};
   for (const PolicyCurve& curve : forecast.curves) table.front().push_back(policy_name(curve.policy));
   for (std::size_t row = 1; row <= rows; ++row) {
     const std::size_t at = row * (forecast.curves.front().money.size() - 1) / rows;

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "data/csv_scanner.hpp"
+#include "numerics/text.hpp"
+
 namespace acuity {
 
 std::string exact(double value) {
@@ -21,20 +24,33 @@ std::string json_string(const std::string& text) {
 }
 
 std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  const auto is_blank = [](char c) {
+    return c == ' ' || c == '\t';
+  };  // which readers leave out around a cell
+  const bool blank_ends = !text.empty() && (is_blank(text.front()) || is_blank(text.back()));
+  if (!blank_ends && text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + '"';
+}
+
+std::string sheet_cell(const std::string& text) {
+  return csv_cell(csv::protect_from_spreadsheets(text));
 }
 
 std::string brief(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-ResultTable::ResultTable(Format format, std::vector<std::string> columns)
-    : format_(format), columns_(std::move(columns)), numeric_(columns_.size(), false) {
+ResultTable::ResultTable(Format format, std::vector<std::string> columns, Reader reader)
+    : format_(format),
+      cell_(reader == Reader::spreadsheet ? &sheet_cell : &csv_cell),
+      columns_(std::move(columns)),
+      numeric_(columns_.size(), false) {
+  if (format_ == Format::table)
+    for (std::string& column : columns_) column = one_line(column);
   if (format_ != Format::csv) return;
-  for (std::size_t k = 0; k < columns_.size(); ++k) text_ += (k > 0 ? "," : "") + csv_cell(columns_[k]);
+  for (std::size_t k = 0; k < columns_.size(); ++k) text_ += (k > 0 ? "," : "") + cell_(columns_[k]);
   text_ += '\n';
 }
 
@@ -49,20 +65,20 @@ std::string joined(const Numbers& numbers, const char* between, const Write& wri
   return text;
 }
 
-std::string csv_of(const ResultTable::Cell& cell) {
+std::string csv_of(const ResultTable::Cell& cell, std::string (*write)(const std::string&) = &csv_cell) {
   if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", exact);
   if (const auto* number = std::get_if<double>(&cell)) return exact(*number);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
   if (const auto* truth = std::get_if<bool>(&cell)) return *truth ? "true" : "false";
   const auto* text = std::get_if<std::string>(&cell);
-  return text ? csv_cell(*text) : "";
+  return text ? write(*text) : "";
 }
 
 std::string people_of(const ResultTable::Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return brief(*number);
   if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", brief);
   const auto* text = std::get_if<std::string>(&cell);
-  return text ? *text : csv_of(cell);
+  return text ? one_line(*text) : csv_of(cell);
 }
 
 bool is_number(const ResultTable::Cell& cell) {
@@ -88,7 +104,7 @@ void ResultTable::add(const std::vector<Cell>& row) {
   for (std::size_t k = 0; k < row.size(); ++k) {
     switch (format_) {
       case Format::csv:
-        text_ += (k > 0 ? "," : "") + csv_of(row[k]);
+        text_ += (k > 0 ? "," : "") + csv_of(row[k], cell_);
         break;
       case Format::json:
       case Format::jsonl:

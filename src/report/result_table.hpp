@@ -17,7 +17,11 @@ class ResultTable {
   /// none is nothing.
   using Cell = std::variant<std::string, double, std::int64_t, bool, std::monostate, std::vector<double>>;
 
-  ResultTable(Format format, std::vector<std::string> columns);
+  /// Who reads it in CSV: programs, which get text as it is, or people with a spreadsheet, which would
+  /// compute what looks like a formula.
+  enum class Reader { program, spreadsheet };
+
+  ResultTable(Format format, std::vector<std::string> columns, Reader reader = Reader::program);
 
   void add(const std::vector<Cell>& row);
 
@@ -28,6 +32,7 @@ class ResultTable {
 
  private:
   Format format_;
+  std::string (*cell_)(const std::string&);  // text in CSV
   std::vector<std::string> columns_;
   std::string text_;                            // csv and json grow as rows come
   std::vector<std::vector<std::string>> rows_;  // a table needs to know its widths first
@@ -56,8 +61,10 @@ std::string exact(double value);
 std::string exact_json(double value);
 /// Text in JSON's quotes.
 std::string json_string(const std::string& text);
-/// Text as a CSV cell, quoted where it needs to be.
+/// Text as a CSV cell (RFC 4180), quoted where it needs to be.
 std::string csv_cell(const std::string& text);
+/// The same for spreadsheets: text that one of them would compute is protected (data/csv_scanner.hpp).
+std::string sheet_cell(const std::string& text);
 /// Six significant digits, for people.
 std::string brief(double value);
 

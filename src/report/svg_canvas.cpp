@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "numerics/text.hpp"
+
 namespace acuity {
 
 namespace {
@@ -92,7 +94,8 @@ std::size_t characters(std::string_view text) {
 
 std::string escape_markup(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  // XML knows no control characters but these, not even escaped, and no bytes that are not UTF-8.
+  for (const char c : numerics::escape_controls(text, "\n\t")) {
     if (c == '&')
       safe += "&amp;";
     else if (c == '<')
@@ -103,8 +106,6 @@ std::string escape_markup(std::string_view text) {
       safe += "&quot;";
     else if (c == '\'')
       safe += "&#39;";
-    else if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')
-      safe += ' ';  // XML knows no other control characters, not even escaped
     else
       safe += c;
   }

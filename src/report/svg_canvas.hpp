@@ -8,7 +8,8 @@
 
 namespace acuity {
 
-/// Text as it may stand between tags and inside quoted attributes, of XML and of HTML.
+/// Text as it may stand between tags and inside quoted attributes, of XML and of HTML. Control characters and
+/// bytes that are not UTF-8 are shown as escapes, as on a terminal.
 std::string escape_markup(std::string_view text);
 
 /// Where a panel lies in its picture.

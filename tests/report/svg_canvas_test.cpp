@@ -12,7 +12,8 @@ namespace {
 
 TEST(EscapeMarkup, LeavesNothingThatCouldOpenATagOrCloseAnAttribute) {
   EXPECT_EQ(escape_markup("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
-  EXPECT_EQ(escape_markup(std::string("a\0b\x1b", 4)), "a b ");
+  EXPECT_EQ(escape_markup(std::string("a\0b\x1b", 4)), "a\\x00b\\x1b");
+  EXPECT_EQ(escape_markup("\xff \xc2\x9b \xe2\x80\xae"), "\\xff \\u009b \\u202e");
   EXPECT_EQ(escape_markup("α ≤ 1\n"), "α ≤ 1\n");
 }
 

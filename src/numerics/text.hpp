@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+// Text from data, which may hold any bytes.
+
+namespace acuity::numerics {
+
+/// The character that text begins with; a byte that begins no character of UTF-8 stands for itself.
+struct Character {
+  char32_t code = 0;
+  std::size_t bytes = 1;
+  bool valid = true;
+};
+/// `text` must not be empty. Overlong forms, surrogates and codes above U+10FFFF are not valid.
+Character first_character(std::string_view text);
+
+bool is_utf8(std::string_view text);
+
+/// Characters that change what the others look like instead of being shown: control characters (C0, DEL,
+/// C1), line separators, and those that reverse the direction of writing.
+bool is_control(char32_t code);
+
+/// Control characters as \n, \x1b or \u202e, bytes that are not UTF-8 as \xNN; those in `kept` stay. What it
+/// returns is UTF-8, and given again it stays as it is.
+std::string escape_controls(std::string_view text, std::string_view kept = "");
+
+}  // namespace acuity::numerics
+
+namespace acuity {
+
+/// Text from data as it may stand in one line for people, on a terminal or in a file: printable()
+/// (errors.hpp) without a limit to its length. This is the one place that escapes for terminals; csv_cell()
+/// and sheet_cell() (report/result_table.hpp) escape for tables, escape_markup() (report/svg_canvas.hpp) for
+/// pages and pictures.
+std::string one_line(std::string_view text);
+
+}  // namespace acuity

@@ -1,0 +1,51 @@
+#include "numerics/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity::text_test {
+namespace {
+
+TEST(Text, ShowsControlCharactersAsEscapesOnOneLine) {
+  EXPECT_EQ(one_line("plain α ≤ 1 \\ 'x'"), "plain α ≤ 1 \\ 'x'");
+  EXPECT_EQ(one_line(std::string("a\0b\x1b[31m\n\r\t\x7f", 12)), "a\\x00b\\x1b[31m\\n\\r\\t\\x7f");
+  EXPECT_EQ(one_line("\xc2\x9b"
+                     "31m"),
+            "\\u009b31m")
+      << "an escape sequence begins with this one as well";
+  EXPECT_EQ(one_line("\xe2\x80\xae"
+                     "fdp.exe\xe2\x81\xa6\xe2\x80\xa8"),
+            "\\u202efdp.exe\\u2066\\u2028");
+}
+
+TEST(Text, ShowsBytesThatAreNotUtf8) {
+  EXPECT_EQ(one_line("\x9b"
+                     "31m"),
+            "\\x9b31m");
+  EXPECT_EQ(one_line("\xff\xc0\x80"), "\\xff\\xc0\\x80") << "an overlong form";
+  EXPECT_EQ(one_line("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a surrogate pair";
+  EXPECT_EQ(one_line("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond the last character";
+  EXPECT_EQ(one_line("\xe2\x82"), "\\xe2\\x82") << "the beginning of one";
+  EXPECT_EQ(one_line("\xe2\x82\xac"), "€");
+}
+
+TEST(Text, EscapedOnceAndTwiceIsTheSame) {
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  const std::string once = one_line(all);
+  EXPECT_EQ(one_line(once), once);
+  EXPECT_TRUE(numerics::is_utf8(once));
+  EXPECT_FALSE(numerics::is_utf8(all));
+}
+
+TEST(Text, InMessagesIsCutBetweenCharacters) {
+  EXPECT_EQ(printable("αβγ", 4), "αβ...");
+  EXPECT_EQ(printable("αβγ", 3), "α...");
+  EXPECT_EQ(printable("αβγ", 6), "αβγ");
+  EXPECT_EQ(printable("\x1b[0m", 10), "\\x1b[0m");
+  EXPECT_EQ(printable(std::string(10, '\x80'), 8), "\\x80\\x80\\x80\\x80\\x80...");
+}
+
+}  // namespace
+}  // namespace acuity::text_test
