@@ -93,7 +93,7 @@ std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
   }
 }
 
-std::string in_words(double price) {
+std::string price_text(double price) {
   return std::isnan(price) ? "not a number" : shortest(price);
 }
 
@@ -110,7 +110,7 @@ std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost)
   for (const Precision& rung : study.ladder->rungs) {
     const double price = (*cost)(rung.alpha);
     if (const std::string required = price_requirement(price); !required.empty())
-      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be {}", in_words(price),
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be {}", price_text(price),
                                  rung.alpha, required));
     levels.push_back({.name = {},
                       .alpha = rung.alpha,
@@ -134,13 +134,13 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
   const auto check = [&](double share, double counts_as_0) {
     const double found = price(share), alpha = precision(share).alpha;
     if (found > largest_amount)
-      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be {}", in_words(found), alpha,
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be {}", price_text(found), alpha,
                                  price_requirement(found)));
     if (found > counts_as_0) return;
     study.complain(
         found > 0.0
             ? fmt::format("precision.cost falls to 0 at alpha = {}, must stay above 0", alpha)
-            : fmt::format("precision.cost is {} at alpha = {}, must be above 0", in_words(found), alpha));
+            : fmt::format("precision.cost is {} at alpha = {}, must be above 0", price_text(found), alpha));
   };
   std::vector<double> prices;
   double highest = 0.0;
@@ -456,7 +456,7 @@ Level Study::level_of(double alpha) const {
   const double price = (*cost_)(alpha);
   if (const std::string required = price_requirement(price); !required.empty())
     throw InputError(
-        fmt::format("precision.cost is {} at alpha = {}, must be {}", in_words(price), alpha, required));
+        fmt::format("precision.cost is {} at alpha = {}, must be {}", price_text(price), alpha, required));
   return {.name = {},
           .alpha = alpha,
           .channel = file_.ladder->law(Precision::of(alpha)),
