@@ -175,13 +175,14 @@ std::string dakota_parameters_json(const Request& request) {
 }
 
 ReplyReading parse_dakota_results(std::string_view text) {
+  if (has_controls(text)) return problem("results.out has control characters in it, must be text");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') return from_json(text);
   return from_words(words_of(text));
 }
 
 ReplyReading read_dakota_results(const std::filesystem::path& folder) {
-  const FileEnd results = read_end(folder / "results.out", results_limit);
+  const FileEnd results = read_end(folder / "results.out", results_limit, Links::follow);
   if (!results.there) return problem("there is no results.out, must be written by the driver");
   if (!results.problem.empty()) return problem("results.out " + results.problem);
   if (!results.whole())

@@ -37,18 +37,26 @@ void read_open(int file, std::size_t limit, FileEnd& end) {
 
 }  // namespace
 
-FileEnd read_end(const std::filesystem::path& file, std::size_t limit) {
+FileEnd read_end(const std::filesystem::path& file, std::size_t limit, Links links) {
   FileEnd end;
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  const int no_link = links == Links::follow ? 0 : O_NOFOLLOW;
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | no_link);
   if (descriptor < 0) {
     end.there = errno != ENOENT;
-    end.problem = std::string("cannot be read (") + std::strerror(errno) + ")";
+    end.problem =
+        errno == ELOOP ? "is no plain file" : std::string("cannot be read (") + std::strerror(errno) + ")";
     return end;
   }
   end.there = true;
   read_open(descriptor, limit, end);
   ::close(descriptor);
   return end;
+}
+
+bool has_controls(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) {
+    return (c < 0x20 && !(c >= '\t' && c <= '\r')) || c == 0x7f;  // tab, line ends, form feed
+  });
 }
 
 bool nests_too_deep(std::string_view json) {

@@ -17,8 +17,14 @@ struct FileEnd {
   bool whole() const { return text.size() == size; }
 };
 
+/// Whether a symbolic link is read through. Programs may link their results; nobody links our logs.
+enum class Links { refuse, follow };
+
 /// At most `limit` bytes are read, and nothing but plain files: never waits for a pipe, never throws.
-FileEnd read_end(const std::filesystem::path& file, std::size_t limit);
+FileEnd read_end(const std::filesystem::path& file, std::size_t limit, Links links = Links::refuse);
+
+/// Whether there are control characters in it other than blanks and line ends.
+bool has_controls(std::string_view text);
 
 /// Whether text that may be JSON has more brackets within brackets than anybody means: reading it would take
 /// the stack.

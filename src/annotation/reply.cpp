@@ -57,8 +57,10 @@ ReplyReading from_object(const Json& object, std::string_view source) {
   return {.answer = answer, .problem = {}};
 }
 
+// The parser takes a NUL byte for the end of the text, whatever follows.
 Json parsed(std::string_view text) {
-  if (nests_too_deep(text)) return Json(Json::value_t::discarded);
+  if (nests_too_deep(text) || text.find('\0') != std::string_view::npos)
+    return Json(Json::value_t::discarded);
   return Json::parse(text.begin(), text.end(), nullptr, false);
 }
 
@@ -72,17 +74,47 @@ ReplyReading no_json(std::string_view text, std::string_view source) {
                              mentions_non_finite(text) ? " (which has no NaN and no infinity)" : ""));
 }
 
+// Takes the last line off the text.
+std::string_view take_last_line(std::string_view& text) {
+  const std::size_t before = text.find_last_of("\r\n");
+  const std::string_view line = before == std::string_view::npos ? text : text.substr(before + 1);
+  text = before == std::string_view::npos ? std::string_view() : text.substr(0, before);
+  return line;
+}
+
 // The last line of which `wanted` makes something.
 template <typename Wanted>
 std::optional<ReplyReading> last_of(std::string_view text, const Wanted& wanted) {
   while (!text.empty()) {
-    const std::size_t before = text.find_last_of("\r\n");
-    const std::string_view line = trimmed(before == std::string_view::npos ? text : text.substr(before + 1));
-    if (!line.empty())
+    const std::string_view line = trimmed(take_last_line(text));
+    if (!line.empty() && !has_controls(line))
       if (std::optional<ReplyReading> found = wanted(line)) return found;
-    text = before == std::string_view::npos ? std::string_view() : text.substr(0, before);
   }
   return std::nullopt;
+}
+
+// A line as a program that prints text may print it, in any encoding and in colour (ESC [ 3 2 m).
+bool is_text(std::string_view line) {
+  for (std::size_t escape; (escape = line.find("\x1b[")) != std::string_view::npos;) {
+    if (has_controls(line.substr(0, escape))) return false;
+    const std::size_t end = line.find_first_not_of("0123456789;", escape + 2);
+    if (end == std::string_view::npos || !(line[end] >= '@' && line[end] <= '~')) return false;
+    line.remove_prefix(end + 1);
+  }
+  return !has_controls(line);
+}
+
+// What stands behind the last line that is no text. Binary output has lines in it that look like numbers, so
+// what stands before such a line is not looked at; and if nothing ends the line behind it, that is its end.
+std::string_view end_that_is_text(std::string_view text) {
+  std::string_view rest = text;
+  while (!rest.empty())
+    if (const std::size_t end = rest.size(); !is_text(take_last_line(rest))) {
+      const std::string_view behind = text.substr(end);
+      const std::size_t last = behind.find_last_of("\r\n");
+      return last == std::string_view::npos ? std::string_view() : behind.substr(0, last + 1);
+    }
+  return text;
 }
 
 // Objects without y are somebody's log. One that has it and cannot be read is an answer gone wrong: a number
@@ -138,14 +170,21 @@ ReplyReading parse_result(std::string_view text, std::string_view source) {
   return from_object(object, source);
 }
 
-ReplyReading parse_output(std::string_view text) {
+ReplyReading parse_output(std::string_view output, bool whole) {
+  std::string_view text = end_that_is_text(output);
+  if (!whole && text.size() == output.size())
+    text.remove_prefix(std::min(text.find_first_of("\r\n"), text.size()));
   if (const auto found = last_of(text, &object_in)) return *found;
   if (const auto found = last_of(text, &number_in)) return *found;
+  if (text.size() < output.size())
+    return problem(
+        "there is no result.json, and what was printed has control characters and no line of JSON with \"y\" "
+        "and no bare number after them");
   return problem("there is no result.json and no line of JSON with \"y\" and no bare number was printed");
 }
 
 ReplyReading read_reply(const std::filesystem::path& folder) {
-  const FileEnd result = read_end(folder / "result.json", result_limit);
+  const FileEnd result = read_end(folder / "result.json", result_limit, Links::follow);
   if (result.there && !result.problem.empty()) return problem("result.json " + result.problem);
   if (result.there && result.size > result_limit)
     return problem(fmt::format("result.json has {} bytes, must have {} at most", result.size, result_limit));
@@ -153,10 +192,7 @@ ReplyReading read_reply(const std::filesystem::path& folder) {
 
   const FileEnd output = read_end(folder / "stdout.log", output_limit);
   if (!output.problem.empty()) return problem("stdout.log " + output.problem);
-  std::string_view text = output.text;
-  // The first line may be the rest of a longer one.
-  if (!output.whole()) text.remove_prefix(std::min(text.find_first_of("\r\n"), text.size()));
-  return parse_output(text);
+  return parse_output(output.text, output.whole());
 }
 
 std::variant<double, std::string> told_value(const Reply& answer, const StudyFile& study) {

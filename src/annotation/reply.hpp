@@ -30,8 +30,9 @@ ReplyReading read_reply(const std::filesystem::path& folder);
 
 /// The text of a result.json; `source` is what a complaint calls it.
 ReplyReading parse_result(std::string_view text, std::string_view source);
-/// The end of what a program printed.
-ReplyReading parse_output(std::string_view text);
+/// The end of what a program printed; unless it is the `whole` output, the first line may be the rest of a
+/// longer one and is no answer. Neither is anything in front of a line that is no text.
+ReplyReading parse_output(std::string_view output, bool whole = true);
 
 /// A number as programs print it: Fortran's 1.0D-3 too. NaN and infinity are numbers here.
 std::optional<double> printed_number(std::string_view text);

@@ -86,6 +86,12 @@ TEST(DakotaFiles, AFailureIsSaidInEitherForm) {
   EXPECT_EQ(y_of(parse_dakota_results(R"({"fail": false, "functions": {"f": 1}})")), 1.0);
 }
 
+TEST(DakotaFiles, BytesThatAreNoTextAreNoResult) {
+  for (const std::string& text : {std::string("1.0 f\n\0\x01", 8), std::string("1.0 f\x1b[0m\n"),
+                                  std::string("{\"functions\": {\"f\": 1}}\0 2", 26)})
+    EXPECT_EQ(parse_dakota_results(text).problem, "results.out has control characters in it, must be text");
+}
+
 TEST(DakotaFiles, WhatIsNoResultIsAComplaint) {
   for (const char* text :
        {"", "  \n", "f 1.0", "nan f", "inf", "[ 1 2 ]", "{", "{}", R"({"functions": {}})",

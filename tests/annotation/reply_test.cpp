@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <random>
 
 #include "support/program.hpp"
 
@@ -78,6 +79,68 @@ TEST(Reply, OfOutputThatWentWrongIsNotReplacedByAnEarlierOne) {
   EXPECT_EQ(problem_of(parse_output("1\n-Inf\n")), "the last number printed is \"-Inf\", must be finite");
   EXPECT_FALSE(parse_output("").answer);
   EXPECT_FALSE(parse_output("\n \n").answer);
+}
+
+// Bytes that no program prints as text hold many lines that look like numbers.
+TEST(Reply, OfBytesThatAreNoTextIsNone) {
+  std::mt19937 random(7);
+  int answers = 0;
+  for (int run = 0; run < 200; ++run) {
+    std::string garbage(20000, '\0');
+    for (char& c : garbage) c = static_cast<char>(random() & 0xffU);
+    garbage += "\n7\n";
+    garbage += std::string(1, '\x01') + "and so on";
+    answers += parse_output(garbage).answer || parse_output(garbage, false).answer ? 1 : 0;
+  }
+  EXPECT_EQ(answers, 0);
+  EXPECT_FALSE(parse_output(std::string("\0\n7", 3)).answer) << "its end may be anything";
+  EXPECT_FALSE(parse_output(std::string("\0\n7", 3), false).answer);
+  EXPECT_EQ(y_of(parse_output(std::string("\0\n7\n", 4))), 7.0) << "a whole line behind it";
+  EXPECT_NE(problem_of(parse_output(std::string("7\n\0\n", 4))).find("control characters"),
+            std::string::npos);
+}
+
+TEST(Reply, OfALineWithControlCharactersIsNone) {
+  EXPECT_FALSE(parse_output("\x1b[32m7\x1b[0m\n").answer) << "nobody knows what it means to say";
+  EXPECT_FALSE(parse_output("{\"y\": 1}\x07\n").answer);
+  EXPECT_FALSE(parse_output("7\b\n").answer);
+  EXPECT_FALSE(parse_output("7\x7f\n").answer);
+  EXPECT_FALSE(parse_output("{\"y\": \"\xff\"}\n").answer) << "is not UTF-8";
+  EXPECT_FALSE(parse_output("{\"y\": \"\xff\"}\n").problem.empty());
+  EXPECT_EQ(y_of(parse_output("7\n\x1b[1;32mdone\x1b[0m\n")), 7.0) << "a line in colour is a line of text";
+  EXPECT_EQ(y_of(parse_output("7\nAusf\xfchrung beendet\n")), 7.0) << "so is one of another encoding";
+  EXPECT_EQ(y_of(parse_output("\f 7\t\n")), 7.0) << "a form feed is a blank";
+}
+
+TEST(Reply, OfOutputIsAWholeLine) {
+  EXPECT_EQ(y_of(parse_output("7")), 7.0) << "the process has ended: nothing more can come";
+  EXPECT_FALSE(parse_output("7", false).answer) << "the end of a longer line";
+  EXPECT_FALSE(parse_output("7\n", false).answer);
+  EXPECT_EQ(y_of(parse_output("7\n8", false)), 8.0);
+  const Folder folder;
+  folder.write("stdout.log", std::string(100000, 'x') + "7");
+  EXPECT_FALSE(read_reply(folder.path()).answer);
+  folder.write("stdout.log", std::string(100000, '7'));
+  EXPECT_FALSE(read_reply(folder.path()).answer);
+}
+
+TEST(Reply, OfAFileWithGarbageBehindTheValueIsNone) {
+  for (const std::string& text :
+       {std::string("{\"y\": 1}\0", 9), std::string("{\"y\": 1}\0{\"y\": 2}", 17),
+        std::string("{\"y\": 1} 2"), std::string("{\"y\": 1}{\"y\": 2}"), std::string("{\"y\": 1}\x1b"),
+        std::string("{\"y\": \"\xff\"}"), std::string("{\"y\": 1e999}"), std::string("{\"y\": -1e400}"),
+        "{\"y\": 1, \"a\": " + std::string(200, '[') + std::string(200, ']') + "}"})
+    EXPECT_EQ(problem_of(result(text)), "result.json is not JSON, must be {\"y\": ...}") << text;
+}
+
+TEST(Reply, IsNotReadThroughALinkInPlaceOfALog) {
+  const Folder folder;
+  folder.write("elsewhere", "7\n");
+  std::filesystem::create_symlink("elsewhere", folder.path() / "stdout.log");
+  EXPECT_EQ(problem_of(read_reply(folder.path())), "stdout.log is no plain file");
+  folder.write("answer.json", "{\"y\": 8}");
+  std::filesystem::create_symlink("answer.json", folder.path() / "result.json");
+  EXPECT_EQ(y_of(read_reply(folder.path())), 8.0) << "a program may link its result";
 }
 
 TEST(Reply, ReadsNumbersAsFortranWritesThem) {
