@@ -35,14 +35,34 @@ std::string numbers_of(const std::vector<ProcessEntry>& processes) {
   return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
+// Until none of them is left, but not for ever.
+void kill_states(std::vector<Attempt::State*> states) {
+  ProcessTable table;
+  for (const auto until = Clock::now() + 1s; !states.empty() && Clock::now() < until;) {
+    table.refresh();
+    bool any = false;
+    std::erase_if(states, [&](Attempt::State* state) {
+      const ProcessSession::Sighting seen = state->session.kill(table);
+      any = any || !seen.members.empty();
+      state->looks_at_none = seen.members.empty() ? state->looks_at_none + 1 : 0;
+      const bool gone = seen.members.empty() && (seen.certain || state->looks_at_none >= enough_looks);
+      if (gone) state->abandon();
+      return gone;
+    });
+    if (any) std::this_thread::sleep_for(5ms);
+  }
+  for (Attempt::State* state : states) state->abandon();
+}
+
 }  // namespace
 
+void Attempt::State::abandon() {
+  if (child) ::waitpid(session.leader(), nullptr, WNOHANG);
+  phase = Phase::over;
+}
+
 Attempt::State::~State() {
-  for (int round = 0; phase != Phase::over && round < 200; ++round) {
-    if (session.kill().empty()) break;
-    std::this_thread::sleep_for(5ms);
-  }
-  if (child && phase != Phase::over) ::waitpid(session.leader(), nullptr, WNOHANG);
+  if (phase != Phase::over) kill_states({this});
   if (descriptor >= 0) ::close(descriptor);
 }
 
@@ -54,16 +74,15 @@ bool Attempt::State::leader_has_ended() const {
 }
 
 void Attempt::State::look() {
-  if (phase == Phase::running) {
-    if (leader_has_ended())
-      begin_ending(grace);
-    else if (Clock::now() >= deadline) {
-      verdict = {.kind = Kind::failed, .answer = {}, .reason = "timed out after " + in_words(*timeout)};
-      folder.note_end(*verdict);
-      begin_ending(grace);
-    }
+  if (phase != Phase::running) return;
+  if (leader_has_ended()) {
+    session.note_dead_leader();
+    begin_ending(grace);
+  } else if (Clock::now() >= deadline) {
+    verdict = {.kind = Kind::failed, .answer = {}, .reason = "timed out after " + in_words(*timeout)};
+    folder.note_end(*verdict);
+    begin_ending(grace);
   }
-  if (phase == Phase::ending) go_on_ending();
 }
 
 void Attempt::State::begin_ending(double grace_seconds) {
@@ -72,15 +91,19 @@ void Attempt::State::begin_ending(double grace_seconds) {
   give_up_at = kill_at + patience;
 }
 
-void Attempt::State::go_on_ending() {
-  // Several rounds at once: those that die may have made others meanwhile.
-  for (int round = 0; round < 5; ++round) {
-    const Clock::time_point now = Clock::now();
-    const std::vector<ProcessEntry> left = now < kill_at ? session.terminate() : session.kill();
-    if (left.empty()) return finish("");
-    if (now >= give_up_at) return finish(fmt::format("its processes {} cannot be ended", numbers_of(left)));
-    if (now < kill_at) return;
+bool Attempt::State::go_on_ending(const ProcessTable& table) {
+  const Clock::time_point now = Clock::now();
+  const bool kills = now >= kill_at;
+  const ProcessSession::Sighting seen = kills ? session.kill(table) : session.terminate(table);
+  looks_at_none = seen.members.empty() ? looks_at_none + 1 : 0;
+  if (seen.members.empty()) {
+    if (!seen.certain && looks_at_none < enough_looks) return false;
+    finish("");
+  } else if (now >= give_up_at) {
+    finish(fmt::format("its processes {} cannot be ended", numbers_of(seen.members)));
   }
+  // Those that are killed may have made others meanwhile.
+  return phase == Phase::over || !kills;
 }
 
 void Attempt::State::finish(const std::string& remark) {
@@ -108,7 +131,11 @@ const std::filesystem::path& Attempt::folder() const {
 }
 
 std::optional<AttemptOutcome> Attempt::poll() {
-  state_->look();
+  poll_all({this});
+  return state_->outcome;
+}
+
+std::optional<AttemptOutcome> Attempt::outcome() const {
   return state_->outcome;
 }
 
@@ -120,7 +147,26 @@ void Attempt::end(const AttemptOutcome& verdict, std::optional<double> grace_sec
   }
   if (state_->phase == State::Phase::over) return;
   state_->begin_ending(grace_seconds.value_or(state_->grace));
-  state_->look();
+}
+
+void poll_all(const std::vector<Attempt*>& attempts) {
+  std::vector<Attempt::State*> ending;
+  for (const Attempt* attempt : attempts) {
+    attempt->state_->look();
+    if (attempt->state_->phase == Attempt::State::Phase::ending) ending.push_back(attempt->state_.get());
+  }
+  ProcessTable table;
+  for (int looks = 0; looks < enough_looks && !ending.empty(); ++looks) {
+    table.refresh();
+    std::erase_if(ending, [&](Attempt::State* state) { return state->go_on_ending(table); });
+  }
+}
+
+void kill_all(const std::vector<Attempt*>& attempts) {
+  std::vector<Attempt::State*> states;
+  for (const Attempt* attempt : attempts)
+    if (attempt->state_->phase != Attempt::State::Phase::over) states.push_back(attempt->state_.get());
+  kill_states(std::move(states));
 }
 
 void wait_for_any(const std::vector<Attempt*>& attempts, double seconds) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "acuity/data/table.hpp"
@@ -40,7 +42,24 @@ void store(const fs::path& folder, const Write& write) {
 
 Json read_json(const fs::path& file) {
   const FileEnd end = read_end(file, 1 << 20);
+  if (!end.whole() || nests_too_deep(end.text)) return {};
   return Json::parse(end.text.begin(), end.text.end(), nullptr, false);
+}
+
+// A number of a process that can be an attempt's: not 1, which is everybody's ancestor, and no number that
+// would be another one once it is cut to the size of a pid_t.
+std::optional<pid_t> process_number(const Json& json) {
+  if (!json.is_number_unsigned()) return std::nullopt;
+  const std::uint64_t number = json.get<std::uint64_t>();
+  if (number < 2 || number > static_cast<std::uint64_t>(std::numeric_limits<pid_t>::max()))
+    return std::nullopt;
+  return static_cast<pid_t>(number);
+}
+
+bool is_same_folder(const fs::path& one, const fs::path& other) {
+  struct stat a{}, b{};
+  return ::stat(one.c_str(), &a) == 0 && ::stat(other.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
 }
 
 std::string because(const std::string& sentence, const std::string& last_words) {
@@ -65,6 +84,9 @@ std::string AttemptFolder::mark() const {
 void AttemptFolder::prepare(const Request& request) const {
   store(path_, [&] {
     fs::create_directories(path_);
+    // Through a link we would remove files of somebody else.
+    if (fs::is_symlink(path_))
+      throw StoreError(fmt::format("{}: is a symbolic link, must be a folder", path_.string()));
     for (const char* name : files_of_ours) fs::remove_all(path_ / name);
     write_file(file("request.json"), to_json(request) + "\n");
     if (protocol_ != Protocol::dakota) return;
@@ -87,11 +109,23 @@ void AttemptFolder::write(const AttemptRecord& record) const {
 std::optional<AttemptRecord> AttemptFolder::record() const {
   const Json json = read_json(file("process.json"));
   try {
-    return AttemptRecord{json.at("process"), json.at("start"), json.at("realm"), json.at("host"),
-                         json.at("mark")};
+    const std::optional<pid_t> process = process_number(json.at("process"));
+    if (!process || !json.at("start").is_number_unsigned()) return std::nullopt;
+    return AttemptRecord{*process, json.at("start"), json.at("realm"), json.at("host"), json.at("mark")};
   } catch (const Json::exception&) {
     return std::nullopt;
   }
+}
+
+// Said by the process itself, as the system keeps it, never by a file. It knows the folder by the name that
+// it had then: that may be another way to it, or the folder was moved and the process is at work in it.
+bool AttemptFolder::is_known_to(pid_t process) const {
+  const std::optional<std::string> result = started_with(process, "ACUITY_RESULT");
+  if (!result) return false;
+  const fs::path folder = fs::path(*result).parent_path();
+  return folder == path_ || is_same_folder(folder, path_) ||
+         (folder.filename() == path_.filename() &&
+          is_same_folder("/proc/" + std::to_string(process) + "/cwd", path_));
 }
 
 // A full disk must not keep a process alive.

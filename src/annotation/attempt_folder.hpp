@@ -55,7 +55,11 @@ class AttemptFolder {
   void prepare(const Request& request) const;
 
   void write(const AttemptRecord& record) const;
+  /// Nothing where the file is damaged, or names what cannot be an attempt.
   std::optional<AttemptRecord> record() const;
+  /// Whether this process was started as, or by, an attempt in this folder. A record may be forged, or copied
+  /// together with its campaign: only who passes this is ever signalled because of one.
+  bool is_known_to(pid_t process) const;
 
   /// Written before anything is signalled, if it can be: what a command does after that is not its answer.
   void note_end(const AttemptOutcome& verdict) const;

@@ -14,9 +14,14 @@ struct Attempt::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  /// Whether the command has ended, or its time is up.
   void look();
   /// From now on what is left is being ended; what the command said counts unless there is a verdict.
   void begin_ending(double grace_seconds);
+  /// Signals what is left, as the table shows it. False: it is to be looked at again at once.
+  bool go_on_ending(const ProcessTable& table);
+  /// It was killed, and nobody will ask for its outcome.
+  void abandon();
   Clock::time_point next_look() const;
 
   AttemptFolder folder;
@@ -30,10 +35,10 @@ struct Attempt::State {
   std::optional<AttemptOutcome> verdict;  ///< ours, instead of the command's
   std::optional<AttemptOutcome> outcome;
   Clock::time_point kill_at, give_up_at;
+  int looks_at_none = 0;  ///< in a row, in which no process of it was seen
 
  private:
   bool leader_has_ended() const;
-  void go_on_ending();
   void finish(const std::string& remark);
 };
 

@@ -24,6 +24,17 @@ std::string host_name() {
   return name;
 }
 
+// The processes that a record names, as far as they are provably those of the attempt: of a leader that lives
+// this is asked of itself; where it is gone or dead, of every member.
+ProcessSession session_on_record(const AttemptRecord& record, const AttemptFolder& folder) {
+  const std::optional<ProcessEntry> leader = process_entry(record.process);
+  const bool lives = leader && !leader->dead;
+  const bool proven = lives && leader->start == record.start && leader->session == record.process &&
+                      record.process != ::getsid(0) && folder.is_known_to(record.process);
+  if (lives && !proven) return {};
+  return ProcessSession(record.process, record.start, folder.mark(), proven);
+}
+
 Attempt already_over(std::unique_ptr<Attempt::State> state, AttemptOutcome outcome) {
   state->phase = Phase::over;
   state->outcome = std::move(outcome);
@@ -97,9 +108,10 @@ Attempt ExternalCommand::adopt(const fs::path& path) const {
   if (!record)
     return already_over(std::move(state), {Kind::ended, {}, "its owner died before it was started"});
   const bool here = record->realm == process_realm();
-  if (here) state->session = ProcessSession(record->process, record->start, record->mark);
+  if (here) state->session = session_on_record(*record, folder);
   // In this order: a command that ends in between is not lost.
-  const bool runs = !state->session.members().empty();
+  const std::optional<ProcessEntry> leader = process_entry(state->session.leader());
+  const bool runs = leader && !leader->dead;
   state->verdict = folder.noted_end();
   if (!state->verdict && !folder.exit_status()) {
     state->verdict = {

@@ -17,12 +17,14 @@ namespace acuity {
 namespace {
 
 // Signals are caught, not ignored: the command starts with the system's own. The status is on the disk before
-// it has its name, and so is what the command said.
+// it has its name, and so is what the command said; unless we ended the command, which settles the outcome:
+// then thousands of these may end at once, and must not start programs for it.
 constexpr const char* shell_script = R"(read -r go <&3 || exit 125
 exec 3<&-
 trap : HUP INT QUIT TERM
 /bin/sh -c "$1"
 code=$?
+[ ! -e ended.json ] || { echo "$code" >exit_status; exit "$code"; }
 echo "$code" >exit_status.partial || exit 125
 sync exit_status.partial stdout.log result.json results.out 2>/dev/null
 mv -f exit_status.partial exit_status
@@ -63,9 +65,11 @@ class Actions {
     check(::posix_spawn_file_actions_init(&actions_), "a process");
     const std::string in = (folder / "request.json").string(), out = (folder / "stdout.log").string(),
                       err = (folder / "stderr.log").string();
-    constexpr int write = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
+    // Files that were there have been removed. What has come since is somebody else's: a pipe that would
+    // never let go, or a link to a file that is not ours.
+    constexpr int write = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW;
     ::posix_spawn_file_actions_adddup2(&actions_, gate, 3);
-    ::posix_spawn_file_actions_addopen(&actions_, 0, in.c_str(), O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, 0, in.c_str(), O_RDONLY | O_NOFOLLOW, 0);
     ::posix_spawn_file_actions_addopen(&actions_, 1, out.c_str(), write, 0666);
     ::posix_spawn_file_actions_addopen(&actions_, 2, err.c_str(), write, 0666);
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, 4);

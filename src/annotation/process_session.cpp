@@ -85,6 +85,44 @@ std::optional<ProcessEntry> process_entry(pid_t process) {
   return entry;
 }
 
+void ProcessTable::refresh() {
+  sessions_.clear();
+  session_of_.clear();
+  has_gaps_ = false;
+  for (const pid_t process : newest_processes()) {
+    const std::optional<ProcessEntry> entry = process_entry(process);
+    if (!entry) {
+      has_gaps_ = true;
+      continue;
+    }
+    sessions_[entry->session].push_back(*entry);
+    session_of_[process] = entry->session;
+  }
+}
+
+const std::vector<ProcessEntry>& ProcessTable::session(pid_t number) const {
+  static const std::vector<ProcessEntry> none;
+  const auto found = sessions_.find(number);
+  return found == sessions_.end() ? none : found->second;
+}
+
+const ProcessEntry* ProcessTable::find(pid_t process) const {
+  const auto in = session_of_.find(process);
+  if (in == session_of_.end()) return nullptr;
+  for (const ProcessEntry& entry : session(in->second))
+    if (entry.process == process) return &entry;
+  return nullptr;
+}
+
+std::optional<std::string> started_with(pid_t process, const std::string& variable) {
+  const std::string environment = '\0' + read_proc("/proc/" + std::to_string(process) + "/environ");
+  const std::string beginning = '\0' + variable + '=';
+  const std::size_t at = environment.find(beginning);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = at + beginning.size();
+  return environment.substr(begin, environment.find('\0', begin) - begin);
+}
+
 std::vector<std::string> lines_of_living_environments(const std::string& beginning) {
   std::vector<std::string> found;
   for (const pid_t process : newest_processes()) {
@@ -108,47 +146,47 @@ std::string process_realm() {
   return boot + " " + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
 }
 
-ProcessSession::ProcessSession(pid_t leader, std::uint64_t leader_start, std::string mark)
-    : leader_(leader), leader_start_(leader_start), mark_(std::move(mark)) {}
+ProcessSession::ProcessSession(pid_t leader, std::uint64_t leader_start, std::string mark,
+                               bool leader_is_proven)
+    : leader_(leader),
+      leader_start_(leader_start),
+      mark_(std::move(mark)),
+      leader_is_proven_(leader_is_proven) {}
 
 // While one member lives, its session's number is not given to anybody else; so a leader that is there, dead
 // or alive, settles it for all.
-bool ProcessSession::look(const Action& action, std::vector<ProcessEntry>& found,
-                          std::set<pid_t>& known_dead) const {
-  bool sure = true;
-  const std::optional<ProcessEntry> leader = process_entry(leader_);
-  if (leader && leader->start != leader_start_) return true;
-  for (const pid_t process : newest_processes()) {
-    const std::optional<ProcessEntry> entry = process_entry(process);
-    if (!entry) sure = false;
-    if (!entry || entry->session != leader_ || entry->start < leader_start_) continue;
-    if (entry->dead) {
-      sure = !known_dead.insert(process).second && sure;
-    } else if (leader || carries(process, mark_)) {
-      action(*entry);
-      found.push_back(*entry);
+ProcessSession::Sighting ProcessSession::look(const ProcessTable& table, const Action& action) {
+  Sighting seen;
+  if (leader_ <= 0) return seen;
+  const ProcessEntry* leader = table.find(leader_);
+  if (leader != nullptr && leader->start != leader_start_) return seen;
+  const bool vouched_for = leader != nullptr && leader_is_proven_;
+  seen.certain = !table.has_gaps();
+  for (const ProcessEntry& entry : table.session(leader_)) {
+    if (entry.start < leader_start_) continue;
+    if (entry.dead) {
+      seen.certain = !known_dead_.insert(entry.process).second && seen.certain;
+    } else if (vouched_for || carries(entry.process, mark_)) {
+      action(entry);
+      seen.members.push_back(entry);
     }
   }
-  return sure;
+  return seen;
 }
 
-// A process that was listed and died before it was looked at may have made another one meanwhile, which is
-// not on the list. So "none" is believed when nobody has died, and otherwise after some tries: on a busy
-// machine somebody dies all the time.
-std::vector<ProcessEntry> ProcessSession::for_members(const Action& action) const {
-  std::vector<ProcessEntry> found;
-  std::set<pid_t> known_dead;
-  for (int tries = 0; leader_ > 0 && tries < 8; ++tries)
-    if (look(action, found, known_dead) || !found.empty()) break;
-  return found;
+std::vector<ProcessEntry> ProcessSession::members() {
+  ProcessTable table;
+  Sighting seen;
+  for (int looks = 0; looks < enough_looks; ++looks) {
+    table.refresh();
+    seen = look(table, [](const ProcessEntry&) {});
+    if (seen.certain || !seen.members.empty()) break;
+  }
+  return seen.members;
 }
 
-std::vector<ProcessEntry> ProcessSession::members() const {
-  return for_members([](const ProcessEntry&) {});
-}
-
-std::vector<ProcessEntry> ProcessSession::terminate() {
-  return for_members([this](const ProcessEntry& member) {
+ProcessSession::Sighting ProcessSession::terminate(const ProcessTable& table) {
+  return look(table, [this](const ProcessEntry& member) {
     // One that was told takes its leave with the help of others; they are told when it is gone.
     if (!told_.contains(member.process) && told_.contains(member.parent)) return;
     if (told_.insert(member.process).second)
@@ -158,8 +196,8 @@ std::vector<ProcessEntry> ProcessSession::terminate() {
   });
 }
 
-std::vector<ProcessEntry> ProcessSession::kill() const {
-  return for_members([](const ProcessEntry& member) { signal_process(member, {SIGKILL}); });
+ProcessSession::Sighting ProcessSession::kill(const ProcessTable& table) {
+  return look(table, [](const ProcessEntry& member) { signal_process(member, {SIGKILL}); });
 }
 
 }  // namespace acuity

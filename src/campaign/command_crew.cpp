@@ -11,6 +11,7 @@
 #include "annotation/file_end.hpp"
 #include "annotation/process_session.hpp"
 #include "campaign/telling.hpp"
+#include "numerics/text.hpp"
 
 namespace acuity {
 
@@ -48,6 +49,17 @@ std::string last_lines(const std::filesystem::path& folder) {
 CommandCrew::CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers)
     : study_(study), command_(std::move(command)), runs_(std::move(runs)), workers_(workers) {}
 
+CommandCrew::~CommandCrew() {
+  kill_all(running());
+}
+
+std::vector<Attempt*> CommandCrew::running() {
+  std::vector<Attempt*> found;
+  for (Job& job : jobs_)
+    if (job.running) found.push_back(&*job.running);
+  return found;
+}
+
 void CommandCrew::start(const Suggestion& suggestion) {
   // Nearly always this is new, and looking through the folders of all attempts there ever were takes time.
   const bool is_new = !std::filesystem::exists(runs_ / attempt_folder_name(suggestion.id, 1));
@@ -59,8 +71,10 @@ void CommandCrew::start(const Suggestion& suggestion) {
 }
 
 void CommandCrew::resume(const Suggestion& suggestion) {
-  const int last = last_attempt(runs_, suggestion.id);
-  if (last == 0) return start(suggestion);
+  if (!found_attempts_) found_attempts_ = last_attempts(runs_);
+  const auto found = found_attempts_->find(suggestion.id);
+  if (found == found_attempts_->end()) return start(suggestion);
+  const int last = found->second;
   Job job{.suggestion = suggestion, .attempt = last, .start_at = {}, .running = {}};
   for (int k = 1; k < last; ++k) {
     const AttemptFolder before(runs_ / attempt_folder_name(suggestion.id, k),
@@ -115,9 +129,10 @@ void CommandCrew::begin_what_is_due() {
 std::vector<Outcome> CommandCrew::wait(double seconds) {
   begin_what_is_due();
   wait_for_news(seconds);
+  poll_all(running());
   std::vector<Outcome> outcomes;
   for (auto job = jobs_.begin(); job != jobs_.end();) {
-    std::optional<AttemptOutcome> attempt = job->running ? job->running->poll() : std::nullopt;
+    std::optional<AttemptOutcome> attempt = job->running ? job->running->outcome() : std::nullopt;
     std::optional<Outcome> outcome;
     if (attempt) outcome = take(*job, *attempt);
     // Nothing new is begun any more: where it is pending, the next owner goes on with it.
@@ -129,14 +144,12 @@ std::vector<Outcome> CommandCrew::wait(double seconds) {
 }
 
 void CommandCrew::wait_for_news(double seconds) {
-  std::vector<Attempt*> running;
+  const std::vector<Attempt*> at_work = running();
   double longest = seconds;
-  for (Job& job : jobs_)
-    if (job.running) running.push_back(&*job.running);
   for (const Job& job : jobs_)
-    if (!job.running && static_cast<int>(running.size()) < workers_)
+    if (!job.running && static_cast<int>(at_work.size()) < workers_)
       longest = std::min(longest, std::max(0.0, Seconds(job.start_at - Clock::now()).count()));
-  wait_for_any(running, longest);
+  wait_for_any(at_work, longest);
 }
 
 std::optional<Outcome> CommandCrew::take(Job& job, const AttemptOutcome& attempt) {
@@ -209,21 +222,22 @@ void CommandCrew::note_failure(const Job& job, const std::string& reason) {
   ++failures_in_a_row_;
   const std::filesystem::path folder = runs_ / attempt_folder_name(job.suggestion.id, job.attempt);
   last_failure_ =
-      fmt::format("suggestion {}, {} ({})", job.suggestion.id, reason, folder.string()) + last_lines(folder);
+      one_line(fmt::format("suggestion {}, {} ({})", job.suggestion.id, reason, folder.string())) +
+      last_lines(folder);
 }
 
 void CommandCrew::end() {
   for (Job& job : jobs_)
     if (job.running)
       job.running->end({.kind = Kind::ended, .answer = {}, .reason = "the campaign was interrupted"}, 2.0);
-  const auto until = Clock::now() + std::chrono::seconds(4);
-  for (bool any = true; any && Clock::now() < until;) {
-    any = false;
-    std::vector<Attempt*> running;
-    for (Job& job : jobs_)
-      if (job.running && !job.running->poll()) running.push_back(&*job.running), any = true;
-    if (any) wait_for_any(running, 0.1);
+  std::vector<Attempt*> left = running();
+  const auto until = Clock::now() + std::chrono::seconds(3);
+  while (!left.empty() && Clock::now() < until) {
+    poll_all(left);
+    std::erase_if(left, [](const Attempt* attempt) { return attempt->outcome().has_value(); });
+    if (!left.empty()) wait_for_any(left, 0.1);
   }
+  kill_all(left);
   jobs_.clear();
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <list>
+#include <map>
 #include <optional>
 
 #include "annotation/external_command.hpp"
@@ -17,6 +18,10 @@ class CommandCrew : public Crew {
   /// `runs` is where the folders of attempts are; at most so many attempts run at a time, however many
   /// suggestions are in hand.
   CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers);
+  /// Kills what still runs.
+  ~CommandCrew() override;
+  CommandCrew(const CommandCrew&) = delete;
+  CommandCrew& operator=(const CommandCrew&) = delete;
 
   void start(const Suggestion& suggestion) override;
   void resume(const Suggestion& suggestion) override;
@@ -41,6 +46,7 @@ class CommandCrew : public Crew {
     std::optional<Attempt> running;
   };
 
+  std::vector<Attempt*> running();
   void begin_what_is_due();
   void wait_for_news(double seconds);
   /// Nothing where the job goes on.
@@ -54,6 +60,7 @@ class CommandCrew : public Crew {
   std::filesystem::path runs_;
   int workers_;
   std::list<Job> jobs_;
+  std::optional<std::map<std::int64_t, int>> found_attempts_;  // before this owner began any
   bool winding_down_ = false;
   int failures_in_a_row_ = 0;
   std::string last_failure_;

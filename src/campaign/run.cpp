@@ -109,11 +109,12 @@ RunEnd go_on(Campaign& campaign, Crew& crew, const RunOptions& options, bool did
     log.require();
     crew.keep_pending(campaign.refresh());
     asking = {};
-    while (crew.busy() < options.workers && asking.standing == Standing::open) {
+    while (crew.busy() < options.workers && asking.standing == Standing::open && !options.interrupted()) {
       asking = campaign.ask({.count = 1, .worker = run_worker, .lease = {}});
       for (const Suggestion& suggestion : asking.suggestions) crew.start(suggestion);
       did_anything = did_anything || !asking.suggestions.empty();
     }
+    if (options.interrupted()) return true;
     if (crew.busy() == 0) return false;
     const std::vector<Outcome> outcomes = crew.wait(0.5);
     log.require();

@@ -133,6 +133,112 @@ TEST_F(Adoption, SignalsNobodyAfterARestartOfTheMachine) {
   EXPECT_EQ(y_of(AttemptBench::outcome_of(innocent)), 1.0) << "was not touched";
 }
 
+// Somebody else's process, in a session of its own, which lives until the end of the scope.
+class Bystander {
+ public:
+  explicit Bystander(const std::string& mark = "", const std::string& folder = "/") {
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::setsid();
+      if (!mark.empty()) ::putenv(const_cast<char*>(mark.c_str()));
+      if (::chdir(folder.c_str()) == 0) ::execlp("sleep", "sleep", "1000", nullptr);
+      ::_exit(126);
+    }
+    const std::string proc = "/proc/" + std::to_string(process_) + "/comm";
+    for (std::string name; name != "sleep"; std::this_thread::sleep_for(1ms)) std::ifstream(proc) >> name;
+  }
+  ~Bystander() {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+  }
+  Bystander(const Bystander&) = delete;
+  Bystander& operator=(const Bystander&) = delete;
+  pid_t number() const { return process_; }
+  std::uint64_t start() const { return process_entry(process_)->start; }
+  bool lives() const { return ::waitpid(process_, nullptr, WNOHANG) == 0; }
+
+ private:
+  pid_t process_ = -1;
+};
+
+// A file that says whatever its author liked it to say.
+void forge(AttemptBench& bench, const nlohmann::json& process, const nlohmann::json& start,
+           const std::string& mark) {
+  bench.folder.write(
+      "runs/000057-1/process.json",
+      nlohmann::json{
+          {"process", process}, {"start", start}, {"realm", process_realm()}, {"host", "h"}, {"mark", mark}}
+          .dump());
+}
+
+TEST_F(Adoption, OfAForgedRecordSignalsNobody) {
+  const Bystander victim;
+  const std::string mark = "PATH=" + std::string(::getenv("PATH"));
+  for (const std::string& line : {std::string("NONE=1"), mark}) {
+    forge(bench, victim.number(), victim.start(), line);
+    EXPECT_EQ(adopt(0.0).kind, Kind::ended);
+    EXPECT_TRUE(victim.lives()) << line;
+  }
+  forge(bench, static_cast<std::uint64_t>(victim.number()) + (std::uint64_t{1} << 32), victim.start(), mark);
+  EXPECT_EQ(adopt(0.0).kind, Kind::ended);
+  EXPECT_TRUE(victim.lives()) << "a number cut to the size of another";
+}
+
+// Another attempt's process, and a shell in which somebody looks at the folder.
+TEST_F(Adoption, OfARecordOfAnotherFolderOrAShellInThisOneSignalsNobody) {
+  std::filesystem::create_directories(bench.attempt_folder());
+  const Bystander elsewhere("ACUITY_RESULT=/tmp/runs/000057-1/result.json"),
+      shell("", bench.attempt_folder().string());
+  for (const Bystander* victim : {&elsewhere, &shell}) {
+    forge(bench, victim->number(), victim->start(), "ACUITY_RESULT=/tmp/runs/000057-1/result.json");
+    EXPECT_EQ(adopt(0.0).kind, Kind::ended);
+    EXPECT_TRUE(victim->lives());
+  }
+}
+
+TEST_F(Adoption, OfARecordThatNamesNoProcessIsOfNothing) {
+  const std::uint64_t own = process_entry(::getpid())->start;
+  const std::string mark = "PATH=" + std::string(::getenv("PATH"));
+  using Json = nlohmann::json;
+  for (const Json& process : {Json(0), Json(1), Json(-1), Json(-::getpid()), Json(4294967297), Json(1e300),
+                              Json("1"), Json(nullptr), Json::array({1}), Json(1.5), Json(true)}) {
+    forge(bench, process, 0, mark);
+    EXPECT_EQ(adopt(0.0).reason, "its owner died before it was started") << process;
+  }
+  for (const Json& start : {Json(-1), Json(1e300), Json("1"), Json(nullptr)}) {
+    forge(bench, ::getpid(), start, mark);
+    EXPECT_EQ(adopt(0.0).reason, "its owner died before it was started") << start;
+  }
+  for (const pid_t process : {::getpid(), ::getsid(0), ::getppid()}) {
+    forge(bench, process, own, mark);
+    EXPECT_EQ(adopt(0.0).kind, Kind::ended);
+  }
+  for (const std::string& text :
+       {std::string(100000, '['), std::string("{\"process\": 1}\0", 15), std::string()}) {
+    bench.folder.write("runs/000057-1/process.json", text);
+    EXPECT_EQ(adopt(0.0).kind, Kind::ended);
+  }
+}
+
+// A campaign that was copied while it was run: its attempts are the original's.
+TEST_F(Adoption, OfACopyLeavesTheOriginalAlone) {
+  Attempt original = bench.start("touch there; while ! test -e go; do sleep 0.05; done; echo 1");
+  bench.wait_for("there");
+  std::filesystem::copy(bench.runs(), bench.folder.path() / "copy", std::filesystem::copy_options::recursive);
+  Attempt copied = bench.annotator("true", 0.0).adopt(bench.folder.path() / "copy/000057-1");
+  EXPECT_EQ(AttemptBench::outcome_of(copied).kind, Kind::ended);
+  bench.folder.write("runs/000057-1/go", "");
+  EXPECT_EQ(y_of(AttemptBench::outcome_of(original)), 1.0) << "was not touched";
+}
+
+TEST_F(Adoption, OfAFolderThatWasMovedEndsWhatRunsThere) {
+  own_and_die("touch there; sleep 1000", there("there"));
+  std::filesystem::rename(bench.runs(), bench.folder.path() / "moved");
+  Attempt moved = bench.annotator("true", 0.0).adopt(bench.folder.path() / "moved/000057-1");
+  EXPECT_EQ(AttemptBench::outcome_of(moved).reason, "it was running when its owner died");
+  EXPECT_TRUE(bench.processes().empty());
+}
+
 TEST_F(Adoption, TakesWhatHadEndedBeforeTheRestart) {
   own_and_die("echo 4", there("exit_status"));
   rewrite(bench, [](AttemptRecord& record) { record.realm = "another boot"; });

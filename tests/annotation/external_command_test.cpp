@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <list>
 
 #include "acuity/numerics/errors.hpp"
+#include "annotation/held_process.hpp"
 #include "annotation/process_session.hpp"
 #include "support/attempts.hpp"
 
@@ -217,6 +219,43 @@ TEST(ExternalCommand, AFolderThatCannotBeMadeIsAnErrorOfTheStore) {
   AttemptBench bench;
   bench.folder.write("runs", "a file");
   EXPECT_THROW(bench.start("echo 1"), StoreError);
+}
+
+TEST(ExternalCommand, LeavesAloneWhatALinkInPlaceOfItsFolderPointsTo) {
+  AttemptBench bench;
+  bench.folder.write("precious/stdout.log", "kept");
+  std::filesystem::create_directories(bench.runs());
+  std::filesystem::create_directory_symlink(bench.folder.path() / "precious", bench.attempt_folder());
+  EXPECT_THROW(bench.start("echo 1"), StoreError);
+  EXPECT_EQ(bench.folder.read("precious/stdout.log"), "kept");
+}
+
+// Put there after the folder was prepared, and before the command is started.
+TEST(HeldProcess, OpensNoLogThatIsThereAlready) {
+  for (const char* name : {"stdout.log", "stderr.log"}) {
+    const testing::Folder folder;
+    folder.write("request.json", "{}");
+    folder.write("precious", "kept");
+    std::filesystem::create_symlink("precious", folder.path() / name);
+    EXPECT_THROW(HeldProcess("echo 1", folder.path(), {}), std::system_error) << name;
+    EXPECT_EQ(folder.read("precious"), "kept");
+    std::filesystem::remove(folder.path() / name);
+    ASSERT_EQ(::mkfifo((folder.path() / name).c_str(), 0600), 0);
+    EXPECT_THROW(HeldProcess("echo 1", folder.path(), {}), std::system_error) << "nobody waits for a reader";
+  }
+}
+
+// A pipe or a device in place of a log: the command that has ended may have put it there.
+TEST(ExternalCommand, WaitsForNoPipeInPlaceOfALog) {
+  AttemptBench bench;
+  const AttemptOutcome outcome = bench.run("rm stdout.log stderr.log; mkfifo stdout.log stderr.log; exit 0");
+  EXPECT_EQ(outcome.reason, "exit status 0, but stdout.log is no plain file");
+  bench.attempt = 2;
+  bench.folder.write("secret", "7\n");
+  EXPECT_EQ(bench.run("ln -sf ../../secret stdout.log").reason,
+            "exit status 0, but stdout.log is no plain file");
+  bench.attempt = 3;
+  EXPECT_EQ(bench.run("ln -sf ../../secret stderr.log; exit 3").reason, "exit status 3");
 }
 
 TEST(ExternalCommand, ACommandThatIsTooLongIsForLater) {
