@@ -6,7 +6,7 @@
 
 #include "support/run_bench.hpp"
 
-namespace acuity::testing {
+namespace acuity::testing::run_many_workers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,4 +80,4 @@ TEST_F(RunManyWorkers, AreNotAllBegunOnceASignalHasCome) {
 }
 
 }  // namespace
-}  // namespace acuity::testing
+}  // namespace acuity::testing::run_many_workers_test
