@@ -162,7 +162,11 @@ ProcessSession::Sighting ProcessSession::look(const ProcessTable& table, const A
   if (leader != nullptr && leader->start != leader_start_) return seen;
   const bool vouched_for = leader != nullptr && leader_is_proven_;
   seen.certain = !table.has_gaps();
-  for (const ProcessEntry& entry : table.session(leader_)) {
+  const std::vector<ProcessEntry>& session = table.session(leader_);
+  // The oldest first: a shell that waits for a child ends when that child does, before its own signal could
+  // reach its trap.
+  for (auto at = session.rbegin(); at != session.rend(); ++at) {
+    const ProcessEntry& entry = *at;
     if (entry.start < leader_start_) continue;
     if (entry.dead) {
       seen.certain = !known_dead_.insert(entry.process).second && seen.certain;
@@ -186,9 +190,11 @@ std::vector<ProcessEntry> ProcessSession::members() {
 }
 
 ProcessSession::Sighting ProcessSession::terminate(const ProcessTable& table) {
-  return look(table, [this](const ProcessEntry& member) {
-    // One that was told takes its leave with the help of others; they are told when it is gone.
-    if (!told_.contains(member.process) && told_.contains(member.parent)) return;
+  const std::set<pid_t> told_before = told_;
+  return look(table, [&](const ProcessEntry& member) {
+    // What a process starts after its SIGTERM belongs to its shutdown, and gets SIGTERM once that process has
+    // exited.
+    if (!told_.contains(member.process) && told_before.contains(member.parent)) return;
     if (told_.insert(member.process).second)
       signal_process(member, {SIGTERM, SIGCONT});
     else if (member.stopped)
