@@ -176,7 +176,8 @@ void resample(ComparisonRow& row, const std::vector<double>& values, int count,
   row.high = quantile(results, 0.995);
 }
 
-void check_median(ComparisonRow& row, const std::vector<ExperimentRun>& runs, CurveMetric metric, int repeats) {
+void check_median(ComparisonRow& row, const std::vector<ExperimentRun>& runs, CurveMetric metric,
+                  int repeats) {
   std::vector<double> finals;
   for (const ExperimentRun& run : runs)
     if (run.method == row.method)

@@ -422,8 +422,7 @@ void add_toy_half(ClaimList& list) {
   for (const std::string experiment : {"toy-v1-half", "toy-v2-half", "toy-v3-half"}) {
     list.add({experiment}, {"model", "bald"},
              "kappa = 0.5: always the highest precision, model identical to BALD", [&]() -> Finding {
-               const Share share =
-                   share_at(Extreme::highest, Task::classes, list.runs(experiment), "model");
+               const Share share = share_at(Extreme::highest, Task::classes, list.runs(experiment), "model");
                const Finding points = judge_same_points(list.runs(experiment), "model", "bald");
                return {together({judge_share(share, limits.always), points.verdict}),
                        describe(share, Extreme::highest) + ", " + points.found};

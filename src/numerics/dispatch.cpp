@@ -14,15 +14,18 @@ namespace acuity::numerics {
 
 namespace {
 
-// The levels of the x86-64 psABI, feature by feature: not every compiler knows them by name. The builtin also asks whether the
-// operating system saves the wide registers; the three it does not know are read from the processor.
+// The levels of the x86-64 psABI, feature by feature: not every compiler knows them by name. The builtin also
+// asks whether the operating system saves the wide registers; the three it does not know are read from the
+// processor.
 bool processor_has(std::string_view level) {
   __builtin_cpu_init();
   unsigned a = 0, b = 0, basic = 0, extended = 0, d = 0;
-  const bool known = __get_cpuid(1, &a, &b, &basic, &d) != 0 && __get_cpuid(0x80000001, &a, &b, &extended, &d) != 0;
-  const bool v3 = known && (basic & bit_MOVBE) != 0 && (basic & bit_F16C) != 0 && (extended & bit_LZCNT) != 0 &&
-                  __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
-                  __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("fma") != 0;
+  const bool known =
+      __get_cpuid(1, &a, &b, &basic, &d) != 0 && __get_cpuid(0x80000001, &a, &b, &extended, &d) != 0;
+  const bool v3 = known && (basic & bit_MOVBE) != 0 && (basic & bit_F16C) != 0 &&
+                  (extended & bit_LZCNT) != 0 && __builtin_cpu_supports("avx2") != 0 &&
+                  __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0 &&
+                  __builtin_cpu_supports("fma") != 0;
   if (level == "x86-64-v3") return v3;
   if (level == "x86-64-v4")
     return v3 && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&

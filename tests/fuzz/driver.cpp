@@ -1,6 +1,7 @@
 // Runs a fuzz target without libFuzzer: every file of the corpus, then mutations of them for a while.
 //   fuzz_csv CORPUS [SECONDS [SEED]]
-// Nothing guides the mutations; libFuzzer (./run-checks) searches, this repeats what was found and looks around it.
+// Nothing guides the mutations; libFuzzer (./run-checks) searches, this repeats what was found and looks
+// around it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,10 +53,38 @@ std::size_t below(std::size_t limit, Random& random) {
   return limit == 0 ? 0 : static_cast<std::size_t>(random() % limit);
 }
 
-const std::vector<Bytes> words{"0",   "-1",     "1e308", "1e-320", "nan",  "inf",  "-inf", "\"",   "\"\"",  ",",
-                               "\n",  "\r\n",   "[",     "]",      "{",    "}",    "=",    "[[",   "]]",    ":",
-                               "\0",  "\x1b[m", "\xff",  "\xc0",   "\xef", "null", "true", "9e99", "18446744073709551615",
-                               "e,e", "\t",     "#"};
+const std::vector<Bytes> words{"0",
+                               "-1",
+                               "1e308",
+                               "1e-320",
+                               "nan",
+                               "inf",
+                               "-inf",
+                               "\"",
+                               "\"\"",
+                               ",",
+                               "\n",
+                               "\r\n",
+                               "[",
+                               "]",
+                               "{",
+                               "}",
+                               "=",
+                               "[[",
+                               "]]",
+                               ":",
+                               Bytes(1, '\0'),
+                               "\x1b[m",
+                               "\xff",
+                               "\xc0",
+                               "\xef",
+                               "null",
+                               "true",
+                               "9e99",
+                               "18446744073709551615",
+                               "e,e",
+                               "\t",
+                               "#"};
 
 void mutate(Bytes& bytes, const std::vector<Bytes>& corpus, Random& random) {
   const std::size_t at = below(bytes.size() + 1, random);

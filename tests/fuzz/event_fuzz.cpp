@@ -1,4 +1,5 @@
-// Events of a log: the first line is the name, the rest the body. What is read can be written, and reads the same again.
+// Events of a log: the first line is the name, the rest the body. What is read can be written, and reads the
+// same again.
 #include <cstdlib>
 #include <string>
 

@@ -12,7 +12,8 @@ namespace {
 void check(const acuity::ReplyReading& reading) {
   if (reading.answer.has_value() == !reading.problem.empty()) std::abort();  // exactly one of the two
   if (!reading.answer) return;
-  if (const auto* y = std::get_if<double>(&reading.answer->y); y != nullptr && !std::isfinite(*y)) std::abort();
+  if (const auto* y = std::get_if<double>(&reading.answer->y); y != nullptr && !std::isfinite(*y))
+    std::abort();
   if (reading.answer->cost && !(*reading.answer->cost >= 0.0)) std::abort();
   if (reading.answer->noise_sd && !(*reading.answer->noise_sd > 0.0)) std::abort();
 }
