@@ -13,13 +13,13 @@ namespace acuity {
 
 namespace {
 
-using Json = nlohmann::ordered_json;  // the first response is the first one written
+using OrderedJson = nlohmann::ordered_json;  // the first response is the first one written
 
 // What Dakota calls the one response of a study that gives it no name.
 constexpr const char* response = "response_fn_1";
 constexpr std::size_t results_limit = 1 << 20;
 
-ReplyReading problem(std::string sentence) {
+ReplyReading dakota_problem(std::string sentence) {
   return {.answer = std::nullopt, .problem = std::move(sentence)};
 }
 
@@ -41,14 +41,14 @@ std::string digits(const LevelValue& value) {
   return real != nullptr ? digits(*real) : to_text(value);
 }
 
-Json variable(const std::string& label, Json value) {
+OrderedJson variable(const std::string& label, OrderedJson value) {
   return {{"label", label}, {"value", std::move(value)}};
 }
 
-Json json_of(const LevelValue& value) {
+OrderedJson dakota_value(const LevelValue& value) {
   if (const auto* real = std::get_if<double>(&value); real != nullptr && std::isinf(*real))
     return shortest(*real);
-  return std::visit([](const auto& scalar) { return Json(scalar); }, value);
+  return std::visit([](const auto& scalar) { return OrderedJson(scalar); }, value);
 }
 
 std::string lower(std::string text) {
@@ -58,7 +58,7 @@ std::string lower(std::string text) {
 }
 
 // Also the words in quotes that Dakota writes for what JSON has no numbers for.
-std::optional<double> json_number(const Json& json) {
+std::optional<double> json_number(const OrderedJson& json) {
   if (json.is_number()) return json.get<double>();
   return json.is_string() ? printed_number(json.get<std::string>()) : std::nullopt;
 }
@@ -70,24 +70,25 @@ std::string take_metadata(std::string_view label, double value, Reply& answer) {
 }
 
 ReplyReading from_json(std::string_view text) {
-  const Json json = nests_too_deep(text) ? Json() : Json::parse(text.begin(), text.end(), nullptr, false);
-  if (!json.is_object()) return problem("results.out is not JSON, must be {\"functions\": {...}}");
+  const OrderedJson json =
+      nests_too_deep(text) ? OrderedJson() : OrderedJson::parse(text.begin(), text.end(), nullptr, false);
+  if (!json.is_object()) return dakota_problem("results.out is not JSON, must be {\"functions\": {...}}");
   if (const auto fail = json.find("fail"); fail != json.end() && *fail != false)
-    return problem("the driver reports a failure in results.out");
+    return dakota_problem("the driver reports a failure in results.out");
   const auto functions = json.find("functions");
   if (functions == json.end() || !functions->is_object() || functions->empty())
-    return problem("results.out has no \"functions\", must have one response at least");
+    return dakota_problem("results.out has no \"functions\", must have one response at least");
   const std::optional<double> y = json_number(*functions->begin());
   if (!y || !std::isfinite(*y))
-    return problem(fmt::format("results.out: response \"{}\" is {}, must be a finite number",
-                               printable(functions->begin().key(), 60),
-                               printable(functions->begin()->dump(), 60)));
+    return dakota_problem(fmt::format("results.out: response \"{}\" is {}, must be a finite number",
+                                      printable(functions->begin().key(), 60),
+                                      printable(functions->begin()->dump(), 60)));
   Reply answer{.y = *y};
   if (const auto metadata = json.find("metadata"); metadata != json.end() && metadata->is_object())
     for (const auto& [label, value] : metadata->items())
       if (const std::optional<double> number = json_number(value))
         if (const std::string complaint = take_metadata(label, *number, answer); !complaint.empty())
-          return problem("results.out: " + complaint);
+          return dakota_problem("results.out: " + complaint);
   return {.answer = answer, .problem = {}};
 }
 
@@ -103,17 +104,18 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 ReplyReading from_words(const std::vector<std::string>& words) {
-  if (words.empty()) return problem("results.out is empty, must have a response");
-  if (lower(words[0]).starts_with("fail")) return problem("the driver reports a failure in results.out");
+  if (words.empty()) return dakota_problem("results.out is empty, must have a response");
+  if (lower(words[0]).starts_with("fail"))
+    return dakota_problem("the driver reports a failure in results.out");
   const std::optional<double> y = printed_number(words[0]);
   if (!y || !std::isfinite(*y))
-    return problem(fmt::format("results.out begins with \"{}\", must be a finite number (or fail)",
-                               printable(words[0], 60)));
+    return dakota_problem(fmt::format("results.out begins with \"{}\", must be a finite number (or fail)",
+                                      printable(words[0], 60)));
   Reply answer{.y = *y};
   for (std::size_t k = 1; k + 1 < words.size(); ++k)
     if (const std::optional<double> value = printed_number(words[k]))
       if (const std::string complaint = take_metadata(words[k + 1], *value, answer); !complaint.empty())
-        return problem("results.out: " + complaint);
+        return dakota_problem("results.out: " + complaint);
   return {.answer = answer, .problem = {}};
 }
 
@@ -158,24 +160,24 @@ std::string dakota_parameters(const Request& request) {
 }
 
 std::string dakota_parameters_json(const Request& request) {
-  Json variables = Json::array(), derivatives = Json::array();
+  OrderedJson variables = OrderedJson::array(), derivatives = OrderedJson::array();
   for (std::size_t k = 0; k < request.inputs.size(); ++k) {
     variables.push_back(variable(request.inputs[k], request.suggestion.inputs[k]));
     derivatives.push_back(k + 1);
   }
-  variables.push_back(variable("value", json_of(value_of(request.suggestion.level))));
-  const Json one_response{{"label", response}, {"active_set", 1}};
-  const Json json{{"variables", variables},
-                  {"responses", Json::array({one_response})},
-                  {"derivative_variables", derivatives},
-                  {"analysis_components", Json::array()},
-                  {"eval_id", std::to_string(request.suggestion.id)},
-                  {"metadata", Json::array()}};
-  return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+  variables.push_back(variable("value", dakota_value(value_of(request.suggestion.level))));
+  const OrderedJson one_response{{"label", response}, {"active_set", 1}};
+  const OrderedJson json{{"variables", variables},
+                         {"responses", OrderedJson::array({one_response})},
+                         {"derivative_variables", derivatives},
+                         {"analysis_components", OrderedJson::array()},
+                         {"eval_id", std::to_string(request.suggestion.id)},
+                         {"metadata", OrderedJson::array()}};
+  return json.dump(4, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 ReplyReading parse_dakota_results(std::string_view text) {
-  if (has_controls(text)) return problem("results.out has control characters in it, must be text");
+  if (has_controls(text)) return dakota_problem("results.out has control characters in it, must be text");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') return from_json(text);
   return from_words(words_of(text));
@@ -183,10 +185,10 @@ ReplyReading parse_dakota_results(std::string_view text) {
 
 ReplyReading read_dakota_results(const std::filesystem::path& folder) {
   const FileEnd results = read_end(folder / "results.out", results_limit, Links::follow);
-  if (!results.there) return problem("there is no results.out, must be written by the driver");
-  if (!results.problem.empty()) return problem("results.out " + results.problem);
+  if (!results.there) return dakota_problem("there is no results.out, must be written by the driver");
+  if (!results.problem.empty()) return dakota_problem("results.out " + results.problem);
   if (!results.whole())
-    return problem(
+    return dakota_problem(
         fmt::format("results.out has {} bytes, must have {} at most", results.size, results_limit));
   return parse_dakota_results(results.text);
 }

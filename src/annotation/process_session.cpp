@@ -155,25 +155,42 @@ ProcessSession::ProcessSession(pid_t leader, std::uint64_t leader_start, std::st
 
 // While one member lives, its session's number is not given to anybody else; so a leader that is there, dead
 // or alive, settles it for all.
-ProcessSession::Sighting ProcessSession::look(const ProcessTable& table, const Action& action) {
+bool ProcessSession::consider(const ProcessEntry& entry, bool vouched_for, Sighting& seen) {
+  if (entry.session != leader_ || entry.start < leader_start_) return false;
+  if (entry.dead) {
+    seen.certain = !known_dead_.insert(entry.process).second && seen.certain;
+    return false;
+  }
+  if (!vouched_for && !carries(entry.process, mark_)) return false;
+  seen.members.push_back(entry);
+  return true;
+}
+
+ProcessSession::Sighting ProcessSession::look(const ProcessTable& table, Order order, const Action& action) {
   Sighting seen;
   if (leader_ <= 0) return seen;
   const ProcessEntry* leader = table.find(leader_);
   if (leader != nullptr && leader->start != leader_start_) return seen;
   const bool vouched_for = leader != nullptr && leader_is_proven_;
   seen.certain = !table.has_gaps();
-  const std::vector<ProcessEntry>& session = table.session(leader_);
-  // The oldest first: a shell that waits for a child ends when that child does, before its own signal could
-  // reach its trap.
-  for (auto at = session.rbegin(); at != session.rend(); ++at) {
-    const ProcessEntry& entry = *at;
-    if (entry.start < leader_start_) continue;
-    if (entry.dead) {
-      seen.certain = !known_dead_.insert(entry.process).second && seen.certain;
-    } else if (vouched_for || carries(entry.process, mark_)) {
-      action(entry);
-      seen.members.push_back(entry);
-    }
+  std::vector<ProcessEntry> session = table.session(leader_);
+  if (order == Order::oldest_first) std::reverse(session.begin(), session.end());
+  for (const ProcessEntry& entry : session)
+    if (consider(entry, vouched_for, seen)) action(entry);
+  return seen;
+}
+
+// Signals each process as soon as it is read, the newest first. One that starts a successor and exits, again
+// and again, is gone by the time a whole table is read.
+ProcessSession::Sighting ProcessSession::chase() {
+  Sighting seen;
+  const std::optional<ProcessEntry> leader = process_entry(leader_);
+  if (leader_ <= 0 || (leader && leader->start != leader_start_)) return seen;
+  const bool vouched_for = leader.has_value() && leader_is_proven_;
+  for (const pid_t process : newest_processes()) {
+    const std::optional<ProcessEntry> entry = process_entry(process);
+    if (!entry) seen.certain = false;
+    if (entry && consider(*entry, vouched_for, seen)) signal_process(*entry, {SIGKILL});
   }
   return seen;
 }
@@ -183,7 +200,7 @@ std::vector<ProcessEntry> ProcessSession::members() {
   Sighting seen;
   for (int looks = 0; looks < enough_looks; ++looks) {
     table.refresh();
-    seen = look(table, [](const ProcessEntry&) {});
+    seen = look(table, Order::newest_first, [](const ProcessEntry&) {});
     if (seen.certain || !seen.members.empty()) break;
   }
   return seen.members;
@@ -191,7 +208,9 @@ std::vector<ProcessEntry> ProcessSession::members() {
 
 ProcessSession::Sighting ProcessSession::terminate(const ProcessTable& table) {
   const std::set<pid_t> told_before = told_;
-  return look(table, [&](const ProcessEntry& member) {
+  // The oldest first: a shell that waits for a child ends when that child does, before its own signal could
+  // reach its trap.
+  return look(table, Order::oldest_first, [&](const ProcessEntry& member) {
     // What a process starts after its SIGTERM belongs to its shutdown, and gets SIGTERM once that process has
     // exited.
     if (!told_.contains(member.process) && told_before.contains(member.parent)) return;
@@ -203,7 +222,13 @@ ProcessSession::Sighting ProcessSession::terminate(const ProcessTable& table) {
 }
 
 ProcessSession::Sighting ProcessSession::kill(const ProcessTable& table) {
-  return look(table, [](const ProcessEntry& member) { signal_process(member, {SIGKILL}); });
+  const bool again = !killed_.empty();
+  bool has_successor = false;
+  Sighting seen = look(table, Order::newest_first, [&](const ProcessEntry& member) {
+    has_successor = (killed_.insert(member.process).second && again) || has_successor;
+    signal_process(member, {SIGKILL});
+  });
+  return has_successor ? chase() : seen;
 }
 
 }  // namespace acuity

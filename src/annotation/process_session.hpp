@@ -84,7 +84,8 @@ class ProcessSession {
   /// SIGTERM to those that have not had it yet; those that are stopped are woken up for it. What a member
   /// starts after it was told is part of its leave-taking, and is told when that member is gone.
   Sighting terminate(const ProcessTable& table);
-  /// SIGKILL to all.
+  /// SIGKILL to all. If there are others than before, they are successors, and are looked for without a
+  /// table.
   Sighting kill(const ProcessTable& table);
   /// The leader was seen dead before the next table is read.
   void note_dead_leader() { known_dead_.insert(leader_); }
@@ -94,13 +95,16 @@ class ProcessSession {
 
  private:
   using Action = std::function<void(const ProcessEntry&)>;
-  Sighting look(const ProcessTable& table, const Action& action);
+  enum class Order { newest_first, oldest_first };
+  bool consider(const ProcessEntry& entry, bool vouched_for, Sighting& seen);
+  Sighting look(const ProcessTable& table, Order order, const Action& action);
+  Sighting chase();
 
   pid_t leader_ = 0;
   std::uint64_t leader_start_ = 0;
   std::string mark_;
   bool leader_is_proven_ = true;
-  std::set<pid_t> told_, known_dead_;
+  std::set<pid_t> told_, killed_, known_dead_;
 };
 
 }  // namespace acuity

@@ -12,15 +12,15 @@ namespace acuity {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json number(double value) {
-  return std::isinf(value) ? Json(shortest(value)) : Json(value);
+OrderedJson number(double value) {
+  return std::isinf(value) ? OrderedJson(shortest(value)) : OrderedJson(value);
 }
 
-Json json_of(const LevelValue& value) {
+OrderedJson json_of(const LevelValue& value) {
   if (const auto* real = std::get_if<double>(&value)) return number(*real);
-  return std::visit([](const auto& scalar) { return Json(scalar); }, value);
+  return std::visit([](const auto& scalar) { return OrderedJson(scalar); }, value);
 }
 
 }  // namespace
@@ -39,15 +39,17 @@ Request make_request(const Suggestion& suggestion, int attempt, std::vector<std:
 
 std::string to_json(const Request& request) {
   const Suggestion& asked = request.suggestion;
-  Json inputs = Json::object();
+  OrderedJson inputs = OrderedJson::object();
   for (std::size_t k = 0; k < request.inputs.size(); ++k) inputs[request.inputs[k]] = number(asked.inputs[k]);
-  Json json{{"id", asked.id}, {"attempt", request.attempt}, {"point", asked.point}, {"inputs", inputs}};
+  OrderedJson json{
+      {"id", asked.id}, {"attempt", request.attempt}, {"point", asked.point}, {"inputs", inputs}};
   if (!asked.level.alpha) json["level"] = asked.level.name;
   json["value"] = json_of(value_of(asked.level));
   if (asked.level.alpha) json["alpha"] = number(*asked.level.alpha);
   json["cost"] = number(asked.cost);
   json["seed"] = request.seed;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // names come from files, in any encoding
+  return json.dump(-1, ' ', false,
+                   OrderedJson::error_handler_t::replace);  // names come from files, in any encoding
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Request& request) {
