@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 namespace acuity {
 
@@ -28,9 +30,27 @@ std::string read_proc(const std::string& file) {
   return content;
 }
 
+std::string environ_file(pid_t process) {
+  return "/proc/" + std::to_string(process) + "/environ";
+}
+
 bool carries(pid_t process, const std::string& mark) {
-  const std::string environment = '\0' + read_proc("/proc/" + std::to_string(process) + "/environ") + '\0';
+  const std::string environment = '\0' + read_proc(environ_file(process)) + '\0';
   return environment.find('\0' + mark + '\0') != std::string::npos;
+}
+
+// A process that is just being started has a number and a session, and no environment yet: posix_spawn
+// returns before the kernel has put it in its place. It is waited for, but not for ever.
+std::string environment_once_started(pid_t process) {
+  const std::string file = environ_file(process);
+  std::string environment = read_proc(file);
+  for (int tries = 0; tries < 500 && environment.empty() && ::access(file.c_str(), R_OK) == 0; ++tries) {
+    const std::optional<ProcessEntry> entry = process_entry(process);
+    if (!entry || entry->dead) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    environment = read_proc(file);
+  }
+  return environment;
 }
 
 // The highest numbers first: those are the newest as a rule, and may not be there for long.
@@ -115,7 +135,7 @@ const ProcessEntry* ProcessTable::find(pid_t process) const {
 }
 
 std::optional<std::string> started_with(pid_t process, const std::string& variable) {
-  const std::string environment = '\0' + read_proc("/proc/" + std::to_string(process) + "/environ");
+  const std::string environment = '\0' + environment_once_started(process);
   const std::string beginning = '\0' + variable + '=';
   const std::size_t at = environment.find(beginning);
   if (at == std::string::npos) return std::nullopt;
