@@ -1,14 +1,17 @@
 #include "annotation/attempt_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/dakota_files.hpp"
 #include "annotation/file_end.hpp"
@@ -29,15 +32,32 @@ constexpr const char* files_of_ours[] = {"result.json", "stdout.log",  "stderr.l
                                          "ended.json",  "exit_status", "exit_status.partial", "results.out",
                                          "params.in",   "params.json", "request.json"};
 
-template <typename Write>
-void store(const fs::path& folder, const Write& write) {
-  try {
-    write();
-  } catch (const InputError& error) {
-    throw StoreError(error.what());
-  } catch (const fs::filesystem_error& error) {
-    throw StoreError(fmt::format("{}: cannot be written ({})", folder.string(), error.code().message()));
+// 0, or what went wrong.
+int write_new(const fs::path& file, std::string_view text) {
+  const int descriptor =
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0666);
+  if (descriptor < 0) return errno;
+  int reason = 0;
+  while (!text.empty() && reason == 0) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) reason = errno;
   }
+  return ::close(descriptor) != 0 && reason == 0 ? errno : reason;
+}
+
+// Aside, then renamed over whatever has the name. It has to outlive this process, not the machine: after a
+// restart nothing of the attempt runs. So it is not forced to the disk, for which thousands of attempts that
+// begin or end would wait one after the other.
+void write_small_file(const fs::path& file, std::string_view text) {
+  const fs::path aside = file.string() + ".partial";
+  std::error_code ignored;
+  fs::remove(aside, ignored);
+  int reason = write_new(aside, text);
+  if (reason == 0 && ::rename(aside.c_str(), file.c_str()) != 0) reason = errno;
+  if (reason == 0) return;
+  fs::remove(aside, ignored);
+  throw StoreError(fmt::format("{}: cannot be written ({})", file.string(), std::strerror(reason)));
 }
 
 Json read_json(const fs::path& file) {
@@ -82,17 +102,19 @@ std::string AttemptFolder::mark() const {
 }
 
 void AttemptFolder::prepare(const Request& request) const {
-  store(path_, [&] {
+  try {
     fs::create_directories(path_);
     // Through a link we would remove files of somebody else.
     if (fs::is_symlink(path_))
       throw StoreError(fmt::format("{}: is a symbolic link, must be a folder", path_.string()));
     for (const char* name : files_of_ours) fs::remove_all(path_ / name);
-    write_file(file("request.json"), to_json(request) + "\n");
-    if (protocol_ != Protocol::dakota) return;
-    write_file(file("params.in"), dakota_parameters(request));
-    write_file(file("params.json"), dakota_parameters_json(request));
-  });
+  } catch (const fs::filesystem_error& error) {
+    throw StoreError(fmt::format("{}: cannot be written ({})", path_.string(), error.code().message()));
+  }
+  write_small_file(file("request.json"), to_json(request) + "\n");
+  if (protocol_ != Protocol::dakota) return;
+  write_small_file(file("params.in"), dakota_parameters(request));
+  write_small_file(file("params.json"), dakota_parameters_json(request));
 }
 
 void AttemptFolder::write(const AttemptRecord& record) const {
@@ -101,9 +123,7 @@ void AttemptFolder::write(const AttemptRecord& record) const {
                   {"realm", record.realm},
                   {"host", record.host},
                   {"mark", record.mark}};
-  store(path_, [&] {
-    write_file(file("process.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-  });
+  write_small_file(file("process.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::optional<AttemptRecord> AttemptFolder::record() const {
@@ -132,8 +152,8 @@ bool AttemptFolder::is_known_to(pid_t process) const {
 void AttemptFolder::note_end(const AttemptOutcome& verdict) const {
   const Json json{{"kind", kind_names[static_cast<int>(verdict.kind)]}, {"reason", verdict.reason}};
   try {
-    write_file(file("ended.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-  } catch (const InputError&) {
+    write_small_file(file("ended.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  } catch (const StoreError&) {
   }
 }
 

@@ -230,6 +230,17 @@ TEST(ExternalCommand, LeavesAloneWhatALinkInPlaceOfItsFolderPointsTo) {
   EXPECT_EQ(bench.folder.read("precious/stdout.log"), "kept");
 }
 
+TEST(ExternalCommand, WritesNothingThroughALinkInItsFolder) {
+  AttemptBench bench;
+  bench.folder.write("precious", "kept");
+  std::filesystem::create_directories(bench.attempt_folder());
+  for (const char* name : {"request.json", "request.json.partial", "process.json", "process.json.partial"})
+    std::filesystem::create_symlink(bench.folder.path() / "precious", bench.attempt_folder() / name);
+  EXPECT_EQ(y_of(bench.run("echo 1")), 1.0);
+  EXPECT_EQ(bench.folder.read("precious"), "kept");
+  EXPECT_FALSE(std::filesystem::is_symlink(bench.attempt_folder() / "process.json"));
+}
+
 // Put there after the folder was prepared, and before the command is started.
 TEST(HeldProcess, OpensNoLogThatIsThereAlready) {
   for (const char* name : {"stdout.log", "stderr.log"}) {
