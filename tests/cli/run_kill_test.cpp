@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "annotation/process_session.hpp"
 #include "support/run_bench.hpp"
 #include "support/thorough.hpp"
 
@@ -154,6 +155,34 @@ TEST_F(RunKilled, AtEveryWriteIsNoDifferent) {
     }
     EXPECT_GT(crashes, 10) << study;
   }
+}
+
+// The record of an attempt says, by mistake or on purpose, that it is a process of somebody else's.
+TEST(RunAfterAForgedRecord, EndsNobodyElse) {
+  const RunBench bench;
+  const ProgramResult begun =
+      run_shell("setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $!", bench.folder.path());
+  const pid_t victim = std::stoi(begun.out);
+  ASSERT_TRUE(comes_true([&] { return ::getsid(victim) == victim; }));
+
+  // An owner of this campaign was killed; its own record is the pattern for the forged one.
+  bench.answer("touch \"$ACUITY_STUDY_DIR/begun\"; exec sleep 1000");
+  Background owner = bench.run_in_background();
+  bench.wait_for("begun");
+  owner.signal(SIGKILL);
+  owner.wait();
+  for (const std::string& process : bench.processes()) ::kill(std::stoi(process), SIGKILL);
+  Json record = Json::parse(bench.folder.read("C/runs/000001-1/process.json"));
+  record["process"] = victim;
+  record["start"] = process_entry(victim)->start;
+  record["mark"] = "PATH=" + std::string(::getenv("PATH"));
+  bench.folder.write("C/runs/000001-1/process.json", record.dump());
+
+  bench.answer("echo 0.5");
+  EXPECT_EQ(bench.run({"--grace", "0s"}).exit_code, 0);
+  const std::optional<ProcessEntry> after = process_entry(victim);
+  EXPECT_TRUE(after && !after->dead) << "was ended";
+  ::kill(victim, SIGKILL);
 }
 
 }  // namespace
