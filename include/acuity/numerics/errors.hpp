@@ -47,8 +47,8 @@ class OwnedError : public StoreError {
 void require(bool holds, std::string_view where, std::string_view name, double value,
              std::string_view requirement);
 
-/// Text from a user as it may stand in a message: on one line, without control characters, not longer than it
-/// helps.
+/// Text from data as it may stand in a message: on one line, control characters as escapes such as \x1b, not
+/// longer than it helps.
 std::string printable(std::string_view text, std::size_t longest);
 
 /// A number as people write it: the shortest text that reads back as the same double; `inf` for infinity.
