@@ -8,6 +8,7 @@
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
 #include "campaign/campaign_folder.hpp"
+#include "campaign/initial_design.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "loaded_study.hpp"
@@ -154,6 +155,19 @@ void add_offsets(const Campaign& campaign, std::vector<std::string>& warnings) {
     if (offset.is_bias()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
 }
 
+// What a campaign asks for before it chooses; empty: nothing.
+std::string initial_text(const Study& study, std::size_t known) {
+  const InitialDesign design = initial_design(study);
+  if (design.count <= static_cast<std::int64_t>(known)) return "";
+  const Level& level = study.offer().levels[static_cast<std::size_t>(design.level)];
+  const std::int64_t left = design.count - static_cast<std::int64_t>(known);
+  return fmt::format("{} {} first, {} {}, for {}{}", left, left == 1 ? "answer" : "answers",
+                     design.space_filling ? "at points far apart, at" : "at points drawn by the seed, at",
+                     level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"",
+                     brief(static_cast<double>(left) * level.cost),
+                     study.file().unit.empty() ? "" : " " + study.file().unit);
+}
+
 }  // namespace
 
 ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log) {
@@ -189,6 +203,7 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
     for (const std::string& warning : warnings) list += (list.empty() ? "" : ", ") + json_string(warning);
     JsonObject json;
     json.put_json("break_even", break_even_json(report)).put_json("warnings", "[" + list + "]");
+    json.put("initial", initial_text(study, annotations.size()));
     if (expected) {
       std::string curves;
       for (const PolicyCurve& curve : expected->curves)
@@ -204,7 +219,10 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
     if (trial) json.put("try", trial->text);
     out << json.text() << '\n';
   } else {
-    out << to_text(report, study.file().unit) << "Scales and units\n";
+    out << to_text(report, study.file().unit);
+    if (const std::string initial = initial_text(study, annotations.size()); !initial.empty())
+      out << "Initial design\n  " << one_line(initial) << '\n';
+    out << "Scales and units\n";
     for (const std::string& warning : warnings) out << "  " << one_line(warning) << '\n';
     if (warnings.empty()) out << "  nothing looks wrong\n";
     if (expected) out << "Forecast\n" << forecast_text(*expected);

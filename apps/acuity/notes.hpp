@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <ostream>
 
 #include "acuity/model/ep_pool_belief.hpp"
@@ -46,6 +47,15 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
   for (const std::string& remark : study.remarks()) write_note(remark, log);
   if (model.learned && !model.learned->converged)
     write_note("learning hyperparameters: " + model.learned->reason, log);
+  if (!study.file().binary && !study.file().amplitude && !model.learned)
+    write_note(
+        fmt::format(
+            "the size of the answers is to be learned from three values or more, and {} known: until then "
+            "a standard deviation of {:.6g} is assumed, and a campaign begins with a design that fills the "
+            "pool",
+            model.observations.size() == 1 ? "1 is" : fmt::format("{} are", model.observations.size()),
+            std::sqrt(model.prior.kernel->diagonal(study.pool().points().topRows(1))(0))),
+        log);
   if (jittered > 0)
     log << fmt::format(
         "note: {} exact annotation{} got a noise variance of 1e-12 of the prior's, repeating what was "

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "acuity/acquisition/classification_information.hpp"
-#include "acuity/model/ep_posterior.hpp"
-#include "acuity/model/gp_posterior.hpp"
+#include <algorithm>
+#include <cmath>
+
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
 #include "loaded_study.hpp"
@@ -11,43 +11,78 @@
 
 namespace acuity {
 
+namespace {
+
+std::vector<std::string> result_columns(bool binary) {
+  std::vector<std::string> columns{"mean", "variance", "sd", "low", "high"};
+  columns.emplace_back(binary ? "probability" : "answer_sd");
+  return columns;
+}
+
+// Columns of the table that are no inputs, and not called like something that is printed.
+std::vector<Index> other_columns(const Study& study, const Table& table,
+                                 const std::vector<std::string>& results) {
+  std::vector<Index> others;
+  const std::vector<std::string>& inputs = study.pool().inputs();
+  for (std::size_t k = 0; k < table.columns().size(); ++k) {
+    const auto is_it = [&](const std::string& name) { return name == table.columns()[k]; };
+    const bool is_printed = is_it("id") || std::any_of(inputs.begin(), inputs.end(), is_it) ||
+                            std::any_of(results.begin(), results.end(), is_it);
+    if (!is_printed) others.push_back(static_cast<Index>(k));
+  }
+  return others;
+}
+
+void refuse_names_of_results(const Study& study, const std::string& file,
+                             const std::vector<std::string>& results) {
+  for (const std::string& input : study.pool().inputs())
+    if (input == "id" || std::find(results.begin(), results.end(), input) != results.end())
+      throw InputError(fmt::format("{}: input \"{}\" is called like a column of the result, must be renamed",
+                                   file, input));
+}
+
+}  // namespace
+
 ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log) {
   const LoadedStudy loaded(arguments.study, arguments.annotations);
   const Study& study = loaded.study();
-  const Points at = study.read_inputs(Table::read(arguments.at));
-  const StudyModel model = loaded.model();
-  const Observations observations(model.observations, study.pool().points());
+  const Table table = Table::read(arguments.at);
+  const Points at = study.read_inputs(table);
   const bool binary = study.file().binary;
-  Marginals marginals;
-  if (binary) {
-    const EpPosterior posterior(model.prior, observations);
-    marginals = posterior.predict(at);
-    write_notes(study, model, 0, posterior.converged(), log);
-  } else {
-    const GpPosterior posterior(model.prior, observations);
-    marginals = posterior.predict(at);
-    write_notes(study, model, posterior.jittered(), true, log);
-  }
-  require_finite(study, marginals);
+  const std::vector<std::string> results = result_columns(binary);
+  refuse_names_of_results(study, arguments.study, results);
 
-  for (const std::string& input : study.pool().inputs())
-    if (input == "id" || input == "mean" || input == "variance" || (binary && input == "probability"))
-      throw InputError(fmt::format("{}: input \"{}\" is called like a column of the result, must be renamed",
-                                   arguments.study, input));
+  const StudyModel model = loaded.model();
+  const AveragedModel averaged = study.averaged(model, loaded.annotations());
+  const AveragedModel::Predicted predicted = averaged.predict(at);
+  const AveragedMarginals& f = predicted.marginals;
+  write_notes(study, model, predicted.jittered, predicted.converged, log);
+  if (!averaged.note().empty()) write_note(averaged.note(), log);
+  require_finite(study, f.mean.allFinite() && f.variance.allFinite());
+  const double base_scale = model.learned ? model.learned->base_scale : 1.0;
+  const Vector noise = binary ? Vector() : Vector(base_scale * study.base_noise_of(table) + f.nugget);
+
   std::vector<std::string> columns{"id"};
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
-  columns.insert(columns.end(), {"mean", "variance"});
-  if (binary) columns.emplace_back("probability");
-  ResultTable table(arguments.format, columns);
+  const std::vector<Index> others = other_columns(study, table, results);
+  for (const Index column : others) columns.push_back(table.columns()[static_cast<std::size_t>(column)]);
+  columns.insert(columns.end(), results.begin(), results.end());
+  ResultTable result(arguments.format, columns);
   for (Index row = 0; row < at.rows(); ++row) {
     std::vector<ResultTable::Cell> cells{std::to_string(row)};
     for (const double input : at.row(row)) cells.emplace_back(input);
-    cells.insert(cells.end(), {marginals.mean(row), marginals.variance(row)});
+    for (const Index column : others) cells.emplace_back(table.text(row, column));
+    cells.insert(cells.end(), {f.mean(row), f.variance(row), std::sqrt(std::max(0.0, f.variance(row))),
+                               f.low(row), f.high(row)});
     if (binary)
-      cells.emplace_back(clean_probabilities({marginals.mean(row), marginals.variance(row)}).positive);
-    table.add(cells);
+      cells.emplace_back(f.probability(row));
+    else if (std::isnan(noise(row)))
+      cells.emplace_back(std::monostate());  // sigma^2 is not known there
+    else
+      cells.emplace_back(std::sqrt(std::max(0.0, f.variance(row)) + noise(row)));
+    result.add(cells);
   }
-  out << table.document("rows");
+  out << result.document("rows");
   return ExitCode::done;
 }
 

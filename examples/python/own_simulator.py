@@ -43,16 +43,15 @@ levels = [
 print(f"Pilot: the profit of one day has a standard deviation of {pilot:.1f}. Pool: {len(pool)} settings.")
 
 # %% [markdown]
-# `standardise` scales the inputs by the pool, so length scales are in its standard deviations; `fit=10` learns them, and the
-# amplitude, at every tenth answer.
+# Nothing is said about the model: inputs are standardised by the pool, and amplitude, length scales and the noise that nobody
+# declared are learned from the answers.
 
 # %% The campaign, in a folder
 folder = out / "shop.acuity"
 if folder.exists():
     shutil.rmtree(folder)  # of the last time
 campaign = acuity.create(
-    folder, pool=pool, inputs=["stock", "price"], levels=levels, budget=120, name="shop", unit="s", kernel="matern52",
-    amplitude=20.0, lengthscale=[1.0, 1.0], mean="annotations", standardise=True, fit=10, seed=1,
+    folder, pool=pool, inputs=["stock", "price"], levels=levels, budget=120, name="shop", unit="s", seed=1,
 )
 
 

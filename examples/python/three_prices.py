@@ -43,8 +43,7 @@ def label(levels, seed=0):
     """Spends 120 cents on these people; gives the campaign."""
     random = np.random.default_rng(seed)
     campaign = acuity.create(
-        pool=parts, levels=levels, budget=120, unit="cents", classes=["fine", "defect"], repeat=True, amplitude=3.0,
-        lengthscale=0.4,
+        pool=parts, levels=levels, budget=120, unit="cents", classes=["fine", "defect"], repeat=True,
     )
     for suggestion in campaign:
         says_the_truth = random.random() < suggestion.accuracy

@@ -5,7 +5,7 @@ choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`crea
 """
 
 from . import costs, errors, kernels, levels
-from ._campaign import Campaign, Explanation, Told
+from ._campaign import Campaign, Explanation, Prediction, Told
 from ._core import Suggestion, instruction_set
 from ._core import version as __version__
 from ._create import create, open
@@ -30,6 +30,7 @@ from .regressor import GPRegressor
 __all__ = [
     "AskError",
     "Campaign",
+    "Prediction",
     "DamagedError",
     "DifferentStudyError",
     "Explanation",

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -94,6 +94,21 @@ def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) ->
             raise ValueError(f"noise_sd is {noise_sd!r}, must be a finite number above 0")
         return value**2
     return value
+
+
+class Prediction(NamedTuple):
+    """Belief about f at some points, averaged over the hyperparameters (docs/math.md 11.3)."""
+
+    mean: FloatArray
+    sd: FloatArray
+    """Standard deviation of f."""
+    low: FloatArray
+    high: FloatArray
+    """Ends of the 95 % interval of f."""
+    answer_sd: Optional[FloatArray]
+    """Standard deviation of an answer without a level's noise; NaN where sigma^2(x) is known in tables only. Numbers only."""
+    probability: Optional[FloatArray]
+    """Of the clean class +1; classes only."""
 
 
 class Campaign:
@@ -278,9 +293,18 @@ class Campaign:
         """Mean and variance of f at every pool point, given all answers and what is pending."""
         return self._core.belief()
 
+    def prediction(self, X: ArrayLike) -> Prediction:
+        """What is believed at every row of X, given all answers: see Prediction."""
+        mean, variance, low, high, probability, noise = self._core.predict(points(X, inputs=len(self.inputs)))
+        sd = np.sqrt(variance)
+        if self.binary:
+            return Prediction(mean, sd, low, high, None, probability)
+        return Prediction(mean, sd, low, high, np.sqrt(variance + noise), None)
+
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f at every row of X, given all answers."""
-        return self._core.predict(points(X, inputs=len(self.inputs)))
+        mean, variance, *_ = self._core.predict(points(X, inputs=len(self.inputs)))
+        return mean, variance
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The mean of f at every row of X, with its standard deviation where wanted; the class in a campaign of classes."""
@@ -296,7 +320,7 @@ class Campaign:
         """The probability of either clean class: -1 and +1, or as the study names them."""
         if not self.binary:
             raise ValueError("the answers are numbers, predict_proba() is for classes")
-        positive = _core.clean_probability(*self.latent(X))
+        positive = self.prediction(X).probability
         return np.column_stack([1.0 - positive, positive])
 
     def report(self, path: PathLike, test: Optional[PathLike] = None) -> Path:

@@ -40,14 +40,17 @@ def create(
     seed: int = 0,
     initial: Any = None,
     classes: Optional[list[str]] = None,
-    kernel: str = "rbf",
-    amplitude: float = 1.0,
-    lengthscale: Any = 1.0,
+    kernel: str = "matern52",
+    amplitude: Any = "learn",
+    lengthscale: Any = "learn",
     mean: Any = None,
     noise_variance: Any = None,
-    standardise: Union[bool, str] = False,
+    nugget: Any = None,
+    standardise: Union[bool, str] = True,
     repeat: bool = False,
-    fit: Any = "never",
+    fit: Any = "auto",
+    prior: Optional[str] = None,
+    average: Optional[int] = None,
     optimiser: str = "lbfgs",
     restarts: int = 4,
     fit_noise: bool = False,
@@ -64,17 +67,18 @@ def create(
     Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
     dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/design.md 3): ids are the
     names of the pool's points; noise_variance is the noise at a point that no level removes, a number, a formula in the
-    inputs or one per point; fit is "never", "every" or k, for learning at every k-th answer; initial is how many points are
-    asked first at the highest precision, or a file of what is known.
+    inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
+    "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest
+    precision, "auto" or a dictionary, or a file of what is known.
 
     >>> import acuity, numpy as np
     >>> X = np.linspace(0, 10, 50)[:, None]
     >>> levels = [{"name": "coarse", "noise_sd": 0.3, "cost": 1}, {"name": "fine", "noise_sd": 0.03, "cost": 12}]
-    >>> campaign = acuity.create(pool=X, levels=levels, budget=20, lengthscale=2.0)
+    >>> campaign = acuity.create(pool=X, levels=levels, budget=60)
     >>> for suggestion in campaign:
     ...     told = campaign.tell(suggestion, np.sin(suggestion.x[0]))
     >>> campaign.status()["spent"]
-    20.0
+    60.0
     >>> bool(np.abs(campaign.predict(X) - np.sin(X[:, 0])).max() < 0.3)
     True
     """
@@ -88,12 +92,13 @@ def create(
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
     choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
-    scaled = standardise if isinstance(standardise, str) else ("pool" if standardise else None)
+    scaled = standardise if isinstance(standardise, str) else ("pool" if standardise else "none")
     options: dict[str, dict[str, Any]] = {
         "pool": {"standardise": scaled, "repeat": True if repeat else None},
         "model": {
             "kernel": kernel, "amplitude": amplitude, "lengthscale": lengthscale, "mean": mean, "fit": fit,
-            "optimiser": optimiser, "restarts": restarts, "fit_noise": True if fit_noise else None,
+            "optimiser": optimiser, "restarts": restarts, "fit_noise": True if fit_noise else None, "prior": prior,
+            "average": average,
         },
         "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation},
     }
@@ -101,13 +106,15 @@ def create(
         options["stop"] = _dictionary(stop, "stop")
     if annotator:
         options["annotator"] = _dictionary(annotator, "annotator")
-    if initial is not None and not isinstance(initial, (int, np.integer)):
+    if isinstance(initial, Mapping) or initial == "auto":
+        initial = initial if isinstance(initial, str) else dict(initial)
+    elif initial is not None and not isinstance(initial, (int, np.integer)):
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
     name = name or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
     about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
     with tempfile.TemporaryDirectory(prefix="acuity-") as temporary:
         file = write_study(
-            Path(temporary), pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, classes=classes,
+            Path(temporary), pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, nugget=nugget, classes=classes,
             campaign=about, options=options,
         )
         try:

@@ -104,6 +104,7 @@ def write_study(
     inputs: Optional[list[str]],
     ids: Any,
     noise_variance: Any,
+    nugget: Any = None,
     classes: Optional[list[str]],
     campaign: Mapping[str, Any],
     options: Mapping[str, Mapping[str, Any]],
@@ -112,8 +113,11 @@ def write_study(
     ladder = isinstance(levels, Ladder)
     offered = as_levels(levels)
     binary = offered[0].binary
-    if not binary and ladder and noise_variance is None:
+    learned = nugget is None and options["model"].get("fit") != "never" and options["model"].get("optimiser") != "adam"
+    if not binary and ladder and noise_variance is None and (nugget == 0 or (nugget is None and not learned)):
         raise ValueError("noise_variance is missing, must be given with a ladder; write 0 if you mean it")
+    if binary and nugget is not None:
+        raise ValueError("nugget is for numbers and the levels have an accuracy, must be left out")
     if binary and noise_variance is not None:
         raise ValueError("noise_variance is for numbers and the levels have an accuracy, must be left out")
     tables: dict[str, Any] = {"campaign": campaign}
@@ -127,6 +131,8 @@ def write_study(
             tables["noise"] = {"variance": noise_variance}
     else:
         tables.update(write_pool(folder, pool, inputs, ids, noise_variance))
+    if nugget is not None:
+        tables["noise"] = {**tables.get("noise", {}), "nugget": nugget}
     if binary:
         tables["target"] = {"kind": "binary", "classes": None if classes is None else list(classes)}
     for name, table in options.items():

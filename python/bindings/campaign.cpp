@@ -146,11 +146,26 @@ py::dict facts_of(const Campaign& campaign) {
                   py::arg("pool") = Points(campaign.study().pool().points()));
 }
 
-Marginals predicted(const Campaign& campaign, const PointsRef& x) {
+// Belief averaged over hyperparameters, and the noise of an answer without that of a level.
+struct Predicted {
+  AveragedMarginals f;
+  Vector noise;
+};
+
+Predicted predicted(const Campaign& campaign, const PointsRef& x) {
+  const Study& study = campaign.study();
   const StudyModel model = campaign.model();
-  const Observations observations(model.observations, campaign.study().pool().points());
-  if (campaign.study().file().binary) return EpPosterior(model.prior, observations).predict(x);
-  return GpPosterior(model.prior, observations).predict(x);
+  Predicted result{study.averaged(model, campaign.annotations()).predict(x).marginals,
+                   Vector::Zero(x.rows())};
+  if (study.file().binary) return result;
+  const bool only_in_tables = std::holds_alternative<NoiseColumn>(study.file().noise);
+  const double scale = model.learned ? model.learned->base_scale : 1.0;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const std::vector<double> point(x.row(i).begin(), x.row(i).end());
+    result.noise(i) = only_in_tables ? std::nan("") : scale * study.base_noise_at(point);
+  }
+  result.noise += result.f.nugget;
+  return result;
 }
 
 std::vector<std::string> event_lines(const Campaign& campaign) {
@@ -285,10 +300,13 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
       .def("events", [](OpenCampaign& open) { return open.with([](Campaign& c) { return event_lines(c); }); })
       .def("predict",
            [](OpenCampaign& open, const PointsRef& x) {
-             return mean_and_variance(open.with([&](Campaign& c) {
+             Predicted found = open.with([&](Campaign& c) {
                c.refresh();
                return predicted(c, x);
-             }));
+             });
+             return py::make_tuple(std::move(found.f.mean), std::move(found.f.variance),
+                                   std::move(found.f.low), std::move(found.f.high),
+                                   std::move(found.f.probability), std::move(found.noise));
            })
       .def("belief",
            [](OpenCampaign& open) {

@@ -207,6 +207,21 @@ def test_gp_regression_one_observation_at_a_time(data):
         all_close(sd**2, step["var"], tolerance)
 
 
+# The penalty has no face here; the likelihood and the predictions with a nugget have.
+@pytest.mark.parametrize("data", golden("penalised_likelihood")["cases"], ids=lambda data: data["name"])
+def test_gp_regression_with_a_nugget(data):
+    for theta in data["thetas"]:
+        regressor = acuity.GPRegressor(
+            kernel=data["kernel"], amplitude=theta["a"], lengthscale=theta["l"], mean=data["prior_mean"], optimiser=None
+        )
+        noise = numbers(data["level_noise"]) + numbers(data["sigma2"]) + theta["tau2"]
+        regressor.fit(data["X"], data["y"], noise_variance=noise)
+        close_relative(regressor.log_marginal_likelihood_, theta["log_p"], 1e-9)
+        mean, sd = regressor.predict(data["X_test"], return_std=True)
+        all_close(mean, theta["mean"], 1e-9)
+        all_close(sd**2, theta["var"], 1e-9)
+
+
 def test_adam_trace():
     file = golden("adam_trace")
     noise = numbers(file["n0"]) + file["gamma"] * numbers(file["beta"])
@@ -323,7 +338,7 @@ def test_greedy_regression_as_a_campaign(tmp_path):
                 alpha=[np.inf if beta == 0 else 1.0 / beta for beta in betas],
             ),
             information="bald" if trace["acquisition"] == "bald" else "model", amplitude=g["a"], lengthscale=g["l"],
-            initial=tmp_path / "known.csv", budget=trace["budget"],
+            initial=tmp_path / "known.csv", budget=trace["budget"], kernel="rbf", mean=0.0, standardise=False, fit="never",
         )
         for step in trace["steps"]:
             suggestion = campaign.ask()

@@ -2,6 +2,8 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/numerics/errors.hpp"
@@ -40,8 +42,20 @@ Belief given_labels(const Prior& prior, const Observations& seen, const PointsRe
 
 }  // namespace
 
+double assumed_spread(const Study& study) {
+  double largest = 0.0;
+  for (const Level& level : study.offer().levels) largest = std::max(largest, noise_variance(level.channel));
+  largest += study.offer().base_noise.maxCoeff();
+  return largest > 0.0 ? 2.0 * std::sqrt(largest) : 1.0;
+}
+
 PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(study.file().binary) {
   Prior prior = study.prior_given({});
+  if (!binary_ && !study.file().amplitude) {
+    Vector parameters = prior.kernel->log_parameters();
+    parameters(0) = std::log(assumed_spread(study));
+    prior.kernel = prior.kernel->with_log_parameters(parameters);
+  }
   // Before there are annotations to take the scale from, the pool has to do.
   if (study.file().standardise == Standardise::annotations)
     prior.scaling = Scaling::standardise(study.pool().points());

@@ -8,6 +8,10 @@
 
 namespace acuity {
 
+/// How much answers may differ where neither the study nor an answer says it: levels are offered so that the
+/// vaguest still tells something, hence twice the standard deviation of its noise.
+double assumed_spread(const Study& study);
+
 /// Truths as a study expects them: f at every pool point, or for two classes one class a point, drawn with
 /// the probability that f and the labels told there give it. For small pools: the covariance of all points is
 /// factored.

@@ -8,6 +8,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/books.hpp"
+#include "campaign/initial_design.hpp"
 #include "numerics/random.hpp"
 #include "selection/select_among.hpp"
 #include "selection/why_nothing.hpp"
@@ -31,29 +32,36 @@ std::set<Index> rows_taken(const State& state) {
   return rows;
 }
 
-// The next point of the initial design at the highest precision: of those that are open and not taken the one
-// drawn first. Nothing where it cannot be had, and then choices go on by information.
-std::optional<Score> draw_initial(const Study& study, CampaignBelief& belief, const Candidates& candidates,
-                                  const std::set<Index>& taken) {
+// The next point of the initial design: of those that are open and not taken the first of its rows, or the
+// one drawn first. Nothing where it cannot be had, and then choices go on by information.
+std::optional<Score> draw_initial(const Study& study, const InitialDesign& design, CampaignBelief& belief,
+                                  const Candidates& candidates, const std::set<Index>& taken) {
   const StudyModel& model = belief.model();
-  const Index finest = model.offer.finest();
+  const auto is_free = [&](Index row) {
+    return candidates.is_open(row) && !candidates.sold.contains({row, design.level}) && !taken.contains(row);
+  };
+  const std::vector<Index> far_apart = design.rows(study);
+  const auto next = std::find_if(far_apart.begin(), far_apart.end(), is_free);
   std::optional<Index> first;
+  if (next != far_apart.end()) first = *next;
   std::uint64_t lowest = 0;
-  for (Index row = 0; row < study.pool().size(); ++row) {
-    if (!candidates.is_open(row) || candidates.sold.contains({row, finest}) || taken.contains(row)) continue;
+  for (Index row = 0; next == far_apart.end() && row < study.pool().size(); ++row) {
+    if (!is_free(row)) continue;
     const std::uint64_t key = numerics::draw_key(study.file().seed, numerics::Purpose::initial_design, 0,
                                                  static_cast<std::uint64_t>(row));
     if (!first || key < lowest) first = row, lowest = key;
   }
   if (!first) return std::nullopt;
-  Acquisition highest_precision = model.acquisition;
-  highest_precision.ranking = Ranking::information;
+  Acquisition acquisition = model.acquisition;
+  acquisition.ranking = Ranking::information_per_cost;
+  acquisition.only_level = design.level;
+  acquisition.continuous.reset();
   const std::vector<Index> rows{*first};
   const Offer there{.levels = model.offer.levels, .base_noise = model.offer.base_noise(rows)};
   Candidates affordable;
   affordable.remaining = candidates.remaining;
   affordable.slack = candidates.slack;
-  return select_among(rows, belief.belief().marginals_at(rows), there, highest_precision, affordable);
+  return select_among(rows, belief.belief().marginals_at(rows), there, acquisition, affordable);
 }
 
 // Rules that end a campaign before its budget does; an empty text: none.
@@ -81,7 +89,7 @@ void close(Candidates& candidates, const Study& study, const Score& best, const 
 }  // namespace
 
 bool in_initial_phase(const Study& study, const State& state) {
-  return told_or_pending(state) < study.file().initial.count;
+  return told_or_pending(state) < initial_design(study).count;
 }
 
 Asking choose(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
@@ -101,13 +109,16 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
   Candidates candidates = candidates_of(study, state);
   const StudyModel& model = belief.model();
   std::set<Index> taken = rows_taken(state);  // with pool.repeat they are open all the same
-  std::int64_t initial = study.file().initial.count - told_or_pending(state);
+  const InitialDesign design = initial_design(study);
+  std::int64_t initial = design.count - told_or_pending(state);
+  // Before three values are known an amplitude that is to be learned is not, and levels cannot be compared.
+  const bool has_scale = study.file().binary || study.file().amplitude || model.learned.has_value();
   const auto wait_or_finish = [&] {
     return state.pending().empty() && asking.suggestions.empty() ? Standing::finished : Standing::nothing_now;
   };
   while (static_cast<std::int64_t>(asking.suggestions.size()) < count) {
     std::optional<Score> best;
-    if (initial-- > 0) best = draw_initial(study, belief, candidates, taken);
+    if (initial-- > 0 || !has_scale) best = draw_initial(study, design, belief, candidates, taken);
     const bool drawn = best.has_value();
     if (!drawn) best = belief.selector().choose(belief.belief(), candidates);
     if (!best) return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, candidates));

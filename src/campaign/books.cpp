@@ -83,8 +83,9 @@ Annotation expected_annotation(const Study& study, const SuggestionRecord& recor
 }
 
 std::optional<Learned> learned_of(const Study& study, const State& state) {
-  if (!state.fitted() || study.learns_from(state.annotations()) == 0) return std::nullopt;
+  if (!state.fitted()) return std::nullopt;
   const Fitted& fitted = *state.fitted();
+  if (study.learns_from(state.annotations(), fitted.annotations) == 0) return std::nullopt;
   Learned learned;
   learned.prior = study.prior_given({});
   if (static_cast<Index>(fitted.log_parameters.size()) != learned.prior.kernel->log_parameters().size())
@@ -94,6 +95,8 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   learned.prior.mean = fitted.mean;
   learned.added_scale = fitted.added_scale;
   learned.base_scale = fitted.base_scale;
+  learned.level_scales = fitted.level_scales;
+  learned.nugget = fitted.nugget.value_or(0.0);
   if (fitted.kappa && fitted.gamma) learned.accuracy = AccuracyLaw{*fitted.kappa, *fitted.gamma};
   learned.log_marginal_likelihood = fitted.log_marginal_likelihood;
   learned.converged = fitted.converged;
@@ -112,7 +115,9 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
                 .gamma = {},
                 .log_marginal_likelihood = learned.log_marginal_likelihood,
                 .converged = learned.converged,
-                .reason = learned.reason};
+                .reason = learned.reason,
+                .level_scales = learned.level_scales};
+  if (!study.file().binary && !study.file().nugget) fitted.nugget = learned.nugget;
   if (study.file().binary && learned.accuracy) {
     fitted.kappa = learned.accuracy->kappa;
     fitted.gamma = learned.accuracy->gamma;

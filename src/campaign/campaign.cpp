@@ -93,7 +93,8 @@ void require_own_checksum(const Created& created) {
 // The frozen study is what it was, but this version may not read all that another one could.
 Study open_frozen(const fs::path& folder, const Created& created) {
   try {
-    return Study::open(folder / "study.toml");
+    const bool of_first = created.version.starts_with("0.1.");
+    return Study::open(folder / "study.toml", of_first ? StudyDefaults::first : StudyDefaults::current);
   } catch (const InputError& error) {
     throw DamagedError(fmt::format("{}; the campaign was created by acuity {}, this is {}", error.what(),
                                    printable(created.version, 40), ACUITY_VERSION));
@@ -228,7 +229,8 @@ struct Campaign::Parts {
   // was changed meanwhile.
   void learn_if_due() {
     for (int attempt = 0; attempt < 3; ++attempt) {
-      const std::int64_t used = study.learns_from(state.annotations());
+      const std::int64_t last = state.fitted() && !state.fit_is_stale() ? state.fitted()->annotations : 0;
+      const std::int64_t used = study.learns_from(state.annotations(), last);
       const bool due = used > 0 && !in_initial_phase(study, state) &&
                        (!state.fitted() || state.fitted()->annotations < used || state.fit_is_stale());
       if (!due) return;

@@ -19,8 +19,12 @@ CampaignBelief::CampaignBelief(const Study& study, int threads, PoolStorage stor
 void CampaignBelief::follow(const State& state) {
   try {
     const std::vector<Annotation> annotations = annotations_of(study_, state);
-    if (belief_ && is_same_prior(state, study_.prior_given(annotations)) && append(state, annotations))
+    const Prior prior = belief_ ? study_.prior_given(annotations) : Prior();
+    if (belief_ && is_same_prior(state, prior) && append(state, annotations)) {
+      // A mean that moves with every answer changes no variance, and so nothing that has to be built anew.
+      if (prior.mean != model_.prior.mean) belief_->change_prior_mean(model_.prior.mean = prior.mean);
       return;
+    }
     rebuild(state, study_.model_given(annotations, learned_of(study_, state)));
   } catch (...) {
     forget();  // it may have taken in half of the news
@@ -28,10 +32,16 @@ void CampaignBelief::follow(const State& state) {
   }
 }
 
+// As long as nothing was learned, an amplitude that the study does not give follows the answers.
+bool CampaignBelief::is_settled(const State& state) const {
+  return study_.file().binary || study_.file().amplitude || model_.learned.has_value() ||
+         state.answered().empty();
+}
+
 // The kernel is that of the last fit, which is counted.
 bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const {
   return fits_ == state.fits() && model_.learned.has_value() == learned_of(study_, state).has_value() &&
-         prior.mean == model_.prior.mean && prior.scaling == model_.prior.scaling;
+         prior.scaling == model_.prior.scaling && is_settled(state);
 }
 
 bool CampaignBelief::append(const State& state, const std::vector<Annotation>& annotations) {
@@ -53,7 +63,7 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
     const auto entry = entries_.find(id);
     if (entry == entries_.end() || !entry->second.values.empty()) continue;
     const bool as_expected = is_same_place(entry->second.place, annotation->place) &&
-                             entry->second.channel == study_.channel_of(*annotation, model_.learned);
+                             entry->second.channel == study_.channel_of(*annotation, model_);
     if (!as_expected) gone.push_back(id);
   }
   for (const std::int64_t id : gone) {
@@ -71,7 +81,7 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
 void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
                              const std::vector<double>& values) {
   Entry& entry =
-      entries_.try_emplace(id, Entry{annotation.place, study_.channel_of(annotation, model_.learned), {}, {}})
+      entries_.try_emplace(id, Entry{annotation.place, study_.channel_of(annotation, model_), {}, {}})
           .first->second;
   if (entry.values == values) return;
   if (!entry.rows.empty()) belief_->answer(entry.rows.front(), values.front());
@@ -81,7 +91,7 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
 }
 
 void CampaignBelief::expect(std::int64_t id, const Annotation& annotation) {
-  Entry entry{annotation.place, study_.channel_of(annotation, model_.learned), {}, {}};
+  Entry entry{annotation.place, study_.channel_of(annotation, model_), {}, {}};
   entry.rows.push_back(belief_->condition(entry.place, entry.channel, std::nullopt));
   entries_.emplace(id, std::move(entry));
 }

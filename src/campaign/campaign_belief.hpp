@@ -41,6 +41,7 @@ class CampaignBelief {
   bool append(const State& state, const std::vector<Annotation>& annotations);
   void rebuild(const State& state, StudyModel model);
   bool is_same_prior(const State& state, const Prior& prior) const;
+  bool is_settled(const State& state) const;
   void take_in(std::int64_t id, const Annotation& annotation, const std::vector<double>& values);
   void renew_selector();
 

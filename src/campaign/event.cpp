@@ -108,6 +108,8 @@ Json body(const Fitted& e) {
             {"reason", e.reason}};
   put(json, "kappa", e.kappa, plain);
   put(json, "gamma", e.gamma, plain);
+  put(json, "nugget", e.nugget, plain);
+  if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
   return json;
 }
 Json body(const OwnerChanged& e) {
@@ -256,6 +258,9 @@ void read(Fields& j, Fitted& e) {
   e.base_scale = j.number("base_scale");
   e.kappa = j.optional_number("kappa");
   e.gamma = j.optional_number("gamma");
+  e.nugget = j.optional_number("nugget");
+  e.level_scales =
+      j.optional("level_scales", [&] { return j.numbers("level_scales"); }).value_or(e.level_scales);
   e.log_marginal_likelihood = j.number("log_marginal_likelihood");
   e.converged = j.truth("converged");
   e.reason = j.text("reason");

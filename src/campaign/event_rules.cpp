@@ -191,6 +191,8 @@ void require_own(const Fitted& e) {
   require_finite("the mean", e.mean);
   require_positive("the scale of gamma", e.added_scale);
   require_positive("the scale of sigma^2", e.base_scale);
+  for (const double scale : e.level_scales) require_positive("the scale of a level's noise", scale);
+  if (e.nugget) require_positive("the nugget", *e.nugget);
   if (e.kappa && !(*e.kappa >= 0.5 && *e.kappa <= 1.0)) refuse("kappa", *e.kappa, "a number from 0.5 to 1");
   if (e.gamma && !(*e.gamma >= 0.0 && *e.gamma <= 0.5)) refuse("gamma", *e.gamma, "a number from 0 to 0.5");
   require_number("the likelihood", e.log_marginal_likelihood);
@@ -339,6 +341,11 @@ void EventRules::check(const Fitted& event, const State& state) const {
     refuse("the logarithm of the amplitude", event.log_parameters.front(), "that of a number with a square");
   if ((event.kappa || event.gamma) && !study_.file().binary)
     throw InputError("it has kappa or gamma of classes, must have none: the study's answers are numbers");
+  if (!event.level_scales.empty() && event.level_scales.size() != study_.offer().levels.size())
+    throw InputError(fmt::format("it has {} scales of levels, must have {}, one per level",
+                                 event.level_scales.size(), study_.offer().levels.size()));
+  if (event.nugget && (study_.file().binary || study_.file().nugget))
+    throw InputError("it has a nugget, must have none: the study does not learn one");
   if (event.kappa.has_value() != event.gamma.has_value())
     throw InputError("it has one of kappa and gamma, must have both or none");
   if (event.kappa && *event.kappa + *event.gamma > 1.0 + 1e-9)

@@ -47,28 +47,37 @@ class FixedRegression : public ExperimentModel {
   LowRankBelief* low_rank_;  // the belief, where it is one
 };
 
-// Regression whose prior is learned after every answer once the initial set is there.
+// Regression whose prior is learned after every answer once the initial set is there; with a nugget whenever
+// answers have grown by 15 %, as campaigns learn by default.
 class LearnedRegression : public ExperimentModel {
  public:
   LearnedRegression(const Experiment& experiment, const Problem& problem, bool standardised)
-      : experiment_(experiment), problem_(problem), standardised_(standardised), prior_(experiment.prior) {}
+      : experiment_(experiment),
+        problem_(problem),
+        standardised_(standardised),
+        with_nugget_(standardised && experiment.mode == Mode::acuity),
+        prior_(experiment.prior) {}
 
   bool tell(const Observation& observation) override {
     known_.push_back(observation);
     const auto count = static_cast<Index>(known_.size());
     if (count < experiment_.initial) return false;
-    if (belief_ && count % experiment_.learn_every != 0) return belief_->tell(observation);
+    if (with_nugget_ && belief_ && static_cast<double>(count) < 1.15 * static_cast<double>(learned_from_))
+      return belief_->tell(with_nugget(observation));
+    if (!with_nugget_ && belief_ && count % experiment_.learn_every != 0) return belief_->tell(observation);
     learn_prior();
-    belief_ = std::make_unique<FixedRegression>(prior_, problem_, known_);
+    learned_from_ = count;
+    belief_ = std::make_unique<FixedRegression>(prior_, problem_, believed());
     return true;
   }
   PoolBelief& belief() override { return belief_->belief(); }
   double error() override {
-    const Vector mean =
-        GpPosterior(prior_, Observations(known_, problem_.points.points()), 1).mean(problem_.test_points());
+    const Vector mean = GpPosterior(prior_, Observations(believed(), problem_.points.points()), 1)
+                            .mean(problem_.test_points());
     return mean_square(mean - problem_.test_values);
   }
 
+  double nugget() const override { return nugget_; }
   double seconds_learning() const override { return seconds_; }
 
  private:
@@ -82,13 +91,34 @@ class LearnedRegression : public ExperimentModel {
       from.mean = known.values().mean();
     }
     const Optimiser optimiser = experiment_.mode == Mode::paper ? Optimiser::adam : Optimiser::lbfgs;
-    prior_ = learn(from, known, {.optimiser = optimiser, .restarts = 0, .threads = 1}).prior;
+    LearnOptions options{.optimiser = optimiser, .restarts = 0, .threads = 1};
+    if (with_nugget_) {
+      if (learned_from_ > 0) from.kernel = prior_.kernel;
+      options.restarts = 1;
+      options.hyperparameter_prior = HyperparameterPrior::weak;
+      options.nugget = nugget_;
+    }
+    const Learned learned = learn(from, known, options);
+    prior_ = learned.prior;
+    nugget_ = learned.nugget;
     seconds_ += thread_seconds() - start;
+  }
+
+  Observation with_nugget(Observation observation) const {
+    if (with_nugget_) observation.channel = GaussianChannel{noise_variance(observation.channel) + nugget_};
+    return observation;
+  }
+  std::vector<Observation> believed() const {
+    std::vector<Observation> all;
+    for (const Observation& one : known_) all.push_back(with_nugget(one));
+    return all;
   }
 
   const Experiment& experiment_;
   const Problem& problem_;
-  bool standardised_;
+  bool standardised_, with_nugget_;
+  Index learned_from_ = 0;
+  double nugget_ = 0.0;
   Prior prior_;
   std::vector<Observation> known_;
   std::unique_ptr<FixedRegression> belief_;

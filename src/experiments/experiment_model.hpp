@@ -17,6 +17,8 @@ class ExperimentModel {
   virtual PoolBelief& belief() = 0;
   /// On the test set: mean squared error, or the share of wrong classes.
   virtual double error() = 0;
+  /// Noise variance that it has learned every answer to have beside what was declared.
+  virtual double nugget() const { return 0.0; }
   /// CPU seconds that went into learning hyperparameters.
   virtual double seconds_learning() const { return 0.0; }
 };

@@ -24,7 +24,8 @@ class Run {
         initial_annotator_(problem_.answer, repeat.seed, stream(repeat, 0)),
         annotator_(problem_.answer, repeat.seed, stream(repeat, 1 + static_cast<std::uint32_t>(method))),
         model_(make_model(experiment, problem_, experiment.methods[method].rule)),
-        selector_(problem_.offer, acquisition_, 1) {
+        believed_(problem_.offer),
+        selector_(believed_, acquisition_, 1) {
     run_.method = experiment.methods[method].name;
     run_.repeat = repeat.number;
     candidates_.open.assign(static_cast<std::size_t>(problem_.pool), 1);
@@ -85,8 +86,10 @@ class Run {
     suggestion.id = static_cast<std::int64_t>(run_.steps.size()) + 1;
     const double y = annotator.annotate(suggestion);
     const double start = thread_seconds();
-    if (model_->tell({.place = score.point, .value = y, .channel = suggestion.channel}))
-      selector_ = Selector(problem_.offer, acquisition_, 1);
+    if (model_->tell({.place = score.point, .value = y, .channel = suggestion.channel})) {
+      believed_.base_noise = problem_.offer.base_noise.array() + model_->nugget();
+      selector_ = Selector(believed_, acquisition_, 1);
+    }
     run_.seconds.updating += thread_seconds() - start;
     candidates_.open[static_cast<std::size_t>(score.point)] = 0;
     spent_ += score.cost;
@@ -126,6 +129,7 @@ class Run {
   Acquisition acquisition_;
   SimulatedAnnotator initial_annotator_, annotator_;
   std::unique_ptr<ExperimentModel> model_;
+  Offer believed_;  // the noise with what the model has learned of it
   Selector selector_;
   Candidates candidates_;
   ExperimentRun run_;

@@ -244,6 +244,15 @@ Index GpPoolBelief::distinct() const {
   return static_cast<Index>(distinct_places(state_->posterior.rows()));
 }
 
+void GpPoolBelief::change_prior_mean(double mean) {
+  if (!std::isfinite(mean))
+    throw std::invalid_argument("GpPoolBelief: the prior mean is not finite, must be a finite number");
+  if (mean == state_->prior.mean) return;
+  state_->prior.mean = mean;
+  state_->posterior.change_prior_mean(mean);
+  if (state_->low_rank) state_->low_rank->change_prior_mean(mean);
+}
+
 // Only an answer leads to merging: what pending annotations do can then be undone bit for bit.
 AnnotationHandle GpPoolBelief::condition(const Place& place, const Channel& channel,
                                          std::optional<double> answer) {

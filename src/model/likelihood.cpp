@@ -62,11 +62,31 @@ Likelihood likelihood(const Prior& prior, const Observations& observations) {
   return result;
 }
 
+Vector NoiseParts::variance(const NoiseScales& scales) const {
+  Vector total = fixed + scales.added * added + scales.base * base;
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    total += (k < scales.levels.size() ? scales.levels[k] : 1.0) * levels[k];
+  return total;
+}
+
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
                       double added_scale, double base_scale) {
-  const Vector added = added_scale * noise.added, base = base_scale * noise.base;
+  const NoiseScales scales{.added = added_scale, .base = base_scale, .levels = {}};
+  std::vector<Vector> slopes{added_scale * noise.added, base_scale * noise.base};
+  slopes.insert(slopes.end(), noise.levels.begin(), noise.levels.end());
   return evaluate(prior, prior.scaling.apply(observations.points()),
-                  observations.values().array() - prior.mean, noise.fixed + added + base, {added, base});
+                  observations.values().array() - prior.mean, noise.variance(scales), slopes);
+}
+
+Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
+                      const NoiseScales& scales, double nugget) {
+  std::vector<Vector> slopes{scales.added * noise.added, scales.base * noise.base};
+  for (std::size_t k = 0; k < noise.levels.size(); ++k)
+    slopes.push_back((k < scales.levels.size() ? scales.levels[k] : 1.0) * noise.levels[k]);
+  slopes.push_back(Vector::Constant(observations.size(), nugget));
+  return evaluate(prior, prior.scaling.apply(observations.points()),
+                  observations.values().array() - prior.mean, noise.variance(scales).array() + nugget,
+                  slopes);
 }
 
 Observations AccuracyParts::applied_to(const Observations& observations) const {

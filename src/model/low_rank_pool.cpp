@@ -66,6 +66,7 @@ LowRankPool::LowRankPool(const TiledPosterior& posterior, const Prior& prior, st
       factor_(std::move(factor)),
       prior_variance_(prior.kernel->diagonal(posterior.tiles().point(0))(0)),
       seen_(at((posterior.tiles().count() + together - 1) / together), 0),
+      means_of_(seen_.size(), posterior.z_version()),
       epoch_(posterior.removals()),
       z_version_(posterior.z_version()),
       least_noise_seen_(std::numeric_limits<double>::infinity()) {
@@ -99,6 +100,7 @@ void LowRankPool::start_again() {
   epoch_ = posterior_.removals();
   z_version_ = posterior_.z_version();
   std::fill(seen_.begin(), seen_.end(), 0);
+  std::fill(means_of_.begin(), means_of_.end(), z_version_);
   marginals_.mean.setConstant(prior_.mean);
   marginals_.variance.setConstant(prior_variance_);
   g_.clear();
@@ -107,7 +109,8 @@ void LowRankPool::start_again() {
 }
 
 bool LowRankPool::follow() {
-  if (posterior_.removals() != epoch_ || posterior_.z_version() != z_version_) start_again();
+  if (posterior_.removals() != epoch_) start_again();
+  z_version_ = posterior_.z_version();  // tiles fold their means anew when they are refreshed
   for (; rows_ < posterior_.size(); ++rows_)
     if (!take(rows_)) return false;
   // |L^-1 e| <= sqrt(n / least noise) max |e|, and a variance changes by twice that times |v| <= a, beside
@@ -120,29 +123,41 @@ bool LowRankPool::follow() {
 }
 
 void LowRankPool::refresh(Index tile) {
-  Index& seen = seen_[at(tile)];
+  Index &seen = seen_[at(tile)], &means_of = means_of_[at(tile)];
+  if (means_of != z_version_) {
+    const Index begin = tile * tile_width(), end = std::min(begin + tile_width(), marginals_.mean.size());
+    marginals_.mean.segment(begin, end - begin).setConstant(prior_.mean);
+    fold(tile, 0, seen, true);
+    means_of = z_version_;
+  }
   if (seen == rows_) return;
+  fold(tile, seen, rows_, false);
+  seen = rows_;
+}
+
+// Rows from..to-1 into variances and means of a tile.
+void LowRankPool::fold(Index tile, Index from, Index to, bool means_alone) {
+  if (from == to) return;
   constexpr Index width = PoolTiles::width;
   const Index last = std::min((tile + 1) * together, factor_->tiles->count());
   const auto fold_low_rank = numerics::kernels().tiles.fold_low_rank;
   for (Index part = tile * together; part < last; ++part) {
     const Index begin = part * width, wide = factor_->tiles->columns(part);
-    const auto fold = [&](double* variance, double* mean) {
-      fold_low_rank(factor_->tiles->view(part), factor_->rank, g_.data(), seen, rows_, posterior_.z().data(),
+    const auto fold_part = [&](double* variance, double* mean) {
+      fold_low_rank(factor_->tiles->view(part), factor_->rank, g_.data(), from, to, posterior_.z().data(),
                     variance, mean);
     };
-    if (wide == width) {
-      fold(marginals_.variance.data() + begin, marginals_.mean.data() + begin);
+    if (wide == width && !means_alone) {
+      fold_part(marginals_.variance.data() + begin, marginals_.mean.data() + begin);
       continue;
     }
     double variance[width] = {}, mean[width] = {};  // the last tile of the pool is not full
     std::copy_n(marginals_.variance.data() + begin, wide, variance);
     std::copy_n(marginals_.mean.data() + begin, wide, mean);
-    fold(variance, mean);
-    std::copy_n(variance, wide, marginals_.variance.data() + begin);
+    fold_part(variance, mean);
+    if (!means_alone) std::copy_n(variance, wide, marginals_.variance.data() + begin);
     std::copy_n(mean, wide, marginals_.mean.data() + begin);
   }
-  seen = rows_;
 }
 
 Marginals LowRankPool::exact_at(std::span<const Index> rows) const {

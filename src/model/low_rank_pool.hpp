@@ -28,6 +28,9 @@ class LowRankPool : public LaggingPool {
   /// pool's, or noise is so small that the error would be too large to be of use.
   bool follow();
 
+  /// Together with that of the posterior.
+  void change_prior_mean(double mean) { prior_.mean = mean; }
+
   Index rank() const { return factor_->rank; }
 
  private:
@@ -51,6 +54,7 @@ class LowRankPool : public LaggingPool {
                                            Index most);
   bool take(Index row);
   void start_again();
+  void fold(Index tile, Index from, Index to, bool means_alone);
 
   const TiledPosterior& posterior_;
   Prior prior_;
@@ -58,8 +62,9 @@ class LowRankPool : public LaggingPool {
   double prior_variance_;
 
   Marginals marginals_;
-  std::vector<Index> seen_;  // rows, by tile
-  std::vector<double> g_;    // rows x rank: what a row of the posterior's factor is in terms of F
+  std::vector<Index> seen_;      // rows, by tile
+  std::vector<Index> means_of_;  // likewise: the posterior's z_version that the means were folded with
+  std::vector<double> g_;        // rows x rank: what a row of the posterior's factor is in terms of F
   Index rows_ = 0, epoch_, z_version_;
   double error_ = 0.0, least_noise_seen_;
 };

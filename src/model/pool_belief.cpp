@@ -1,5 +1,7 @@
 #include "acuity/model/pool_belief.hpp"
 
+#include <stdexcept>
+
 namespace acuity {
 
 Marginals PoolBelief::marginals_at(std::span<const Index> rows) {
@@ -14,6 +16,10 @@ Marginals PoolBelief::marginals_at(std::span<const Index> rows) {
     some.variance(static_cast<Index>(k)) = all.variance(rows[k]);
   }
   return some;
+}
+
+void PoolBelief::change_prior_mean(double) {
+  throw std::invalid_argument("PoolBelief: the prior mean of this belief cannot be changed");
 }
 
 bool PoolBelief::is_finite() {

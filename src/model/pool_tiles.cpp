@@ -169,6 +169,8 @@ class TilesOf : public PoolTiles {
     used_ = 0;
   }
 
+  void change_prior_mean(double mean) override { prior_.mean = mean; }
+
   // Variances cannot be added back without rounding, so they are folded anew from the rows that stay: that
   // keeps their bits.
   void cut(Index tile, const FactorSide& side, Index size) override {

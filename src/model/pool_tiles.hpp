@@ -84,6 +84,8 @@ class PoolTiles {
   virtual std::unique_ptr<PoolTiles> in_single_precision(std::size_t memory) const = 0;
   /// Forgets what the tiles hold; it comes back when they catch up.
   virtual void forget() = 0;
+  /// Means are folded anew, from this, when the caller's z_version changes; variances stay.
+  virtual void change_prior_mean(double mean) = 0;
   virtual Points point(Index row) const = 0;
   /// The smallest and largest value of each input, scaled.
   const Vector& lowest() const { return lowest_; }

@@ -70,6 +70,12 @@ void TiledPosterior::answer(Index row, double value) {
   update_means();
 }
 
+void TiledPosterior::change_prior_mean(double mean) {
+  prior_.mean = mean;
+  tiles_->change_prior_mean(mean);
+  update_means();
+}
+
 // math.md eq. (2.3). At a pool point l and s are there already, once its tile is up to date; the other tiles
 // may lag.
 void TiledPosterior::extend(const FactorRow& row) {

@@ -56,6 +56,8 @@ class TiledPosterior {
   void append(const FactorRow& row);
   /// The rows from `first` on are replaced by these: O(n M) and O(n M) for each of them.
   void replace_from(Index first, const std::vector<FactorRow>& rows);
+  /// The prior mean is this from now on: O(n^2), and the tiles fold their means anew when they catch up.
+  void change_prior_mean(double mean);
   /// The answer to a pending row: O(p n^2 + n M) with p rows still pending.
   void answer(Index row, double value);
 

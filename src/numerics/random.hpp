@@ -21,7 +21,8 @@ enum class Purpose : std::uint32_t {
   annotator_seed = 7,
   repeated_answer = 8,
   repeat = 9,
-  prior_truth = 10
+  prior_truth = 10,
+  hyperparameter_draws = 11
 };
 
 /// A stream of draws, fixed by what it is for: the seed, the purpose, and up to two counters of the caller's.

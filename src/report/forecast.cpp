@@ -70,6 +70,13 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
       .unit = study.file().unit,
       .remarks = {}};
   made.remarks = remarks_on(made);
+  if (!study.file().binary && !study.file().amplitude && state.annotations() == 0)
+    made.remarks.push_back(fmt::format(
+        "nothing is known about the size of the answers: truths with a standard deviation of {:.4g}, twice "
+        "the "
+        "noise of the vaguest level, are assumed, so trust the order of the policies more than the errors; "
+        "model.amplitude or answers that are known make it a forecast",
+        assumed_spread(tried)));
   if (std::all_of(trials.begin(), trials.end(), [](const auto& trial) { return trial.annotations() == 0; }))
     made.remarks.emplace_back("nothing more can be bought: the error is the one to expect now");
   if (made.points < made.pool)

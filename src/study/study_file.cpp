@@ -12,11 +12,30 @@
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "study/duration.hpp"
+#include "study/nearest.hpp"
 #include "study/toml_section.hpp"
 
 namespace acuity {
 
 namespace {
+
+void read_initial_table(const TomlSection& initial, StudyFile& study) {
+  initial.allow({"file", "count", "level"});
+  if (initial.has("file") == initial.has("count"))
+    initial.complain(initial.has("file")
+                         ? "campaign.initial has a file and a count, must have one of them"
+                         : "campaign.initial has neither file nor count, must have one of them");
+  if (initial.has("count")) {
+    study.initial.space_filling = true;
+    study.initial.count = *initial.integer("count", 1);
+    study.initial.level = initial.text("level").value_or("");
+    return;
+  }
+  if (initial.has("level")) initial.complain("campaign.initial.level is there, must come with a count");
+  const std::optional<std::string> file = initial.text("file");
+  if (!file || file->empty()) initial.missing("file", "the name of a table");
+  study.initial.file = study.path.parent_path() / *file;
+}
 
 void read_campaign(const TomlSection& campaign, StudyFile& study) {
   campaign.allow({"name", "budget", "unit", "seed", "initial"});
@@ -29,18 +48,18 @@ void read_campaign(const TomlSection& campaign, StudyFile& study) {
   }
   study.unit = campaign.text("unit").value_or("");
   study.seed = static_cast<std::uint64_t>(campaign.integer("seed", 0).value_or(0));
-  if (campaign.is_table("initial")) {
-    const TomlSection initial = campaign.section("initial");
-    initial.allow({"file"});
-    const std::optional<std::string> file = initial.text("file");
-    if (!file || file->empty()) initial.missing("file", "the name of a table");
-    study.initial.file = study.path.parent_path() / *file;
+  if (campaign.is_table("initial"))
+    read_initial_table(campaign.section("initial"), study);
+  else if (campaign.is_string("initial")) {
+    if (campaign.text("initial") != "auto")
+      campaign.wrong("initial", "a whole number, \"auto\", { count = ... } or { file = \"...\" }");
+    study.initial.space_filling = true;
   } else {
     study.initial.count = campaign.integer("initial", 0).value_or(0);
   }
 }
 
-void read_pool(const TomlSection& pool, StudyFile& study) {
+void read_pool(const TomlSection& pool, StudyDefaults defaults, StudyFile& study) {
   pool.allow({"file", "id", "inputs", "standardise", "repeat"});
   const std::optional<std::string> file = pool.text("file");
   if (!file) pool.missing("file", "the name of a table");
@@ -53,49 +72,115 @@ void read_pool(const TomlSection& pool, StudyFile& study) {
       if (!seen.insert(input).second) pool.wrong("inputs", "a list without repetitions");
     if (study.pool_id && seen.contains(*study.pool_id)) pool.wrong("inputs", "a list without the id column");
   }
-  study.standardise =
-      static_cast<Standardise>(pool.choice("standardise", {"none", "pool", "annotations"}).value_or(0));
+  study.standardise = static_cast<Standardise>(pool.choice("standardise", {"none", "pool", "annotations"})
+                                                   .value_or(defaults == StudyDefaults::first ? 0 : 1));
   study.repeat = pool.boolean("repeat").value_or(false);
 }
 
-void read_model(const TomlSection& model, StudyFile& study) {
-  model.allow({"kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts", "fit_noise"});
-  study.kernel =
-      static_cast<KernelFamily>(model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(0));
-  study.amplitude = model.number("amplitude", Range::positive).value_or(1.0);
-  if (!std::isnormal(study.amplitude * study.amplitude))
+void read_amplitude(const TomlSection& model, bool first, StudyFile& study) {
+  if (model.is_string("amplitude")) {
+    if (model.text("amplitude") != "learn") model.wrong("amplitude", "a finite number above 0 or \"learn\"");
+  } else {
+    study.amplitude = model.number("amplitude", Range::positive);
+    if (!study.amplitude && first) study.amplitude = 1.0;
+  }
+  if (study.amplitude && !std::isnormal(*study.amplitude * *study.amplitude))
     model.wrong("amplitude", "a number whose square is finite and above 0");
+}
+
+void read_lengthscale(const TomlSection& model, bool first, StudyFile& study) {
   study.lengthscale_per_input = model.is_array("lengthscale");
-  study.lengthscale = study.lengthscale_per_input
-                          ? *model.numbers("lengthscale", Range::positive)
-                          : std::vector{model.number("lengthscale", Range::positive).value_or(1.0)};
+  if (study.lengthscale_per_input) {
+    study.lengthscale = *model.numbers("lengthscale", Range::positive);
+  } else if (model.is_string("lengthscale")) {
+    if (model.text("lengthscale") != "learn")
+      model.wrong("lengthscale", "a finite number above 0, a list of such, or \"learn\"");
+    study.lengthscale_per_input = !study.binary;
+  } else if (model.has("lengthscale") || first) {
+    study.lengthscale = {model.number("lengthscale", Range::positive).value_or(1.0)};
+  } else {
+    study.lengthscale_per_input = !study.binary;
+  }
+}
+
+void read_mean(const TomlSection& model, bool first, StudyFile& study) {
   if (model.is_string("mean")) {
     if (model.text("mean") != "annotations") model.wrong("mean", "a finite number or \"annotations\"");
-    study.mean.reset();
-  } else {
+  } else if (model.has("mean") || first || study.binary) {
     study.mean = model.number("mean", Range::finite).value_or(0.0);
   }
-  if (model.has("fit")) {
-    const auto word = model.node("fit")->value_exact<std::string>();
-    const auto number = model.node("fit")->value_exact<std::int64_t>();
-    if (word != "never" && word != "every" && number.value_or(0) < 1)
-      model.wrong("fit", "\"never\", \"every\" or a whole number, 1 or more");
-    study.fit.every = number.value_or(word == "every" ? 1 : 0);
-  }
+  if (study.binary && study.mean != 0.0) model.wrong("mean", "0 for binary targets");
+}
+
+void read_schedule(const TomlSection& model, bool first, StudyFile& study) {
+  study.fit.automatic = !first;
+  if (!model.has("fit")) return;
+  const auto word = model.node("fit")->value_exact<std::string>();
+  const auto number = model.node("fit")->value_exact<std::int64_t>();
+  if (word != "never" && word != "every" && word != "auto" && number.value_or(0) < 1)
+    model.wrong("fit", "\"auto\", \"never\", \"every\" or a whole number, 1 or more");
+  study.fit.automatic = word == "auto";
+  study.fit.every = number.value_or(word == "every" ? 1 : 0);
+}
+
+// What is learned besides, and how. The paper's rule and a model that never learns know nothing of it unless
+// they ask.
+void read_learning(const TomlSection& model, bool first, StudyFile& study) {
   study.fit.optimiser = static_cast<Optimiser>(model.choice("optimiser", {"lbfgs", "adam"}).value_or(0));
+  const bool adam = study.fit.optimiser == Optimiser::adam;
+  const bool plain = first || adam || study.fit.never();
   const std::int64_t restarts = model.integer("restarts", 0).value_or(4);
   if (restarts > 1000) model.wrong("restarts", "1000 at most");
   study.fit.restarts = static_cast<int>(restarts);
   study.fit.noise = model.boolean("fit_noise").value_or(false);
-  if (study.binary && study.mean != 0.0) model.wrong("mean", "0 for binary targets");
+  study.fit.prior =
+      static_cast<HyperparameterPrior>(model.choice("prior", {"none", "weak"}).value_or(plain ? 0 : 1));
+  if (adam && study.fit.prior == HyperparameterPrior::weak)
+    model.wrong("prior", "\"none\" with optimiser \"adam\", whose rule knows no prior");
+  const std::int64_t average = model.integer("average", 1).value_or(plain ? 1 : 8);
+  if (average > 1000 || (average > 1 && average % 2 != 0))
+    model.wrong("average", "1, or an even number up to 1000");
+  study.average = static_cast<int>(average);
+}
+
+void read_model(const TomlSection& model, StudyDefaults defaults, StudyFile& study) {
+  model.allow({"kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts", "fit_noise",
+               "prior", "average"});
+  const bool first = defaults == StudyDefaults::first;
+  study.kernel = static_cast<KernelFamily>(
+      model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(first ? 0 : 2));
+  read_amplitude(model, first, study);
+  read_lengthscale(model, first, study);
+  read_mean(model, first, study);
+  read_schedule(model, first, study);
+  read_learning(model, first, study);
+  if (study.fit.never() && (!study.amplitude || study.lengthscale.empty()))
+    model.complain(fmt::format("model.fit is \"never\" and model.{} is to be learned, must be a number",
+                               study.amplitude ? "lengthscale" : "amplitude"));
   if (study.binary && study.fit.noise && study.fit.optimiser == Optimiser::adam)
     model.wrong("fit_noise",
                 "false for binary targets with optimiser \"adam\": kappa and gamma have bounds, "
                 "which the paper's rule does not know");
 }
 
+// Learned by default, but not by the paper's rule, nor by a model that never learns.
+void read_nugget(const TomlSection& noise, StudyDefaults defaults, StudyFile& study) {
+  const bool can_be_learned = study.fit.optimiser != Optimiser::adam && !study.fit.never();
+  if (noise.is_string("nugget")) {
+    if (noise.text("nugget") != "learn") noise.wrong("nugget", "a number, 0 or more, or \"learn\"");
+    if (!can_be_learned)
+      noise.wrong("nugget", study.fit.never() ? "a number where model.fit is \"never\""
+                                              : "a number with optimiser \"adam\"");
+    study.nugget.reset();
+  } else if (noise.has("nugget")) {
+    study.nugget = noise.number("nugget", Range::zero_or_more);
+  } else if (defaults == StudyDefaults::current && can_be_learned && !study.binary) {
+    study.nugget.reset();
+  }
+}
+
 void read_noise(const TomlSection& noise, StudyFile& study) {
-  noise.allow({"variance"});
+  noise.allow({"variance", "nugget"});
   if (noise.is_table("variance")) {
     const TomlSection column = noise.section("variance");
     column.allow({"column"});
@@ -105,8 +190,6 @@ void read_noise(const TomlSection& noise, StudyFile& study) {
     study.noise = *noise.text("variance");
   } else if (noise.has("variance")) {
     study.noise = *noise.number("variance", Range::zero_or_more);
-  } else {
-    noise.missing("variance", "a number, a formula in the inputs, or { column = \"...\" }");
   }
 }
 
@@ -356,6 +439,19 @@ void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& 
   }
 }
 
+// Without an amplitude nothing is known about scales, so levels cannot be compared before something was told.
+void settle_initial(const TomlSection& file, StudyDefaults defaults, StudyFile& study) {
+  if (!file.section("campaign").has("initial") && defaults == StudyDefaults::current && !study.amplitude)
+    study.initial.space_filling = true;
+  if (study.initial.level.empty()) return;
+  std::vector<std::string> names;
+  for (const Level& level : study.price_list) names.push_back(level.name);
+  if (std::find(names.begin(), names.end(), study.initial.level) == names.end())
+    file.complain(fmt::format(
+        "campaign.initial.level is \"{}\", must be {}", study.initial.level,
+        study.ladder ? "left out where levels have no names ([precision])" : "one of " + quoted_list(names)));
+}
+
 toml::table parse_toml(const std::filesystem::path& path) {
   const std::string text = read_regular_file(path);
   try {
@@ -376,7 +472,7 @@ void StudyFile::complain(const std::string& sentence) const {
   throw InputError(path.string() + ": " + sentence);
 }
 
-StudyFile read_study_file(const std::filesystem::path& path) {
+StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defaults) {
   const toml::table table = parse_toml(path);
   const TomlSection file(path.string(), "", &table);
   StudyFile study;
@@ -394,15 +490,13 @@ StudyFile read_study_file(const std::filesystem::path& path) {
     target.wrong("classes", "two different names, the first for -1");
 
   read_campaign(file.section("campaign"), study);
-  read_pool(file.section("pool"), study);
-  read_model(file.section("model"), study);
+  read_pool(file.section("pool"), defaults, study);
+  read_model(file.section("model"), defaults, study);
   if (file.has("precision") == file.has("level"))
     file.complain(file.has("level") ? "[precision] and [[level]] are both there, must be one of them"
                                     : "[precision] and [[level]] are both missing, must be one of them");
   if (file.has("precision")) {
     study.ladder = read_ladder(file.section("precision"), study.binary);
-    if (!study.binary && !file.has("noise"))
-      file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
   } else {
     study.price_list = read_price_list(levels, study.binary);
     if (study.binary && study.fit.noise)
@@ -411,6 +505,10 @@ StudyFile read_study_file(const std::filesystem::path& path) {
                                   "given, there is no kappa and no gamma to learn");
   }
   if (file.has("noise")) read_noise(file.section("noise"), study);
+  read_nugget(file.section("noise"), defaults, study);
+  if (study.ladder && !study.binary && !file.section("noise").has("variance") && study.nugget == 0.0)
+    file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
+  settle_initial(file, defaults, study);
   read_acquisition(file.section("acquisition"), study);
   read_annotator(file.section("annotator"), study);
   read_stop(file.section("stop"), study);

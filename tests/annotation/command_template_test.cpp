@@ -20,7 +20,7 @@ struct Desk {
   std::string home = "/studies/wing";
 
   explicit Desk(const std::string& text = ladder_study())
-      : study(read_study_file(folder.write("study.toml", text))) {}
+      : study(read_study_file(folder.write("study.toml", testing::with_given_model(text)))) {}
 
   std::string fill(const std::string& command) {
     study.annotator.command = command;

@@ -26,7 +26,8 @@ struct Desk {
   Study study;
 
   explicit Desk(const std::string& text, const std::string& pool = "case,x\na,0\nb,5\nc,3\n")
-      : study((folder.write("pool.csv", pool), Study::open(folder.write("study.toml", text)))) {}
+      : study((folder.write("pool.csv", pool),
+               Study::open(folder.write("study.toml", testing::with_given_model(text))))) {}
 
   Suggestion ask(std::int64_t id, Index row, Index level = 0) const {
     const double* x = study.pool().point(row);

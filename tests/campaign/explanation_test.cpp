@@ -9,6 +9,7 @@
 #include "campaign/books.hpp"
 #include "numerics/random.hpp"
 #include "support/program.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::explanation_test {
 namespace {
@@ -31,8 +32,8 @@ class Random {
       precision = binary ? precision + draws_.uniform(0.05, 0.19) : precision * draws_.uniform(0.2, 0.7);
       cost *= draws_.uniform(1.2, 6.0);
     }
-    campaign_.emplace(Study::open(folder_.write("study.toml", study)), make_memory_event_store(),
-                      CampaignOptions{.threads = 1});
+    campaign_.emplace(Study::open(folder_.write("study.toml", testing::with_given_model(study))),
+                      make_memory_event_store(), CampaignOptions{.threads = 1});
     const int steps = static_cast<int>(draws_.below(8));
     for (int k = 0; k < steps; ++k)
       for (const Suggestion& s : campaign_->ask().suggestions) {

@@ -44,7 +44,9 @@ struct Desk {
     }
     folder.write("truth.csv", truth);
   }
-  Study study(const std::string& text) const { return Study::open(folder.write("study.toml", text)); }
+  Study study(const std::string& text) const {
+    return Study::open(folder.write("study.toml", testing::with_given_model(text)));
+  }
   std::shared_ptr<const TruthTable> truth(const Study& study) const {
     return std::make_shared<const TruthTable>(folder.path() / "truth.csv", study);
   }

@@ -4,6 +4,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "support/campaigns.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::replay_test {
 namespace {
@@ -68,7 +69,7 @@ struct Case {
 class Replay : public ::testing::TestWithParam<Case> {
  protected:
   Replay() {
-    folder.write("study.toml", GetParam().study);
+    folder.write("study.toml", testing::with_given_model(GetParam().study));
     folder.write("pool.csv", line_pool(120));
   }
   Study study() const { return Study::open(folder.path() / "study.toml"); }

@@ -188,7 +188,7 @@ TEST(Backtest, RefusesWhatCannotBeDoneAndMakesNoFolder) {
                       "--error is there with --forecast, must be left out: the forecast is of errors");
   desk.folder.write("short.csv", "x,y\n-3,0.1\n");
   expect_sentence(desk.backtest(with_out({"--truth", "short.csv"})), 2);
-  desk.folder.write("study.toml", campaign_study());
+  desk.folder.write("study.toml", testing::with_given_model(campaign_study()));
   desk.expect_refusal(with_out({"--truth", "truth.csv"}),
                       "study.toml: campaign.budget is missing, must be there to say what the money buys");
   EXPECT_FALSE(std::filesystem::exists(desk.folder.path() / "made"));

@@ -59,7 +59,8 @@ const std::vector<Case>& cases() {
        "A.csv:2: column \"noise_variance\" is \"-1\""},
       {"NegativeNoiseFromAFormula", with(named, "variance", "\"x - 3\""), good_pool, good_annotations,
        "pool.csv:2: noise.variance \"x - 3\" is -3"},
-      {"MissingNoise", "[pool]\nfile = \"pool.csv\"\n[precision]\nalpha = [1, 2]\ngamma = 1\ncost = 1\n",
+      {"MissingNoise",
+       "[pool]\nfile = \"pool.csv\"\n[noise]\nnugget = 0\n[precision]\nalpha = [1, 2]\ngamma = 1\ncost = 1\n",
        good_pool, good_annotations, "study.toml: noise.variance is missing"},
       {"MissingNoiseSd", "[pool]\nfile = \"pool.csv\"\n[[level]]\nname = \"a\"\ncost = 1\n", good_pool,
        good_annotations, "study.toml: level 1.noise_sd is missing"},
@@ -190,7 +191,7 @@ TEST(Usage, HelpAndVersionGoToStandardOutput) {
 
 TEST(Usage, AFullStandardOutputIsNotSilent) {
   const Folder folder;
-  folder.write("study.toml", ladder_study());
+  folder.write("study.toml", with_given_model(ladder_study()));
   folder.write("pool.csv", "x\n1\n2\n");
   const ProgramResult result = run_shell("acuity score study.toml >/dev/full", folder.path());
   EXPECT_EQ(result.exit_code, 1);

@@ -24,7 +24,7 @@ struct Desk {
   Folder folder;
 
   explicit Desk(const std::string& study = binary_study()) {
-    folder.write("study.toml", study);
+    folder.write("study.toml", testing::with_given_model(study));
     folder.write("pool.csv", "x\n-2\n-1\n0\n1\n2\n");
   }
   ProgramResult run(const std::string& command, const std::string& annotations) const {
@@ -38,7 +38,7 @@ struct Desk {
 TEST(Binary, LabelsComeInThreeSpellings) {
   const Desk plain, named(with(binary_study(), "kind", "\"binary\"\nclasses = [\"no\", \"yes\"]"));
   const std::string signs = plain.run("predict", "x,y,alpha\n-2,-1,1\n2,1,0.5\n").out;
-  EXPECT_TRUE(signs.starts_with("id,x,mean,variance,probability\n"))
+  EXPECT_TRUE(signs.starts_with("id,x,mean,variance,sd,low,high,probability\n"))
       << plain.run("predict", "x,y,alpha\n-2,-1,1\n").err;
   EXPECT_EQ(plain.run("predict", "x,y,alpha\n-2,0,1\n2,1,0.5\n").out, signs);
   EXPECT_EQ(named.run("predict", "x,y,alpha\n-2,no,1\n2,yes,0.5\n").out, signs);
@@ -233,18 +233,19 @@ TEST(Binary, ScoreFollowsTheGoldenTraces) {
     const Folder folder;
     folder.write("pool.csv", pool);
     folder.write("study.toml",
-                 fmt::format("[campaign]\nbudget = {}\n[pool]\nfile = \"pool.csv\"\n[target]\nkind = "
-                             "\"binary\"\n[model]\namplitude = {}\n"
-                             "lengthscale = {}\n[precision]\nalpha = {}\ngamma = 0.2\nkappa = 0.8\ncost = "
-                             "\"{} + {} * alpha^{}\"\n"
-                             "[acquisition]\ninformation = \"{}\"\ngraph = \"{}\"\napproximation = \"{}\"\n",
-                             trace.at("budget").get<double>(), trace.at("a").get<double>(),
-                             trace.at("l").get<double>(), g.at("alphas").dump(), cost.at("b").get<double>(),
-                             cost.at("c").get<double>(), cost.at("q").get<double>(),
-                             name.starts_with("bald")   ? "bald"
-                             : name.starts_with("mi_f") ? "model"
-                                                        : "target",
-                             name == "mi_y_c" ? "c" : "b", name.ends_with("taylor") ? "taylor" : "exact"));
+                 testing::with_given_model(fmt::format(
+                     "[campaign]\nbudget = {}\n[pool]\nfile = \"pool.csv\"\n[target]\nkind = "
+                     "\"binary\"\n[model]\namplitude = {}\n"
+                     "lengthscale = {}\n[precision]\nalpha = {}\ngamma = 0.2\nkappa = 0.8\ncost = "
+                     "\"{} + {} * alpha^{}\"\n"
+                     "[acquisition]\ninformation = \"{}\"\ngraph = \"{}\"\napproximation = \"{}\"\n",
+                     trace.at("budget").get<double>(), trace.at("a").get<double>(),
+                     trace.at("l").get<double>(), g.at("alphas").dump(), cost.at("b").get<double>(),
+                     cost.at("c").get<double>(), cost.at("q").get<double>(),
+                     name.starts_with("bald")   ? "bald"
+                     : name.starts_with("mi_f") ? "model"
+                                                : "target",
+                     name == "mi_y_c" ? "c" : "b", name.ends_with("taylor") ? "taylor" : "exact")));
     std::string annotations = initial;
     for (const auto& step : trace.at("steps")) {
       folder.write("A.csv", annotations);
@@ -345,7 +346,8 @@ TEST(Binary, ContinuousPrecisionKeepsToTheBudget) {
   const auto with_money = [&](const std::string& money) {
     return run_acuity({"score", "study.toml", "--remaining", money, "--format", "csv"}, desk.folder.path());
   };
-  desk.folder.write("study.toml", with(desk.folder.read("study.toml"), "kappa", "0.5"));
+  desk.folder.write("study.toml",
+                    testing::with_given_model(with(desk.folder.read("study.toml"), "kappa", "0.5")));
   for (const auto& row : csv_rows(with_money("0.55").out)) {
     EXPECT_NEAR(value(row, "alpha"), 0.5, 1e-8);
     EXPECT_LE(value(row, "cost"), 0.55 * (1 + 1e-9));

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "support/campaign_desk.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::campaign_folder_test {
 namespace {
@@ -59,10 +60,11 @@ TEST(Init, FreezesStudyAndPoolAndMakesTheLogAndTheRunsFolder) {
 TEST(Init, TheFrozenCopyIsAsGivenButForPaths) {
   const Folder folder;
   folder.write("tables/wing points.csv", CampaignDesk::eight_points);
-  folder.write("deep/study.toml",
-               with(price_list_campaign(), "file", "\"../tables/wing points.csv\"  # all"));
+  folder.write("deep/study.toml", testing::with_given_model(with(price_list_campaign(), "file",
+                                                                 "\"../tables/wing points.csv\"  # all")));
   ASSERT_EQ(run_acuity({"init", "c.acuity", "--study", "deep/study.toml"}, folder.path()).exit_code, 0);
-  EXPECT_EQ(folder.read("c.acuity/study.toml"), with(price_list_campaign(), "file", "\"pool.csv\"  # all"));
+  EXPECT_EQ(folder.read("c.acuity/study.toml"),
+            with_given_model(with(price_list_campaign(), "file", "\"pool.csv\"  # all")));
   fs::remove_all(folder.path() / "tables");
   fs::remove_all(folder.path() / "deep");
   EXPECT_EQ(run_acuity({"ask", "c.acuity"}, folder.path()).exit_code, 0) << "the campaign needs nothing else";
@@ -70,7 +72,7 @@ TEST(Init, TheFrozenCopyIsAsGivenButForPaths) {
 
 TEST(Init, ACampaignWithoutANameIsNamedAfterItsStudyFile) {
   const CampaignDesk desk(price_list_campaign());
-  desk.folder.write("wing.toml", price_list_campaign());
+  desk.folder.write("wing.toml", testing::with_given_model(price_list_campaign()));
   const ProgramResult made =
       run_acuity({"init", "d.acuity", "--study", "wing.toml", "--format", "json"}, desk.folder.path());
   EXPECT_EQ(nlohmann::json::parse(made.out).at("name"), "wing");
@@ -95,7 +97,8 @@ TEST(Init, RefusesWhatIsThereAlready) {
 
 TEST(Init, LeavesNothingBehindWhereTheInputIsBad) {
   const Folder folder;
-  folder.write("study.toml", price_list_campaign("initial = { file = \"known.csv\" }\n"));
+  folder.write("study.toml",
+               testing::with_given_model(price_list_campaign("initial = { file = \"known.csv\" }\n")));
   folder.write("pool.csv", CampaignDesk::eight_points);
   const auto refused = [&](const std::string& sentence) {
     const ProgramResult result = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
@@ -119,7 +122,8 @@ TEST(Init, RefusesAnAnnotatorThatCouldNotAnswer) {
   folder.write("pool.csv", CampaignDesk::eight_points);
   folder.write("truth.csv", "case,y\na,1\n");
   const auto refused = [&](const std::string& annotator, const std::string& sentence) {
-    folder.write("study.toml", price_list_campaign("") + "\n[annotator]\n" + annotator + "\n");
+    folder.write("study.toml",
+                 testing::with_given_model(price_list_campaign("") + "\n[annotator]\n" + annotator + "\n"));
     for (const char* verb : {"init", "run"}) {
       const ProgramResult result = run_acuity({verb, "c.acuity", "--study", "study.toml"}, folder.path());
       EXPECT_EQ(result.exit_code, 2) << verb;
@@ -133,7 +137,8 @@ TEST(Init, RefusesAnAnnotatorThatCouldNotAnswer) {
 
 TEST(Init, TakesInWhatIsKnown) {
   const Folder folder;
-  folder.write("study.toml", price_list_campaign("budget = 30\ninitial = { file = \"known.csv\" }\n"));
+  folder.write("study.toml", testing::with_given_model(
+                                 price_list_campaign("budget = 30\ninitial = { file = \"known.csv\" }\n")));
   folder.write("pool.csv", CampaignDesk::eight_points);
   folder.write("known.csv", "id,x,y,level,cost\na,0,0.5,fine,\n,2.5,-0.25,coarse,1.5\n");
   const ProgramResult made = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
@@ -156,7 +161,8 @@ TEST(Init, TakesInWhatIsKnown) {
 
 TEST(Init, RefusesKnownAnswersThatCostMoreThanTheBudget) {
   const Folder folder;
-  folder.write("study.toml", price_list_campaign("budget = 5\ninitial = { file = \"known.csv\" }\n"));
+  folder.write("study.toml", testing::with_given_model(
+                                 price_list_campaign("budget = 5\ninitial = { file = \"known.csv\" }\n")));
   folder.write("pool.csv", CampaignDesk::eight_points);
   folder.write("known.csv", "id,y,level\na,0.5,fine\n");
   const ProgramResult made = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
@@ -175,7 +181,7 @@ unsigned mode_of(const fs::path& file) {
 struct MakingDesk {
   Folder folder;
   MakingDesk() {
-    folder.write("study.toml", price_list_campaign());
+    folder.write("study.toml", testing::with_given_model(price_list_campaign()));
     folder.write("pool.csv", CampaignDesk::eight_points);
   }
   std::string host() const {
@@ -276,7 +282,7 @@ TEST(Init, AFolderWithACommandIsForItsOwnerAlone) {
   const MakingDesk desk;
   const auto rights = [&](const std::string& study) {
     fs::remove_all(desk.folder.path() / "wing.acuity");
-    desk.folder.write("study.toml", study);
+    desk.folder.write("study.toml", testing::with_given_model(study));
     EXPECT_EQ(run_shell("umask 027; acuity init wing.acuity --study study.toml", desk.folder.path()).err, "");
     return mode_of(desk.folder.path() / "wing.acuity");
   };
@@ -331,22 +337,24 @@ TEST(CampaignFolder, AChangedStudyIsExitSixWithTheDifferenceForEveryCommand) {
   const CampaignDesk desk(price_list_campaign());
   desk.ask();
   const fs::path campaign = desk.folder.path() / "c.acuity";
-  desk.folder.write("c.acuity/study.toml", with(price_list_campaign(), "noise_sd", "0.25"));
+  desk.folder.write("c.acuity/study.toml",
+                    testing::with_given_model(with(price_list_campaign(), "noise_sd", "0.25")));
   const auto before = contents(campaign);
   for (const auto& words : every_verb) {
     const ProgramResult result = run_on(campaign, words);
     EXPECT_EQ(result.exit_code, 6) << words[0];
     EXPECT_EQ(result.out, "") << words[0];
     EXPECT_EQ(result.err,
-              "c.acuity/study.toml:9: it is \"noise_sd = 0.25\", must be \"noise_sd = 0.5\" as when the "
+              "c.acuity/study.toml:20: it is \"noise_sd = 0.25\", must be \"noise_sd = 0.5\" as when the "
               "campaign was made\n")
         << words[0];
   }
   EXPECT_EQ(contents(campaign).at("events.sqlite"), before.at("events.sqlite"));
-  desk.folder.write("c.acuity/study.toml", price_list_campaign() + "[stop]\nwall_clock = \"1h\"\n");
+  desk.folder.write("c.acuity/study.toml",
+                    testing::with_given_model(price_list_campaign() + "[stop]\nwall_clock = \"1h\"\n"));
   EXPECT_EQ(desk.run("status").err,
-            "c.acuity/study.toml:15: \"[stop]\" has been added, must be as when the campaign was made\n");
-  desk.folder.write("c.acuity/study.toml", price_list_campaign());
+            "c.acuity/study.toml:26: \"[stop]\" has been added, must be as when the campaign was made\n");
+  desk.folder.write("c.acuity/study.toml", testing::with_given_model(price_list_campaign()));
   EXPECT_EQ(desk.run("status").exit_code, 0) << "as it was: nothing is wrong any more";
 }
 
@@ -394,7 +402,7 @@ TEST(CampaignFolder, ADamagedLogIsExitSevenForEveryCommandAndIsNotWrittenTo) {
 
 TEST(CampaignFolder, WhatIsNoCampaignIsSaid) {
   const Folder folder;
-  folder.write("study.toml", price_list_study());
+  folder.write("study.toml", testing::with_given_model(price_list_study()));
   folder.write("note.txt", "");
   EXPECT_EQ(run_acuity({"ask", "c.acuity"}, folder.path()).err,
             "c.acuity: it is not there, must be a campaign (acuity init makes one)\n");

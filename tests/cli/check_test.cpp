@@ -14,7 +14,7 @@ using testing::run_acuity;
 TEST(Check, PrintsTheBreakEvenTableOfAStudyAndOfACampaign) {
   const Folder folder;
   folder.write("pool.csv", "x\n0\n1\n2\n");
-  folder.write("study.toml", testing::price_list_study());
+  folder.write("study.toml", testing::with_given_model(testing::price_list_study()));
   const auto study = run_acuity({"check", "study.toml"}, folder.path());
   EXPECT_EQ(study.exit_code, 0) << study.err;
   EXPECT_NE(study.out.find("Break-even"), std::string::npos);
@@ -30,15 +30,17 @@ TEST(Check, PrintsTheBreakEvenTableOfAStudyAndOfACampaign) {
 TEST(Check, TriesTheAnnotatorOnceAndRecordsNothing) {
   const Folder folder;
   folder.write("pool.csv", "x\n0.25\n1\n");
-  folder.write("study.toml", testing::price_list_study() +
-                                 "[annotator]\ncommand = \"echo {x}; echo $ACUITY_LEVEL >>" +
-                                 folder.path().string() + "/calls\"\n");
+  folder.write("study.toml",
+               testing::with_given_model(testing::price_list_study() +
+                                         "[annotator]\ncommand = \"echo {x}; echo $ACUITY_LEVEL >>" +
+                                         folder.path().string() + "/calls\"\n"));
   const auto tried = run_acuity({"check", "study.toml", "--try"}, folder.path());
   EXPECT_EQ(tried.exit_code, 0) << tried.err;
   EXPECT_NE(tried.out.find("point 0 at coarse: 0.25"), std::string::npos) << tried.out;
   EXPECT_EQ(folder.read("calls"), "coarse\n");
   folder.write("study.toml",
-               testing::price_list_study() + "[annotator]\ncommand = \"echo no licence >&2; exit 3\"\n");
+               testing::with_given_model(testing::price_list_study() +
+                                         "[annotator]\ncommand = \"echo no licence >&2; exit 3\"\n"));
   const auto failed = run_acuity({"check", "study.toml", "--try"}, folder.path());
   EXPECT_EQ(failed.exit_code, 5);
   EXPECT_NE(failed.out.find("no licence"), std::string::npos) << failed.out;
@@ -47,7 +49,7 @@ TEST(Check, TriesTheAnnotatorOnceAndRecordsNothing) {
 TEST(Check, WithoutAnAnnotatorThereIsNothingToTry) {
   const Folder folder;
   folder.write("pool.csv", "x\n0.25\n1\n");
-  folder.write("study.toml", testing::price_list_study());
+  folder.write("study.toml", testing::with_given_model(testing::price_list_study()));
   const auto result = run_acuity({"check", "study.toml", "--try"}, folder.path());
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
@@ -58,7 +60,8 @@ TEST(Check, ForecastsWhatTheMoneyIsExpectedToBuy) {
   std::string pool = "x\n";
   for (int k = 0; k < 30; ++k) pool += std::to_string(0.2 * k) + "\n";
   folder.write("pool.csv", pool);
-  folder.write("study.toml", "[campaign]\nbudget = 20\n" + testing::price_list_study());
+  folder.write("study.toml",
+               testing::with_given_model("[campaign]\nbudget = 20\n" + testing::price_list_study()));
   const auto people = run_acuity({"check", "study.toml", "--forecast"}, folder.path());
   EXPECT_EQ(people.exit_code, 0) << people.err;
   EXPECT_NE(people.out.find("Forecast"), std::string::npos) << people.out;
@@ -68,7 +71,7 @@ TEST(Check, ForecastsWhatTheMoneyIsExpectedToBuy) {
   for (const auto& curve : json.at("forecast"))
     EXPECT_LT(curve.at("median").back(), curve.at("median").front())
         << curve.at("policy") << ": money buys something";
-  folder.write("study.toml", testing::price_list_study());
+  folder.write("study.toml", testing::with_given_model(testing::price_list_study()));
   EXPECT_EQ(run_acuity({"check", "study.toml", "--forecast"}, folder.path()).exit_code, 2)
       << "without a budget";
 }
@@ -78,7 +81,8 @@ TEST(Check, ForecastsACampaignFromWhereItStands) {
   std::string pool = "x\n";
   for (int k = 0; k < 30; ++k) pool += std::to_string(0.2 * k) + "\n";
   folder.write("pool.csv", pool);
-  folder.write("study.toml", "[campaign]\nbudget = 20\n" + testing::price_list_study());
+  folder.write("study.toml",
+               testing::with_given_model("[campaign]\nbudget = 20\n" + testing::price_list_study()));
   ASSERT_EQ(run_acuity({"init", "C", "--study", "study.toml"}, folder.path()).exit_code, 0);
   const auto money_and_error = [&](const std::string& what) {
     const auto result = run_acuity({"check", what, "--forecast", "--format", "json"}, folder.path());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/campaign_desk.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::extreme_numbers_test {
 namespace {
@@ -63,7 +64,7 @@ TEST(ExtremeMoney, InAStudyIsRefused) {
   const Folder folder;
   folder.write("pool.csv", CampaignDesk::eight_points);
   const auto expect_refused = [&](const std::string& study, const std::string& sentence) {
-    folder.write("study.toml", study);
+    folder.write("study.toml", testing::with_given_model(study));
     for (const char* command : {"score study.toml", "init c.acuity --study study.toml"}) {
       const ProgramResult result = run_shell(std::string("acuity ") + command, folder.path());
       EXPECT_EQ(result.exit_code, 2) << command;
@@ -87,7 +88,7 @@ TEST(ExtremeModels, ChooseWithoutGoingOnForEver) {
     std::string study = fmt::format("[pool]\nfile = \"pool.csv\"\n[model]\namplitude = {}\n", size);
     for (const auto& [share, cost] : {std::pair(1.0, 1), std::pair(0.1, 7), std::pair(0.01, 50)})
       study += fmt::format("[[level]]\nname = \"{0}\"\nnoise_sd = {1}\ncost = {0}\n", cost, share * size);
-    folder.write("study.toml", study);
+    folder.write("study.toml", testing::with_given_model(study));
     const ProgramResult result =
         run_shell("timeout 10 acuity score study.toml --top 3 --batch --format csv", folder.path());
     EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 2)

@@ -24,7 +24,8 @@ struct Desk {
     }
     folder.write("pool.csv", pool);
     folder.write("A.csv", annotations);
-    folder.write("study.toml", with(ladder_study(), "variance", noise) + "[model]\n" + model);
+    folder.write("study.toml",
+                 testing::with_given_model(with(ladder_study(), "variance", noise) + "[model]\n" + model));
   }
   ProgramResult run(std::vector<std::string> words) const {
     words.insert(words.begin() + 1, {"study.toml", "--annotations", "A.csv"});
@@ -121,8 +122,9 @@ TEST(Score, ABatchSharesInformation) {
 
 TEST(Score, ContinuousPrecisionIsShownAndFits) {
   const Desk desk("amplitude = 0.15\n");
-  desk.folder.write("study.toml", with(desk.folder.read("study.toml"), "alpha",
-                                       "{ from = 1, to = inf, continuous = true }"));
+  desk.folder.write("study.toml",
+                    testing::with_given_model(with(desk.folder.read("study.toml"), "alpha",
+                                                   "{ from = 1, to = inf, continuous = true }")));
   const auto any = csv_rows(desk.run({"score", "--top", "1", "--format", "csv"}).out);
   EXPECT_TRUE(any.empty()) << "every pool point is annotated";
   desk.folder.write("A.csv", "x,z,y,alpha\n0,0,1,inf\n1,1,1,17.5\n");

@@ -31,13 +31,13 @@ TEST(Golden, PredictHitsTheRegressionValues) {
       for (std::size_t k = 0; k < data.at("d"); ++k) names += fmt::format("{}\"x{}\"", k > 0 ? ", " : "", k);
       folder.write(
           "study.toml",
-          fmt::format(
+          with_given_model(fmt::format(
               "[pool]\nfile = \"pool.csv\"\nrepeat = true\ninputs = [{}]\n[model]\nkernel = {}\namplitude = "
               "{:.17g}\nlengthscale = [{}]\n"
               "mean = {:.17g}\n[noise]\nvariance = {{ column = \"n0\" }}\n[precision]\nalpha = [1, inf]\n"
               "gamma = {:.17g}\ncost = 1\n",
               names, model.at("kernel").dump(), model.at("a").get<double>(), join(model.at("l")),
-              data.at("prior_mean").get<double>(), data.at("gamma").get<double>()));
+              data.at("prior_mean").get<double>(), data.at("gamma").get<double>())));
       std::string pool = inputs(data.at("d")) + ",n0\n", annotations = inputs(data.at("d")) + ",n0,y,alpha\n";
       std::string at = inputs(data.at("d")) + "\n";
       for (const auto& x : data.at("X_test")) pool += join(x) + ",0.1\n", at += join(x) + "\n";
@@ -87,16 +87,16 @@ TEST(Golden, ScoreFollowsTheGreedyTraces) {
       alphas += fmt::format("{}{:.17g}", alphas.empty() ? "" : ", ", 1.0 / beta.get<double>());
     const Folder folder;
     folder.write("pool.csv", pool);
-    folder.write(
-        "study.toml",
-        fmt::format("[campaign]\nbudget = {}\n[pool]\nfile = \"pool.csv\"\ninputs = "
-                    "[\"x\"]\n[model]\namplitude = {}\nlengthscale = {}\n"
-                    "[noise]\nvariance = {{ column = \"n0\" }}\n[precision]\nalpha = [{}]\ngamma = {}\n"
-                    "cost = {{ form = \"power\", c = {}, q = {} }}\n[acquisition]\ninformation = "
-                    "\"{}\"\ngraph = \"{}\"\n",
-                    trace.at("budget").get<double>(), g.at("a").get<double>(), g.at("l").get<double>(),
-                    alphas, g.at("gamma").get<double>(), trace.at("cost").at("c").get<double>(),
-                    trace.at("cost").at("q").get<double>(), kind, name == "mi_y_b" ? "b" : "c"));
+    folder.write("study.toml",
+                 with_given_model(fmt::format(
+                     "[campaign]\nbudget = {}\n[pool]\nfile = \"pool.csv\"\ninputs = "
+                     "[\"x\"]\n[model]\namplitude = {}\nlengthscale = {}\n"
+                     "[noise]\nvariance = {{ column = \"n0\" }}\n[precision]\nalpha = [{}]\ngamma = {}\n"
+                     "cost = {{ form = \"power\", c = {}, q = {} }}\n[acquisition]\ninformation = "
+                     "\"{}\"\ngraph = \"{}\"\n",
+                     trace.at("budget").get<double>(), g.at("a").get<double>(), g.at("l").get<double>(),
+                     alphas, g.at("gamma").get<double>(), trace.at("cost").at("c").get<double>(),
+                     trace.at("cost").at("q").get<double>(), kind, name == "mi_y_b" ? "b" : "c")));
     std::string annotations = initial;
     for (const auto& step : trace.at("steps")) {
       folder.write("A.csv", annotations);

@@ -8,6 +8,7 @@
 #include "numerics/text.hpp"
 #include "support/markup.hpp"
 #include "support/program.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::hostile_text_test {
 namespace {
@@ -52,17 +53,18 @@ class HostileText : public ::testing::Test {
       pool += quoted_cell(std::to_string(k) + hostile) + "," + std::to_string(0.5 * k) + ",0\n";
     folder.write("pool.csv", pool);
     const std::string precision = binary ? "accuracy = 0.8" : "noise_sd = 0.3";
-    folder.write("S.toml", "[campaign]\nname = \"n" + hostile_toml + "\"\nunit = \"u" + hostile_toml +
-                               "\"\nbudget = 5\n" +
-                               (binary ? "[target]\nkind = \"binary\"\nclasses = [\"a" + hostile_toml +
-                                             "\", \"b" + hostile_toml + "\"]\n"
-                                       : "") +
-                               "[pool]\nfile = \"pool.csv\"\nid = \"id" + hostile_toml + "\"\ninputs = [\"x" +
-                               hostile_toml + "\"]\n[[level]]\nname = \"l" + hostile_toml + "\"\n" +
-                               precision + "\ncost = 1\n[[level]]\nname = \"m" + hostile_toml + "\"\n" +
-                               (binary ? "accuracy = 0.95" : "noise_sd = 0.05") +
-                               "\ncost = 2\n[annotator]\nretries = 0\nmax_failures = 1\ncommand = '''" +
-                               answer + "'''\n");
+    folder.write(
+        "S.toml",
+        testing::with_given_model(
+            "[campaign]\nname = \"n" + hostile_toml + "\"\nunit = \"u" + hostile_toml + "\"\nbudget = 5\n" +
+            (binary ? "[target]\nkind = \"binary\"\nclasses = [\"a" + hostile_toml + "\", \"b" +
+                          hostile_toml + "\"]\n"
+                    : "") +
+            "[pool]\nfile = \"pool.csv\"\nid = \"id" + hostile_toml + "\"\ninputs = [\"x" + hostile_toml +
+            "\"]\n[[level]]\nname = \"l" + hostile_toml + "\"\n" + precision +
+            "\ncost = 1\n[[level]]\nname = \"m" + hostile_toml + "\"\n" +
+            (binary ? "accuracy = 0.95" : "noise_sd = 0.05") +
+            "\ncost = 2\n[annotator]\nretries = 0\nmax_failures = 1\ncommand = '''" + answer + "'''\n"));
   }
   ProgramResult acuity(const std::vector<std::string>& words) const {
     return run_acuity(words, folder.path());
@@ -185,9 +187,9 @@ TEST(HostileSheet, IsTextForSpreadsheetsAndComesBackAsItWas) {
   std::string pool = "case," + quoted_cell("=x") + "\n";
   for (std::size_t k = 0; k < ids.size(); ++k) pool += quoted_cell(ids[k]) + "," + std::to_string(k) + "\n";
   folder.write("pool.csv", pool);
-  folder.write("S.toml",
-               "[campaign]\nname = \"c\"\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
-               "[[level]]\nname = \"=cheap\"\nnoise_sd = 0.3\ncost = 1\n");
+  folder.write("S.toml", testing::with_given_model(
+                             "[campaign]\nname = \"c\"\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+                             "[[level]]\nname = \"=cheap\"\nnoise_sd = 0.3\ncost = 1\n"));
   ASSERT_EQ(run_acuity({"init", "C", "--study", "S.toml"}, folder.path()).exit_code, 0);
   const ProgramResult asked = run_acuity({"ask", "C", "-n", "16", "--format", "csv"}, folder.path());
   ASSERT_EQ(asked.exit_code, 0) << asked.err;

@@ -39,14 +39,16 @@ struct Desk {
     folder.write("pool.csv", pool);
     folder.write("real.csv", real);
     folder.write("classes.csv", classes);
-    folder.write("real.toml", ladder_study());
-    folder.write("target.toml", ladder_study() + "[acquisition]\ninformation = \"target\"\n");
+    folder.write("real.toml", testing::with_given_model(ladder_study()));
+    folder.write("target.toml",
+                 testing::with_given_model(ladder_study() + "[acquisition]\ninformation = \"target\"\n"));
     folder.write("matern.toml",
-                 ladder_study() + "[model]\nkernel = \"matern52\"\nlengthscale = [0.7, 2.0]\n");
-    folder.write("binary.toml",
-                 "[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[precision]\n"
-                 "alpha = { from = 0, to = 1, count = 20 }\ngamma = 0.2\nkappa = 0.75\n"
-                 "cost = { form = \"linear\", b = 0.1, c = 0.9 }\n");
+                 testing::with_given_model(ladder_study() +
+                                           "[model]\nkernel = \"matern52\"\nlengthscale = [0.7, 2.0]\n"));
+    folder.write("binary.toml", testing::with_given_model(
+                                    "[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[precision]\n"
+                                    "alpha = { from = 0, to = 1, count = 20 }\ngamma = 0.2\nkappa = 0.75\n"
+                                    "cost = { form = \"linear\", b = 0.1, c = 0.9 }\n"));
   }
 };
 

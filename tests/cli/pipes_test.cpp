@@ -6,6 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include "support/campaign_desk.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::pipes_test {
 namespace {
@@ -31,7 +32,7 @@ void put_pipe(const fs::path& file) {
 struct StudyDesk {
   Folder folder;
   explicit StudyDesk(const std::string& study = price_list_campaign()) {
-    folder.write("study.toml", study);
+    folder.write("study.toml", testing::with_given_model(study));
     folder.write("pool.csv", CampaignDesk::eight_points);
     folder.write("known.csv", "id,y,level\na,0.5,fine\nb,-0.25,coarse\n");
     folder.write("truth.csv", "case,y\na,1\nb,1\nc,1\nd,1\ne,1\nf,1\ng,1\nh,1\n");
@@ -79,7 +80,8 @@ TEST(Pipes, ADeviceThatNeverEndsIsRefusedAtOnce) {
                  "/dev/zero: is a device, must be a regular file or a pipe");
   expect_refusal(desk.run("acuity pool convert /dev/zero p.pool"),
                  "/dev/zero: is a device, must be a regular file or a pipe");
-  desk.folder.write("study.toml", with(price_list_campaign(), "file", "\"/dev/zero\""));
+  desk.folder.write("study.toml",
+                    testing::with_given_model(with(price_list_campaign(), "file", "\"/dev/zero\"")));
   expect_refusal(desk.run("acuity score study.toml"), "/dev/zero: is a device, must be a regular file");
 }
 

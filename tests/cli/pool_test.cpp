@@ -92,7 +92,8 @@ TEST(PoolFiles, TakeRowNumbersWhereTheStudyAsksForNoIds) {
   const Desk desk;
   const std::string study = desk.folder.read("binary.toml");
   desk.folder.write("plain.toml",
-                    with(study, "id", "\"case\"").replace(study.find("id = \"case\"\n"), 12, ""));
+                    testing::with_given_model(
+                        with(study, "id", "\"case\"").replace(study.find("id = \"case\"\n"), 12, "")));
   EXPECT_EQ(csv_rows(desk.run({"score", "plain.toml", "--format", "csv"}).out).at(3).at("id"), "3");
 }
 
@@ -134,7 +135,7 @@ TEST(PoolFiles, BadOnesGetOneSentenceAndExitCode2) {
   desk.folder.write("big.pool", good);
   const std::string study = desk.folder.read("binary.toml");
   const auto said_about = [&](const std::string& changed) {
-    desk.folder.write("binary.toml", changed);
+    desk.folder.write("binary.toml", testing::with_given_model(changed));
     return complaint(desk.score("binary.toml"));
   };
   EXPECT_EQ(said_about(with(study, "inputs", "[\"x\", \"q\"]")),
@@ -154,7 +155,8 @@ TEST(PoolFiles, BadOnesGetOneSentenceAndExitCode2) {
 
 TEST(PoolFiles, InitFreezesNoDamagedOne) {
   const Desk desk;
-  desk.folder.write("binary.toml", "[campaign]\nname = \"c\"\n" + desk.folder.read("binary.toml"));
+  desk.folder.write("binary.toml", testing::with_given_model("[campaign]\nname = \"c\"\n" +
+                                                             desk.folder.read("binary.toml")));
   const std::string good = desk.folder.read("big.pool");
   std::string bad = good;
   bad[1000] = static_cast<char>(bad[1000] ^ 1);  // the last digits of a value
@@ -175,7 +177,8 @@ std::string replaced(std::string text, const std::string& part, const std::strin
 
 TEST(PoolFiles, ForgedOnesCrashNoCommand) {
   const Desk desk;
-  desk.folder.write("binary.toml", "[campaign]\nname = \"c\"\n" + desk.folder.read("binary.toml"));
+  desk.folder.write("binary.toml", testing::with_given_model("[campaign]\nname = \"c\"\n" +
+                                                             desk.folder.read("binary.toml")));
   const std::string good = desk.folder.read("big.pool");
   const auto expect_sentences = [&](std::string forged, std::uint64_t header_bytes) {
     pool_format::Checksum checksum;
@@ -202,7 +205,8 @@ TEST(PoolFiles, ForgedOnesCrashNoCommand) {
       expect_sentences(put(good, field, value), 128);
   // Sizes whose product is 2^64. The names begin as they were, so that a study finds its inputs; the rest are
   // empty.
-  desk.folder.write("binary.toml", replaced(desk.folder.read("binary.toml"), "id = \"case\"\n", ""));
+  desk.folder.write("binary.toml", testing::with_given_model(
+                                       replaced(desk.folder.read("binary.toml"), "id = \"case\"\n", "")));
   const std::uint64_t long_header = 128 + (4ULL << 22);
   std::string overflowing = good.substr(0, 64 + 5 + 5 + 6) + std::string(long_header - 80, '\0');
   overflowing = put(put(put(overflowing, 16, 1ULL << 39), 24, 1ULL << 22), 32, long_header);
@@ -284,9 +288,10 @@ TEST(PoolWork, BadWishesAreUsageErrors) {
 TEST(PoolWork, SaysWhereItHasNoEffect) {
   const Folder folder;
   folder.write("pool.csv", "x\n0\n1\n2\n");
-  folder.write("study.toml",
-               "[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[[level]]\nname = "
-               "\"crowd\"\naccuracy = 0.8\ncost = 1\n");
+  folder.write(
+      "study.toml",
+      testing::with_given_model("[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[[level]]\nname = "
+                                "\"crowd\"\naccuracy = 0.8\ncost = 1\n"));
   const ProgramResult result =
       run_acuity({"score", "study.toml", "--pool-precision", "float", "--memory", "1G"}, folder.path());
   EXPECT_EQ(result.exit_code, 0);

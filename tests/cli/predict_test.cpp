@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "support/program.hpp"
@@ -10,44 +12,76 @@ namespace {
 
 TEST(Predict, PrintsRowNumberInputsMeanAndVariance) {
   const Folder folder;
-  folder.write("study.toml", with(with(ladder_study(), "variance", "0.0"), "alpha", "[1, 2]"));
+  folder.write("study.toml",
+               testing::with_given_model(with(with(ladder_study(), "variance", "0.0"), "alpha", "[1, 2]")));
   folder.write("pool.csv", "x\n0\n1\n");
   folder.write("A.csv", "id,y,noise_variance\n0,2,3\n");
   folder.write("P.csv", "note,x\nhere,0\nfar,1000\n");
   const ProgramResult csv = run_acuity(
       {"predict", "study.toml", "--annotations", "A.csv", "--at", "P.csv", "--format", "csv"}, folder.path());
-  EXPECT_EQ(csv.out, "id,x,mean,variance\n0,0,0.5,0.75\n1,1000,0,1\n");
+  EXPECT_TRUE(csv.out.starts_with("id,x,note,mean,variance,sd,low,high,answer_sd\n0,0,here,0.5,0.75,"))
+      << csv.out;
   EXPECT_EQ(csv.err, "");
+  const auto rows = csv_rows(csv.out);
+  ASSERT_EQ(rows.size(), 2U);
+  const double half_width = 1.959963984540054;
+  for (const auto& row : rows) {
+    EXPECT_NEAR(value(row, "sd"), std::sqrt(value(row, "variance")), 1e-15);
+    EXPECT_NEAR(value(row, "low"), value(row, "mean") - half_width * value(row, "sd"), 1e-12);
+    EXPECT_NEAR(value(row, "high"), value(row, "mean") + half_width * value(row, "sd"), 1e-12);
+    EXPECT_NEAR(value(row, "answer_sd"), value(row, "sd"), 1e-15) << "sigma^2 is 0, and so is the nugget";
+  }
+  EXPECT_EQ(value(rows[1], "mean"), 0.0);
+  EXPECT_EQ(value(rows[1], "variance"), 1.0);
   const auto json = nlohmann::json::parse(
       run_acuity({"predict", "study.toml", "--annotations", "A.csv", "--at", "P.csv", "--format", "json"},
                  folder.path())
           .out);
-  EXPECT_EQ(json.at("rows")[0], (nlohmann::json{{"id", "0"}, {"x", 0}, {"mean", 0.5}, {"variance", 0.75}}));
+  const nlohmann::json& first = json.at("rows")[0];
+  EXPECT_EQ(first.at("id"), "0");
+  EXPECT_EQ(first.at("note"), "here");
+  EXPECT_EQ(first.at("mean"), 0.5);
+  EXPECT_EQ(first.at("low").get<double>(), value(rows[0], "low"));
+}
+
+// Noise that is known and noise that is given for every answer are both in an answer.
+TEST(Predict, TheStandardDeviationOfAnAnswerHasTheNoiseInIt) {
+  const Folder folder;
+  folder.write("study.toml",
+               with_given_model(with(ladder_study(), "variance", "\"0.1 * x\"\nnugget = 0.25")));
+  folder.write("pool.csv", "x\n0\n1\n");
+  const auto rows = csv_rows(
+      run_acuity({"predict", "study.toml", "--at", "pool.csv", "--format", "csv"}, folder.path()).out);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_NEAR(value(rows[0], "answer_sd"), std::sqrt(1.25), 1e-15);
+  EXPECT_NEAR(value(rows[1], "answer_sd"), std::sqrt(1.35), 1e-15);
 }
 
 TEST(Predict, NumbersHaveSeventeenDigits) {
   const Folder folder;
-  folder.write("study.toml", ladder_study());
+  folder.write("study.toml", testing::with_given_model(ladder_study()));
   folder.write("pool.csv", "x\n0.1\n");
   folder.write("P.csv", "x\n0.1\n");
   EXPECT_EQ(run_acuity({"predict", "study.toml", "--at", "P.csv", "--format", "csv"}, folder.path()).out,
-            "id,x,mean,variance\n0,0.10000000000000001,0,1\n");
+            "id,x,mean,variance,sd,low,high,answer_sd\n"
+            "0,0.10000000000000001,0,1,1,-1.959963984540054,1.959963984540054,1.0049895521844989\n");
 }
 
 TEST(Predict, AHeaderAloneGivesAHeaderAlone) {
   const Folder folder;
-  folder.write("study.toml", ladder_study());
+  folder.write("study.toml", testing::with_given_model(ladder_study()));
   folder.write("pool.csv", "x\n0.1\n");
   folder.write("P.csv", "x\n");
   EXPECT_EQ(run_acuity({"predict", "study.toml", "--at", "P.csv", "--format", "csv"}, folder.path()).out,
-            "id,x,mean,variance\n");
+            "id,x,mean,variance,sd,low,high,answer_sd\n");
   EXPECT_EQ(run_acuity({"predict", "study.toml", "--at", "P.csv", "--format", "json"}, folder.path()).out,
             "{\"rows\": []}\n");
 }
 
 TEST(Predict, SaysWhenAnExactAnnotationRepeatsWhatIsKnown) {
   const Folder folder;
-  folder.write("study.toml", with(price_list_study(), "noise_sd", "0\nexact = true"));
+  folder.write("study.toml",
+               testing::with_given_model(with(price_list_study(), "noise_sd", "0\nexact = true")));
   folder.write("pool.csv", "x\n0\n1\n");
   folder.write("A.csv", "x,y,level\n0,2,coarse\n0,2,coarse\n");
   const ProgramResult result =

@@ -11,6 +11,7 @@
 #include "report/svg_canvas.hpp"
 #include "support/browser.hpp"
 #include "support/markup.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::report_screens_test {
 namespace {
@@ -23,7 +24,7 @@ struct Rehearsed {
   /// Runs the campaign to its end and reports.
   std::string page() const {
     const Folder folder;
-    folder.write("study.toml", study);
+    folder.write("study.toml", testing::with_given_model(study));
     folder.write("pool.csv", pool);
     folder.write("truth.csv", truth);
     const ProgramResult run = run_acuity({"run", "C", "--study", "study.toml"}, folder.path());

@@ -29,7 +29,7 @@ std::string listing(const fs::path& folder) {
 
 TEST(Reproduce, ListsItsExperiments) {
   const std::string out = run_acuity({"reproduce", "--list"}, Folder().path()).out;
-  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 17);
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 18);
   for (const char* name : {"sine-q0.2: ", "sine-skewed-w7: ", "uci-concrete: ", "toy-v3-half: "})
     EXPECT_NE(out.find(name), std::string::npos) << name;
 }

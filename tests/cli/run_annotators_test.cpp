@@ -4,6 +4,7 @@
 #include <set>
 
 #include "support/run_bench.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::run_annotators_test {
 namespace {
@@ -117,7 +118,7 @@ TEST(RunAnnotators, AreGivenNumbersInTheirCommand) {
   const RunBench bench;
   std::string study = bench.folder.read("S.toml");
   study.replace(study.find("./answer"), 8, "./answer {id} {x} {value} {seed} {attempt} {cost}");
-  bench.folder.write("S.toml", study);
+  bench.folder.write("S.toml", testing::with_given_model(study));
   bench.answer(R"(echo "$@" >words; echo "$3")");
   const ProgramResult result = bench.run();
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -150,12 +151,12 @@ TEST(RunAnnotators, AreLookedUpFromWhereTheStudyWas) {
 
 TEST(RunAnnotators, MayAnswerWithTheNamesOfClasses) {
   const RunBench bench;
-  bench.folder.write("S.toml",
-                     "[campaign]\nbudget = 8\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
-                     "[target]\nkind = \"binary\"\nclasses = [\"no\", \"yes\"]\n"
-                     "[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost = 1\n"
-                     "[[level]]\nname = \"expert\"\naccuracy = 0.99\ncost = 4\n"
-                     "[annotator]\ncommand = \"./answer\"\nretries = 1\n");
+  bench.folder.write("S.toml", testing::with_given_model(
+                                   "[campaign]\nbudget = 8\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+                                   "[target]\nkind = \"binary\"\nclasses = [\"no\", \"yes\"]\n"
+                                   "[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost = 1\n"
+                                   "[[level]]\nname = \"expert\"\naccuracy = 0.99\ncost = 4\n"
+                                   "[annotator]\ncommand = \"./answer\"\nretries = 1\n"));
   bench.answer(R"([ $ACUITY_ATTEMPT = 2 ] || [ $ACUITY_ID != 1 ] || { echo '{"y": "maybe"}'; exit 0; }
 case $ACUITY_X_X in 0 | 0.5 | 1 | 1.5) echo '{"y": "no"}' ;; *) echo '{"y": "yes"}' ;; esac)");
   const ProgramResult result = bench.run();

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/run_bench.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::run_interruption_test {
 namespace {
@@ -115,8 +116,9 @@ TEST(RunInterruption, DoesNotWaitForHyperparameters) {
   bench.folder.write("pool.csv", pool);
   bench.folder.write("known.csv", known);
   bench.study("budget = 5000\ninitial = { file = \"known.csv\" }\n");
-  bench.folder.write("S.toml", bench.folder.read("S.toml") +
-                                   "[model]\nfit = \"every\"\nlengthscale = [1, 1, 1, 1, 1, 1, 1, 1]\n");
+  std::string study = bench.folder.read("S.toml");
+  study = with(with(study, "fit", "\"every\""), "lengthscale", "[1, 1, 1, 1, 1, 1, 1, 1]");
+  bench.folder.write("S.toml", study);
   Background running = bench.run_in_background();
   EXPECT_TRUE(comes_true([&] { return contains(running.err(), "run by process"); }));
   std::this_thread::sleep_for(300ms);

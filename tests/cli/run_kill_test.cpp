@@ -7,6 +7,7 @@
 
 #include "annotation/process_session.hpp"
 #include "support/run_bench.hpp"
+#include "support/studies.hpp"
 #include "support/thorough.hpp"
 
 namespace acuity::testing::run_kill_test {
@@ -109,7 +110,7 @@ TEST_F(RunKilled, ChoosesAsIfNothingHadHappened) {
   bench.study("budget = 5000\n");
   std::string study = bench.folder.read("S.toml");
   study.replace(study.find("command = \"./answer\""), 20, "simulated = \"truth\"");
-  bench.folder.write("T.toml", study);
+  bench.folder.write("T.toml", testing::with_given_model(study));
   Background undisturbed({"run", "T", "--study", "T.toml", "--format", "jsonl"}, bench.folder.path());
   std::vector<Choice> expected;
   EXPECT_TRUE(comes_true([&] {
@@ -136,7 +137,7 @@ TEST_F(RunKilled, AtEveryWriteIsNoDifferent) {
   bench.study("budget = 2\n");
   std::string rehearsal = bench.folder.read("S.toml");
   rehearsal.replace(rehearsal.find("command = \"./answer\""), 20, "simulated = \"truth\"");
-  bench.folder.write("T.toml", rehearsal);
+  bench.folder.write("T.toml", testing::with_given_model(rehearsal));
   ASSERT_EQ(bench.acuity({"run", "R", "--study", "S.toml"}).exit_code, 0);
   const std::string undisturbed = bench.acuity({"export", "R", "--annotations", "-"}).out;
   for (const char* study : {"S.toml", "T.toml"}) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "support/run_bench.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::run_test {
 namespace {
@@ -51,13 +52,13 @@ TEST(Run, MakesNoCampaignThatItCannotRun) {
   const RunBench bench;
   std::string study = bench.folder.read("S.toml");
   study.replace(study.find("./answer"), 8, "./answer {nonsense}");
-  bench.folder.write("S.toml", study);
+  bench.folder.write("S.toml", testing::with_given_model(study));
   const ProgramResult unknown = bench.run();
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_TRUE(contains(unknown.err, "nonsense")) << unknown.err;
   EXPECT_FALSE(bench.has("C"));
   study = study.substr(0, study.find("[annotator]"));
-  bench.folder.write("S.toml", study);
+  bench.folder.write("S.toml", testing::with_given_model(study));
   const ProgramResult nobody = bench.run();
   EXPECT_EQ(nobody.exit_code, 2);
   EXPECT_TRUE(contains(nobody.err, "annotator.command")) << nobody.err;
@@ -82,7 +83,7 @@ TEST(Run, RefusesAnotherStudyAndTouchesNothing) {
   bench.study("budget = 60\n");
   const ProgramResult result = bench.run();
   EXPECT_EQ(result.exit_code, 6);
-  EXPECT_TRUE(contains(result.err, "S.toml:3: it is \"budget = 60\"")) << result.err;
+  EXPECT_TRUE(contains(result.err, "it is \"budget = 60\", must be \"budget = 6\"")) << result.err;
   EXPECT_EQ(bench.acuity({"export", "C", "--events", "-"}).out, before);
   bench.study();
   bench.folder.write("pool.csv", bench.folder.read("pool.csv") + "p9,9\n");

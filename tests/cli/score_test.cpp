@@ -15,7 +15,7 @@ struct Desk {
   Folder folder;
 
   explicit Desk(const std::string& study, const std::string& pool = "x\n0.5\n1.5\n2.5\n4\n") {
-    folder.write("study.toml", study);
+    folder.write("study.toml", testing::with_given_model(study));
     folder.write("pool.csv", pool);
     folder.write("A.csv", "x,y,alpha\n0.5,0.1,inf\n3.3,-0.2,1\n");
   }

@@ -7,6 +7,7 @@
 #include "numerics/random.hpp"
 #include "report/study_warnings.hpp"
 #include "support/program.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::break_even_report_test {
 namespace {
@@ -30,7 +31,8 @@ struct Checked {
 
 Checked open(const Folder& folder, const std::string& rest, const std::string& pool = "x\n0\n1\n2\n3\n") {
   folder.write("pool.csv", pool);
-  Study study = Study::open(folder.write("study.toml", "[pool]\nfile = \"pool.csv\"\n" + rest));
+  Study study = Study::open(
+      folder.write("study.toml", testing::with_given_model("[pool]\nfile = \"pool.csv\"\n" + rest)));
   StudyModel model = study.model_given({});
   return {std::move(study), std::move(model)};
 }

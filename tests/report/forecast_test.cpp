@@ -30,7 +30,7 @@ Study study_of(const std::string& text, int points = 30) {
   const Folder folder;
   folder.write("pool.csv", line_pool(points));
   folder.write("known.csv", "id,y,alpha\n3,0.5,inf\n7,0.1,inf\n");
-  return Study::open(folder.write("study.toml", text));
+  return Study::open(folder.write("study.toml", testing::with_given_model(text)));
 }
 
 // Shares of curves below, within and above the forecast's band, at some amount of money.
@@ -147,7 +147,7 @@ struct KnownWorld {
       return binary ? class_campaign_study(campaign + more, model) : campaign_study(campaign + more, model);
     };
     folder.write("pool.csv", line_pool(24));
-    const Study nothing_known = Study::open(folder.write("study.toml", text("")));
+    const Study nothing_known = Study::open(folder.write("study.toml", testing::with_given_model(text(""))));
     truth = PriorTruth(nothing_known).draw(999);
     numerics::Draws draws(seed, numerics::Purpose::data);
     std::string known = "id,y,alpha\n";
@@ -159,7 +159,8 @@ struct KnownWorld {
                       *level.alpha);
     }
     folder.write("known.csv", known);
-    return Study::open(folder.write("study.toml", text("\ninitial = { file = \"known.csv\" }")));
+    return Study::open(
+        folder.write("study.toml", testing::with_given_model(text("\ninitial = { file = \"known.csv\" }"))));
   }
 };
 
@@ -278,7 +279,8 @@ TEST(PriorTruth, GivenAnswersHasTheMarginalsOfThePosterior) {
 TEST(PriorTruth, AClassThatWasToldByOneWhoIsNeverWrongIsThatClass) {
   const Folder folder;
   folder.write("pool.csv", line_pool(6));
-  const Study study = Study::open(folder.write("study.toml", class_campaign_study()));
+  const Study study =
+      Study::open(folder.write("study.toml", testing::with_given_model(class_campaign_study())));
   const Observations seen(
       {{Place(Index{2}), -1.0, FlipChannel{1.0}}, {Place(Index{4}), 1.0, FlipChannel{0.6}}},
       study.pool().points());

@@ -20,7 +20,8 @@ struct Desk {
   Study study;
 
   explicit Desk(const std::string& text, const std::string& pool = "case,x\na,0\nb,5\nc,3\n")
-      : study((folder.write("pool.csv", pool), Study::open(folder.write("study.toml", text)))) {}
+      : study((folder.write("pool.csv", pool),
+               Study::open(folder.write("study.toml", testing::with_given_model(text))))) {}
 
   std::vector<Annotation> read(const std::string& csv) const {
     return study.read_annotations(folder.write("A.csv", csv));

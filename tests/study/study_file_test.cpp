@@ -40,15 +40,86 @@ TEST(StudyFile, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(study.budget, std::nullopt);
   EXPECT_EQ(study.seed, 0U);
   EXPECT_EQ(study.pool_file.filename(), "pool.csv");
-  EXPECT_EQ(study.standardise, Standardise::none);
+  EXPECT_EQ(study.standardise, Standardise::pool);
   EXPECT_FALSE(study.repeat);
+  EXPECT_EQ(study.kernel, KernelFamily::matern52);
+  EXPECT_EQ(study.amplitude, std::nullopt);
+  EXPECT_TRUE(study.lengthscale.empty());
+  EXPECT_TRUE(study.lengthscale_per_input);
+  EXPECT_EQ(study.mean, std::nullopt);
+  EXPECT_TRUE(study.fit.automatic);
+  EXPECT_EQ(study.fit.prior, HyperparameterPrior::weak);
+  EXPECT_EQ(study.average, 8);
+  EXPECT_EQ(study.nugget, std::nullopt);
+  EXPECT_TRUE(study.initial.space_filling);
+  EXPECT_EQ(study.acquisition.kind, AcquisitionSetting::Kind::model);
+  EXPECT_EQ(study.acquisition.target.graph, TargetGraph::c);
+  EXPECT_EQ(study.acquisition.target.infinite, InfinitePolicy::refuse);
+}
+
+TEST(StudyFile, OfClassesHasOneLengthScaleAndNoNugget) {
+  const StudyFile study = read(
+      "[pool]\nfile = \"p\"\n[target]\nkind = \"binary\"\n[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost "
+      "= 1\n");
+  EXPECT_FALSE(study.lengthscale_per_input);
+  EXPECT_TRUE(study.lengthscale.empty());
+  EXPECT_EQ(study.amplitude, std::nullopt);
+  EXPECT_EQ(study.mean, 0.0);
+  EXPECT_EQ(study.nugget, 0.0);
+  EXPECT_EQ(study.fit.prior, HyperparameterPrior::weak);
+}
+
+// A campaign of version 0.1 goes on under the defaults that it began with.
+TEST(StudyFile, TheFirstDefaultsAreRemembered) {
+  const Folder folder;
+  const StudyFile study = read_study_file(folder.write("study.toml", ladder_study()), StudyDefaults::first);
+  EXPECT_EQ(study.standardise, Standardise::none);
   EXPECT_EQ(study.kernel, KernelFamily::rbf);
   EXPECT_EQ(study.amplitude, 1.0);
   EXPECT_EQ(study.lengthscale, std::vector{1.0});
   EXPECT_EQ(study.mean, 0.0);
-  EXPECT_EQ(study.acquisition.kind, AcquisitionSetting::Kind::model);
-  EXPECT_EQ(study.acquisition.target.graph, TargetGraph::c);
-  EXPECT_EQ(study.acquisition.target.infinite, InfinitePolicy::refuse);
+  EXPECT_TRUE(study.fit.never());
+  EXPECT_EQ(study.fit.prior, HyperparameterPrior::none);
+  EXPECT_EQ(study.average, 1);
+  EXPECT_EQ(study.nugget, 0.0);
+  EXPECT_FALSE(study.initial.space_filling);
+}
+
+// The paper's rule and a model that never learns have no prior, nugget or average unless they ask.
+TEST(StudyFile, WhatLearnsPlainlyHasNothingOfTheWeakPrior) {
+  for (const char* model :
+       {"optimiser = \"adam\"\nfit = \"every\"\n", "fit = \"never\"\namplitude = 2\nlengthscale = 1\n"}) {
+    const StudyFile study = read(ladder_study() + "[model]\n" + model);
+    EXPECT_EQ(study.fit.prior, HyperparameterPrior::none) << model;
+    EXPECT_EQ(study.average, 1) << model;
+    EXPECT_EQ(study.nugget, 0.0) << model;
+  }
+  EXPECT_EQ(complaint(ladder_study() + "[model]\nfit = \"never\"\namplitude = 2\n"),
+            ": model.fit is \"never\" and model.lengthscale is to be learned, must be a number");
+  EXPECT_EQ(complaint(ladder_study() + "[model]\noptimiser = \"adam\"\nprior = \"weak\"\n"),
+            ": model.prior is \"weak\", must be \"none\" with optimiser \"adam\", whose rule knows no prior");
+  EXPECT_EQ(complaint(ladder_study() + "[model]\naverage = 7\n"),
+            ": model.average is 7, must be 1, or an even number up to 1000");
+  EXPECT_EQ(complaint(with(ladder_study(), "variance", "0.1\nnugget = \"learn\"") +
+                      "[model]\noptimiser = \"adam\"\n"),
+            ": noise.nugget is \"learn\", must be a number with optimiser \"adam\"");
+}
+
+TEST(StudyFile, InitialIsANumberAWordACountOrAFile) {
+  const std::string list = testing::price_list_study();
+  const auto initial = [&](const std::string& value) {
+    return read("[campaign]\ninitial = " + value + "\n" + list).initial;
+  };
+  EXPECT_EQ(initial("4").count, 4);
+  EXPECT_FALSE(initial("4").space_filling);
+  EXPECT_TRUE(initial("\"auto\"").space_filling);
+  EXPECT_EQ(initial("{ count = 7, level = \"coarse\" }").count, 7);
+  EXPECT_EQ(initial("{ count = 7, level = \"coarse\" }").level, "coarse");
+  EXPECT_EQ(complaint("[campaign]\ninitial = { count = 7, level = \"rough\" }\n" + list),
+            ": campaign.initial.level is \"rough\", must be one of \"coarse\" or \"fine\"");
+  EXPECT_EQ(complaint("[campaign]\ninitial = \"some\"\n" + list),
+            ": campaign.initial is \"some\", must be a whole number, \"auto\", { count = ... } or { file = "
+            "\"...\" }");
 }
 
 TEST(StudyFile, ReadsEveryKey) {
@@ -330,7 +401,7 @@ TEST(StudyFile, FitSchedulesAreNeverEveryOrANumber) {
   const auto every = [](const std::string& fit) {
     return read(ladder_study() + "[model]\nfit = " + fit + "\n").fit.every;
   };
-  EXPECT_EQ(every("\"never\""), 0);
+  EXPECT_EQ(every("\"never\"\namplitude = 1\nlengthscale = 1"), 0);
   EXPECT_EQ(every("\"every\""), 1);
   EXPECT_EQ(every("5"), 5);
   const StudyFile study =

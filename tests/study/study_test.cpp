@@ -21,7 +21,7 @@ struct Desk {
 
   Study open(const std::string& study, const std::string& pool) const {
     folder.write("pool.csv", pool);
-    return Study::open(folder.write("study.toml", study));
+    return Study::open(folder.write("study.toml", testing::with_given_model(study)));
   }
   std::string complaint(const std::string& study, const std::string& pool) const {
     try {

@@ -17,7 +17,7 @@ struct CampaignDesk {
   Folder folder;
 
   explicit CampaignDesk(const std::string& study, const std::string& pool = eight_points) {
-    folder.write("study.toml", study);
+    folder.write("study.toml", with_given_model(study));
     folder.write("pool.csv", pool);
     const ProgramResult made = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
     EXPECT_EQ(made.exit_code, 0) << made.err;

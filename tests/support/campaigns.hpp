@@ -13,24 +13,26 @@
 #include <vector>
 
 #include "support/program.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing {
 
 /// A complete small study for a campaign on a pool of `x`. More can be put under [campaign] and [model].
 inline std::string campaign_study(const std::string& campaign = "", const std::string& model = "",
                                   const std::string& pool = "") {
-  return "[campaign]\n" + campaign + "\n[pool]\nfile = \"pool.csv\"\n" + pool + "\n[model]\n" + model +
-         "\n[noise]\nvariance = 0.01\n[precision]\nalpha = [1, 4, inf]\ngamma = 0.09\n"
-         "cost = { form = \"power\", c = 9.0, q = 0.8 }\n";
+  return with_given_model("[campaign]\n" + campaign + "\n[pool]\nfile = \"pool.csv\"\n" + pool +
+                          "\n[model]\n" + model +
+                          "\n[noise]\nvariance = 0.01\n[precision]\nalpha = [1, 4, inf]\ngamma = 0.09\n"
+                          "cost = { form = \"power\", c = 9.0, q = 0.8 }\n");
 }
 
 /// The same with two classes.
 inline std::string class_campaign_study(const std::string& campaign = "", const std::string& model = "",
                                         const std::string& pool = "") {
-  return "[campaign]\n" + campaign + "\n[pool]\nfile = \"pool.csv\"\n" + pool +
-         "\n[target]\nkind = \"binary\"\n[model]\n" + model +
-         "\n[precision]\nalpha = [0, 0.5, 1]\ngamma = 0.2\nkappa = 0.8\n"
-         "cost = { form = \"linear\", b = 0.1, c = 0.9 }\n";
+  return with_given_model("[campaign]\n" + campaign + "\n[pool]\nfile = \"pool.csv\"\n" + pool +
+                          "\n[target]\nkind = \"binary\"\n[model]\n" + model +
+                          "\n[precision]\nalpha = [0, 0.5, 1]\ngamma = 0.2\nkappa = 0.8\n"
+                          "cost = { form = \"linear\", b = 0.1, c = 0.9 }\n");
 }
 
 inline std::string line_pool(int points) {
@@ -49,7 +51,7 @@ struct Desk {
   Folder folder;
 
   explicit Desk(const std::string& study, int points = 25) {
-    folder.write("study.toml", study);
+    folder.write("study.toml", with_given_model(study));
     folder.write("pool.csv", line_pool(points));
   }
   std::filesystem::path campaign() const { return folder.path() / "C"; }

@@ -7,18 +7,20 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "support/program.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing {
 
-/// A campaign that is gone with the process. Its answers come from a function of the suggestion.
+/// A campaign that is gone with the process, with a model that is given where the study does not say what is
+/// to be learned. Its answers come from a function of the suggestion.
 class MemoryCampaign {
  public:
   using Answers = std::function<double(const Suggestion&)>;
 
   MemoryCampaign(const std::string& study, const std::string& pool) {
     folder_.write("pool.csv", pool);
-    campaign_.emplace(Study::open(folder_.write("study.toml", study)), make_memory_event_store(),
-                      CampaignOptions{.threads = 1});
+    campaign_.emplace(Study::open(folder_.write("study.toml", with_given_model(study))),
+                      make_memory_event_store(), CampaignOptions{.threads = 1});
   }
   /// Asks and tells so often, or until nothing is left.
   void go(int steps, const Answers& answers) {
@@ -59,9 +61,10 @@ inline std::string pool_on_a_line(int points, double length) {
 /// Two levels on a pool of any inputs; `campaign` and `model` are lines of these tables.
 inline std::string two_level_study(const std::string& campaign = "", const std::string& model = "",
                                    const std::string& pool = "") {
-  return "[campaign]\n" + campaign + "\n[pool]\nfile = \"pool.csv\"\n" + pool + "\n[model]\n" + model +
-         "\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\n"
-         "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 6\n";
+  return with_given_model("[campaign]\n" + campaign + "\n[pool]\nfile = \"pool.csv\"\n" + pool +
+                          "\n[model]\n" + model +
+                          "\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\n"
+                          "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 6\n");
 }
 
 }  // namespace acuity::testing

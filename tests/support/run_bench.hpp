@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "support/background.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing {
 
@@ -35,12 +36,13 @@ class RunBench {
   /// Lines of [campaign] and of [annotator]; the levels are coarse, for 1, and fine, for 3.
   void study(const std::string& campaign = "budget = 6\n", const std::string& annotator = "",
              const std::string& name = "S.toml") const {
-    folder.write(name, "[campaign]\nname = \"c\"\n" + campaign +
-                           "[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
-                           "[[level]]\nname = \"coarse\"\nvalue = 100\nnoise_sd = 0.3\ncost = 1\n"
-                           "[[level]]\nname = \"fine\"\nvalue = 900\nnoise_sd = 0.05\ncost = 3\n"
-                           "[annotator]\ncommand = \"./answer\"\n" +
-                           annotator);
+    folder.write(name,
+                 with_given_model("[campaign]\nname = \"c\"\n" + campaign +
+                                  "[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+                                  "[[level]]\nname = \"coarse\"\nvalue = 100\nnoise_sd = 0.3\ncost = 1\n"
+                                  "[[level]]\nname = \"fine\"\nvalue = 900\nnoise_sd = 0.05\ncost = 3\n"
+                                  "[annotator]\ncommand = \"./answer\"\n" +
+                                  annotator));
   }
   /// What the annotator does, in the shell's words. $ACUITY_STUDY_DIR is the folder of the bench.
   void answer(const std::string& script) const {

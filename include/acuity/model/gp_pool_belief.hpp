@@ -40,6 +40,7 @@ class GpPoolBelief : public PoolBelief {
                              std::optional<double> answer) override;
   void answer(AnnotationHandle annotation, double value) override;
   void cancel(AnnotationHandle annotation) override;
+  void change_prior_mean(double mean) override;
   Index size() const override;
 
   /// How many rows without noise got a tiny one, because they repeat what was known already.

@@ -17,12 +17,23 @@ enum class Optimiser {
   adam  ///< the paper's rule (docs/math.md 2.6): raw parameters, 5 % stop rule, 100 epochs, the last iterate
 };
 
+/// Scales of the parts of the noise, as they were learned or as learning starts.
+struct NoiseScales {
+  double added = 1.0, base = 1.0;
+  std::vector<double> levels;  ///< one per level of a price list; empty: none is learned
+};
+
 /// The noise of every observation in parts that can be learned: fixed + base_scale * base + added_scale *
-/// added.
+/// added, and the sum of level_scale * level over the levels.
 struct NoiseParts {
-  Vector fixed;  ///< known, whatever is learned
-  Vector base;   ///< sigma^2(x)
-  Vector added;  ///< gamma / alpha
+  Vector fixed;                     ///< known, whatever is learned
+  Vector base;                      ///< sigma^2(x)
+  Vector added;                     ///< gamma / alpha
+  std::vector<Vector> levels = {};  ///< what each level of a price list adds; 0 at observations of the others
+  NoiseScales start = {};           ///< where learning starts, besides from scales of 1
+
+  /// The noise under these scales; scales of levels that are missing are 1.
+  Vector variance(const NoiseScales& scales) const;
 };
 
 /// The accuracy of every label, as far as it can be learned: that of the law where a label has an alpha.
@@ -38,15 +49,25 @@ struct AccuracyParts {
 /// How well parameters explain what was observed, and the way uphill.
 struct Likelihood {
   double log_marginal;  ///< n/2 log(2 pi) included; minus infinity where it cannot be computed
-  /// By the kernel's log parameters; then by log added_scale and log base_scale with noise parts, by kappa
-  /// and gamma with those of the accuracy.
+  /// By the kernel's log parameters; then by log added_scale, log base_scale and the log scales of the levels
+  /// with noise parts, or by log nugget; by kappa and gamma with an accuracy.
   Vector gradient;
+};
+
+/// What is added to the log likelihood so that few answers do not pretend to know more than they do
+/// (docs/math.md 11.2).
+enum class HyperparameterPrior {
+  none,  ///< maximum likelihood
+  weak   ///< against length scales shorter than the data can tell; the nugget near a hundredth of the spread
 };
 
 /// docs/math.md eq. (2.2): log p(values | points, prior) and its exact gradient.
 Likelihood likelihood(const Prior& prior, const Observations& observations);
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
                       double added_scale, double base_scale);
+/// The same with all the scales of noise parts and a nugget (docs/math.md 11.1), whose slope comes last.
+Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
+                      const NoiseScales& scales, double nugget);
 /// docs/math.md eq. (3.8): the evidence of classes by expectation propagation; minus infinity, too, where it
 /// does not converge with full sites, without which the gradient would be none.
 Likelihood likelihood(const Prior& prior, const Observations& observations, const AccuracyParts& accuracy);
@@ -56,6 +77,10 @@ struct LearnOptions {
   int restarts = 4;        ///< lbfgs: further starts besides the prior's own values
   std::uint64_t seed = 0;  ///< of the further starts
   int threads = 0;         ///< 0: all the machine has; the result does not depend on it
+  HyperparameterPrior hyperparameter_prior = HyperparameterPrior::none;  ///< not with adam
+  /// Learn a noise variance that every observation has beside its own, on from this value (0: from what suits
+  /// the data). Real values only, not with adam.
+  std::optional<double> nugget;
   /// Learn the scales of these, too.
   std::optional<NoiseParts> noise;
   /// Classes: learn kappa and gamma of this law, too, on from its values. Not with adam.
@@ -66,6 +91,9 @@ struct LearnOptions {
   /// Where the model will be used: a belief that is flat over all of these has learned nothing. Some of a
   /// large pool will do.
   Points pool;
+  /// Standard deviation of every input over the pool, in the units of the length scales: the weak prior
+  /// measures length scales by it. Empty: 1 each.
+  Vector input_spread;
 };
 
 /// Some points from all over a pool; all of a small one.
@@ -75,6 +103,8 @@ Points spread_sample(const PointsRef& pool);
 struct Learned {
   Prior prior;
   double added_scale = 1.0, base_scale = 1.0;
+  std::vector<double> level_scales;      ///< one per level where they were to be learned
+  double nugget = 0.0;                   ///< likewise; or as given by the study
   std::optional<AccuracyLaw> accuracy;   ///< where it was to be learned
   double log_marginal_likelihood = 0.0;  ///< at these values
   int iterations = 0;                    ///< of the run whose values are kept
@@ -83,9 +113,10 @@ struct Learned {
   std::string reason;  ///< why it ended, or why the values it started from were kept
 };
 
-/// Maximum marginal likelihood for the kernel's parameters (docs/math.md 2.6). Where every optimum found has
-/// collapsed (a parameter at the edge of what the data can tell, a belief flat over the pool, no finite
-/// likelihood) the prior is given back as it came, and `reason` says why.
+/// Maximum marginal likelihood for the kernel's parameters (docs/math.md 2.6), penalised by the
+/// hyperparameter prior (11.2). Where every optimum found has collapsed (a parameter at the edge of what the
+/// data can tell, a belief flat over the pool, no finite likelihood) the prior is given back as it came, and
+/// `reason` says why.
 Learned learn(const Prior& prior, const Observations& observations, const LearnOptions& options = {});
 
 }  // namespace acuity

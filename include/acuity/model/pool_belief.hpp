@@ -58,6 +58,10 @@ class PoolBelief {
   /// std::invalid_argument where there is no such annotation (any more).
   virtual void cancel(AnnotationHandle annotation) = 0;
 
+  /// From now on the prior mean is this: variances stay, means follow, for O(n^2) and O(n M) where they are
+  /// asked for. Throws std::invalid_argument where the prior mean cannot be chosen (classes).
+  virtual void change_prior_mean(double mean);
+
   /// How many annotations it is conditioned on.
   virtual Index size() const = 0;
 };

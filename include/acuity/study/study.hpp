@@ -10,6 +10,7 @@
 #include "acuity/data/annotation.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/data/table.hpp"
+#include "acuity/model/averaged_model.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/pool_belief.hpp"
@@ -29,6 +30,7 @@ struct StudyModel {
   Offer offer;
   Acquisition acquisition;
   std::optional<Learned> learned;  ///< where the schedule asked for it
+  double nugget = 0.0;             ///< in the noise of the observations and of the offer
 };
 
 /// What is to be different in a study; what is absent or empty stays.
@@ -49,7 +51,7 @@ struct StudyVariant {
 class Study {
  public:
   /// Reads the study file and its pool; throws InputError.
-  static Study open(const std::filesystem::path& path);
+  static Study open(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
   /// The same study but for this, with a file() that says so; throws InputError where that is no study.
   Study variant(const StudyVariant& different) const;
   ~Study();
@@ -76,12 +78,17 @@ class Study {
   Learned learn_from(const std::vector<Annotation>& annotations,
                      const std::function<void(int, double)>& progress = {}, int threads = 0,
                      const Learned* before = nullptr) const;
-  /// How many of so many annotations the study's schedule learns from; 0: none.
-  std::int64_t learns_from(std::int64_t annotations) const;
+  /// How many of so many annotations the study's schedule learns from, once it has learned from `last` of
+  /// them (0: never yet); 0: none.
+  std::int64_t learns_from(std::int64_t annotations, std::int64_t last = 0) const;
   /// Everything the study says once these are known, hyperparameters learned when its schedule asks for it.
   StudyModel model_given(const std::vector<Annotation>& annotations, int threads = 0) const;
   /// The same where what was learned is on record; nothing is learned here.
   StudyModel model_given(const std::vector<Annotation>& annotations, std::optional<Learned> learned) const;
+  /// What predictions are made from: the model's point estimate, or as many draws of hyperparameters around
+  /// it as the study asks for. `annotations` are those of the model.
+  AveragedModel averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
+                         int threads = 0) const;
   /// The belief about the pool that a model stands for. `storage` is for real targets; classes keep what they
   /// need, in double precision. `threads`, here and above: 0 means all the machine has.
   std::unique_ptr<PoolBelief> belief(const StudyModel& model, const PoolStorage& storage = {},
@@ -91,11 +98,17 @@ class Study {
   Level level_of(double alpha) const;
   /// sigma^2 at a point outside of the pool; throws InputError where only tables have it.
   double base_noise_at(const std::vector<double>& inputs) const;
+  /// sigma^2 of every row of a table that has the study's inputs; NaN where it stands in a column that the
+  /// table does not have.
+  Vector base_noise_of(const Table& table) const;
   /// An answer at one of the study's levels; `base_noise` is that of the place.
   Annotation annotation(Place place, double base_noise, const Level& level, double value, double cost) const;
 
+  /// Noise variance of every answer beside the level's and sigma^2(x): given, learned, or as long as it is
+  /// not learned a hundredth of the prior variance.
+  double nugget(const std::optional<Learned>& learned, const Prior& prior) const;
   /// What the model sees of an annotation's noise or accuracy once the laws of them were learned.
-  Channel channel_of(const Annotation& annotation, const std::optional<Learned>& learned) const;
+  Channel channel_of(const Annotation& annotation, const StudyModel& model) const;
 
   /// What may be bought after these. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,
@@ -106,6 +119,12 @@ class Study {
         std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
         std::vector<std::string> remarks);
 
+  Prior prior_for(const Observations& observations) const;
+  LearnOptions learn_options(const std::vector<Annotation>& annotations, const Observations& observations,
+                             const Learned* before, int threads) const;
+  Channel channel_of(const Annotation& annotation, const std::optional<Learned>& learned,
+                     double nugget) const;
+
   StudyFile file_;
   Pool pool_;
   Offer offer_;
@@ -114,6 +133,7 @@ class Study {
   std::shared_ptr<const NoiseLaw> noise_;
   std::vector<std::string> remarks_;
   Scaling pool_scaling_;  // where inputs are standardised by the pool
+  Vector input_spread_;   // of the pool, in the units of length scales; empty: 1 each
 
   friend class AnnotationReader;
 };

@@ -46,10 +46,14 @@ struct LadderSetting {
 
 /// When and how hyperparameters are learned.
 struct FitSetting {
-  std::int64_t every = 0;  ///< at every k-th annotation; 0: never
+  std::int64_t every = 0;  ///< at every k-th annotation; 0: never, or automatic
+  bool automatic = false;  ///< whenever annotations have grown by 15 % since the last fit
   Optimiser optimiser = Optimiser::lbfgs;
   int restarts = 4;
-  bool noise = false;  ///< gamma and a scale on sigma^2(x), too; binary: kappa and gamma
+  bool noise = false;  ///< gamma and a scale on sigma^2(x), or a factor per level; binary: kappa and gamma
+  HyperparameterPrior prior = HyperparameterPrior::none;
+
+  bool never() const { return every == 0 && !automatic; }
 };
 
 struct AcquisitionSetting {
@@ -63,6 +67,9 @@ struct AcquisitionSetting {
 struct InitialSetting {
   std::int64_t count = 0;      ///< pool points drawn by the seed, at the highest precision
   std::filesystem::path file;  ///< or what is known already; empty: none
+  /// Or a space-filling design, whose size follows from the number of inputs where no count is given.
+  bool space_filling = false;
+  std::string level;  ///< of a space-filling design; empty: as the budget can bear
 };
 
 /// Who answers.
@@ -101,20 +108,23 @@ struct StudyFile {
   std::filesystem::path pool_file;  ///< relative to the study's folder, resolved
   std::optional<std::string> pool_id;
   std::optional<std::vector<std::string>> inputs;
-  Standardise standardise = Standardise::none;
+  Standardise standardise = Standardise::pool;
   bool repeat = false;
 
   bool binary = false;               ///< annotations are one of two classes
   std::vector<std::string> classes;  ///< the names of -1 and +1, or none
 
-  KernelFamily kernel = KernelFamily::rbf;
-  double amplitude = 1.0;
-  std::vector<double> lengthscale{1.0};
-  bool lengthscale_per_input = false;
-  std::optional<double> mean = 0.0;  ///< absent: the average of the annotations
+  KernelFamily kernel = KernelFamily::matern52;
+  std::optional<double> amplitude;     ///< absent: learned, from what suits the annotations
+  std::vector<double> lengthscale;     ///< empty: learned, from the square root of the number of inputs
+  bool lengthscale_per_input = false;  ///< where they are learned, too
+  std::optional<double> mean;          ///< absent: the average of the annotations
   FitSetting fit;
+  int average = 1;  ///< predictions average over so many draws of the hyperparameters; 1: the point estimate
 
   NoiseSetting noise = 0.0;
+  /// A noise variance of every answer beside the level's and sigma^2(x); absent: learned.
+  std::optional<double> nugget = 0.0;
   std::optional<LadderSetting> ladder;
   std::vector<Level> price_list;  ///< where there is no ladder
 
@@ -126,8 +136,14 @@ struct StudyFile {
   [[noreturn]] void complain(const std::string& sentence) const;
 };
 
+/// What keys mean that are not there.
+enum class StudyDefaults {
+  current,
+  first  ///< of 0.1: rbf, amplitude and length scale 1, mean 0, nothing standardised or learned
+};
+
 /// Throws InputError with one sentence: `FILE:LINE: ...` for what is not TOML, `FILE: ...` for keys and
 /// values.
-StudyFile read_study_file(const std::filesystem::path& path);
+StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
 
 }  // namespace acuity

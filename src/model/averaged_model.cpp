@@ -1,0 +1,169 @@
+#include "acuity/model/averaged_model.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <stdexcept>
+
+#include "acuity/model/ep_posterior.hpp"
+#include "acuity/model/gp_posterior.hpp"
+#include "model/hyperparameter_draws.hpp"
+#include "model/learning_problem.hpp"
+#include "numerics/normal.hpp"
+#include "numerics/parallel.hpp"
+#include "numerics/random.hpp"
+
+namespace acuity {
+
+namespace {
+
+const double normal_quantile = boost::math::quantile(boost::math::normal(), 0.975);
+
+bool has_classes(const Observations& observations) {
+  for (const Channel& channel : observations.channels())
+    if (std::holds_alternative<FlipChannel>(channel)) return true;
+  return false;
+}
+
+Matrix standard_normal_rows(Index rows, Index columns, std::uint64_t seed) {
+  numerics::Draws draws(seed, numerics::Purpose::hyperparameter_draws, 0);
+  Matrix z(rows, columns);
+  for (Index i = 0; i < rows; ++i)
+    for (Index k = 0; k < columns; ++k) z(i, k) = draws.normal();
+  return z;
+}
+
+}  // namespace
+
+double mixture_quantile(const Vector& weights, const Vector& means, const Vector& variances, double q) {
+  const Vector sd = variances.cwiseMax(0.0).cwiseSqrt();
+  const double z = boost::math::quantile(boost::math::normal(), q);
+  // Between the smallest and the largest quantile of its parts; of all that have a weight.
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (Index s = 0; s < means.size(); ++s) {
+    if (!(weights(s) > 0.0)) continue;
+    low = std::min(low, means(s) + z * sd(s));
+    high = std::max(high, means(s) + z * sd(s));
+  }
+  const auto excess = [&](double t) {
+    double below = 0.0;
+    for (Index s = 0; s < means.size(); ++s) {
+      if (sd(s) > 0.0)
+        below += weights(s) * numerics::normal_cdf((t - means(s)) / sd(s));
+      else if (t >= means(s))
+        below += weights(s);
+    }
+    return below - q;
+  };
+  if (!(high > low)) return low;
+  const double at_low = excess(low), at_high = excess(high);
+  if (at_low >= 0.0) return low;
+  if (at_high <= 0.0) return high;
+  std::uintmax_t iterations = 200;
+  const auto [left, right] = boost::math::tools::toms748_solve(
+      excess, low, high, at_low, at_high, boost::math::tools::eps_tolerance<double>(48), iterations);
+  return 0.5 * (left + right);
+}
+
+AveragedModel AveragedModel::point(const Prior& prior, const Observations& observations, double nugget) {
+  AveragedModel model;
+  model.draws_.push_back({prior, observations, nugget, 1.0});
+  return model;
+}
+
+AveragedModel AveragedModel::around(const Prior& prior, const Observations& observations,
+                                    const LearnOptions& options, int draws) {
+  if (draws < 2 || draws % 2 != 0)
+    throw std::invalid_argument(fmt::format("AveragedModel: {} draws, must be even", draws));
+  const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
+  const LearningProblem problem(prior, observations, options);
+  const ParameterBounds bounds = problem.bounds();
+  const Vector optimum = bounds.clip(problem.start());
+  const auto one = [&](const Vector& theta, double weight) {
+    return HyperparameterDraw{problem.prior_at(theta), problem.observations_at(theta),
+                              problem.nugget_at(theta), weight};
+  };
+  AveragedModel model;
+  const auto point_estimate = [&](const std::string& why) {
+    model.draws_ = {one(optimum, 1.0)};
+    model.note_ = "predictions use one set of hyperparameters: " + why;
+    return model;
+  };
+  const double height = problem.objective_at(optimum).value;
+  const Matrix hessian = minus_hessian(
+      optimum, [&](const Vector& theta) { return problem.objective_at(theta).gradient; }, threads);
+  if (!std::isfinite(height) || !hessian.allFinite())
+    return point_estimate("the likelihood around them cannot be computed");
+  const HyperparameterDraws found = draw_around(
+      {.theta = optimum,
+       .objective = height,
+       .minus_hessian = hessian,
+       .low = bounds.low,
+       .high = bounds.high},
+      standard_normal_rows(draws / 2, problem.size(), options.seed),
+      [&](const Vector& theta) { return problem.objective_at(theta).value; }, threads);
+  model.effective_ = found.effective;
+  if (found.effective < 2.0)
+    return point_estimate(fmt::format("of {} draws hardly one explains the answers", draws));
+  for (std::size_t s = 0; s < found.theta.size(); ++s)
+    if (const double weight = found.weights(static_cast<Index>(s)); weight > 0.0)
+      model.draws_.push_back(one(found.theta[s], weight));
+  return model;
+}
+
+AveragedModel::Predicted AveragedModel::predict(const PointsRef& x, int threads) const {
+  const Index n = x.rows(), count = static_cast<Index>(draws_.size());
+  const bool classes = has_classes(draws_.front().observations);
+  Predicted result;
+  Matrix means(count, n), variances(count, n);
+  Vector weights(count);
+  AveragedMarginals& all = result.marginals;
+  all = {.mean = Vector::Zero(n),
+         .variance = Vector::Zero(n),
+         .low = Vector(n),
+         .high = Vector(n),
+         .probability = Vector::Zero(classes ? n : 0),
+         .nugget = Vector::Zero(n)};
+  for (Index s = 0; s < count; ++s) {
+    const HyperparameterDraw& draw = draws_[static_cast<std::size_t>(s)];
+    Marginals found;
+    if (classes) {
+      const EpPosterior posterior(draw.prior, draw.observations);
+      found = posterior.predict(x);
+      result.converged = result.converged && posterior.converged();
+      for (Index i = 0; i < n; ++i)
+        all.probability(i) +=
+            draw.weight *
+            numerics::normal_cdf(found.mean(i) / std::sqrt(1.0 + std::max(0.0, found.variance(i))));
+    } else {
+      const GpPosterior posterior(draw.prior, draw.observations, threads);
+      found = posterior.predict(x, {.threads = threads});
+      result.jittered = std::max(result.jittered, posterior.jittered());
+    }
+    weights(s) = draw.weight;
+    means.row(s) = found.mean.transpose();
+    variances.row(s) = found.variance.transpose();
+    all.mean += draw.weight * found.mean;
+    all.nugget.array() += draw.weight * draw.nugget;
+  }
+  if (count == 1) all.mean = means.row(0).transpose();
+  numerics::parallel_for(n, threads > 0 ? threads : numerics::default_threads(), [&](Index i) {
+    all.variance(i) =
+        count == 1 ? variances(0, i)
+                   : weights.dot(
+                         (variances.col(i).array() + (means.col(i).array() - all.mean(i)).square()).matrix());
+    if (count == 1) {
+      const double sd = std::sqrt(std::max(0.0, all.variance(i)));
+      all.low(i) = all.mean(i) - normal_quantile * sd;
+      all.high(i) = all.mean(i) + normal_quantile * sd;
+      return;
+    }
+    all.low(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.025);
+    all.high(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.975);
+  });
+  return result;
+}
+
+}  // namespace acuity

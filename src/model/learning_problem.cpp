@@ -1,0 +1,306 @@
+#include "model/learning_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "acuity/model/ep_posterior.hpp"
+#include "acuity/model/gp_posterior.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// math.md eq. (11.2): widths of the weak prior, in logarithms.
+constexpr double lengthscale_width = 0.7, nugget_width = 2.5, nugget_centre = 0.01;
+// Amplitudes of classes above this count as less and less likely: labels that can be told apart are explained
+// by any of them, the larger the better by next to nothing, and none of that is knowledge.
+constexpr double usual_class_amplitude = 3.0, class_amplitude_width = 1.0;
+// Declared noise counts as a guess that may be off by a factor of two in the standard deviation.
+constexpr double noise_scale_width = 1.5;
+// Noise within which data can tell something, by the spread of the values.
+constexpr double least_nugget = 1e-6, largest_nugget = 4.0;
+constexpr double usual_nugget = 0.05, small_nugget = 1e-4;
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw std::invalid_argument("learn: " + sentence);
+}
+
+void check_accuracy(const AccuracyParts& accuracy, const Observations& observations, Optimiser optimiser) {
+  const auto& [kappa, gamma] = accuracy.law;
+  if (optimiser == Optimiser::adam)
+    refuse("adam was to learn an accuracy, which has bounds that the rule does not know; must be lbfgs");
+  if (!(kappa >= 0.5 && gamma >= 0.0 && kappa + gamma <= 1.0 + 1e-12))
+    refuse(
+        fmt::format("the law of the accuracy starts at kappa = {} and gamma = {}, must be 0.5 or more and 0 "
+                    "or more, 1 at most together",
+                    kappa, gamma));
+  if (static_cast<Index>(accuracy.alpha.size()) != observations.size())
+    refuse(fmt::format("{} alphas for {} observations, must be as many", accuracy.alpha.size(),
+                       observations.size()));
+  for (const std::optional<double>& alpha : accuracy.alpha)
+    if (alpha && !(*alpha >= 0.0 && *alpha <= 1.0))
+      refuse(fmt::format("an alpha is {}, must be from 0 to 1", *alpha));
+}
+
+// Over those that are above 0; 0 where none is.
+double mean_of_positive(const Vector& variance) {
+  const Index positive = (variance.array() > 0.0).count();
+  return positive > 0 ? variance.cwiseMax(0.0).sum() / static_cast<double>(positive) : 0.0;
+}
+
+}  // namespace
+
+LearningProblem::LearningProblem(const Prior& prior, const Observations& observations,
+                                 const LearnOptions& options)
+    : prior_(prior), observations_(observations), options_(options) {
+  for (const Channel& channel : observations.channels())
+    classes_ = classes_ || std::holds_alternative<FlipChannel>(channel);
+  if (classes_ && (options.noise || options.nugget))
+    refuse("classes have no noise variance to learn, must be left out");
+  if (!classes_ && options.accuracy) refuse("real values have no accuracy to learn, must be left out");
+  if (options.accuracy) check_accuracy(*options.accuracy, observations, options.optimiser);
+  if (options.optimiser == Optimiser::adam && options.nugget)
+    refuse("adam was to learn a nugget, must be lbfgs");
+  if (options.optimiser == Optimiser::adam && is_penalised())
+    refuse("adam was to use a prior of hyperparameters, must be lbfgs");
+  spread_ = (observations.values().array() - prior.mean).square().mean();
+  if (classes_) return;
+  const Index n = observations.size();
+  parts_ = options.noise
+               ? *options.noise
+               : NoiseParts{.fixed = observations.noise(), .base = Vector::Zero(n), .added = Vector::Zero(n)};
+  if (!(spread_ > 0.0 && std::isfinite(spread_)) && options.nugget)
+    refuse("the values are all the same, so there is no scale for a nugget; must differ");
+  const auto add = [&](Part part, std::size_t level, const Vector& variance) {
+    const double mean = mean_of_positive(variance);
+    if (mean > 0.0) noise_.push_back({.part = part, .level = level, .mean_variance = mean});
+  };
+  if (options.noise) {
+    add(Part::added, 0, parts_.added);
+    add(Part::base, 0, parts_.base);
+    for (std::size_t k = 0; k < parts_.levels.size(); ++k) add(Part::level, k, parts_.levels[k]);
+  }
+  if (options.nugget) noise_.push_back({.part = Part::nugget, .level = 0, .mean_variance = 1.0});
+}
+
+Index LearningProblem::lengthscales() const {
+  return dynamic_cast<const StationaryKernel*>(prior_.kernel.get()) != nullptr ? kernel_parameters() - 1 : 0;
+}
+
+double& LearningProblem::scale(NoiseScales& scales, double& nugget, const NoiseParameter& parameter) const {
+  switch (parameter.part) {
+    case Part::added:
+      return scales.added;
+    case Part::base:
+      return scales.base;
+    case Part::level:
+      return scales.levels[parameter.level];
+    case Part::nugget:
+      break;
+  }
+  return nugget;
+}
+
+Vector LearningProblem::start() const {
+  Vector theta = Vector::Zero(size());
+  theta.head(kernel_parameters()) = prior_.kernel->log_parameters();
+  NoiseScales scales = parts_.start;
+  scales.levels.resize(parts_.levels.size(), 1.0);
+  double nugget = options_.nugget.value_or(0.0);
+  if (!(nugget > 0.0)) nugget = usual_nugget * spread_;
+  for (Index k = 0; k < noise_parameters(); ++k)
+    theta(kernel_parameters() + k) = std::log(scale(scales, nugget, noise_[static_cast<std::size_t>(k)]));
+  if (options_.accuracy) {
+    const AccuracyBox box = AccuracyBox::of(options_.accuracy->law);
+    theta.tail(2) << box.gain, box.share;
+  }
+  return theta;
+}
+
+Vector LearningProblem::start_with_noise() const {
+  Vector theta = start();
+  for (Index k = 0; k < noise_parameters(); ++k) {
+    const NoiseParameter& parameter = noise_[static_cast<std::size_t>(k)];
+    double& log_scale = theta(kernel_parameters() + k);
+    if (parameter.part == Part::nugget)
+      log_scale = std::log(usual_nugget * spread_);
+    else if (learns_nugget() || parameter.part != Part::base)
+      log_scale = 0.0;
+    else if (spread_ > 0.0)
+      log_scale = std::max(0.0, std::log(usual_nugget * spread_ / parameter.mean_variance));
+  }
+  return theta;
+}
+
+Vector LearningProblem::start_with_short_lengthscales() const {
+  Vector theta = start();
+  theta.segment(1, lengthscales()).array() -= std::log(2.0);
+  if (learns_nugget()) theta(nugget_parameter()) = std::log(small_nugget * spread_);
+  return theta;
+}
+
+// Amplitudes around the spread of the values, length scales around the spread of the inputs, noise by the
+// spread of the values, and never by what was learned before: that would be a trap.
+ParameterBounds LearningProblem::bounds() const {
+  const Points x = prior_.scaling.apply(observations_.points());
+  const Vector first = start();
+  ParameterBounds bounds{first.array() - 12.0, first.array() + 12.0, first};
+  const bool stationary = dynamic_cast<const StationaryKernel*>(prior_.kernel.get()) != nullptr;
+  if (stationary) {
+    if (spread_ > 0.0) bounds.typical(0) = 0.5 * std::log(spread_);
+    bounds.low(0) = bounds.typical(0) + std::log(1e-3);
+    bounds.high(0) = bounds.typical(0) + std::log(classes_ ? 1e2 : 1e5);
+    Vector spread(x.cols());
+    for (Index k = 0; k < x.cols(); ++k)
+      spread(k) = std::sqrt((x.col(k).array() - x.col(k).mean()).square().mean());
+    const double inputs = std::sqrt(static_cast<double>(x.cols()));
+    for (Index k = 0; k < lengthscales(); ++k) {
+      const double own = lengthscales() == 1 ? spread.norm() / inputs : spread(k);
+      if (!(own > 0.0)) continue;  // a constant input: nothing to learn, the gradient is zero
+      bounds.typical(1 + k) = std::log(own * inputs);
+      bounds.low(1 + k) = std::log(1e-3 * own);
+      bounds.high(1 + k) = std::log(1e6 * own);
+    }
+  }
+  for (Index k = 0; k < noise_parameters(); ++k) {
+    const NoiseParameter& parameter = noise_[static_cast<std::size_t>(k)];
+    const Index at = kernel_parameters() + k;
+    if (parameter.part == Part::nugget) {
+      bounds.low(at) = std::log(least_nugget * spread_);
+      bounds.high(at) = std::log(largest_nugget * spread_);
+      bounds.typical(at) = std::log(usual_nugget * spread_);
+      continue;
+    }
+    const double unit = spread_ > 0.0 ? spread_ / parameter.mean_variance : 1.0;
+    bounds.low(at) = std::log(std::min(1.0, least_nugget * unit));
+    bounds.high(at) = std::log(std::max(1.0, largest_nugget * unit));
+    bounds.typical(at) = 0.0;
+  }
+  if (learns_accuracy()) {
+    bounds.low.tail(2) << AccuracyBox::least_gain, AccuracyBox::least_share;
+    bounds.high.tail(2) << AccuracyBox::largest_gain, AccuracyBox::largest_share;
+  }
+  return bounds;
+}
+
+Prior LearningProblem::prior_at(const Vector& theta) const {
+  Prior prior = prior_;
+  prior.kernel = prior_.kernel->with_log_parameters(theta.head(kernel_parameters()));
+  return prior;
+}
+
+NoiseScales LearningProblem::scales_at(const Vector& theta) const {
+  NoiseScales scales;
+  scales.levels.assign(parts_.levels.size(), 1.0);
+  double nugget = 0.0;
+  for (Index k = 0; k < noise_parameters(); ++k)
+    scale(scales, nugget, noise_[static_cast<std::size_t>(k)]) = std::exp(theta(kernel_parameters() + k));
+  return scales;
+}
+
+double LearningProblem::nugget_at(const Vector& theta) const {
+  return learns_nugget() ? std::exp(theta(nugget_parameter())) : 0.0;
+}
+
+std::optional<AccuracyLaw> LearningProblem::accuracy_at(const Vector& theta) const {
+  if (!options_.accuracy) return std::nullopt;
+  return box(theta).law();
+}
+
+AccuracyParts LearningProblem::accuracy_parts_at(const Vector& theta) const {
+  AccuracyParts parts{.law = {}, .alpha = {}};
+  if (options_.accuracy)
+    parts = {*accuracy_at(theta), options_.accuracy->alpha};
+  else
+    parts.alpha.resize(static_cast<std::size_t>(observations_.size()));
+  return parts;
+}
+
+Observations LearningProblem::observations_at(const Vector& theta) const {
+  if (classes_) return accuracy_parts_at(theta).applied_to(observations_);
+  if (noise_.empty()) return observations_;
+  return {observations_.points(), observations_.values(),
+          Vector(parts_.variance(scales_at(theta)).array() + nugget_at(theta))};
+}
+
+Vector LearningProblem::variance_at(const Vector& theta, const Points& x) const {
+  if (classes_) return EpPosterior(prior_at(theta), observations_at(theta)).predict(x).variance;
+  return GpPosterior(prior_at(theta), observations_at(theta)).predict(x).variance;
+}
+
+Likelihood LearningProblem::evidence_at(const Vector& theta) const {
+  Likelihood found = likelihood(prior_at(theta), observations_, accuracy_parts_at(theta));
+  const Eigen::Vector2d by_law = found.gradient.tail(2);
+  found.gradient.conservativeResize(size());
+  if (options_.accuracy) found.gradient.tail(2) = box(theta).gradient(by_law(0), by_law(1));
+  return found;
+}
+
+Likelihood LearningProblem::likelihood_at(const Vector& theta) const {
+  if (classes_) return evidence_at(theta);
+  if (noise_.empty()) return likelihood(prior_at(theta), observations_);
+  const NoiseScales scales = scales_at(theta);
+  Likelihood found = likelihood(prior_at(theta), observations_, parts_, scales, nugget_at(theta));
+  // Slopes by everything that could be learned; those by what is.
+  const Vector all = found.gradient.tail(static_cast<Index>(3 + parts_.levels.size()));
+  found.gradient.conservativeResize(size());
+  for (Index k = 0; k < noise_parameters(); ++k) {
+    const NoiseParameter& parameter = noise_[static_cast<std::size_t>(k)];
+    const std::size_t from = parameter.part == Part::added   ? 0
+                             : parameter.part == Part::base  ? 1
+                             : parameter.part == Part::level ? 2 + parameter.level
+                                                             : 2 + parts_.levels.size();
+    found.gradient(kernel_parameters() + k) = all(static_cast<Index>(from));
+  }
+  return found;
+}
+
+// math.md eq. (11.3), (11.4).
+void LearningProblem::penalise(const Vector& theta, LearningObjective& objective) const {
+  const auto subtract = [&](Index k, double u, double width) {
+    objective.value -= 0.5 * u * u;
+    objective.gradient(k) -= u / width;
+  };
+  const double inputs = static_cast<double>(observations_.points().cols());
+  const Vector& spread = options_.input_spread;
+  const double shared_spread = spread.size() > 0 ? spread.norm() / std::sqrt(inputs) : 1.0;
+  for (Index k = 0; k < lengthscales(); ++k) {
+    double unit = 1.0;
+    if (spread.size() > 0) unit = lengthscales() == 1 ? shared_spread : spread(k);
+    if (!(unit > 0.0)) continue;  // a constant input
+    const double u =
+        std::min(0.0, (theta(1 + k) - std::log(unit) - 0.5 * std::log(inputs)) / lengthscale_width);
+    subtract(1 + k, u, lengthscale_width);
+  }
+  if (classes_ && lengthscales() > 0)
+    subtract(0, std::max(0.0, (theta(0) - std::log(usual_class_amplitude)) / class_amplitude_width),
+             class_amplitude_width);
+  for (Index k = 0; k < noise_parameters(); ++k) {
+    const Index at = kernel_parameters() + k;
+    if (noise_[static_cast<std::size_t>(k)].part == Part::nugget)
+      subtract(at, (theta(at) - std::log(nugget_centre * spread_)) / nugget_width, nugget_width);
+    else
+      subtract(at, theta(at) / noise_scale_width, noise_scale_width);
+  }
+}
+
+LearningObjective LearningProblem::objective_at(const Vector& theta) const {
+  const LearningObjective none{minus_infinity, minus_infinity, Vector::Zero(size())};
+  if (!theta.allFinite()) return none;
+  try {
+    Likelihood found = likelihood_at(theta);
+    LearningObjective objective{found.log_marginal, found.log_marginal, std::move(found.gradient)};
+    if (is_penalised() && std::isfinite(objective.value)) penalise(theta, objective);
+    return objective;
+  } catch (const std::invalid_argument&) {  // a parameter that is no longer a number one can use
+    return none;
+  }
+}
+
+}  // namespace acuity

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "acuity/model/learn.hpp"
+#include "model/accuracy_box.hpp"
+
+namespace acuity {
+
+/// What a search over hyperparameters climbs: the log likelihood, less the penalty of the weak prior.
+struct LearningObjective {
+  double value;         ///< minus infinity where it cannot be computed
+  double log_marginal;  ///< without the penalty
+  Vector gradient;      ///< of `value`
+};
+
+/// Where parameters may be, and what suits the spread of the data. Beyond these edges the likelihood is flat.
+struct ParameterBounds {
+  Vector low, high, typical;
+
+  Vector clip(const Vector& theta) const { return theta.cwiseMax(low).cwiseMin(high); }
+};
+
+/// Parameters as an optimiser sees them: the kernel's log parameters; then the logarithms of the scales of
+/// the noise that are learned (added, base, levels) and of the nugget, or gain and share of the accuracy
+/// (AccuracyBox). Parts of the noise that no observation has are left out.
+class LearningProblem {
+ public:
+  /// All are kept by reference.
+  LearningProblem(const Prior& prior, const Observations& observations, const LearnOptions& options);
+
+  /// Whether the values are classes, and the evidence that of expectation propagation.
+  bool classes() const { return classes_; }
+  bool learns_accuracy() const { return options_.accuracy.has_value(); }
+  bool learns_nugget() const { return options_.nugget.has_value(); }
+  bool is_penalised() const { return options_.hyperparameter_prior == HyperparameterPrior::weak; }
+
+  Index kernel_parameters() const { return prior_.kernel->log_parameters().size(); }
+  Index size() const { return kernel_parameters() + noise_parameters() + (learns_accuracy() ? 2 : 0); }
+  /// Of the kernel: its second to last, where it is stationary; else none.
+  Index lengthscales() const;
+  /// Where the nugget is among the parameters; only where it is learned.
+  Index nugget_parameter() const { return kernel_parameters() + noise_parameters() - 1; }
+
+  /// What was given, as parameters; not clipped.
+  Vector start() const;
+  /// The same with every scale of the noise at 1, or where there is neither nugget nor such a scale that
+  /// could be too small, with a twentieth of the spread: fits that once said "no noise" must be able to
+  /// return.
+  Vector start_with_noise() const;
+  /// Short length scales and little noise: the other explanation of the same answers.
+  Vector start_with_short_lengthscales() const;
+  ParameterBounds bounds() const;
+
+  Prior prior_at(const Vector& theta) const;
+  NoiseScales scales_at(const Vector& theta) const;
+  double nugget_at(const Vector& theta) const;
+  std::optional<AccuracyLaw> accuracy_at(const Vector& theta) const;
+  /// As they are under these scales of the noise and this nugget, or this accuracy.
+  Observations observations_at(const Vector& theta) const;
+
+  LearningObjective objective_at(const Vector& theta) const;
+  /// Posterior variance of f at `x`.
+  Vector variance_at(const Vector& theta, const Points& x) const;
+
+  const Prior& prior() const { return prior_; }
+  const Observations& observations() const { return observations_; }
+  const LearnOptions& options() const { return options_; }
+  /// Mean of (value - mean)^2: v of math.md 11.
+  double spread() const { return spread_; }
+
+ private:
+  enum class Part { added, base, level, nugget };
+  struct NoiseParameter {
+    Part part;
+    std::size_t level = 0;
+    double mean_variance = 1.0;  // of the observations that have it, at a scale of 1
+  };
+
+  Index noise_parameters() const { return static_cast<Index>(noise_.size()); }
+  double& scale(NoiseScales& scales, double& nugget, const NoiseParameter& parameter) const;
+  AccuracyBox box(const Vector& theta) const {
+    return {.gain = theta(size() - 2), .share = theta(size() - 1)};
+  }
+  AccuracyParts accuracy_parts_at(const Vector& theta) const;
+  Likelihood likelihood_at(const Vector& theta) const;
+  Likelihood evidence_at(const Vector& theta) const;
+  void penalise(const Vector& theta, LearningObjective& objective) const;
+
+  const Prior& prior_;
+  const Observations& observations_;
+  const LearnOptions& options_;
+  NoiseParts parts_;  // as given; all fixed where no scale is learned
+  std::vector<NoiseParameter> noise_;
+  bool classes_ = false;
+  double spread_ = 0.0;
+};
+
+}  // namespace acuity
