@@ -70,6 +70,7 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                            .budget = arguments.budget});
   if (!asking.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, asking.suggestions, arguments.format);
+  write_early_verdict(campaign, log);
   if (asking.standing != Standing::open)
     log << one_line(arguments.campaign + ": " + why_no_more(asking)) << '\n';
   if (!asking.suggestions.empty() && arguments.format == Format::table)

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <ostream>
 
+#include "acuity/campaign/campaign.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "numerics/text.hpp"
+#include "report/calibration_verdict.hpp"
 
 namespace acuity {
 
@@ -62,6 +64,17 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
         "known\n",
         jittered, jittered == 1 ? "" : "s");
   if (!converged) log << "note: expectation propagation has not converged; read the results with care\n";
+}
+
+/// The first answers of a campaign, many standard deviations off: something is wrong with the model, and it
+/// is cheap to hear of it now. Nothing later: `status` and the report go on to say it.
+inline bool write_early_verdict(const Campaign& campaign, std::ostream& log) {
+  const std::int64_t answers = campaign.state().annotations();
+  if (answers < 3 || answers > 15 || campaign.study().file().binary) return false;
+  const CalibrationVerdict verdict = verdict_on(campaign);
+  if (verdict.calibration != CalibrationVerdict::Calibration::too_narrow || verdict.low < 3.0) return false;
+  write_note("the first answers are far from what was expected of them; " + verdict.text(), log);
+  return true;
 }
 
 inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,

@@ -14,7 +14,9 @@
 #include "commands.hpp"
 #include "notes.hpp"
 #include "numerics/text.hpp"
+#include "report/calibration_verdict.hpp"
 #include "report/campaign_text.hpp"
+#include "report/study_warnings.hpp"
 #include "run_display.hpp"
 
 namespace acuity {
@@ -157,11 +159,22 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   options.grace = arguments.grace;
   options.interrupted = [&] { return signals > 0 || !out; };
   options.in_a_hurry = [] { return signals > 1; };
-  options.idle = [&] { display.show_status(campaign.state()); };
+  for (const std::string& warning : study_warnings(study, campaign.model(), campaign.annotations()))
+    write_note(warning, log);
+  std::int64_t judged = 0;
+  bool warned = false;
+  options.idle = [&] {
+    if (const std::int64_t answers = campaign.state().annotations(); !warned && answers != judged) {
+      judged = answers;
+      warned = write_early_verdict(campaign, log);
+    }
+    display.show_status(campaign.state());
+  };
   const RunEnd end = run(campaign, *crew, options);
 
   display.end();
   if (arguments.format != Format::jsonl) out << summary(campaign, end, arguments.format) << std::flush;
+  if (campaign.state().annotations() > 0) log << one_line(verdict_on(campaign).text()) << '\n';
   log << fmt::format("{}: {}\n", one_line(arguments.campaign),
                      end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command goes on"
                                                            : numerics::escape_controls(end.reason, "\n"));

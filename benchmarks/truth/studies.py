@@ -3,14 +3,8 @@ import dataclasses
 
 # The study file that docs/guide.md teaches: the keys of [pool] besides `file`, and [model]. `check` compares them with the guide.
 # {ones} becomes a list with one 1.0 per input.
-GUIDE_POOL = """standardise = "pool"
-"""
-GUIDE_MODEL = """kernel = "matern52"
-amplitude = 1.0
-lengthscale = {ones}
-mean = "annotations"
-fit = 10
-"""
+GUIDE_POOL = ""
+GUIDE_MODEL = ""
 
 # The guide's study file at commit e6c5b5e, with every key written, so that later defaults do not change it. Its random choice at
 # the finest level is the base of all RMSE ratios. `mean` and [noise] are for real targets only; see `Keys` for the keys that
@@ -58,6 +52,7 @@ class Method:
     level: str = ""         # the only level on offer; empty: all
     explicit: bool = False  # write the keys of later versions such that nothing of theirs is used
     real_only: bool = False
+    initial: str = '{ file = "initial.csv" }'
 
 
 def default_rule(name, **options):
@@ -108,7 +103,7 @@ def model_lines(method, problem, keys):
 def study_text(method, problem, budget, keys):
     """The whole file; its tables are initial.csv, pool.csv and truth.csv beside it."""
     parts = [f'[campaign]\nname = "{problem.table}"\nbudget = {budget!r}\nseed = {problem.seed}\n'
-             'initial = { file = "initial.csv" }\n',
+             f'initial = {method.initial}\n',
              f'[pool]\nfile = "pool.csv"\n{method.pool}']
     if problem.binary:
         parts.append('[target]\nkind = "binary"\n')

@@ -98,6 +98,7 @@ CampaignFigure score_calibration(const CampaignData& data, CampaignFigure figure
                            .opacity = 0.12});
   int beyond = 0;
   for (const ReportedAnswer& answer : data.answers) {
+    if (!answer.predicted) continue;
     beyond += std::abs(answer.score()) > furthest ? 1 : 0;
     panel.marks.push_back({.x = std::clamp(answer.score(), -furthest, furthest),
                            .y = static_cast<double>(row_of[answer.level]),
@@ -107,7 +108,7 @@ CampaignFigure score_calibration(const CampaignData& data, CampaignFigure figure
   }
   panel.x_range = {-furthest, furthest};
   panel.x_name = "(answer − expected) / standard deviation";
-  figure.svg = picture_svg({.title = "Every answer against what the others say of it",
+  figure.svg = picture_svg({.title = "Every answer against what was predicted before it was told",
                             .subtitle = "Shaded: where 50, 80 and 95 % of the dots should be.",
                             .description = fmt::format("Scores of {} answers by level, {} beyond {}.",
                                                        data.answers.size(), beyond, furthest),
@@ -134,7 +135,7 @@ CampaignFigure class_calibration(const CampaignData& data, CampaignFigure figure
   }
   panel.x_range = {0.0, 1.0};
   panel.y_range = {0.0, 1.0};
-  panel.x_name = "probability of " + data.classes[1] + " by the other labels";
+  panel.x_name = "probability of " + data.classes[1] + " before the label was told";
   panel.y_name = "share of " + data.classes[1];
   figure.svg = picture_svg(
       {.title = "Are its probabilities right?",
@@ -163,11 +164,16 @@ CampaignFigure belief_figure(const CampaignData& data) {
 
 CampaignFigure calibration_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "calibration", .heading = "Are the error bars honest?"};
-  if (data.answers.size() < 3) {
-    figure.absent = "There are too few answers to judge error bars by.";
+  const auto predicted = std::count_if(data.answers.begin(), data.answers.end(),
+                                       [](const ReportedAnswer& answer) { return answer.predicted; });
+  if (predicted < 3) {
+    figure.absent =
+        "There are too few answers that were predicted before they were told to judge error bars by.";
     return figure;
   }
-  return data.binary ? class_calibration(data, figure) : score_calibration(data, figure);
+  figure = data.binary ? class_calibration(data, figure) : score_calibration(data, figure);
+  figure.caption += (figure.caption.empty() ? "" : " ") + ("Verdict on the " + data.verdict.text() + ".");
+  return figure;
 }
 
 std::vector<CampaignFigure> campaign_figures(const CampaignData& data) {

@@ -48,6 +48,9 @@ void take_levels(const State& state, const LevelGroups& groups, CampaignData& da
   data.levels = std::move(totals);
 }
 
+// Predicting all of many answers would take longer than a page is waited for.
+constexpr std::size_t most_predicted = 500;
+
 void take_answers(const Campaign& campaign, const CampaignModel& model, const LevelGroups& groups,
                   const std::map<std::int64_t, double>& spent_at, CampaignData& data) {
   const State& state = campaign.state();
@@ -58,6 +61,9 @@ void take_answers(const Campaign& campaign, const CampaignModel& model, const Le
     expected = {model.left_out_probabilities(), Vector::Zero(seen.size())};
   else
     expected = model.left_out();
+  std::map<std::int64_t, PrequentialScore> predicted;
+  for (const PrequentialScore& score : prequential_scores(campaign, most_predicted))
+    predicted[score.id] = score;
   Index next = 0;
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
@@ -74,6 +80,11 @@ void take_answers(const Campaign& campaign, const CampaignModel& model, const Le
                                                    : std::sqrt(noise_variance(channel)),
                               .expected = expected.mean(next),
                               .expected_sd = std::sqrt(expected.variance(next))});
+      if (const auto score = predicted.find(id); k == 0 && score != predicted.end()) {
+        data.answers.back().expected = score->second.mean;
+        data.answers.back().expected_sd = score->second.sd;
+        data.answers.back().predicted = true;
+      }
       const auto inputs = seen.points().row(next);
       data.places.emplace_back(inputs.begin(), inputs.end());
       data.last_at = std::max(data.last_at, record.told_at);
@@ -82,20 +93,24 @@ void take_answers(const Campaign& campaign, const CampaignModel& model, const Le
 }
 
 void calibrate(CampaignData& data) {
+  std::vector<const ReportedAnswer*> predicted;
+  for (const ReportedAnswer& answer : data.answers)
+    if (answer.predicted) predicted.push_back(&answer);
+  if (predicted.empty()) return;
   if (data.binary) {
-    Vector probabilities(static_cast<Index>(data.answers.size())), labels(probabilities.size());
+    Vector probabilities(static_cast<Index>(predicted.size())), labels(probabilities.size());
     for (Index i = 0; i < labels.size(); ++i) {
-      probabilities(i) = data.answers[static_cast<std::size_t>(i)].expected;
-      labels(i) = data.answers[static_cast<std::size_t>(i)].value;
+      probabilities(i) = predicted[static_cast<std::size_t>(i)]->expected;
+      labels(i) = predicted[static_cast<std::size_t>(i)]->value;
     }
     data.reliability = reliability_of(probabilities, labels, labels.size() >= 40 ? 8 : 4);
     return;
   }
   std::vector<double> all;
   std::vector<std::vector<double>> by_level(data.levels.size());
-  for (const ReportedAnswer& answer : data.answers) {
-    all.push_back(answer.score());
-    by_level[answer.level].push_back(answer.score());
+  for (const ReportedAnswer* answer : predicted) {
+    all.push_back(answer->score());
+    by_level[answer->level].push_back(answer->score());
   }
   data.calibrations.push_back(calibration_of("all levels", all));
   for (std::size_t k = 0; k < by_level.size(); ++k)
@@ -132,6 +147,7 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   if (!data.answers.empty()) calibrate(data);
   view_belief(study, model, data);
   data.offsets = level_offsets(study, state);
+  data.verdict = verdict_on(campaign);
   add_warnings(campaign, data);
   return data;
 }

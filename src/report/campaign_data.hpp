@@ -7,6 +7,7 @@
 #include "acuity/campaign/campaign.hpp"
 #include "report/break_even_view.hpp"
 #include "report/calibration.hpp"
+#include "report/calibration_verdict.hpp"
 #include "report/held_out.hpp"
 #include "report/level_offsets.hpp"
 
@@ -22,7 +23,9 @@ struct ReportedAnswer {
   double spent = 0.0;  ///< all told, this answer included
   double told_at = 0.0;
   double noise = 0.0;                        ///< sd of all its noise; classes: the probability of being wrong
-  double expected = 0.0, expected_sd = 0.0;  ///< from the others, noise included; classes: P(+1), and 0
+  double expected = 0.0, expected_sd = 0.0;  ///< noise included; classes: P(+1), and 0
+  /// Whether that was predicted before the answer was told; else it is from the others, and says less.
+  bool predicted = false;
   double score() const { return (value - expected) / expected_sd; }
 };
 
@@ -100,6 +103,7 @@ struct CampaignData {
   std::vector<ScoreCalibration> calibrations;  ///< all levels together first
   std::vector<ReliabilityBin> reliability;
   std::vector<LevelOffset> offsets;
+  CalibrationVerdict verdict;  ///< whether the error bars can be believed
   std::vector<std::string> warnings;
 };
 

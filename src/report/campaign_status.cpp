@@ -8,6 +8,7 @@
 #include "campaign/books.hpp"
 #include "campaign/owner.hpp"
 #include "numerics/text.hpp"
+#include "report/calibration_verdict.hpp"
 #include "report/campaign_text.hpp"
 #include "report/level_offsets.hpp"
 #include "study/duration.hpp"
@@ -154,6 +155,74 @@ std::string offsets_json(const Campaign& campaign) {
   return "[" + list + "]";
 }
 
+// What answers of a level said about their own noise, beside what the study says.
+struct ReportedNoise {
+  std::string level;
+  double declared = 0.0, reported = 0.0;  // standard deviations; root mean square of those reported
+  std::int64_t count = 0;
+};
+
+std::vector<ReportedNoise> reported_noise(const Campaign& campaign) {
+  const Study& study = campaign.study();
+  std::vector<ReportedNoise> found;
+  if (study.file().binary) return found;
+  for (const Level& level : study.offer().levels) {
+    ReportedNoise one{.level = level_name(level.name, level.alpha),
+                      .declared = std::sqrt(noise_variance(level.channel))};
+    double squares = 0.0;
+    for (const SuggestionRecord& record : campaign.state().suggestions()) {
+      if (!record.told || !record.told->channel || record.values.empty()) continue;
+      if (record.level() != level.name || record.alpha() != level.alpha) continue;
+      squares += noise_variance(*record.told->channel);
+      ++one.count;
+    }
+    if (one.count == 0) continue;
+    one.reported = std::sqrt(squares / static_cast<double>(one.count));
+    found.push_back(one);
+  }
+  return found;
+}
+
+std::string reported_noise_text(const Campaign& campaign) {
+  std::string text;
+  for (const ReportedNoise& one : reported_noise(campaign)) {
+    const double ratio = one.declared > 0.0 ? one.reported / one.declared : 0.0;
+    const bool differs = one.count >= 5 && (ratio > 1.25 || ratio < 0.8);
+    text += fmt::format("{}: {} answers report a noise_sd of {:.3g}, the study says {:.3g}{}\n",
+                        one_line(one.level), one.count, one.reported, one.declared,
+                        differs ? ": correct it, choices are made by what the study says" : "");
+  }
+  return text.empty() ? "" : "\nnoise as answers report it\n" + text;
+}
+
+std::string reported_noise_json(const Campaign& campaign) {
+  std::string list;
+  for (const ReportedNoise& one : reported_noise(campaign))
+    list += (list.empty() ? "" : ", ") + JsonObject()
+                                             .put("level", one.level)
+                                             .put("declared", one.declared)
+                                             .put("reported", one.reported)
+                                             .put("count", one.count)
+                                             .text();
+  return "[" + list + "]";
+}
+
+std::string verdict_json(const CalibrationVerdict& verdict) {
+  const bool has_factor = verdict.factor > 0.0 && verdict.answers > 0 && verdict.high > 0.0;
+  const auto cell = [&](double value) {
+    return has_factor ? ResultTable::Cell(value) : ResultTable::Cell(std::monostate());
+  };
+  return JsonObject()
+      .put("calibration", verdict.words())
+      .put("reason", verdict.reason)
+      .put("advice", verdict.advice)
+      .put("factor", cell(verdict.factor))
+      .put("low", cell(verdict.low))
+      .put("high", cell(verdict.high))
+      .put("answers", static_cast<std::int64_t>(verdict.answers))
+      .text();
+}
+
 std::string pending_json(const State& state) {
   std::string list;
   for (const std::int64_t id : state.pending()) list += (list.empty() ? "" : ", ") + std::to_string(id);
@@ -198,7 +267,9 @@ std::string status_text(const Campaign& campaign) {
   if (!state.owner().host.empty())
     text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",
                         state.owner().process, one_line(state.owner().host), time_text(state.owner_since()));
-  return text + levels_text(state) + offsets_text(campaign) + pending_text(state) + last_told_text(campaign);
+  if (state.annotations() > 0) text += one_line(verdict_on(campaign).text()) + "\n";
+  return text + levels_text(state) + reported_noise_text(campaign) + offsets_text(campaign) +
+         pending_text(state) + last_told_text(campaign);
 }
 
 std::string status_csv(const Campaign& campaign) {
@@ -211,6 +282,8 @@ std::string status_json(const Campaign& campaign) {
   for (const auto& [name, cell] : fields_of(state)) object.put(name, cell);
   object.put_json("levels", levels_json(state));
   object.put_json("level_offsets", offsets_json(campaign));
+  object.put_json("reported_noise", reported_noise_json(campaign));
+  object.put_json("verdict", verdict_json(verdict_on(campaign)));
   object.put_json("pending_ids", pending_json(state));
   object.put_json("owner", owner_json(state));
   return object.text();

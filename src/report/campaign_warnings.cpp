@@ -8,46 +8,6 @@ namespace acuity {
 
 namespace {
 
-constexpr Index enough_scores = 10;
-
-// Of several intervals that are off the one that is off most, in sampling errors.
-std::string coverage_warning(const ScoreCalibration& all) {
-  const Coverage* worst = nullptr;
-  const auto off_by = [](const Coverage& one) {
-    return std::abs(one.share() - one.nominal) / one.sampling_error();
-  };
-  for (const Coverage& coverage : all.coverages)
-    if (coverage.is_off() && (worst == nullptr || off_by(coverage) > off_by(*worst))) worst = &coverage;
-  if (worst == nullptr || worst->count < enough_scores) return "";
-  const bool narrow = worst->share() < worst->nominal;
-  return fmt::format(
-      "The model’s error bars are too {}: of {} answers {:.0f} % lie within the {:.0f} % interval that the "
-      "others give (sampling error {:.1f} %). {}",
-      narrow ? "narrow" : "wide", worst->count, 100.0 * worst->share(), 100.0 * worst->nominal,
-      100.0 * worst->sampling_error(),
-      narrow ? "The noise of the levels may be understated, or the kernel too smooth."
-             : "The noise of the levels may be overstated, or the amplitude too large.");
-}
-
-std::string surprise_warning(const CampaignData& data) {
-  const auto count = static_cast<Index>(data.answers.size());
-  if (count < enough_scores) return "";
-  Vector probabilities(count), labels(count);
-  for (Index i = 0; i < count; ++i) {
-    probabilities(i) = data.answers[static_cast<std::size_t>(i)].expected;
-    labels(i) = data.answers[static_cast<std::size_t>(i)].value;
-  }
-  const double excess = excess_surprise(probabilities, labels);
-  if (std::abs(excess) <= 2.5) return "";
-  return fmt::format(
-      "The model is too {} of itself: the labels are {} surprising than its probabilities allow, by {:.1f} "
-      "sampling errors over {} labels. {}",
-      excess > 0.0 ? "sure" : "unsure", excess > 0.0 ? "more" : "less", std::abs(excess), count,
-      excess > 0.0
-          ? "Levels may be less accurate than the study says."
-          : "Classes may be crisper than the amplitude allows, or levels more accurate than the study says.");
-}
-
 // Inputs whose length scale is at an edge, by name; "the inputs" where there is one for all.
 std::string at_edge(const CampaignData& data, const Vector& ranges, bool (*is_edge)(double share)) {
   const std::vector<double>& lengthscales = data.fits.back().lengthscales;
@@ -98,12 +58,15 @@ void add_books(CampaignData& data) {
 }  // namespace
 
 void add_warnings(const Campaign& campaign, CampaignData& data) {
-  if (!data.calibrations.empty())
-    if (const std::string warning = coverage_warning(data.calibrations.front()); !warning.empty())
-      data.warnings.push_back(warning);
-  if (data.binary)
-    if (const std::string warning = surprise_warning(data); !warning.empty())
-      data.warnings.push_back(warning);
+  if (data.verdict.is_bad())
+    data.warnings.push_back(
+        fmt::format("{} {}: {}. What to do: {}.",
+                    data.binary ? "The model’s probabilities are" : "The model’s error bars are",
+                    data.binary ? (data.verdict.calibration == CalibrationVerdict::Calibration::too_narrow
+                                       ? std::string("too sure")
+                                       : std::string("too unsure"))
+                                : data.verdict.words(),
+                    data.verdict.reason, data.verdict.advice));
   for (const LevelOffset& offset : data.offsets)
     if (offset.is_bias())
       data.warnings.push_back(to_text(offset) +

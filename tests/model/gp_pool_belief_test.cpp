@@ -58,6 +58,51 @@ RC_GTEST_PROP(GpPoolBelief, EqualsStartingAgainAfterAnySequence, ()) {
   RC_ASSERT(worst(belief.marginals(), rebuilt(prior, pool, observations)) < 1e-9);
 }
 
+// A mean that moves with every answer, as mean = "annotations" has it, is a belief built anew with that mean;
+// also where the pool is low-rank, where answers are pending, and where tiles lag.
+TEST(GpPoolBelief, WithAnotherPriorMeanIsTheOneBuiltWithIt) {
+  for (const double lengthscale : {0.4, 8.0}) {  // the second pool is of low rank
+    numerics::Draws draws(7, numerics::Purpose::data, 3);
+    Points pool(700, 2);
+    for (double& x : pool.reshaped()) x = draws.uniform(0.0, 5.0);
+    Prior prior{.kernel = std::make_shared<StationaryKernel>(
+                    StationaryKernelOptions{.lengthscale = Vector::Constant(1, lengthscale)}),
+                .mean = 0.0};
+    GpPoolBelief belief(prior, pool, {}, 1);
+    std::vector<Observation> observations;
+    std::optional<AnnotationHandle> pending;
+    for (int k = 0; k < 60; ++k) {
+      const Observation o{.place = Place(static_cast<Index>(draws.below(700))),
+                          .value = 3.0 + draws.normal(),
+                          .channel = GaussianChannel{0.01}};
+      if (k == 40) {
+        pending = belief.condition(o.place, o.channel, std::nullopt);
+      } else {
+        observations.push_back(o);
+        belief.condition(o.place, o.channel, o.value);
+      }
+      double sum = 0.0;
+      for (const Observation& one : observations) sum += one.value;
+      prior.mean = sum / static_cast<double>(observations.size());
+      belief.change_prior_mean(prior.mean);
+      const std::vector<Index> few{3, 350, 699};
+      if (k % 7 == 0) belief.marginals_at(few);  // and the others lag
+    }
+    LaggingPool& lagging = *belief.lagging();
+    for (Index tile = 0; tile * lagging.tile_width() < pool.rows(); ++tile) lagging.refresh(tile);
+    belief.cancel(*pending);
+    EXPECT_LT(worst(belief.marginals(), rebuilt(prior, pool, observations)), 1e-8) << lengthscale;
+    belief.change_prior_mean(-1.0);
+    prior.mean = -1.0;
+    LaggingPool& again = *belief.lagging();
+    for (Index tile = 0; tile * again.tile_width() < pool.rows(); ++tile) again.refresh(tile);
+    EXPECT_LT((again.so_far().mean - rebuilt(prior, pool, observations).mean).cwiseAbs().maxCoeff(), 1e-6)
+        << lengthscale;
+    EXPECT_LT(worst(belief.marginals(), rebuilt(prior, pool, observations)), 1e-8) << lengthscale;
+    EXPECT_THROW(belief.change_prior_mean(std::nan("")), std::invalid_argument);
+  }
+}
+
 TEST(GpPoolBelief, TakesAThousandIdenticalInputs) {
   const testing::Problem problem = testing::make_problem({.pool = 20});
   GpPoolBelief belief(problem.prior, problem.pool);

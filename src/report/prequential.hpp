@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "acuity/campaign/campaign.hpp"
+
+namespace acuity {
+
+/// An answer beside what was predicted from the answers before it, with the hyperparameters of that time.
+/// Unlike a prediction from all the others it cannot be flattered by the choice of points, which looked at no
+/// answer.
+struct PrequentialScore {
+  std::int64_t id = 0;      ///< of the suggestion
+  std::int64_t before = 0;  ///< how many answers were known
+  double value = 0.0;
+  double mean = 0.0;  ///< of the answer; classes: the probability that the label is +1
+  double sd = 0.0;    ///< of the answer, its noise included; classes: 0
+
+  double z() const { return (value - mean) / sd; }
+};
+
+/// Of the last answers, at most `most`, in the order told. Answers that came before the model had a scale
+/// (nothing learned, no amplitude given) are left out, and so are answers that were retracted.
+std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most = 100);
+
+}  // namespace acuity
