@@ -331,8 +331,8 @@ std::vector<Ascent> climb_from_all(const LearningProblem& problem, const Paramet
 // are so many that the next fit starts close to its summit.
 std::vector<Ascent> climb_by_some(const LearningProblem& problem, const ParameterBounds& bounds,
                                   const std::vector<Vector>& from, int threads, Watch& watch) {
-  constexpr Index enough = 500;
-  constexpr int on_all = 12;
+  constexpr Index enough = 300;
+  constexpr int on_all = 8;
   SomeObservations some(problem, enough);
   const LearningProblem small(problem.prior(), some.observations(), some.options());
   std::vector<Vector> candidates{bounds.clip(problem.start())};

@@ -58,7 +58,12 @@ void add_slices(const Study& study, const CampaignModel& model, CampaignData& da
   Vector middle(pool.cols());
   for (Index k = 0; k < pool.cols(); ++k) middle(k) = median_of(pool.col(k));
   data.others_at.assign(middle.begin(), middle.end());
-  for (Index k = 0; k < std::min(pool.cols(), most_slices); ++k) {
+  std::vector<Index> order;  // the most important first, where that is known
+  for (const Importance& one : data.importance)
+    order.push_back(std::find(data.inputs.begin(), data.inputs.end(), one.input) - data.inputs.begin());
+  for (Index k = 0; order.empty() && k < pool.cols(); ++k) order.push_back(k);
+  for (std::size_t i = 0; i < std::min(order.size(), static_cast<std::size_t>(most_slices)); ++i) {
+    const Index k = order[i];
     Points at = middle.transpose().replicate(slice_points, 1);
     at.col(k) = grid(pool.col(k).minCoeff(), pool.col(k).maxCoeff(), slice_points);
     data.curves.push_back(curve(model, at, k, data.inputs[static_cast<std::size_t>(k)], study.file().binary));

@@ -145,6 +145,9 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   data.spending = spending_of(campaign, groups);
   take_answers(campaign, model, groups, spent_at, data);
   if (!data.answers.empty()) calibrate(data);
+  if (!data.answers.empty())
+    data.importance = importance_of([&](const Points& x) { return model.predict(x).mean; },
+                                    study.pool().points(), data.inputs);
   view_belief(study, model, data);
   data.offsets = level_offsets(study, state);
   data.verdict = verdict_on(campaign);

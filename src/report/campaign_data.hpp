@@ -9,6 +9,7 @@
 #include "report/calibration.hpp"
 #include "report/calibration_verdict.hpp"
 #include "report/held_out.hpp"
+#include "report/importance.hpp"
 #include "report/level_offsets.hpp"
 
 namespace acuity {
@@ -103,7 +104,8 @@ struct CampaignData {
   std::vector<ScoreCalibration> calibrations;  ///< all levels together first
   std::vector<ReliabilityBin> reliability;
   std::vector<LevelOffset> offsets;
-  CalibrationVerdict verdict;  ///< whether the error bars can be believed
+  std::vector<Importance> importance;  ///< of the inputs for the mean of f, most important first
+  CalibrationVerdict verdict;          ///< whether the error bars can be believed
   std::vector<std::string> warnings;
 };
 

@@ -101,6 +101,16 @@ PageTable coverage_table(const CampaignData& data) {
   return table;
 }
 
+PageTable importance_table(const CampaignData& data) {
+  PageTable table{{"input", "alone", "with its interactions"}, {}};
+  const auto share = [](double value) {
+    return value < 0.005 ? std::string("less than 1\u00a0%") : fmt::format("{:.0f}\u00a0%", 100.0 * value);
+  };
+  for (const Importance& one : data.importance)
+    table.rows.push_back({one.input, share(one.first), share(one.total)});
+  return table;
+}
+
 std::string offsets_html(const CampaignData& data) {
   if (data.offsets.empty()) return "";
   std::string html =
@@ -132,6 +142,9 @@ PageTable last_answers(const CampaignData& data) {
 std::string beside(const CampaignFigure& figure, const CampaignData& data) {
   if (figure.svg.empty()) return "";
   if (figure.name == "spend") return table_html(spend_table(data), "Spend by level");
+  if (figure.name == "belief" && data.importance.size() > 1)
+    return "<p>How much of what the mean varies over the pool goes with each input:</p>\n" +
+           table_html(importance_table(data), "What matters");
   if (figure.name != "calibration") return "";
   return (data.calibrations.empty()
               ? ""
@@ -160,7 +173,9 @@ std::string campaign_page(const CampaignData& data, const CampaignPageFacts& fac
                                        : figure_html({figure.svg, figure.caption}) + beside(figure, data));
   if (!data.answers.empty())
     html += section("last", "The last answers",
-                    "<p>Newest first; <em>expected</em> is what all the others say.</p>\n" +
+                    "<p>Newest first; <em>expected</em> is what was predicted before the answer, or by all "
+                    "the others where "
+                    "nothing was.</p>\n" +
                         table_html(last_answers(data), "The last answers"));
   return html + "</main>\n" + page_end;
 }
