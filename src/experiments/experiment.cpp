@@ -156,6 +156,7 @@ void describe(const Uci& uci, const ExperimentOptions& options, Experiment& expe
   experiment.problem = [=, mode = options.mode](const Repeat& repeat) {
     return table_problem(*table, precisions_of(mode), size, repeat);
   };
+  if (options.mode == Mode::acuity) experiment.settings += ", \"nugget\": \"learned\"";
   experiment.settings +=
       fmt::format(", \"table\": \"{}\", \"checksum\": \"{}\", \"rows\": {}", uci.table->file,
                   table_checksum(*table), options.small ? size.pool + size.test : table->rows());

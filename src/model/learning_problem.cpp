@@ -291,7 +291,7 @@ void LearningProblem::penalise(const Vector& theta, LearningObjective& objective
 }
 
 LearningObjective LearningProblem::objective_at(const Vector& theta) const {
-  const LearningObjective none{minus_infinity, minus_infinity, Vector::Zero(size())};
+  LearningObjective none{minus_infinity, minus_infinity, Vector::Zero(size())};
   if (!theta.allFinite()) return none;
   try {
     Likelihood found = likelihood_at(theta);

@@ -101,9 +101,9 @@ struct Fitted {
   std::optional<double> kappa, gamma;
   double log_marginal_likelihood = 0.0;  ///< at these values
   bool converged = false;
-  std::string reason;                     ///< why it ended
-  std::vector<double> level_scales = {};  ///< one per level of a price list, where they were to be learned
-  std::optional<double> nugget = {};      ///< where it was to be learned
+  std::string reason;                ///< why it ended
+  std::vector<double> level_scales;  ///< one per level of a price list, where they were to be learned
+  std::optional<double> nugget;      ///< where it was to be learned
 };
 
 /// Who runs the campaign now; an empty host: nobody any more.

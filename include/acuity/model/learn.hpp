@@ -26,11 +26,11 @@ struct NoiseScales {
 /// The noise of every observation in parts that can be learned: fixed + base_scale * base + added_scale *
 /// added, and the sum of level_scale * level over the levels.
 struct NoiseParts {
-  Vector fixed;                     ///< known, whatever is learned
-  Vector base;                      ///< sigma^2(x)
-  Vector added;                     ///< gamma / alpha
-  std::vector<Vector> levels = {};  ///< what each level of a price list adds; 0 at observations of the others
-  NoiseScales start = {};           ///< where learning starts, besides from scales of 1
+  Vector fixed;                ///< known, whatever is learned
+  Vector base;                 ///< sigma^2(x)
+  Vector added;                ///< gamma / alpha
+  std::vector<Vector> levels;  ///< what each level of a price list adds; 0 at observations of the others
+  NoiseScales start;           ///< where learning starts, besides from scales of 1
 
   /// The noise under these scales; scales of levels that are missing are 1.
   Vector variance(const NoiseScales& scales) const;
