@@ -80,6 +80,15 @@ TEST(Docs, CliPageIsWhatHelpPrints) {
   EXPECT_EQ(file("docs/cli.md"), page);
 }
 
+// They are written for bash, and people type sh.
+TEST(Scripts, RunBehindShAsWell) {
+  for (const char* script : {"run-tests", "quickstart", "run-checks", "packaging/bare-debian"}) {
+    const ProgramResult result = run_shell(std::string("sh ./") + script + " --help", ACUITY_SOURCE_DIR);
+    EXPECT_EQ(result.exit_code, 0) << script << ": " << result.err;
+    EXPECT_EQ(result.err.find("Illegal option"), std::string::npos) << script;
+  }
+}
+
 TEST(Docs, EveryCitationOfAnEquationResolves) {
   const ProgramResult cited =
       run_shell("grep -rhoE 'math.md eq. \\([0-9.]+\\)' include src apps tests | sort -u", ACUITY_SOURCE_DIR);
