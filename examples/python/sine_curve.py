@@ -24,7 +24,8 @@ def study(alpha=None, seed=0):
     """Spends 50; gives the campaign, and after every answer what is spent and how far the belief is off."""
     answers, course = np.random.default_rng(seed), []
     ladder = acuity.Ladder(gamma=0.09, cost=acuity.costs.power(c=9, q=1), alpha=alpha)
-    campaign = acuity.create(pool=pool, levels=ladder, budget=50, noise_variance="0.01 * (1 + (x/5)^2)")
+    paper = {"kernel": "rbf", "amplitude": 1, "lengthscale": 1, "mean": 0, "standardise": False, "fit": "never"}
+    campaign = acuity.create(pool=pool, levels=ladder, budget=50, noise_variance="0.01 * (1 + (x/5)^2)", **paper)
     for suggestion in campaign:
         noise = answers.normal(0, np.sqrt(suggestion.noise_variance))
         campaign.tell(suggestion, truth[suggestion.row] + noise)

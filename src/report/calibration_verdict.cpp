@@ -149,7 +149,7 @@ CalibrationVerdict verdict_on(const Campaign& campaign) {
   const StudyFile& study = campaign.study().file();
   // What the model is now shows in the later answers: those it has learned from since have changed it.
   const std::int64_t answers = campaign.state().annotations();
-  const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(answers * 2 / 3, 20, 100));
+  const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(answers * 2 / 3, 20, 60));
   const std::vector<PrequentialScore> scores = prequential_scores(campaign, most);
   if (study.binary) return verdict_on_labels(scores);
   std::vector<double> z;

@@ -12,25 +12,26 @@ namespace acuity {
 
 namespace {
 
-// The posterior of the answers told so far. With few of them it is made anew each time; with many it is
-// extended, the prior mean staying where it was at the last fit, which hardly moves any more.
+// The posterior of the answers told so far. With few of them it is made anew each time; with more it is
+// extended until there are 15 % more, the prior mean staying where it was, which hardly moves any more.
 class RunningPosterior {
  public:
   explicit RunningPosterior(const Study& study) : study_(study) {}
 
   const StudyModel& model() const { return model_; }
   const GpPosterior& given(const State& state) {
-    constexpr std::int64_t few = 400;
+    constexpr std::int64_t few = 60;
     const std::vector<Annotation> annotations = annotations_of(study_, state);
     const auto count = static_cast<std::int64_t>(annotations.size());
     const bool grew_by_one = posterior_ && fits_ == state.fits() && count == count_ + 1;
-    if (grew_by_one && count > few) {
+    if (grew_by_one && count > few && static_cast<double>(count) < 1.15 * static_cast<double>(built_)) {
       const Annotation& last = annotations.back();
       const std::vector<Observation> one{
           {.place = last.place, .value = last.value, .channel = study_.channel_of(last, model_)}};
       posterior_ = posterior_->given(Observations(one, study_.pool().points()));
     } else if (!posterior_ || fits_ != state.fits() || count != count_) {
       model_ = study_.model_given(annotations, learned_of(study_, state));
+      built_ = count;
       posterior_.emplace(model_.prior, Observations(model_.observations, study_.pool().points()), 1);
     }
     fits_ = state.fits();
@@ -42,7 +43,7 @@ class RunningPosterior {
   const Study& study_;
   StudyModel model_;
   std::optional<GpPosterior> posterior_;
-  std::int64_t fits_ = -1, count_ = -1;
+  std::int64_t fits_ = -1, count_ = -1, built_ = 0;
 };
 
 bool has_scale(const Study& study, const State& state) {
