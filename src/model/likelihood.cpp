@@ -72,10 +72,9 @@ Vector NoiseParts::variance(const NoiseScales& scales) const {
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
                       double added_scale, double base_scale) {
   const NoiseScales scales{.added = added_scale, .base = base_scale, .levels = {}};
-  std::vector<Vector> slopes{added_scale * noise.added, base_scale * noise.base};
-  slopes.insert(slopes.end(), noise.levels.begin(), noise.levels.end());
-  return evaluate(prior, prior.scaling.apply(observations.points()),
-                  observations.values().array() - prior.mean, noise.variance(scales), slopes);
+  Likelihood found = likelihood(prior, observations, noise, scales, 0.0);
+  found.gradient.conservativeResize(found.gradient.size() - 1);  // there is no nugget
+  return found;
 }
 
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
