@@ -34,7 +34,8 @@ CLI::App* declare_score(CLI::App& program, ScoreArguments& arguments) {
 }
 
 CLI::App* declare_predict(CLI::App& program, PredictArguments& arguments) {
-  CLI::App* command = program.add_subcommand("predict", "Mean and variance of f at the points of a table");
+  CLI::App* command = program.add_subcommand(
+      "predict", "Mean, standard deviation and interval of f at the points of a table");
   add_study(*command, arguments.study, arguments.annotations);
   add_file(*command, "--at", arguments.at, "CSV file with the study's inputs")
       ->required()
@@ -44,7 +45,7 @@ CLI::App* declare_predict(CLI::App& program, PredictArguments& arguments) {
 }
 
 CLI::App* declare_fit(CLI::App& program, FitArguments& arguments) {
-  CLI::App* command = program.add_subcommand("fit", "Learn hyperparameters by maximum marginal likelihood");
+  CLI::App* command = program.add_subcommand("fit", "Learn hyperparameters from the annotations");
   add_study(*command, arguments.study, arguments.annotations);
   add_format(*command, arguments.format);
   return command;

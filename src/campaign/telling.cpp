@@ -10,6 +10,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/books.hpp"
 #include "campaign/event_rules.hpp"
+#include "campaign/initial_design.hpp"
 
 namespace acuity {
 
@@ -94,6 +95,13 @@ std::optional<double> surprise_of(const Study& study, const Asked& asked, const 
   const double variance = asked.variance + noise_variance(channel);
   if (!(variance > 0.0)) return std::nullopt;
   return (event.values.front() - asked.mean) / std::sqrt(variance);
+}
+
+// Answers of the initial design were asked for before anything was known about their size: they surprise
+// nobody.
+bool was_expected(const Study& study, const State& state, const Asked& asked) {
+  if (study.file().binary || study.file().amplitude) return true;
+  return state.fitted().has_value() && asked.id > initial_design(study).count;
 }
 
 // A spreadsheet keeps fifteen digits; an answer that went through one is the same answer.
@@ -191,7 +199,9 @@ Judgement judge(const Study& study, const State& state, const Answer& answer) {
   judgement.telling = {.id = answer.id,
                        .changes = true,
                        .charge = judgement.event.cost,
-                       .surprise = surprise_of(study, record->asked, judgement.event)};
+                       .surprise = was_expected(study, state, record->asked)
+                                       ? surprise_of(study, record->asked, judgement.event)
+                                       : std::nullopt};
   if (record->status == SuggestionStatus::told) {
     if (!repeats(*record, answer, judgement.event))
       refuse(answer,

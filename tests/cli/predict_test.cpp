@@ -44,6 +44,18 @@ TEST(Predict, PrintsRowNumberInputsMeanAndVariance) {
   EXPECT_EQ(first.at("low").get<double>(), value(rows[0], "low"));
 }
 
+// The first answers of a study without a model have no size to be compared with: 50 is no surprise.
+TEST(Tell, TheInitialDesignSurprisesNobody) {
+  const Folder folder;
+  folder.write("study.toml", price_list_study());
+  folder.write("pool.csv", "x\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+  ASSERT_EQ(run_acuity({"init", "c", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  ASSERT_EQ(run_acuity({"ask", "c"}, folder.path()).exit_code, 0);
+  const ProgramResult told = run_acuity({"tell", "c", "1", "50"}, folder.path());
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_EQ(told.err.find("standard deviations"), std::string::npos) << told.err;
+}
+
 // Noise that is known and noise that is given for every answer are both in an answer.
 TEST(Predict, TheStandardDeviationOfAnAnswerHasTheNoiseInIt) {
   const Folder folder;
