@@ -3,7 +3,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_reader.hpp"
 #include "commands.hpp"
-#include "report/campaign_text.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity {
 

@@ -5,7 +5,7 @@
 #include "notes.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
-#include "report/campaign_text.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity {
 

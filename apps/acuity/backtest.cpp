@@ -10,12 +10,12 @@
 #include "interruptible.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
+#include "pictures/learning_curves_svg.hpp"
 #include "png.hpp"
 #include "progress.hpp"
-#include "report/forecast.hpp"
-#include "report/learning_curves_svg.hpp"
-#include "report/policy_curves.hpp"
-#include "report/result_table.hpp"
+#include "text/result_table.hpp"
+#include "views/forecast.hpp"
+#include "views/policy_curves.hpp"
 
 namespace acuity {
 

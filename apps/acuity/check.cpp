@@ -14,11 +14,11 @@
 #include "loaded_study.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
-#include "report/break_even_report.hpp"
-#include "report/campaign_text.hpp"
-#include "report/forecast.hpp"
-#include "report/level_offsets.hpp"
-#include "report/study_warnings.hpp"
+#include "views/break_even_report.hpp"
+#include "views/campaign_text.hpp"
+#include "views/forecast.hpp"
+#include "views/level_offsets.hpp"
+#include "views/study_warnings.hpp"
 
 namespace acuity {
 

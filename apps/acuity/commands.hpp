@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "acuity/model/gp_pool_belief.hpp"
-#include "report/result_table.hpp"
+#include "text/result_table.hpp"
 
 // The program's commands: what each is given, and what it does. command_line.cpp declares the options,
 // main.cpp calls.

@@ -2,7 +2,7 @@
 #include "campaign/explanation.hpp"
 #include "commands.hpp"
 #include "numerics/text.hpp"
-#include "report/explanation_json.hpp"
+#include "views/explanation_json.hpp"
 
 namespace acuity {
 

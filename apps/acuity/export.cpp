@@ -11,9 +11,9 @@
 #include "campaign/verification.hpp"
 #include "commands.hpp"
 #include "numerics/text.hpp"
-#include "report/annotation_rows.hpp"
-#include "report/campaign_text.hpp"
-#include "report/event_json.hpp"
+#include "views/annotation_rows.hpp"
+#include "views/campaign_text.hpp"
+#include "views/event_json.hpp"
 
 namespace acuity {
 

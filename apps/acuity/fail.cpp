@@ -5,7 +5,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
-#include "report/campaign_text.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity {
 

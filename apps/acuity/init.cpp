@@ -4,7 +4,7 @@
 #include "commands.hpp"
 #include "notes.hpp"
 #include "numerics/text.hpp"
-#include "report/campaign_text.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity {
 

@@ -12,7 +12,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "numerics/text.hpp"
-#include "report/calibration_verdict.hpp"
+#include "views/calibration_verdict.hpp"
 
 namespace acuity {
 

@@ -6,7 +6,7 @@
 #include "notes.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
-#include "report/result_table.hpp"
+#include "text/result_table.hpp"
 
 namespace acuity {
 

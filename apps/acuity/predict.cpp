@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
-#include "report/result_table.hpp"
+#include "text/result_table.hpp"
 
 namespace acuity {
 

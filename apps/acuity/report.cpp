@@ -6,7 +6,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
 #include "numerics/text.hpp"
-#include "report/campaign_page.hpp"
+#include "pages/campaign_page.hpp"
 
 namespace acuity {
 

@@ -22,8 +22,8 @@
 #include "numerics/parallel.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
-#include "report/result_table.hpp"
 #include "reproduction_files.hpp"
+#include "text/result_table.hpp"
 
 namespace acuity {
 

@@ -9,11 +9,11 @@
 
 #include "acuity/data/table.hpp"
 #include "experiments/run_experiment.hpp"
+#include "pictures/class_points_svg.hpp"
+#include "pictures/learning_curves_svg.hpp"
+#include "pictures/precision_course_svg.hpp"
 #include "png.hpp"
-#include "report/class_points_svg.hpp"
-#include "report/learning_curves_svg.hpp"
-#include "report/precision_course_svg.hpp"
-#include "report/result_table.hpp"
+#include "text/result_table.hpp"
 
 namespace acuity {
 

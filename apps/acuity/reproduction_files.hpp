@@ -6,7 +6,7 @@
 #include "commands.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/learning_curve.hpp"
-#include "report/reproduction_page.hpp"
+#include "pages/reproduction_page.hpp"
 
 namespace acuity {
 

@@ -14,10 +14,10 @@
 #include "commands.hpp"
 #include "notes.hpp"
 #include "numerics/text.hpp"
-#include "report/calibration_verdict.hpp"
-#include "report/campaign_text.hpp"
-#include "report/study_warnings.hpp"
 #include "run_display.hpp"
+#include "views/calibration_verdict.hpp"
+#include "views/campaign_text.hpp"
+#include "views/study_warnings.hpp"
 
 namespace acuity {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
-#include "report/campaign_text.hpp"
-#include "report/event_json.hpp"
 #include "study/duration.hpp"
+#include "views/campaign_text.hpp"
+#include "views/event_json.hpp"
 
 namespace acuity {
 

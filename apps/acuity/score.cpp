@@ -13,8 +13,8 @@
 #include "loaded_study.hpp"
 #include "notes.hpp"
 #include "numerics/text.hpp"
-#include "report/result_table.hpp"
 #include "selection/why_nothing.hpp"
+#include "text/result_table.hpp"
 
 namespace acuity {
 

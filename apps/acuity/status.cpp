@@ -1,6 +1,6 @@
 #include "commands.hpp"
-#include "report/campaign_status.hpp"
-#include "report/campaign_text.hpp"
+#include "views/campaign_status.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity {
 

@@ -7,7 +7,7 @@
 #include "campaign/books.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
-#include "report/campaign_text.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity {
 

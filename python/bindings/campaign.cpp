@@ -9,11 +9,11 @@
 #include "bindings.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/explanation.hpp"
-#include "report/annotation_rows.hpp"
-#include "report/campaign_page.hpp"
-#include "report/campaign_status.hpp"
-#include "report/event_json.hpp"
-#include "report/explanation_json.hpp"
+#include "pages/campaign_page.hpp"
+#include "views/annotation_rows.hpp"
+#include "views/campaign_status.hpp"
+#include "views/event_json.hpp"
+#include "views/explanation_json.hpp"
 
 namespace acuity::python {
 

@@ -33,7 +33,7 @@ namespace acuity {
 
 /// Text from data as it may stand in one line for people, on a terminal or in a file: printable()
 /// (errors.hpp) without a limit to its length. This is the one place that escapes for terminals; csv_cell()
-/// and sheet_cell() (report/result_table.hpp) escape for tables, escape_markup() (report/svg_canvas.hpp) for
+/// and sheet_cell() (text/result_table.hpp) escape for tables, escape_markup() (pictures/svg_canvas.hpp) for
 /// pages and pictures.
 std::string one_line(std::string_view text);
 

@@ -13,8 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> layers{"numerics", "data",       "model",    "acquisition", "selection",
-                                      "study",    "annotation", "campaign", "experiments", "report"};
+const std::vector<std::string> layers{"numerics",  "data",     "text",       "model",    "acquisition",
+                                      "selection", "study",    "annotation", "campaign", "experiments",
+                                      "views",     "pictures", "pages"};
 
 int layer_of(const std::string& folder) {
   for (std::size_t i = 0; i < layers.size(); ++i)

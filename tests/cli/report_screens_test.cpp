@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "numerics/random.hpp"
-#include "report/html_page.hpp"
-#include "report/svg_canvas.hpp"
+#include "pages/html_page.hpp"
+#include "pictures/svg_canvas.hpp"
 #include "support/browser.hpp"
 #include "support/markup.hpp"
 #include "support/studies.hpp"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "report/svg_canvas.hpp"
+#include "pictures/svg_canvas.hpp"
 #include "support/program.hpp"
 
 // Pages as a browser shows them; Chromium, where there is one.

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pages/campaign_figures.hpp"
+#include "pictures/belief_map_svg.hpp"
+#include "pictures/picture_svg.hpp"
+
+// What is believed, and whether it may be.
+
+namespace acuity {
+
+namespace {
+
+const Stroke belief{"bald", "none"};
+
+Panel belief_panel(const CampaignData& data, const BeliefCurve& curve) {
+  Panel panel;
+  panel.x_name = curve.input;
+  panel.bands.push_back(
+      {.x = curve.x, .low = curve.low, .high = curve.high, .style = belief.style, .opacity = 0.2});
+  panel.lines.push_back({.x = curve.x, .y = curve.middle, .stroke = belief});
+  if (data.binary) panel.y_range = {-0.04, 1.04};
+  return panel;
+}
+
+CampaignFigure belief_curve(const CampaignData& data, CampaignFigure figure) {
+  Panel panel = belief_panel(data, data.curves.front());
+  panel.y_name = data.binary ? "probability of " + data.classes[1] : "f";
+  for (std::size_t i = 0; i < data.answers.size(); ++i) {
+    const ReportedAnswer& answer = data.answers[i];
+    panel.marks.push_back({.x = data.places[i][0],
+                           .y = data.binary ? (answer.value > 0.0 ? 1.0 : 0.0) : answer.value,
+                           .radius = precision_radius(data, answer),
+                           .style = "model"});
+  }
+  figure.svg =
+      picture_svg({.title = data.binary ? "What is believed: probability" : "What is believed about f",
+                   .subtitle = data.binary ? "Larger dots are more accurate answers."
+                                           : "Larger dots are more precise answers.",
+                   .description = fmt::format("The belief over {}, with {} answers.", data.inputs[0],
+                                              data.answers.size()),
+                   .keys = {{data.binary ? "probability" : "mean", PictureKey::Kind::line, belief},
+                            {"two standard deviations of f", PictureKey::Kind::band, belief},
+                            {"answer", PictureKey::Kind::mark, {"model", "none"}}},
+                   .panels = {panel},
+                   .panel_height = 300});
+  return figure;
+}
+
+CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
+  std::vector<Panel> panels;
+  double low = data.curves[0].low[0], high = low;
+  for (const BeliefCurve& curve : data.curves) {
+    low = std::min(low, *std::min_element(curve.low.begin(), curve.low.end()));
+    high = std::max(high, *std::max_element(curve.high.begin(), curve.high.end()));
+  }
+  for (const BeliefCurve& curve : data.curves) {
+    Panel panel = belief_panel(data, curve);
+    if (!data.binary) panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
+    panels.push_back(panel);
+  }
+  std::string where;
+  for (std::size_t k = 0; k < data.inputs.size(); ++k)
+    where += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ", data.inputs[k], data.others_at[k]);
+  figure.svg = picture_svg(
+      {.title = data.binary ? "What is believed: probability along each input"
+                            : "What is believed about f along each input",
+       .subtitle = "All other inputs are at the pool's median.",
+       .description = fmt::format("{} slices through the belief.", panels.size()),
+       .keys = {{data.binary ? "probability of " + data.classes[1] : "mean", PictureKey::Kind::line, belief},
+                {"two standard deviations of f", PictureKey::Kind::band, belief}},
+       .panels = panels,
+       .columns = panels.size() > 4 ? 3 : 2,
+       .panel_height = 130});
+  figure.caption = "The slices meet at " + where + ".";
+  if (data.curves.size() < data.inputs.size())
+    figure.caption +=
+        fmt::format(" The first {} of {} inputs are shown.", data.curves.size(), data.inputs.size());
+  return figure;
+}
+
+CampaignFigure score_calibration(const CampaignData& data, CampaignFigure figure) {
+  constexpr double furthest = 5.0;
+  Panel panel;
+  std::vector<std::size_t> row_of(data.levels.size(), 0);
+  for (std::size_t k = 0; k < data.levels.size(); ++k) {
+    row_of[k] = panel.rows.size();
+    if (data.levels[k].answers > 0) panel.rows.push_back(data.levels[k].name);
+  }
+  const double bottom = static_cast<double>(panel.rows.size()) - 0.4;
+  for (const double reach : {1.96, 1.2816, 0.6745})
+    panel.bands.push_back({.x = {-reach, reach},
+                           .low = {bottom, bottom},
+                           .high = {-0.6, -0.6},
+                           .style = belief.style,
+                           .opacity = 0.12});
+  int beyond = 0;
+  for (const ReportedAnswer& answer : data.answers) {
+    if (!answer.predicted) continue;
+    beyond += std::abs(answer.score()) > furthest ? 1 : 0;
+    panel.marks.push_back({.x = std::clamp(answer.score(), -furthest, furthest),
+                           .y = static_cast<double>(row_of[answer.level]),
+                           .radius = 3.0,
+                           .style = "model",
+                           .hollow = std::abs(answer.score()) > furthest});
+  }
+  panel.x_range = {-furthest, furthest};
+  panel.x_name = "(answer − expected) / standard deviation";
+  figure.svg = picture_svg({.title = "Every answer against what was predicted before it was told",
+                            .subtitle = "Shaded: where 50, 80 and 95 % of the dots should be.",
+                            .description = fmt::format("Scores of {} answers by level, {} beyond {}.",
+                                                       data.answers.size(), beyond, furthest),
+                            .panels = {panel},
+                            .panel_height = 34.0 * static_cast<double>(panel.rows.size()) + 16.0});
+  if (beyond > 0)
+    figure.caption =
+        fmt::format("{} beyond ±{} drawn as rings at the edge.",
+                    beyond == 1 ? "One answer is" : fmt::format("{} answers are", beyond), furthest);
+  return figure;
+}
+
+CampaignFigure class_calibration(const CampaignData& data, CampaignFigure figure) {
+  Panel panel;
+  panel.lines.push_back({.x = {0.0, 1.0}, .y = {0.0, 1.0}, .stroke = {"random", "4 3"}});
+  for (const ReliabilityBin& bin : data.reliability) {
+    panel.marks.push_back({.x = bin.expected,
+                           .y = bin.found,
+                           .radius = 2.5 + 3.0 * std::sqrt(static_cast<double>(bin.count) /
+                                                           static_cast<double>(data.answers.size())),
+                           .style = "model",
+                           .hollow = false,
+                           .reach = 2.0 * bin.error});
+  }
+  panel.x_range = {0.0, 1.0};
+  panel.y_range = {0.0, 1.0};
+  panel.x_name = "probability of " + data.classes[1] + " before the label was told";
+  panel.y_name = "share of " + data.classes[1];
+  figure.svg = picture_svg(
+      {.title = "Are its probabilities right?",
+       .subtitle = "Labels in groups of about the same probability; bars are two sampling errors.",
+       .description = fmt::format("{} groups of labels.", data.reliability.size()),
+       .keys = {{"a model that is right", PictureKey::Kind::line, {"random", "4 3"}},
+                {"group of labels", PictureKey::Kind::mark, {"model", "none"}}},
+       .panels = {panel}});
+  return figure;
+}
+
+}  // namespace
+
+CampaignFigure belief_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "belief", .heading = "What is believed now"};
+  if (data.map) {
+    figure.svg = belief_map_svg(data);
+    return figure;
+  }
+  if (data.curves.empty()) {
+    figure.absent = "The pool is empty.";
+    return figure;
+  }
+  return data.inputs.size() == 1 ? belief_curve(data, figure) : belief_slices(data, figure);
+}
+
+CampaignFigure calibration_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "calibration", .heading = "Are the error bars honest?"};
+  const auto predicted = std::count_if(data.answers.begin(), data.answers.end(),
+                                       [](const ReportedAnswer& answer) { return answer.predicted; });
+  if (predicted < 3) {
+    figure.absent =
+        "There are too few answers that were predicted before they were told to judge error bars by.";
+    return figure;
+  }
+  figure = data.binary ? class_calibration(data, figure) : score_calibration(data, figure);
+  figure.caption += (figure.caption.empty() ? "" : " ") + ("Verdict on the " + data.verdict.text() + ".");
+  return figure;
+}
+
+std::vector<CampaignFigure> campaign_figures(const CampaignData& data) {
+  return {learning_figure(data),   spend_figure(data),     spend_course_figure(data),
+          precision_figure(data),  belief_figure(data),    calibration_figure(data),
+          break_even_figure(data), burn_down_figure(data), hyperparameters_figure(data)};
+}
+
+}  // namespace acuity

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pages/campaign_figures.hpp"
+#include "pictures/level_map_svg.hpp"
+#include "pictures/picture_svg.hpp"
+
+// Which precision pays, and where the pool stands to that today.
+
+namespace acuity {
+
+namespace {
+
+constexpr const char* today = "Strokes at the bottom: points of the pool, as sure as they are today.";
+
+std::string for_noise(const BreakEven& found) {
+  return found.noise_varies
+             ? fmt::format(" Noise is taken at its median over the pool, σ² = {:.3g}.", found.base_noise)
+             : "";
+}
+
+std::string bars(const BreakEven& found) {
+  Panel panel;
+  for (const BreakEven::Interval& interval : found.intervals) {
+    const auto row = static_cast<double>(panel.rows.size());
+    panel.rows.push_back(interval.level);
+    panel.bands.push_back({.x = {interval.from_sd, interval.to_sd},
+                           .low = {row + 0.3, row + 0.3},
+                           .high = {row - 0.3, row - 0.3},
+                           .style = "model",
+                           .opacity = 0.75});
+  }
+  panel.rows.emplace_back("pool today");
+  panel.rug = found.pool_sd;
+  panel.x_range = {0.0, found.intervals.back().to_sd};
+  panel.x_name = "standard deviation of f at a point";
+  return picture_svg(
+      {.title = "Which level is worth most per cost",
+       .subtitle = "Bars: where a level wins. Strokes below: points of the pool, as sure as they are today.",
+       .description = fmt::format("{} levels win somewhere.", found.intervals.size()),
+       .panels = {panel},
+       .panel_height = 30.0 * static_cast<double>(panel.rows.size()) + 12.0});
+}
+
+std::string line(const BreakEven& found) {
+  const BreakEven::Course& course = *found.course;
+  const double span = std::max(found.high - found.low, 1e-300);
+  Panel panel;
+  panel.lines.push_back({.x = course.sd, .y = course.best, .stroke = {"model", "none"}});
+  panel.rug = found.pool_sd;
+  panel.x_range = {0.0, course.sd.back()};
+  panel.y_range = {found.low - 0.12 * span, found.high + 0.06 * span};  // the rug needs room below
+  panel.x_name = "standard deviation of f at a point";
+  panel.y_name = "best " + found.scale;
+  return picture_svg({.title = "Which precision is worth most per cost",
+                      .subtitle = today,
+                      .description = fmt::format(
+                          "The best {} is {:.3g} where there is no doubt and {:.3g} where nothing is known.",
+                          found.scale, course.best.front(), course.best.back()),
+                      .panels = {panel},
+                      .panel_height = 220.0});
+}
+
+std::string caption_of(const BreakEven& found) {
+  if (found.map) {
+    if (found.map->winners.size() == 1)
+      return fmt::format("{} wins everywhere: choosing a precision does nothing here.",
+                         found.map->winners.front());
+    return "Answers move a point down, and away from the middle as its class becomes clear.";
+  }
+  if (found.course) {
+    const auto [least, most] = std::minmax_element(found.course->best.begin(), found.course->best.end());
+    if (*least == *most)
+      return fmt::format("{} = {:.4g} wins at every doubt: choosing a precision does nothing here.{}",
+                         found.scale, *least, for_noise(found));
+    return fmt::format(
+        "Less is more precise. Points move left as answers come, and what is asked for follows the line. At "
+        "the "
+        "median doubt of the pool today it is {}.{}",
+        found.today, for_noise(found));
+  }
+  if (found.intervals.size() == 1)
+    return fmt::format("{} wins at every doubt: choosing a precision does nothing here.{}",
+                       found.intervals.front().level, for_noise(found));
+  return "Points move left as answers come, and are then asked about at the level whose bar is above them." +
+         for_noise(found);
+}
+
+}  // namespace
+
+CampaignFigure break_even_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "break-even", .heading = "Which precision pays"};
+  if (!data.break_even) {
+    figure.absent =
+        "Levels do not compete here: there is one only, or the highest precision alone is asked for.";
+    return figure;
+  }
+  const BreakEven& found = *data.break_even;
+  if (found.map)
+    figure.svg = level_map_svg(found, "Which precision is worth most per cost",
+                               "Dots: points of the pool, as sure as they are today.");
+  else
+    figure.svg = found.course ? line(found) : bars(found);
+  figure.caption = caption_of(found);
+  return figure;
+}
+
+}  // namespace acuity

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "views/campaign_data.hpp"
+
+namespace acuity {
+
+/// A picture of a campaign, or a sentence where there is nothing to draw.
+struct CampaignFigure {
+  std::string name;  ///< of a file and an anchor
+  std::string heading;
+  std::string svg;  ///< empty: left out
+  std::string caption;
+  std::string absent;  ///< why
+};
+
+CampaignFigure learning_figure(const CampaignData& data);
+CampaignFigure spend_figure(const CampaignData& data);
+CampaignFigure spend_course_figure(const CampaignData& data);
+CampaignFigure precision_figure(const CampaignData& data);
+CampaignFigure burn_down_figure(const CampaignData& data);
+CampaignFigure hyperparameters_figure(const CampaignData& data);
+CampaignFigure belief_figure(const CampaignData& data);
+CampaignFigure calibration_figure(const CampaignData& data);
+CampaignFigure break_even_figure(const CampaignData& data);
+
+/// All of them, in the order of the page.
+std::vector<CampaignFigure> campaign_figures(const CampaignData& data);
+
+}  // namespace acuity

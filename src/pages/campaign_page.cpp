@@ -1,0 +1,183 @@
+#include "pages/campaign_page.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "pages/html_page.hpp"
+#include "pictures/svg_canvas.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr std::size_t last_shown = 12;
+
+std::string clock_text(double seconds) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+std::string utc_text(double seconds) {
+  return clock_text(seconds) + " UTC";
+}
+
+// As many digits as the error leaves: the third decimal of 0.12 ± 0.4 says nothing.
+std::string with_error(double value, double error) {
+  if (!(error > 0.0) || !std::isfinite(error)) return fmt::format("{:.5g}", value);
+  const double unit = std::pow(10.0, std::floor(std::log10(error)) - 1.0);
+  // No digit of the value is left out by so small an error.
+  if (!(unit > 1e-300) || std::abs(value) / unit > 1e15) return fmt::format("{:.8g} ± {:.2g}", value, error);
+  const auto rounded = [&](double number) { return std::round(number / unit) * unit + 0.0; };
+  return fmt::format("{:.8g} ± {:.8g}", rounded(value), rounded(error));
+}
+
+// With so many decimals, unless that would be a line of digits.
+std::string in_decimals(double value, int decimals) {
+  if (std::isnan(value)) return "–";
+  return std::abs(value) < 1e7 ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.3g}", value);
+}
+
+std::string section(const std::string& id, const std::string& title, const std::string& content) {
+  return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n{2}</section>\n", id,
+                     escape_markup(title), content);
+}
+
+PageTable standing(const CampaignData& data) {
+  PageTable table{{"campaign", data.name}, {}};
+  const auto add = [&](const std::string& name, const std::string& value) {
+    table.rows.push_back({name, value});
+  };
+  add("spent", std::isfinite(data.budget)
+                   ? fmt::format("{:.6g} of {} ({}\u00a0%)", data.spent, money_text(data.budget, data.unit),
+                                 in_decimals(data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0, 0))
+                   : money_text(data.spent, data.unit) + ", no limit");
+  if (data.escrow > 0.0) add("in escrow", money_text(data.escrow, data.unit));
+  add("answers", std::to_string(data.answers.size()));
+  if (data.pending > 0) add("pending", std::to_string(data.pending));
+  if (data.failed > 0) add("failed", std::to_string(data.failed));
+  if (data.excluded > 0) add("excluded", std::to_string(data.excluded));
+  add("pool", fmt::format("{} points, {} input{}", data.pool, data.inputs.size(),
+                          data.inputs.size() == 1 ? "" : "s"));
+  if (!data.course.empty())
+    add(fmt::format("{} error", data.is_held_out ? "held-out" : "leave-one-out"),
+        data.binary ? fmt::format("{:.1f}\u00a0% wrong", 100.0 * data.course.back().error)
+                    : fmt::format("{:.4g} (the model expects {:.4g})", data.course.back().error,
+                                  data.course.back().expected));
+  add("created", utc_text(data.created_at));
+  if (!data.answers.empty()) add("last answer", utc_text(data.last_at));
+  return table;
+}
+
+std::string warnings_html(const CampaignData& data) {
+  if (data.warnings.empty()) return "<p>Nothing to warn of.</p>\n";
+  std::string html = "<ul>\n";
+  for (const std::string& warning : data.warnings)
+    html += fmt::format("<li><strong class=\"not-held\">Warning.</strong> {}</li>\n", escape_markup(warning));
+  return html + "</ul>\n";
+}
+
+PageTable spend_table(const CampaignData& data) {
+  PageTable table{{"level", "answers", "spent"}, {}};
+  for (const LevelTotal& level : data.levels)
+    table.rows.push_back({level.name, std::to_string(level.answers), fmt::format("{:.6g}", level.spent)});
+  return table;
+}
+
+PageTable coverage_table(const CampaignData& data) {
+  PageTable table{{"level", "answers", "mean score", "sd of scores", "within 50\u00a0%", "within 80\u00a0%",
+                   "within 95\u00a0%"},
+                  {}};
+  for (const ScoreCalibration& one : data.calibrations) {
+    std::vector<std::string> row{one.level, std::to_string(one.coverages[0].count), in_decimals(one.mean, 2),
+                                 in_decimals(one.sd, 2)};
+    for (const Coverage& coverage : one.coverages)
+      row.push_back(fmt::format("{:.0f}\u00a0% ± {:.0f}{}", 100.0 * coverage.share(),
+                                100.0 * coverage.sampling_error(), coverage.is_off() ? " (off)" : ""));
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+PageTable importance_table(const CampaignData& data) {
+  PageTable table{{"input", "alone", "with its interactions"}, {}};
+  const auto share = [](double value) {
+    return value < 0.005 ? std::string("less than 1\u00a0%") : fmt::format("{:.0f}\u00a0%", 100.0 * value);
+  };
+  for (const Importance& one : data.importance)
+    table.rows.push_back({one.input, share(one.first), share(one.total)});
+  return table;
+}
+
+std::string offsets_html(const CampaignData& data) {
+  if (data.offsets.empty()) return "";
+  std::string html =
+      "<h3>Levels against each other</h3>\n<p>Where two levels were told at the same point, "
+      "with the interval of 95 %:</p>\n<ul>\n";
+  for (const LevelOffset& offset : data.offsets)
+    html += fmt::format("<li>{}{}</li>\n", escape_markup(to_text(offset)),
+                        offset.is_bias() ? ": more than noise" : ": no more than noise");
+  return html + "</ul>\n";
+}
+
+PageTable last_answers(const CampaignData& data) {
+  PageTable table{{"id", "point", "level", "y", "expected", "cost", "told (UTC)"}, {}};
+  const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
+  for (std::size_t k = data.answers.size(); k-- > first;) {
+    const ReportedAnswer& answer = data.answers[k];
+    table.rows.push_back(
+        {std::to_string(answer.id), answer.point.empty() ? "elsewhere" : answer.point,
+         data.levels[answer.level].name,
+         data.binary ? data.classes[answer.value > 0.0 ? 1 : 0] : fmt::format("{:.5g}", answer.value),
+         data.binary ? fmt::format("{} {:.0f} %", data.classes[1], 100.0 * answer.expected)
+                     : with_error(answer.expected, answer.expected_sd),
+         fmt::format("{:.6g}", answer.cost), clock_text(answer.told_at)});
+  }
+  return table;
+}
+
+// What belongs to a figure as a table.
+std::string beside(const CampaignFigure& figure, const CampaignData& data) {
+  if (figure.svg.empty()) return "";
+  if (figure.name == "spend") return table_html(spend_table(data), "Spend by level");
+  if (figure.name == "belief" && data.importance.size() > 1)
+    return "<p>How much of what the mean varies over the pool goes with each input:</p>\n" +
+           table_html(importance_table(data), "What matters");
+  if (figure.name != "calibration") return "";
+  return (data.calibrations.empty()
+              ? ""
+              : "<p>Share of answers within each interval, and its sampling error where the model is "
+                "right:</p>\n" +
+                    table_html(coverage_table(data), "Coverage by level")) +
+         offsets_html(data);
+}
+
+}  // namespace
+
+std::string campaign_page(const CampaignData& data, const CampaignPageFacts& facts) {
+  const std::vector<CampaignFigure> figures = campaign_figures(data);
+  std::string html =
+      page_begin(data.name + ": report") +
+      fmt::format(
+          "<header>\n<h1>{}</h1>\n<p class=\"soft\">Report of a campaign, as it stood at {}. Made by "
+          "acuity {}:</p>\n{}</header>\n<main id=\"main\">\n",
+          escape_markup(data.name), utc_text(data.last_at), escape_markup(facts.version),
+          command_block(facts.command));
+  html += section("standing", "Where it stands", table_html(standing(data), "Where it stands"));
+  html += section("warnings", "Warnings", warnings_html(data));
+  for (const CampaignFigure& figure : figures)
+    html += section(figure.name, figure.heading,
+                    figure.svg.empty() ? paragraph("soft", figure.absent)
+                                       : figure_html({figure.svg, figure.caption}) + beside(figure, data));
+  if (!data.answers.empty())
+    html += section("last", "The last answers",
+                    "<p>Newest first; <em>expected</em> is what was predicted before the answer, or by all "
+                    "the others where "
+                    "nothing was.</p>\n" +
+                        table_html(last_answers(data), "The last answers"));
+  return html + "</main>\n" + page_end;
+}
+
+}  // namespace acuity

@@ -1,0 +1,236 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pages/campaign_figures.hpp"
+#include "pictures/picture_svg.hpp"
+
+// How it went: against money and time.
+
+namespace acuity {
+
+namespace {
+
+const Stroke measured_stroke{"model", "none"}, believed{"bald", "8 4"};
+
+std::string money_name(const CampaignData& data) {
+  return data.unit.empty() ? "money spent" : fmt::format("money spent ({})", data.unit);
+}
+
+// Time in the unit that gives numbers people read.
+struct TimeUnit {
+  const char* name;
+  double seconds;
+};
+TimeUnit time_unit(double span) {
+  if (span < 120.0) return {"seconds", 1.0};
+  if (span < 7200.0) return {"minutes", 60.0};
+  if (span < 172800.0) return {"hours", 3600.0};
+  return {"days", 86400.0};
+}
+
+// What every level had cost, one on the other.
+std::vector<PictureBand> stacked(const CampaignData& data, const std::vector<Stroke>& strokes) {
+  std::vector<PictureBand> bands;
+  std::vector<double> below(data.spending.size(), 0.0), x;
+  for (const SpendPoint& point : data.spending) x.push_back(static_cast<double>(point.answers));
+  for (std::size_t level = data.levels.size(); level-- > 0;) {  // the most precise on top
+    PictureBand band{.x = x, .low = below, .high = {}, .style = strokes[level].style, .opacity = 0.75};
+    for (std::size_t i = 0; i < below.size(); ++i) below[i] += data.spending[i].spent[level];
+    band.high = below;
+    bands.push_back(std::move(band));
+  }
+  return bands;
+}
+
+}  // namespace
+
+CampaignFigure learning_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "learning-curve", .heading = "What the money bought"};
+  if (data.course.size() < 2) {
+    figure.absent = "There are too few answers for a learning curve.";
+    return figure;
+  }
+  PictureLine error{.x = {}, .y = {}, .stroke = measured_stroke},
+      expected{.x = {}, .y = {}, .stroke = believed};
+  std::vector<PictureMark> marks;
+  for (const CoursePoint& point : data.course) {
+    error.x.push_back(point.spent);
+    error.y.push_back(point.error);
+    expected.x.push_back(point.spent);
+    expected.y.push_back(point.expected);
+    marks.push_back({.x = point.spent, .y = point.error, .radius = 2.6, .style = measured_stroke.style});
+  }
+  const std::string what = data.binary ? "share of wrong classes" : "root mean square error";
+  const std::string on = data.is_held_out ? "measured on " + data.course_source
+                                          : "every answer against what all the others say of it";
+  figure.svg = picture_svg(
+      {.title = data.is_held_out ? "Held-out error against money" : "Leave-one-out error against money",
+       .subtitle = fmt::format("{}, {}", what, on),
+       .description = fmt::format(
+           "{} from {:.3g} at {:g} to {:.3g} at {:g}; the model itself expects {:.3g} at the end.", what,
+           data.course.front().error, data.course.front().spent, data.course.back().error,
+           data.course.back().spent, data.course.back().expected),
+       .keys = {{"measured", PictureKey::Kind::line, measured_stroke},
+                {"what the model expects of itself", PictureKey::Kind::line, believed}},
+       .panels = {{.x_name = money_name(data),
+                   .y_name = what,
+                   .logarithmic = !data.binary,
+                   .lines = {expected, error},
+                   .marks = marks}}});
+  figure.caption =
+      data.is_held_out
+          ? "Where the two lines part, the model is more (or less) sure than it may be."
+          : "Answers were bought where doubt was large, so this error tends to be larger than that of "
+            "the whole pool, and "
+            "it has the noise of the answers in it. With --test a table is used instead.";
+  return figure;
+}
+
+CampaignFigure spend_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "spend", .heading = "Where it went"};
+  if (data.answers.empty()) {
+    figure.absent = "Nothing has been bought yet.";
+    return figure;
+  }
+  Panel panel;
+  double most = 0.0;
+  std::string described;
+  for (const LevelTotal& level : data.levels) most = std::max(most, level.spent);
+  if (most <= 0.0) {
+    figure.absent = "No answer has cost anything.";
+    return figure;
+  }
+  for (const LevelTotal& level : data.levels) {
+    const auto row = static_cast<double>(panel.rows.size());
+    panel.rows.push_back(level.name);
+    panel.bands.push_back({.x = {0.0, level.spent},
+                           .low = {row + 0.3, row + 0.3},
+                           .high = {row - 0.3, row - 0.3},
+                           .style = "model",
+                           .opacity = 0.75});
+    described += fmt::format(" {}: {} answers for {:.6g}.", level.name, level.answers, level.spent);
+  }
+  panel.x_name = money_name(data);
+  panel.x_range = {0.0, most};
+  figure.svg = picture_svg({.title = "Spend by level",
+                            .subtitle = "The most precise level is on top.",
+                            .description = "Spend by level." + described,
+                            .panels = {panel},
+                            .panel_height = 30.0 * static_cast<double>(panel.rows.size()) + 12.0});
+  return figure;
+}
+
+CampaignFigure spend_course_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "spend-course", .heading = "When it went there"};
+  if (data.spending.size() < 3) {
+    figure.absent = "Too few answers have been paid for to show how spending went.";
+    return figure;
+  }
+  std::vector<std::string> looks{"model", "bald", "target", "random"};
+  while (looks.size() < data.levels.size()) looks.push_back(fmt::format("level {}", looks.size()));
+  const std::vector<Stroke> strokes = strokes_of(looks);
+  Panel panel;
+  panel.bands = stacked(data, strokes);
+  // From the top, so that a level without spend does not lie on the edge of the one below it.
+  for (auto band = panel.bands.rbegin(); band != panel.bands.rend(); ++band)
+    panel.lines.push_back({.x = band->x, .y = band->high, .stroke = {band->style, "none"}});
+  panel.x_range = {0.0, static_cast<double>(data.spending.back().answers)};
+  panel.x_name = "answers told";
+  panel.y_name = money_name(data);
+  std::vector<PictureKey> keys;
+  double shown = 0.0;
+  for (std::size_t k = 0; k < data.levels.size(); ++k) {
+    keys.push_back({data.levels[k].name, PictureKey::Kind::band, strokes[k], 0.75});
+    shown += data.levels[k].spent;
+  }
+  figure.svg = picture_svg({.title = "Spend by level over time",
+                            .subtitle = "Levels lie one on the other, the most precise on top.",
+                            .description = fmt::format("{:.6g} spent at {} levels in {} answers.", shown,
+                                                       data.levels.size(), data.spending.back().answers),
+                            .keys = keys,
+                            .panels = {panel},
+                            .panel_height = 220});
+  if (data.spent > shown * (1.0 + 1e-9))
+    figure.caption = fmt::format("Work that failed has cost another {}, which is not in it.",
+                                 money_text(data.spent - shown, data.unit));
+  return figure;
+}
+
+CampaignFigure precision_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "precision", .heading = "How precisely it asked"};
+  if (data.answers.size() < 2) {
+    figure.absent = "There are too few answers to show how precision went.";
+    return figure;
+  }
+  Panel panel;
+  for (const LevelTotal& level : data.levels) panel.rows.push_back(level.name);
+  double dearest = 0.0;
+  for (const ReportedAnswer& answer : data.answers) dearest = std::max(dearest, answer.cost);
+  for (const ReportedAnswer& answer : data.answers)
+    panel.marks.push_back({.x = answer.spent,
+                           .y = static_cast<double>(answer.level),
+                           .radius = dearest > 0.0 ? 2.0 + 3.0 * std::sqrt(answer.cost / dearest) : 3.0,
+                           .style = "model"});
+  panel.x_name = money_name(data);
+  panel.x_range = {0.0, std::max(data.spent, 1e-300)};
+  figure.svg = picture_svg({.title = "Precision over time",
+                            .subtitle = "A dot is an answer; its area goes with its cost.",
+                            .description = fmt::format("{} answers at {} levels, in the order they came.",
+                                                       data.answers.size(), data.levels.size()),
+                            .panels = {panel},
+                            .panel_height = 34.0 * static_cast<double>(panel.rows.size()) + 16.0});
+  return figure;
+}
+
+CampaignFigure burn_down_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "burn-down", .heading = "How long it lasts"};
+  if (data.money.size() < 3 || !(data.money.back().time > 0.0)) {
+    figure.absent = "Too little has been spent to show how fast it goes.";
+    return figure;
+  }
+  const bool limited = std::isfinite(data.budget);
+  // A projection that is far away would press what has happened into a corner.
+  const bool shown = data.projected_end && *data.projected_end < 20.0 * data.money.back().time;
+  const TimeUnit unit = time_unit(shown ? *data.projected_end : data.money.back().time);
+  PictureLine line{.x = {}, .y = {}, .stroke = measured_stroke};
+  for (const MoneyPoint& point : data.money) {
+    const double left = limited ? data.budget - point.spent : point.spent;
+    if (!line.x.empty()) {  // money goes in steps
+      line.x.push_back(point.time / unit.seconds);
+      line.y.push_back(line.y.back());
+    }
+    line.x.push_back(point.time / unit.seconds);
+    line.y.push_back(left);
+  }
+  Panel panel{
+      .x_name = fmt::format("{} since the campaign was made", unit.name),
+      .y_name = limited ? "money left" : "money spent",
+      .logarithmic = false,
+      .lines = {line},
+  };
+  std::vector<PictureKey> keys;
+  if (shown) {
+    panel.lines.push_back({.x = {line.x.back(), *data.projected_end / unit.seconds},
+                           .y = {line.y.back(), 0.0},
+                           .stroke = {"bald", "6 4"}});
+    keys = {{"so far", PictureKey::Kind::line, measured_stroke},
+            {"at the pace of the last half", PictureKey::Kind::line, {"bald", "6 4"}}};
+  }
+  figure.svg = picture_svg({.title = limited ? "Budget left over time" : "Money spent over time",
+                            .subtitle = "",
+                            .description = fmt::format("{:.6g} spent in {:.3g} {}.", data.spent,
+                                                       data.money.back().time / unit.seconds, unit.name),
+                            .keys = keys,
+                            .panels = {panel},
+                            .panel_height = 190});
+  if (data.projected_end)
+    figure.caption = fmt::format(
+        "At the pace of the last half the budget will be spent {:.3g} {} after the "
+        "campaign was made.",
+        *data.projected_end / time_unit(*data.projected_end).seconds, time_unit(*data.projected_end).name);
+  return figure;
+}
+
+}  // namespace acuity

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pages/campaign_figures.hpp"
+#include "pictures/picture_svg.hpp"
+
+namespace acuity {
+
+namespace {
+
+const Stroke learned{"model", "none"};
+constexpr std::size_t most_lengthscales = 8;
+
+Panel panel_of(const std::string& title, bool logarithmic) {
+  Panel panel;
+  panel.title = title;
+  panel.logarithmic = logarithmic;
+  panel.x_name = "answers learned from";
+  return panel;
+}
+
+// One number of every fit that has it; nothing where none has.
+template <typename Value>
+void add_course(const CampaignData& data, const std::string& title, bool logarithmic, const Value& value,
+                std::vector<Panel>& panels) {
+  PictureLine line{.x = {}, .y = {}, .stroke = learned};
+  for (const FitPoint& fit : data.fits)
+    if (const std::optional<double> found = value(fit)) {
+      line.x.push_back(static_cast<double>(fit.answers));
+      line.y.push_back(*found);
+    }
+  if (line.x.empty()) return;
+  panels.push_back(panel_of(title, logarithmic));
+  panels.back().lines.push_back(std::move(line));
+}
+
+// A line for each, told apart by the keys.
+Panel lengthscale_panel(const CampaignData& data, const std::vector<Stroke>& strokes) {
+  Panel panel = panel_of(data.fits.back().lengthscales.size() > 1 ? "length scales" : "length scale", true);
+  for (const Stroke& stroke : strokes) panel.lines.push_back({.x = {}, .y = {}, .stroke = stroke});
+  for (const FitPoint& fit : data.fits)
+    for (std::size_t k = 0; k < strokes.size(); ++k) {
+      panel.lines[k].x.push_back(static_cast<double>(fit.answers));
+      panel.lines[k].y.push_back(fit.lengthscales[k]);
+    }
+  return panel;
+}
+
+std::string last_fit(const FitPoint& fit) {
+  std::string text = fmt::format("amplitude {:.3g}", fit.amplitude);
+  if (fit.noise) text += fmt::format(", noise variance {:.3g}", *fit.noise);
+  if (fit.kappa) text += fmt::format(", kappa {:.3g}", *fit.kappa);
+  if (fit.gamma) text += fmt::format(", gamma {:.3g}", *fit.gamma);
+  return text;
+}
+
+}  // namespace
+
+CampaignFigure hyperparameters_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "hyperparameters", .heading = "What was learned about the model"};
+  if (data.fits.size() < 2) {
+    figure.absent = data.fits.empty() ? "No hyperparameters were learned: those of the study are in use."
+                                      : "Hyperparameters were learned once: there is no course to show.";
+    return figure;
+  }
+  const FitPoint& last = data.fits.back();
+  const std::size_t count = last.lengthscales.size(), drawn = std::min(count, most_lengthscales);
+  const std::vector<std::string> looks{"model", "bald", "target", "random", "a", "b", "c", "d"};
+  const std::vector<Stroke> strokes = strokes_of({looks.begin(), looks.begin() + static_cast<long>(drawn)});
+  std::vector<Panel> panels;
+  add_course(
+      data, "amplitude", true, [](const FitPoint& fit) { return std::optional(fit.amplitude); }, panels);
+  panels.push_back(lengthscale_panel(data, strokes));
+  add_course(data, "noise variance σ²", true, [](const FitPoint& fit) { return fit.noise; }, panels);
+  // Probabilities are shown as they are.
+  add_course(
+      data, "κ: right at the lowest precision", false, [](const FitPoint& fit) { return fit.kappa; }, panels);
+  add_course(
+      data, data.binary ? "γ: more at the highest" : "γ: noise variance added at α = 1", !data.binary,
+      [](const FitPoint& fit) { return fit.gamma; }, panels);
+  std::vector<PictureKey> keys;
+  if (count > 1)
+    for (std::size_t k = 0; k < drawn; ++k)
+      keys.push_back({"length scale of " + data.inputs[k], PictureKey::Kind::line, strokes[k]});
+  figure.svg =
+      picture_svg({.title = "Hyperparameters over time",
+                   .subtitle = "",
+                   .description = fmt::format("{} fits; the last has {}.", data.fits.size(), last_fit(last)),
+                   .keys = keys,
+                   .panels = panels,
+                   .columns = 2,
+                   .panel_height = 170});
+  figure.caption =
+      "Length scales are in the units the model sees: standardised ones where the study says so.";
+  if (last.noise) figure.caption += " Where σ² depends on the inputs its median over the pool is shown.";
+  return figure;
+}
+
+}  // namespace acuity

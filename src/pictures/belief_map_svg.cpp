@@ -1,0 +1,112 @@
+#include "pictures/belief_map_svg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pictures/colour_map.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr double width = 760, side = 300;
+
+struct Shown {
+  std::string title;
+  const Matrix& values;
+  double low, high;
+};
+
+std::string dots(const CampaignData& data, const Axis& x, const Axis& y) {
+  std::string svg;
+  for (std::size_t i = 0; i < data.answers.size(); ++i) {
+    const double radius = precision_radius(data, data.answers[i]);
+    const bool filled = data.binary && data.answers[i].value > 0.0;
+    svg += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"1.2\"/>\n",
+        x.at(data.places[i][0]), y.at(data.places[i][1]), radius, filled ? "#111" : "#fff",
+        filled ? "#fff" : "#111");
+  }
+  return svg;
+}
+
+std::string panel(const CampaignData& data, const Shown& shown, const Box& box, bool named) {
+  const BeliefMap& map = *data.map;
+  const Axis x = Axis::linear(map.x.front(), map.x.back(), box.left, box.right),
+             y = Axis::linear(map.y.front(), map.y.back(), box.bottom, box.top);
+  std::string svg =
+      svg_text("panel", box.left, box.top - 10, "start", shortened(shown.title, box.right - box.left, 13.0)) +
+      colour_cells(
+          shown.values.rows(), shown.values.cols(),
+          [&](Index row, Index column) {
+            return colour_step(shown.values(row, column), shown.low, shown.high);
+          },
+          box) +
+      dots(data, x, y) + colour_key(shown.low, shown.high, box);
+  for (const double tick : ticks_side_by_side(x))
+    svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
+           svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
+  for (const double tick : y.ticks(5)) {
+    svg += svg_line("axis", box.left - 5, y.at(tick), box.left, y.at(tick));
+    if (named) svg += svg_text("tick", box.left - 8, y.at(tick) + 4, "end", tick_text(tick));
+  }
+  svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle",
+                  shortened(data.inputs[0], box.right - box.left, 13.0));
+  if (named)
+    svg += svg_upright_text("label", 20, (box.top + box.bottom) / 2,
+                            shortened(data.inputs[1], box.bottom - box.top, 13.0));
+  return svg;
+}
+
+Shown shown_of(const std::string& title, const Matrix& values) {
+  const double low = values.minCoeff(), high = values.maxCoeff();
+  const double margin = high - low > 1e-12 * std::abs(high) ? 0.0 : std::max(0.1 * std::abs(high), 0.1);
+  return {title, values, low - margin, high + margin};
+}
+
+}  // namespace
+
+double precision_radius(const CampaignData& data, const ReportedAnswer& answer) {
+  double least = answer.noise, most = answer.noise;
+  for (const ReportedAnswer& other : data.answers) {
+    least = std::min(least, other.noise);
+    most = std::max(most, other.noise);
+  }
+  return most > least ? 2.8 + 2.6 * (most - answer.noise) / (most - least) : 3.5;
+}
+
+std::string belief_map_svg(const CampaignData& data) {
+  const BeliefMap& map = *data.map;
+  Shown middle = shown_of(data.binary ? "probability of " + data.classes[1] : "mean of f", map.middle);
+  if (data.binary) {
+    middle.low = 0.0;
+    middle.high = 1.0;
+  }
+  const Shown doubt = shown_of("standard deviation of f", map.sd);
+  const std::string title = data.binary ? "What is believed: probability, and doubt about it"
+                                        : "What is believed: mean, and doubt about it";
+  const Heading head = heading(title,
+                               data.binary ? "A dot is an answer: dark " + data.classes[1] + ", light " +
+                                                 data.classes[0] + "; larger means more accurate."
+                                           : "A dot is an answer; larger means more precise.",
+                               16, width - 16);
+  double ticks = 0.0;
+  for (const double tick : linear_ticks(map.y.front(), map.y.back(), 5))
+    ticks = std::max(ticks, text_width(tick_text(tick), 12.0));
+  const double left = 36 + ticks,
+               room =
+                   std::max(colour_key_room(middle.low, middle.high), colour_key_room(doubt.low, doubt.high)),
+               each = std::min((width - left - 2 * room - 36) / 2, side), top = head.bottom + 40;
+  const Box first{left, left + each, top, top + each};
+  const Box second{first.right + room + 22, first.right + room + 22 + each, top, top + each};
+  return svg_document(
+      width, first.bottom + 52, title,
+      fmt::format("Two maps over {} and {}. {} from {:.3g} to {:.3g}; {} from {:.3g} to {:.3g}.",
+                  data.inputs[0], data.inputs[1], middle.title, map.middle.minCoeff(), map.middle.maxCoeff(),
+                  doubt.title, map.sd.minCoeff(), map.sd.maxCoeff()),
+      head.svg + panel(data, middle, first, true) + panel(data, doubt, second, false));
+}
+
+}  // namespace acuity

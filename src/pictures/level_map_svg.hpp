@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "views/break_even_view.hpp"
+
+namespace acuity {
+
+/// Which precision is worth most per cost at every mean and doubt about f, with the points of the pool as
+/// dots: a colour for each level where few win, shades of precision otherwise. `found` has a map.
+std::string level_map_svg(const BreakEven& found, const std::string& title, const std::string& subtitle);
+
+}  // namespace acuity

@@ -1,0 +1,183 @@
+#include "text/result_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "data/csv_scanner.hpp"
+#include "numerics/text.hpp"
+
+namespace acuity {
+
+std::string exact(double value) {
+  return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{:.17g}", value);
+}
+
+std::string exact_json(double value) {
+  return std::isfinite(value) ? exact(value) : '"' + exact(value) + '"';
+}
+
+std::string json_string(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string csv_cell(const std::string& text) {
+  const auto is_blank = [](char c) {
+    return c == ' ' || c == '\t';
+  };  // which readers leave out around a cell
+  const bool blank_ends = !text.empty() && (is_blank(text.front()) || is_blank(text.back()));
+  if (!blank_ends && text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string sheet_cell(const std::string& text) {
+  return csv_cell(csv::protect_from_spreadsheets(text));
+}
+
+std::string brief(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
+ResultTable::ResultTable(Format format, std::vector<std::string> columns, Reader reader)
+    : format_(format),
+      cell_(reader == Reader::spreadsheet ? &sheet_cell : &csv_cell),
+      columns_(std::move(columns)),
+      numeric_(columns_.size(), false) {
+  if (format_ == Format::table)
+    for (std::string& column : columns_) column = one_line(column);
+  if (format_ != Format::csv) return;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    if (k > 0) text_ += ',';
+    text_ += cell_(columns_[k]);
+  }
+  text_ += '\n';
+}
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+template <typename Write>
+std::string joined(const Numbers& numbers, const char* between, const Write& write) {
+  std::string text;
+  for (const double number : numbers) text += (text.empty() ? "" : between) + write(number);
+  return text;
+}
+
+std::string csv_of(const ResultTable::Cell& cell, std::string (*write)(const std::string&) = &csv_cell) {
+  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", exact);
+  if (const auto* number = std::get_if<double>(&cell)) return exact(*number);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
+  if (const auto* truth = std::get_if<bool>(&cell)) return *truth ? "true" : "false";
+  const auto* text = std::get_if<std::string>(&cell);
+  return text ? write(*text) : "";
+}
+
+std::string people_of(const ResultTable::Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return brief(*number);
+  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", brief);
+  const auto* text = std::get_if<std::string>(&cell);
+  return text ? one_line(*text) : csv_of(cell);
+}
+
+bool is_number(const ResultTable::Cell& cell) {
+  return std::holds_alternative<double>(cell) || std::holds_alternative<std::int64_t>(cell) ||
+         std::holds_alternative<Numbers>(cell);
+}
+
+}  // namespace
+
+std::string json_of(const ResultTable::Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return exact_json(*number);
+  if (const auto* text = std::get_if<std::string>(&cell)) return json_string(*text);
+  if (const auto* numbers = std::get_if<Numbers>(&cell)) {
+    if (numbers->empty()) return "null";
+    const std::string list = joined(*numbers, ", ", exact_json);
+    return numbers->size() == 1 ? list : "[" + list + "]";
+  }
+  return std::holds_alternative<std::monostate>(cell) ? "null" : csv_of(cell);
+}
+
+void ResultTable::add(const std::vector<Cell>& row) {
+  std::vector<std::string> cells;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    switch (format_) {
+      case Format::csv:
+        if (k > 0) text_ += ',';
+        text_ += csv_of(row[k], cell_);
+        break;
+      case Format::json:
+      case Format::jsonl:
+        text_ += (k > 0           ? ", "
+                  : text_.empty() ? "\n  {"
+                                  : ",\n  {") +
+                 json_string(columns_[k]) + ": " + json_of(row[k]);
+        break;
+      case Format::table:
+        cells.push_back(people_of(row[k]));
+        if (!std::holds_alternative<std::monostate>(row[k])) numeric_[k] = is_number(row[k]);
+        break;
+    }
+  }
+  if (format_ == Format::csv) text_ += '\n';
+  if (format_ == Format::json) text_ += '}';
+  if (format_ == Format::table) rows_.push_back(std::move(cells));
+}
+
+std::string ResultTable::text() const {
+  if (format_ == Format::csv) return text_;
+  if (format_ == Format::json) return text_.empty() ? "[]" : "[" + text_ + "\n]";
+  std::vector<std::size_t> widths;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    widths.push_back(columns_[k].size());
+    for (const auto& row : rows_) widths[k] = std::max(widths[k], row[k].size());
+  }
+  std::string text;
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string one;
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      if (k > 0) one += "  ";
+      one += numeric_[k] ? fmt::format("{:>{}}", cells[k], widths[k])
+                         : fmt::format("{:<{}}", cells[k], widths[k]);
+    }
+    one.erase(one.find_last_not_of(' ') + 1);
+    text += one + '\n';
+  };
+  line(columns_);
+  for (const auto& row : rows_) line(row);
+  return text;
+}
+
+std::string ResultTable::document(const std::string& name) const {
+  return format_ == Format::json ? JsonObject().put_json(name, text()).text() + "\n" : text();
+}
+
+JsonObject& JsonObject::put(const std::string& key, const ResultTable::Cell& cell) {
+  return put_json(key, json_of(cell));
+}
+
+JsonObject& JsonObject::put_json(const std::string& key, const std::string& json) {
+  text_ += (text_.empty() ? "{" : ", ") + json_string(key) + ": " + json;
+  return *this;
+}
+
+std::string record_text(Format format, const std::vector<std::pair<std::string, ResultTable::Cell>>& fields) {
+  JsonObject object;
+  std::vector<std::string> columns;
+  std::vector<ResultTable::Cell> row;
+  for (const auto& [name, cell] : fields) {
+    object.put(name, cell);
+    columns.push_back(name);
+    row.push_back(cell);
+  }
+  if (format == Format::json) return object.text() + "\n";
+  ResultTable table(format, columns);
+  table.add(row);
+  return table.text();
+}
+
+}  // namespace acuity

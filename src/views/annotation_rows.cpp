@@ -1,0 +1,33 @@
+#include "views/annotation_rows.hpp"
+
+namespace acuity {
+
+std::vector<AnnotationRow> annotation_rows(const Campaign& campaign) {
+  const Study& study = campaign.study();
+  const std::vector<Annotation> annotations = campaign.annotations();
+  std::vector<AnnotationRow> rows;
+  for (const std::int64_t id : campaign.state().answered()) {
+    const SuggestionRecord& record = *campaign.state().find(id);
+    for (std::size_t k = 0; k < record.values.size(); ++k) {
+      const Annotation& annotation = annotations[rows.size()];
+      AnnotationRow row{.id = id, .y = annotation.value, .cost = annotation.cost};
+      if (const std::optional<Index> at = annotation.place.pool_row()) {
+        row.point = study.pool().id(*at);
+        row.inputs.assign(study.pool().point(*at), study.pool().point(*at) + study.pool().inputs().size());
+      } else {
+        const Vector& x = annotation.place.coordinates();
+        row.inputs.assign(x.begin(), x.end());
+      }
+      if (!record.told->channel) {
+        row.level = record.level();
+        row.alpha = record.alpha();
+      }
+      const auto* flip = std::get_if<FlipChannel>(&annotation.channel);
+      row.channel = flip != nullptr ? flip->accuracy : noise_variance(annotation.channel);
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace acuity

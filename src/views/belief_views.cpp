@@ -1,0 +1,89 @@
+#include "views/belief_views.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/acquisition/classification_information.hpp"
+#include "views/median.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr Index curve_points = 161, slice_points = 61, map_columns = 60, map_rows = 48;
+constexpr Index most_slices = 12;
+
+Vector grid(double low, double high, Index count) {
+  if (!(high > low)) high = low + 1.0;
+  return Vector::LinSpaced(count, low, high);
+}
+
+double probability(double mean, double variance) {
+  return clean_probabilities({mean, variance}).positive;
+}
+
+BeliefCurve curve(const CampaignModel& model, const Points& at, Index input, const std::string& name,
+                  bool binary) {
+  BeliefCurve found{.input = name, .x = {}, .middle = {}, .low = {}, .high = {}};
+  const Marginals belief = model.predict(at);
+  for (Index i = 0; i < at.rows(); ++i) {
+    const double mean = belief.mean(i), reach = 2.0 * std::sqrt(belief.variance(i));
+    found.x.push_back(at(i, input));
+    // What is certain of a class is its latent f: the band is what two standard deviations of it come to.
+    found.middle.push_back(binary ? probability(mean, belief.variance(i)) : mean);
+    found.low.push_back(binary ? probability(mean - reach, 0.0) : mean - reach);
+    found.high.push_back(binary ? probability(mean + reach, 0.0) : mean + reach);
+  }
+  return found;
+}
+
+BeliefMap map_of(const CampaignModel& model, const PointsRef& pool, bool binary) {
+  const Vector x = grid(pool.col(0).minCoeff(), pool.col(0).maxCoeff(), map_columns),
+               y = grid(pool.col(1).minCoeff(), pool.col(1).maxCoeff(), map_rows);
+  Points at(map_columns * map_rows, 2);
+  for (Index row = 0; row < map_rows; ++row)
+    for (Index column = 0; column < map_columns; ++column)
+      at.row(row * map_columns + column) << x(column), y(row);
+  const Marginals belief = model.predict(at);
+  const Vector middle = binary ? model.probabilities(at) : belief.mean;
+  const Vector sd = belief.variance.cwiseSqrt();
+  const auto in_rows = [](const Vector& values) -> Matrix {
+    return Eigen::Map<const Points>(values.data(), map_rows, map_columns);
+  };
+  return {.x = {x.begin(), x.end()}, .y = {y.begin(), y.end()}, .middle = in_rows(middle), .sd = in_rows(sd)};
+}
+
+void add_slices(const Study& study, const CampaignModel& model, CampaignData& data) {
+  const PointsRef pool = study.pool().points();
+  Vector middle(pool.cols());
+  for (Index k = 0; k < pool.cols(); ++k) middle(k) = median_of(pool.col(k));
+  data.others_at.assign(middle.begin(), middle.end());
+  std::vector<Index> order;  // the most important first, where that is known
+  for (const Importance& one : data.importance)
+    order.push_back(std::find(data.inputs.begin(), data.inputs.end(), one.input) - data.inputs.begin());
+  for (Index k = 0; order.empty() && k < pool.cols(); ++k) order.push_back(k);
+  for (std::size_t i = 0; i < std::min(order.size(), static_cast<std::size_t>(most_slices)); ++i) {
+    const Index k = order[i];
+    Points at = middle.transpose().replicate(slice_points, 1);
+    at.col(k) = grid(pool.col(k).minCoeff(), pool.col(k).maxCoeff(), slice_points);
+    data.curves.push_back(curve(model, at, k, data.inputs[static_cast<std::size_t>(k)], study.file().binary));
+  }
+}
+
+}  // namespace
+
+void view_belief(const Study& study, const CampaignModel& model, CampaignData& data) {
+  const PointsRef pool = study.pool().points();
+  if (pool.rows() == 0) return;
+  const bool binary = study.file().binary;
+  if (pool.cols() == 1)
+    data.curves.push_back(
+        curve(model, grid(pool.minCoeff(), pool.maxCoeff(), curve_points), 0, data.inputs.front(), binary));
+  else if (pool.cols() == 2)
+    data.map = map_of(model, pool, binary);
+  else
+    add_slices(study, model, data);
+  data.break_even = break_even_view(study, model);
+}
+
+}  // namespace acuity

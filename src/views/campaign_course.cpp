@@ -1,0 +1,130 @@
+#include "views/campaign_course.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "views/campaign_model.hpp"
+#include "views/median.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr std::int64_t fewest_answers = 3;
+
+// Few where each costs much: a posterior is cubic in the answers.
+std::set<std::int64_t> moments(std::int64_t answers) {
+  const std::int64_t count = answers > 1000 ? 8 : 20;
+  std::set<std::int64_t> chosen;
+  for (std::int64_t k = 1; k <= count; ++k)
+    if (const std::int64_t at = answers * k / count; at >= fewest_answers) chosen.insert(at);
+  return chosen;
+}
+
+// How wrong, and how wrong the model takes itself to be.
+std::pair<double, double> class_errors(const Vector& probabilities, const Vector& labels) {
+  double wrong = 0.0, expected = 0.0;
+  for (Index i = 0; i < labels.size(); ++i) {
+    wrong += (probabilities(i) > 0.5) == (labels(i) > 0.0) ? 0.0 : 1.0;
+    expected += std::min(probabilities(i), 1.0 - probabilities(i));
+  }
+  const auto count = static_cast<double>(labels.size());
+  return {wrong / count, expected / count};
+}
+
+std::pair<double, double> value_errors(const Marginals& belief, const Vector& values) {
+  return {std::sqrt((values - belief.mean).squaredNorm() / static_cast<double>(values.size())),
+          std::sqrt(belief.variance.mean())};
+}
+
+CoursePoint measured(const Study& study, const State& state, const std::optional<HeldOut>& test) {
+  const CampaignModel model(study, state);
+  CoursePoint point{.spent = state.spent(), .answers = state.annotations()};
+  const Vector& told = model.observations().values();
+  if (study.file().binary)
+    std::tie(point.error, point.expected) =
+        test ? class_errors(model.probabilities(test->points), test->values)
+             : class_errors(model.left_out_probabilities(), told);
+  else
+    std::tie(point.error, point.expected) =
+        test ? value_errors(model.predict(test->points), test->values) : value_errors(model.left_out(), told);
+  return point;
+}
+
+FitPoint fit_point(const Study& study, const Fitted& fitted) {
+  FitPoint point{.answers = fitted.annotations, .mean = fitted.mean};
+  for (std::size_t k = 0; k < fitted.log_parameters.size(); ++k)
+    (k == 0 ? point.amplitude : point.lengthscales.emplace_back()) = std::exp(fitted.log_parameters[k]);
+  if (!study.file().fit.noise) return point;
+  if (study.file().binary) {
+    point.kappa = fitted.kappa;
+    point.gamma = fitted.gamma;
+    return point;
+  }
+  // Where there is no noise but that of the levels, nothing was learned about it.
+  const double noise = median_of(study.offer().base_noise);
+  if (noise > 0.0) point.noise = fitted.base_scale * noise;
+  if (study.is_ladder()) point.gamma = fitted.added_scale * study.file().ladder->law.gamma;
+  return point;
+}
+
+// Straight on at the pace of the last half of what was spent: the first answers of a campaign come at another
+// pace, and so do those before a break.
+std::optional<double> projected(const CampaignData& data) {
+  const double left = data.budget - data.spent;
+  if (data.money.size() < 4 || !std::isfinite(left) || left <= 0.01 * data.budget) return std::nullopt;
+  const MoneyPoint& middle = data.money[data.money.size() / 2];
+  const MoneyPoint& last = data.money.back();
+  const double pace = (last.spent - middle.spent) / (last.time - middle.time);
+  if (!(pace > 0.0) || !std::isfinite(pace)) return std::nullopt;
+  return last.time + left / pace;
+}
+
+}  // namespace
+
+std::map<std::int64_t, double> follow_course(const Campaign& campaign, const std::optional<HeldOut>& test,
+                                             CampaignData& data) {
+  const Study& study = campaign.study();
+  const std::set<std::int64_t> wanted = moments(campaign.state().annotations());
+  auto next = wanted.begin();
+  std::map<std::int64_t, double> spent_at;
+  State state;
+  double spent = 0.0;
+  for (const StoredEvent& stored : campaign.events()) {
+    state.apply(stored);
+    if (state.spent() != spent || data.money.empty())
+      data.money.push_back({stored.time - state.created_at(), spent = state.spent()});
+    if (const auto* fitted = std::get_if<Fitted>(&stored.event))
+      data.fits.push_back(fit_point(study, *fitted));
+    const auto* told = std::get_if<Told>(&stored.event);
+    if (told == nullptr) continue;
+    spent_at[told->id] = state.spent();
+    if (next == wanted.end() || state.annotations() < *next) continue;
+    while (next != wanted.end() && *next <= state.annotations()) ++next;
+    data.course.push_back(measured(study, state, test));
+  }
+  // What was learned after the last answer belongs to it.
+  if (!data.course.empty()) data.course.back() = measured(study, campaign.state(), test);
+  data.projected_end = projected(data);
+  return spent_at;
+}
+
+std::vector<SpendPoint> spending_of(const Campaign& campaign, const LevelGroups& groups) {
+  std::vector<SpendPoint> spending{{0, std::vector<double>(groups.names.size(), 0.0)}};
+  State state;
+  for (const StoredEvent& stored : campaign.events()) {
+    state.apply(stored);
+    const auto* told = std::get_if<Told>(&stored.event);
+    if (told == nullptr) continue;
+    SpendPoint next = spending.back();
+    next.answers += static_cast<std::int64_t>(told->values.size());
+    // With what failed attempts at it had cost before, as in the total of its level.
+    next.spent[groups.of_suggestion[static_cast<std::size_t>(told->id - 1)]] += state.find(told->id)->charged;
+    spending.push_back(std::move(next));
+  }
+  return spending;
+}
+
+}  // namespace acuity

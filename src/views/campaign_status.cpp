@@ -1,0 +1,293 @@
+#include "views/campaign_status.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "campaign/books.hpp"
+#include "campaign/owner.hpp"
+#include "numerics/text.hpp"
+#include "study/duration.hpp"
+#include "views/calibration_verdict.hpp"
+#include "views/campaign_text.hpp"
+#include "views/level_groups.hpp"
+#include "views/level_offsets.hpp"
+
+namespace acuity {
+
+namespace {
+
+struct LevelSpend {
+  std::int64_t annotations = 0;
+  double spent = 0.0;
+};
+
+std::string level_text(const SuggestionRecord& record) {
+  if (record.told && record.told->channel) return "reported";
+  if (record.alpha()) return "alpha = " + brief(*record.alpha());
+  return record.level().empty() ? "reported" : record.level();
+}
+
+// By level, in the order in which they were first bought; what failed attempts have cost comes last, so that
+// the table adds up.
+std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const State& state) {
+  std::vector<std::pair<std::string, LevelSpend>> levels;
+  for (const SuggestionRecord& record : state.suggestions()) {
+    if (!record.told) continue;
+    const std::string name = level_text(record);
+    auto found =
+        std::find_if(levels.begin(), levels.end(), [&](const auto& one) { return one.first == name; });
+    if (found == levels.end()) found = levels.insert(levels.end(), {name, {}});
+    found->second.annotations += static_cast<std::int64_t>(record.values.size());
+    found->second.spent += record.charged;
+  }
+  double lost = 0.0;
+  for (const SuggestionRecord& record : state.suggestions())
+    if (!record.told) lost += record.charged;
+  if (lost > 0.0) levels.push_back({"(failed)", {.annotations = 0, .spent = lost}});
+  return levels;
+}
+
+// Classes by their names, where the study has some.
+ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values) {
+  if (study.file().classes.empty()) return values;
+  std::string text;
+  for (const double value : values)
+    text += (text.empty() ? "" : " ") + study.file().classes[value > 0.0 ? 1 : 0];
+  return text;
+}
+
+std::string budget_bar(const State& state) {
+  constexpr int width = 40;
+  const auto share = [&](double amount) {
+    const double part = state.budget() > 0.0 ? amount / state.budget() : 1.0;  // nothing is left of nothing
+    return static_cast<int>(std::clamp(part, 0.0, 1.0) * width);
+  };
+  const int spent = share(state.spent()), held = share(state.spent() + state.escrow()) - spent;
+  return fmt::format("[{}{}{}]", std::string(static_cast<std::size_t>(spent), '#'),
+                     std::string(static_cast<std::size_t>(held), '-'),
+                     std::string(static_cast<std::size_t>(width - spent - held), '.'));
+}
+
+std::string money_lines(const State& state) {
+  const std::string unit = state.created().unit;
+  if (!std::isfinite(state.budget()))
+    return fmt::format("{} spent, {} in escrow, no budget\n", money(state.spent(), unit),
+                       brief(state.escrow()));
+  std::string text =
+      fmt::format("{} {} of {} spent, {} in escrow, {} free\n", budget_bar(state), brief(state.spent()),
+                  money(state.budget(), unit), brief(state.escrow()), brief(state.free()));
+  if (state.spent() + state.escrow() > state.budget() * (1.0 + 1e-9))
+    text += fmt::format("OVERRUN by {}: answers have cost more than was in escrow for them\n",
+                        money(state.spent() + state.escrow() - state.budget(), unit));
+  return text;
+}
+
+std::string levels_text(const State& state) {
+  const auto levels = spend_by_level(state);
+  if (levels.empty()) return "";
+  ResultTable table(Format::table, {"level", "annotations", "spent"});
+  for (const auto& [name, spend] : levels) table.add({name, spend.annotations, spend.spent});
+  return "\n" + table.text();
+}
+
+std::string pending_text(const State& state) {
+  if (state.pending().empty()) return "";
+  ResultTable table(Format::table, {"pending", "point", "level", "cost", "worker", "asked", "lease"});
+  for (const std::int64_t id : state.pending()) {
+    const SuggestionRecord& record = *state.find(id);
+    const auto& lease = record.asked.lease_until;
+    table.add({id, record.asked.point, level_text(record), record.asked.cost, record.asked.worker,
+               in_words(std::max(0.0, std::round(now() - record.asked_at))) + " ago",
+               !lease            ? std::string("for ever")
+               : *lease <= now() ? std::string("ended")
+                                 : in_words(*lease - now()) + " left"});
+  }
+  return "\n" + table.text();
+}
+
+std::string offsets_text(const Campaign& campaign) {
+  std::string text;
+  for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
+    text += fmt::format("{}{}\n", one_line(to_text(offset)), offset.is_bias() ? ": MORE THAN NOISE" : "");
+  return text.empty() ? "" : "\nwhere two levels were told at the same point\n" + text;
+}
+
+std::string last_told_text(const Campaign& campaign) {
+  const State& state = campaign.state();
+  if (state.answered().empty()) return "";
+  ResultTable table(Format::table, {"last told", "point", "level", "y", "cost", "when"});
+  const std::size_t first = state.answered().size() - std::min<std::size_t>(5, state.answered().size());
+  for (std::size_t k = first; k < state.answered().size(); ++k) {
+    const SuggestionRecord& record = *state.find(state.answered()[k]);
+    table.add({record.asked.id,
+               record.row() < 0 ? std::string("elsewhere") : campaign.study().pool().id(record.row()),
+               level_text(record), answer_cell(campaign.study(), record.values), record.charged,
+               time_text(record.told_at)});
+  }
+  return "\n" + table.text();
+}
+
+std::string levels_json(const State& state) {
+  std::string list;
+  for (const auto& [name, spend] : spend_by_level(state))
+    list += (list.empty() ? "" : ", ") + JsonObject()
+                                             .put("level", name)
+                                             .put("annotations", spend.annotations)
+                                             .put("spent", spend.spent)
+                                             .text();
+  return "[" + list + "]";
+}
+
+std::string offsets_json(const Campaign& campaign) {
+  std::string list;
+  for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
+    list += (list.empty() ? "" : ", ") + JsonObject()
+                                             .put("level", offset.level)
+                                             .put("other", offset.other)
+                                             .put("points", static_cast<std::int64_t>(offset.points))
+                                             .put("offset", offset.offset)
+                                             .put("standard_error", offset.standard_error)
+                                             .put("low", offset.low())
+                                             .put("high", offset.high())
+                                             .put("bias", offset.is_bias())
+                                             .text();
+  return "[" + list + "]";
+}
+
+// What answers of a level said about their own noise, beside what the study says.
+struct ReportedNoise {
+  std::string level;
+  double declared = 0.0, reported = 0.0;  // standard deviations; root mean square of those reported
+  std::int64_t count = 0;
+};
+
+std::vector<ReportedNoise> reported_noise(const Campaign& campaign) {
+  const Study& study = campaign.study();
+  std::vector<ReportedNoise> found;
+  if (study.file().binary) return found;
+  for (const Level& level : study.offer().levels) {
+    ReportedNoise one{.level = level_name(level.name, level.alpha),
+                      .declared = std::sqrt(noise_variance(level.channel))};
+    double squares = 0.0;
+    for (const SuggestionRecord& record : campaign.state().suggestions()) {
+      if (!record.told || !record.told->channel || record.values.empty()) continue;
+      if (record.level() != level.name || record.alpha() != level.alpha) continue;
+      squares += noise_variance(*record.told->channel);
+      ++one.count;
+    }
+    if (one.count == 0) continue;
+    one.reported = std::sqrt(squares / static_cast<double>(one.count));
+    found.push_back(one);
+  }
+  return found;
+}
+
+std::string reported_noise_text(const Campaign& campaign) {
+  std::string text;
+  for (const ReportedNoise& one : reported_noise(campaign)) {
+    const double ratio = one.declared > 0.0 ? one.reported / one.declared : 0.0;
+    const bool differs = one.count >= 5 && (ratio > 1.25 || ratio < 0.8);
+    text += fmt::format("{}: {} answers report a noise_sd of {:.3g}, the study says {:.3g}{}\n",
+                        one_line(one.level), one.count, one.reported, one.declared,
+                        differs ? ": correct it, choices are made by what the study says" : "");
+  }
+  return text.empty() ? "" : "\nnoise as answers report it\n" + text;
+}
+
+std::string reported_noise_json(const Campaign& campaign) {
+  std::string list;
+  for (const ReportedNoise& one : reported_noise(campaign))
+    list += (list.empty() ? "" : ", ") + JsonObject()
+                                             .put("level", one.level)
+                                             .put("declared", one.declared)
+                                             .put("reported", one.reported)
+                                             .put("count", one.count)
+                                             .text();
+  return "[" + list + "]";
+}
+
+std::string verdict_json(const CalibrationVerdict& verdict) {
+  const bool has_factor = verdict.factor > 0.0 && verdict.answers > 0 && verdict.high > 0.0;
+  const auto cell = [&](double value) {
+    return has_factor ? ResultTable::Cell(value) : ResultTable::Cell(std::monostate());
+  };
+  return JsonObject()
+      .put("calibration", verdict.words())
+      .put("reason", verdict.reason)
+      .put("advice", verdict.advice)
+      .put("factor", cell(verdict.factor))
+      .put("low", cell(verdict.low))
+      .put("high", cell(verdict.high))
+      .put("answers", static_cast<std::int64_t>(verdict.answers))
+      .text();
+}
+
+std::string pending_json(const State& state) {
+  std::string list;
+  for (const std::int64_t id : state.pending()) list += (list.empty() ? "" : ", ") + std::to_string(id);
+  return "[" + list + "]";
+}
+
+std::string owner_json(const State& state) {
+  const OwnerChanged& owner = state.owner();
+  if (owner.host.empty()) return "null";
+  return JsonObject()
+      .put("host", owner.host)
+      .put("process", owner.process)
+      .put("since", time_text(state.owner_since()))
+      .put("alive", may_be_alive(owner))
+      .text();
+}
+
+std::vector<std::pair<std::string, ResultTable::Cell>> fields_of(const State& state) {
+  return {{"name", state.created().name},
+          {"unit", state.created().unit},
+          {"budget", state.budget()},
+          {"spent", state.spent()},
+          {"escrow", state.escrow()},
+          {"free", state.free()},
+          {"annotations", state.annotations()},
+          {"pending", static_cast<std::int64_t>(state.pending().size())},
+          {"failed", state.failed()},
+          {"excluded", static_cast<std::int64_t>(state.excluded().size())},
+          {"fits", state.fits()},
+          {"created", time_text(state.created_at())}};
+}
+
+}  // namespace
+
+std::string status_text(const Campaign& campaign) {
+  const State& state = campaign.state();
+  std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.folder().string()),
+                                 one_line(state.created().name), time_text(state.created_at()));
+  text += money_lines(state);
+  text += fmt::format("annotations {}, pending {}, failed {}, excluded {}\n", state.annotations(),
+                      state.pending().size(), state.failed(), state.excluded().size());
+  if (!state.owner().host.empty())
+    text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",
+                        state.owner().process, one_line(state.owner().host), time_text(state.owner_since()));
+  if (state.annotations() > 0) text += one_line(verdict_on(campaign).text()) + "\n";
+  return text + levels_text(state) + reported_noise_text(campaign) + offsets_text(campaign) +
+         pending_text(state) + last_told_text(campaign);
+}
+
+std::string status_csv(const Campaign& campaign) {
+  return record_text(Format::csv, fields_of(campaign.state()));
+}
+
+std::string status_json(const Campaign& campaign) {
+  const State& state = campaign.state();
+  JsonObject object;
+  for (const auto& [name, cell] : fields_of(state)) object.put(name, cell);
+  object.put_json("levels", levels_json(state));
+  object.put_json("level_offsets", offsets_json(campaign));
+  object.put_json("reported_noise", reported_noise_json(campaign));
+  object.put_json("verdict", verdict_json(verdict_on(campaign)));
+  object.put_json("pending_ids", pending_json(state));
+  object.put_json("owner", owner_json(state));
+  return object.text();
+}
+
+}  // namespace acuity

@@ -1,0 +1,71 @@
+#include "views/campaign_text.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+
+#include "campaign/file_system.hpp"
+#include "numerics/clock.hpp"
+#include "numerics/text.hpp"
+
+namespace acuity {
+
+std::string time_text(double seconds_since_1970, bool microseconds) {
+  const double whole = std::floor(seconds_since_1970);
+  const std::tm parts = fmt::gmtime(static_cast<std::time_t>(whole));
+  const std::string text = fmt::format("{:%Y-%m-%dT%H:%M:%S}", parts);
+  if (!microseconds) return text + "Z";
+  return fmt::format("{}.{:06}Z", text, static_cast<int>((seconds_since_1970 - whole) * 1e6));
+}
+
+double now() {
+  return numerics::wall_clock();
+}
+
+std::string money(double amount, const std::string& unit) {
+  return brief(amount) + (unit.empty() ? "" : " " + one_line(unit));
+}
+
+ResultTable::Cell level_cell(const std::string& level, std::optional<double> alpha) {
+  if (alpha) return *alpha;
+  if (level.empty()) return std::monostate();
+  return level;
+}
+
+ResultTable::Cell value_cell(const LevelValue& value) {
+  return std::visit([](const auto& v) { return ResultTable::Cell(v); }, value);
+}
+
+std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
+                             Format format) {
+  const Study& study = campaign.study();
+  std::vector<std::string> columns{"id", "point"};
+  columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
+  columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "value", "information", "cost",
+                                 "information_per_cost", "lease_until"});
+  if (format == Format::csv) columns.emplace_back("y");
+  ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
+  for (const Suggestion& s : suggestions) {
+    std::vector<ResultTable::Cell> row{s.id, s.point};
+    row.insert(row.end(), s.inputs.begin(), s.inputs.end());
+    const std::optional<double> lease = campaign.state().find(s.id)->asked.lease_until;
+    row.insert(row.end(),
+               {level_cell(s.level.name, s.level.alpha), value_cell(s.level.value), s.information, s.cost,
+                s.information_per_cost(),
+                lease ? ResultTable::Cell(time_text(*lease)) : ResultTable::Cell(std::monostate())});
+    if (format == Format::csv) row.emplace_back(std::monostate());
+    table.add(row);
+  }
+  return table.document("suggestions");
+}
+
+void write_network_note(const Campaign& campaign, std::ostream& log) {
+  if (const auto kind = network_file_system(campaign.folder()))
+    log << fmt::format(
+        "note: {} is on a network file system ({}): only processes of one machine may use it at a time\n",
+        one_line(campaign.folder().string()), *kind);
+}
+
+}  // namespace acuity

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "acuity/campaign/campaign.hpp"
+#include "text/result_table.hpp"
+
+// How campaigns are shown.
+
+namespace acuity {
+
+/// 2026-11-16T05:38:47Z, with microseconds where wanted.
+std::string time_text(double seconds_since_1970, bool microseconds = false);
+double now();
+
+/// "12.5 runs"
+std::string money(double amount, const std::string& unit);
+
+ResultTable::Cell level_cell(const std::string& level, std::optional<double> alpha);
+ResultTable::Cell value_cell(const LevelValue& value);
+
+/// The table of suggestions that `ask` prints, in its three forms; CSV is a sheet for people to fill in.
+std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
+                             Format format);
+
+/// A store on another machine is said: only processes of this one may open it at the same time.
+void write_network_note(const Campaign& campaign, std::ostream& log);
+
+}  // namespace acuity

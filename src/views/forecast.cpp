@@ -1,0 +1,154 @@
+#include "views/forecast.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "annotation/prior_truth.hpp"
+#include "campaign/books.hpp"
+#include "campaign/retelling.hpp"
+#include "numerics/text.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::vector<Index> spread_rows(Index pool) {
+  const Index count = std::min(pool, forecast_points);
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) rows.push_back(i * pool / count);
+  return rows;
+}
+
+std::vector<std::string> remarks_on(const Forecast& made) {
+  std::vector<std::string> remarks;
+  if (made.points < made.pool)
+    remarks.push_back(fmt::format("{} of the {} pool points, evenly spread, stand in for the pool",
+                                  made.points, made.pool));
+  return remarks;
+}
+
+// A sample may be bought up where the pool would not be; then the rest of the curve is too high.
+std::vector<std::string> sold_out(const Study& tried, const State& before,
+                                  const std::vector<PolicyTrial>& trials) {
+  if (tried.file().repeat) return {};
+  const std::vector<char> open = candidates_of(tried, before).open;
+  const auto left = static_cast<std::size_t>(std::count(open.begin(), open.end(), 1));
+  std::vector<std::string> policies;
+  for (const PolicyTrial& trial : trials) {
+    const std::string name = policy_name(trial.policy);
+    if (trial.annotations() >= left && (policies.empty() || policies.back() != name))
+      policies.push_back(name);
+  }
+  return policies;
+}
+
+// With nothing known the scale of the inputs may still be open.
+PriorTruth truths_given(const Study& tried, const State& before) {
+  if (before.annotations() == 0) return PriorTruth(tried);
+  const StudyModel model = tried.model_given(annotations_of(tried, before), learned_of(tried, before));
+  return {tried, model.prior, Observations(model.observations, tried.pool().points())};
+}
+
+std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> before, TrialOptions options) {
+  require_budget(study);
+  const Study tried = forecast_study(study);
+  const State state = state_of(before);
+  options.before = std::move(before);
+  const PriorTruth truths = truths_given(tried, state);
+  const std::vector<PolicyTrial> trials = try_policies(
+      tried, [&](int repeat) { return truths.draw(static_cast<std::uint32_t>(repeat)); }, options);
+  if (trials.size() < options.policies.size() * static_cast<std::size_t>(options.repeats))
+    return std::nullopt;
+  Forecast made{
+      .curves = policy_curves(trials, std::max(state.budget(), state.spent()), forecast_low, forecast_high),
+      .repeats = options.repeats,
+      .known = state.annotations(),
+      .points = tried.pool().size(),
+      .pool = study.pool().size(),
+      .binary = study.file().binary,
+      .unit = study.file().unit,
+      .remarks = {}};
+  made.remarks = remarks_on(made);
+  if (!study.file().binary && !study.file().amplitude && state.annotations() == 0)
+    made.remarks.push_back(fmt::format(
+        "nothing is known about the size of the answers: truths with a standard deviation of {:.4g}, twice "
+        "the "
+        "noise of the vaguest level, are assumed, so trust the order of the policies more than the errors; "
+        "model.amplitude or answers that are known make it a forecast",
+        assumed_spread(tried)));
+  if (std::all_of(trials.begin(), trials.end(), [](const auto& trial) { return trial.annotations() == 0; }))
+    made.remarks.emplace_back("nothing more can be bought: the error is the one to expect now");
+  if (made.points < made.pool)
+    for (const std::string& policy : sold_out(tried, state, trials))
+      made.remarks.push_back(fmt::format(
+          "{} has bought all {} points before the money was spent; in the whole pool it would go on", policy,
+          made.points));
+  return made;
+}
+
+std::string cell(const PolicyCurve& curve, std::size_t at) {
+  return fmt::format("{:.3g} ({:.3g} to {:.3g})", curve.median[at], curve.low[at], curve.high[at]);
+}
+
+}  // namespace
+
+Study forecast_study(const Study& study) {
+  StudyVariant different;
+  different.rows = spread_rows(study.pool().size());
+  return study.variant(different);
+}
+
+std::optional<Forecast> forecast(const Study& study, const TrialOptions& options) {
+  return forecast_from(study, begun(study, spread_rows(study.pool().size())), options);
+}
+
+std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options) {
+  const Study& study = campaign.study();
+  std::optional<Forecast> made =
+      forecast_from(study, retold(campaign, spread_rows(study.pool().size())), options);
+  if (const std::size_t pending = campaign.state().pending().size(); made && pending > 0)
+    made->remarks.push_back(
+        fmt::format("{} pending count{} as not asked for",
+                    pending == 1 ? "one suggestion that is" : fmt::format("{} suggestions that are", pending),
+                    pending == 1 ? "s" : ""));
+  return made;
+}
+
+std::string error_measure(bool binary) {
+  return binary ? "share of wrong classes" : "root mean square error";
+}
+
+std::string drawn_from(const Forecast& forecast) {
+  if (forecast.known == 0) return "the prior";
+  return fmt::format("what is believed after {} answer{}", forecast.known, forecast.known == 1 ? "" : "s");
+}
+
+std::string forecast_text(const Forecast& forecast) {
+  constexpr std::size_t rows = 10;
+  std::string text = fmt::format(
+      "forecast: {} over the pool against money, median and 10 to 90 % of {} truths drawn from {}\n",
+      error_measure(forecast.binary), forecast.repeats, drawn_from(forecast));
+  for (const std::string& remark : forecast.remarks) text += "note: " + one_line(remark) + '\n';
+  std::vector<std::vector<std::string>> table{{forecast.unit.empty() ? "money" : one_line(forecast.unit)}};
+  for (const PolicyCurve& curve : forecast.curves) table.front().push_back(policy_name(curve.policy));
+  for (std::size_t row = 1; row <= rows; ++row) {
+    const std::size_t at = row * (forecast.curves.front().money.size() - 1) / rows;
+    std::vector<std::string> cells{fmt::format("{:.4g}", forecast.curves.front().money[at])};
+    for (const PolicyCurve& curve : forecast.curves) cells.push_back(cell(curve, at));
+    if (cells != table.back())
+      table.push_back(std::move(cells));  // where no money is left they are all alike
+  }
+  for (const std::vector<std::string>& row : table) {
+    std::string line;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      std::size_t width = 0;
+      for (const auto& other : table) width = std::max(width, other[k].size());
+      line += fmt::format("{}{:>{}}", k == 0 ? "" : "  ", row[k], width);
+    }
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace acuity

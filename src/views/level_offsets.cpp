@@ -1,0 +1,95 @@
+#include "views/level_offsets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "campaign/books.hpp"
+#include "views/level_groups.hpp"
+
+namespace acuity {
+
+namespace {
+
+// What one level said of one point, all of it together.
+struct Said {
+  double weight = 0.0, weighted = 0.0;  // by inverse noise variance
+
+  void take(double value, double noise) {
+    weight += 1.0 / noise;
+    weighted += value / noise;
+  }
+  double mean() const { return weighted / weight; }
+  double variance() const { return 1.0 / weight; }
+};
+
+LevelOffset offset_between(const std::map<Index, Said>& one, const std::map<Index, Said>& other) {
+  LevelOffset found;
+  double weight = 0.0, weighted = 0.0;
+  for (const auto& [row, said] : one) {
+    const auto there = other.find(row);
+    if (there == other.end()) continue;
+    const double variance = said.variance() + there->second.variance();
+    weight += 1.0 / variance;
+    weighted += (said.mean() - there->second.mean()) / variance;
+    ++found.points;
+  }
+  if (found.points > 0) {
+    found.offset = weighted / weight;
+    found.standard_error = 1.0 / std::sqrt(weight);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool LevelOffset::is_bias() const {
+  return points > 0 && std::abs(offset) >= 3.0 * standard_error;
+}
+
+// Exact answers have no noise to weigh by; beside what any other level adds, 1e-12 of the spread of the
+// answers is none.
+std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
+  if (study.file().binary) return {};
+  const std::vector<Annotation> annotations = annotations_of(study, state);
+  const StudyModel model = study.model_given(annotations, learned_of(study, state));
+  double largest = 0.0;
+  for (const Annotation& annotation : annotations) largest = std::max(largest, std::abs(annotation.value));
+  const double least = std::max(1e-12 * largest * largest, 1e-300);
+  std::vector<std::string> names;
+  std::map<std::string, std::map<Index, Said>> said;
+  std::size_t next = 0;
+  for (const std::int64_t id : state.answered()) {
+    const SuggestionRecord& record = *state.find(id);
+    const bool counts = record.row() >= 0 && !record.told->channel;
+    const std::string name = level_name(record.level(), record.alpha());
+    if (counts && !said.contains(name)) names.push_back(name);
+    for (std::size_t k = 0; k < record.values.size(); ++k, ++next)
+      if (counts)
+        said[name][record.row()].take(
+            annotations[next].value,
+            std::max(noise_variance(study.channel_of(annotations[next], model)), least));
+  }
+  std::vector<LevelOffset> offsets;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t j = i + 1; j < names.size(); ++j) {
+      LevelOffset found = offset_between(said.at(names[i]), said.at(names[j]));
+      if (found.points == 0) continue;
+      found.level = names[i];
+      found.other = names[j];
+      offsets.push_back(found);
+    }
+  return offsets;
+}
+
+std::string to_text(const LevelOffset& offset) {
+  const bool above = offset.offset >= 0.0;
+  const double low = above ? offset.low() : -offset.high(), high = above ? offset.high() : -offset.low();
+  return fmt::format("{} reads {:.3g} {} {} ({:.3g} to {:.3g}, from {} point{})", offset.level,
+                     std::abs(offset.offset), above ? "above" : "below", offset.other, low, high,
+                     offset.points, offset.points == 1 ? "" : "s");
+}
+
+}  // namespace acuity

@@ -1,0 +1,113 @@
+#include "views/prequential.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "acuity/model/gp_posterior.hpp"
+#include "campaign/books.hpp"
+#include "numerics/normal.hpp"
+
+namespace acuity {
+
+namespace {
+
+// The posterior of the answers told so far. With few of them it is made anew each time; with more it is
+// extended until there are 15 % more, the prior mean staying where it was, which hardly moves any more.
+class RunningPosterior {
+ public:
+  explicit RunningPosterior(const Study& study) : study_(study) {}
+
+  const StudyModel& model() const { return model_; }
+  const GpPosterior& given(const State& state) {
+    constexpr std::int64_t few = 60;
+    const std::vector<Annotation> annotations = annotations_of(study_, state);
+    const auto count = static_cast<std::int64_t>(annotations.size());
+    const bool grew_by_one = posterior_ && fits_ == state.fits() && count == count_ + 1;
+    if (grew_by_one && count > few && static_cast<double>(count) < 1.15 * static_cast<double>(built_)) {
+      const Annotation& last = annotations.back();
+      const std::vector<Observation> one{
+          {.place = last.place, .value = last.value, .channel = study_.channel_of(last, model_)}};
+      posterior_ = posterior_->given(Observations(one, study_.pool().points()));
+    } else if (!posterior_ || fits_ != state.fits() || count != count_) {
+      model_ = study_.model_given(annotations, learned_of(study_, state));
+      built_ = count;
+      posterior_.emplace(model_.prior, Observations(model_.observations, study_.pool().points()), 1);
+    }
+    fits_ = state.fits();
+    count_ = count;
+    return *posterior_;
+  }
+
+ private:
+  const Study& study_;
+  StudyModel model_;
+  std::optional<GpPosterior> posterior_;
+  std::int64_t fits_ = -1, count_ = -1, built_ = 0;
+};
+
+bool has_scale(const Study& study, const State& state) {
+  if (study.file().fit.never()) return true;
+  return state.fitted().has_value() || (study.file().amplitude && !study.file().lengthscale.empty());
+}
+
+Points inputs_of(const Study& study, const Annotation& annotation) {
+  if (const std::optional<Index> row = annotation.place.pool_row()) return study.pool().points().row(*row);
+  return annotation.place.coordinates().transpose();
+}
+
+// What was told is compared with what was recorded when it was asked for: a label says too little about f for
+// the labels in between to matter.
+PrequentialScore score_of_label(const SuggestionRecord& record, double value) {
+  const double clean =
+      numerics::normal_cdf(record.asked.mean / std::sqrt(1.0 + std::max(0.0, record.asked.variance)));
+  const double accuracy = std::get<FlipChannel>(record.asked.channel).accuracy;
+  return {.value = value, .mean = accuracy * clean + (1.0 - accuracy) * (1.0 - clean)};
+}
+
+}  // namespace
+
+std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most) {
+  const Study& study = campaign.study();
+  const std::vector<std::int64_t>& answered = campaign.state().answered();
+  const std::size_t skipped = answered.size() - std::min(most, answered.size());
+  const std::vector<std::int64_t> wanted(answered.begin() + static_cast<std::ptrdiff_t>(skipped),
+                                         answered.end());
+  std::vector<PrequentialScore> scores;
+  RunningPosterior running(study);
+  State before;
+  for (const StoredEvent& stored : campaign.events()) {
+    const auto* told = std::get_if<Told>(&stored.event);
+    const bool counts = told != nullptr && before.annotations() > 0 && has_scale(study, before) &&
+                        std::find(wanted.begin(), wanted.end(), told->id) != wanted.end() &&
+                        before.find(told->id)->asked.worker != "initial";
+    const std::int64_t known = before.annotations();
+    if (!counts) {
+      before.apply(stored);
+      continue;
+    }
+    std::optional<GpPosterior> posterior;
+    StudyModel model;
+    if (!study.file().binary) posterior = running.given(before), model = running.model();
+    before.apply(stored);
+    const SuggestionRecord& record = *before.find(told->id);
+    PrequentialScore score;
+    if (study.file().binary) {
+      score = score_of_label(record, told->values.front());
+    } else {
+      const std::vector<Annotation> annotations = annotations_of(study, before);
+      // Of replicates the first: the others are known all but for their noise.
+      const Annotation& first = annotations[annotations.size() - told->values.size()];
+      const Marginals f = posterior->predict(inputs_of(study, first), {.threads = 1});
+      score = {.value = told->values.front(),
+               .mean = f.mean(0),
+               .sd = std::sqrt(f.variance(0) + noise_variance(study.channel_of(first, model)))};
+    }
+    score.id = told->id;
+    score.before = known;
+    scores.push_back(score);
+  }
+  return scores;
+}
+
+}  // namespace acuity

@@ -1,0 +1,117 @@
+#include "views/study_warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace acuity {
+
+namespace {
+
+double spread_of(const Vector& values) {
+  return std::sqrt((values.array() - values.mean()).square().mean());
+}
+
+// In units of the kernel's length scales, after standardising.
+Points in_lengthscales(const Study& study, const StudyModel& model) {
+  Points points = model.prior.scaling.apply(study.pool().points());
+  if (const auto* kernel = dynamic_cast<const StationaryKernel*>(model.prior.kernel.get()))
+    points = points * kernel->inverse_lengthscales(points.cols()).asDiagonal();
+  return points;
+}
+
+void warn_of_inputs(const Study& study, const Points& scaled, std::vector<std::string>& warnings) {
+  for (Index k = 0; k < scaled.cols(); ++k) {
+    const std::string& name = study.pool().inputs()[static_cast<std::size_t>(k)];
+    const double range = scaled.col(k).maxCoeff() - scaled.col(k).minCoeff();
+    if (range == 0.0)
+      warnings.push_back(fmt::format("input \"{}\" is the same at every pool point: it tells nothing", name));
+    else if (range > 100.0)
+      warnings.push_back(fmt::format(
+          "input \"{}\" spans {:.3g} length scales: points far apart tell nothing about each other; "
+          "is its unit that of model.lengthscale (or pool.standardise)?",
+          name, range));
+    else if (range < 0.05)
+      warnings.push_back(fmt::format(
+          "input \"{}\" spans {:.3g} length scales only: f hardly depends on it; is its unit that of "
+          "model.lengthscale (or pool.standardise)?",
+          name, range));
+  }
+}
+
+// Neighbours along a sorted direction: near duplicates are next to each other there, and few pairs are looked
+// at.
+void warn_of_duplicates(const Study& study, const Points& scaled, std::vector<std::string>& warnings) {
+  std::vector<Index> order(static_cast<std::size_t>(scaled.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const Vector key = scaled.rowwise().sum();
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key(a) < key(b); });
+  Index found = 0, first = -1, second = -1;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t j = i + 1; j < std::min(order.size(), i + 20) && key(order[j]) - key(order[i]) < 1e-6;
+         ++j)
+      if ((scaled.row(order[i]) - scaled.row(order[j])).norm() < 1e-6 && found++ == 0)
+        first = order[i], second = order[j];
+  if (found > 0)
+    warnings.push_back(fmt::format("{} pairs of pool points are the same place, or nearly: {} and {} for one",
+                                   found, study.pool().id(std::min(first, second)),
+                                   study.pool().id(std::max(first, second))));
+}
+
+void warn_of_levels(const StudyModel& model, std::vector<std::string>& warnings) {
+  const auto [cheapest, dearest] =
+      std::minmax_element(model.offer.levels.begin(), model.offer.levels.end(),
+                          [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  if (dearest->cost / cheapest->cost > 1e6)
+    warnings.push_back(fmt::format("costs span a factor of {:.3g}: are they all in the same unit?",
+                                   dearest->cost / cheapest->cost));
+}
+
+void warn_of_values(const Study& study, const StudyModel& model, const std::vector<Annotation>& annotations,
+                    std::vector<std::string>& warnings) {
+  if (study.file().binary || annotations.size() < 3) return;
+  Vector values(static_cast<Index>(annotations.size()));
+  for (std::size_t i = 0; i < annotations.size(); ++i) values(static_cast<Index>(i)) = annotations[i].value;
+  const double spread = spread_of(values);
+  double quietest = std::numeric_limits<double>::infinity();
+  for (const Level& level : model.offer.levels)
+    quietest = std::min(quietest, noise_variance(level.channel) + model.offer.base_noise.minCoeff());
+  if (spread > 0.0 && std::sqrt(quietest) > spread)
+    warnings.push_back(fmt::format(
+        "the noise of the best level (sd {:.3g}) is larger than the spread of what is known ({:.3g}): "
+        "is it in the unit of y?",
+        std::sqrt(quietest), spread));
+  const double prior_sd =
+      std::sqrt(model.prior.kernel->diagonal(model.prior.scaling.apply(study.pool().points().topRows(1)))(0));
+  const double furthest = (values.array() - model.prior.mean).abs().maxCoeff();
+  if (furthest > 10.0 * prior_sd)
+    warnings.push_back(fmt::format(
+        "a known value is {:.3g} from model.mean, {:.0f} prior standard deviations: model.amplitude "
+        "or model.mean may be in another unit",
+        furthest, furthest / prior_sd));
+  if (spread > 0.0 && spread < 0.02 * prior_sd)
+    warnings.push_back(fmt::format(
+        "what is known spreads by {:.3g} only, while model.amplitude expects {:.3g}", spread, prior_sd));
+  const bool positive = values.minCoeff() > 0.0;
+  if (positive && values.maxCoeff() / values.minCoeff() > 1000.0)
+    warnings.push_back(
+        fmt::format("y is positive and spans a factor of {:.3g}: its logarithm may be what is smooth",
+                    values.maxCoeff() / values.minCoeff()));
+}
+
+}  // namespace
+
+std::vector<std::string> study_warnings(const Study& study, const StudyModel& model,
+                                        const std::vector<Annotation>& annotations) {
+  std::vector<std::string> warnings;
+  const Points scaled = in_lengthscales(study, model);
+  warn_of_inputs(study, scaled, warnings);
+  warn_of_duplicates(study, scaled, warnings);
+  warn_of_levels(model, warnings);
+  warn_of_values(study, model, annotations, warnings);
+  return warnings;
+}
+
+}  // namespace acuity

@@ -1,0 +1,183 @@
+#include "views/break_even_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "numerics/random.hpp"
+#include "support/program.hpp"
+#include "support/studies.hpp"
+#include "views/study_warnings.hpp"
+
+namespace acuity::break_even_report_test {
+namespace {
+
+using testing::Folder;
+
+std::string levels(const std::vector<std::pair<double, double>>& precision_and_cost, bool binary = false) {
+  std::string text;
+  int number = 0;
+  for (const auto& [precision, cost] : precision_and_cost)
+    text += "[[level]]\nname = \"l" + std::to_string(number++) + "\"\n" +
+            (binary ? "accuracy = " : "noise_sd = ") + std::to_string(precision) +
+            "\ncost = " + std::to_string(cost) + "\n";
+  return text;
+}
+
+struct Checked {
+  Study study;
+  StudyModel model;
+};
+
+Checked open(const Folder& folder, const std::string& rest, const std::string& pool = "x\n0\n1\n2\n3\n") {
+  folder.write("pool.csv", pool);
+  Study study = Study::open(
+      folder.write("study.toml", testing::with_given_model("[pool]\nfile = \"pool.csv\"\n" + rest)));
+  StudyModel model = study.model_given({});
+  return {std::move(study), std::move(model)};
+}
+
+bool wins_at_price(Checked& checked, std::size_t level, double price) {
+  StudyModel model = checked.model;
+  model.offer.levels[level].cost = price;
+  return break_even_report(checked.study, model).prices[level].wins;
+}
+
+TEST(BreakEvenReport, PricesAreThoseAtWhichALevelComesAndGoes) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    numerics::Draws draws(5, numerics::Purpose::data, seed);
+    const bool binary = seed % 4 == 3;
+    std::vector<std::pair<double, double>> list;
+    double precision = binary ? 0.6 : draws.uniform(0.3, 2.0), cost = 1.0;
+    for (int k = 0; k < 3; ++k) {
+      list.emplace_back(precision, cost);
+      precision = binary ? precision + draws.uniform(0.05, 0.19) : precision * draws.uniform(0.2, 0.8);
+      cost *= draws.uniform(1.1, 5.0);
+    }
+    const Folder folder;
+    Checked checked = open(folder, (binary ? "[target]\nkind = \"binary\"\n" : "") + levels(list, binary));
+    const BreakEvenReport report = break_even_report(checked.study, checked.model);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double price = report.prices[k].wins_below;
+      ASSERT_GT(price, 0.0);
+      EXPECT_EQ(report.prices[k].wins, list[k].second < price) << seed;
+      EXPECT_TRUE(wins_at_price(checked, k, price * (1 - 1e-6))) << seed << " " << k;
+      EXPECT_FALSE(wins_at_price(checked, k, price * (1 + 1e-6))) << seed << " " << k;
+    }
+  }
+}
+
+TEST(BreakEvenReport, SaysWhenOneLevelWinsEverywhere) {
+  const Folder folder;
+  const Checked one = open(folder, levels({{0.5, 1.0}, {0.1, 1.001}}));
+  const BreakEvenReport report = break_even_report(one.study, one.model);
+  ASSERT_TRUE(report.only);
+  EXPECT_EQ(report.only->name, "l1");
+  EXPECT_NE(to_text(report, "h").find("l1 wins everywhere: precision selection will do nothing for you"),
+            std::string::npos);
+  const Checked two = open(folder, levels({{0.5, 1.0}, {0.1, 8.0}}));
+  EXPECT_FALSE(break_even_report(two.study, two.model).only);
+}
+
+TEST(BreakEvenReport, IntervalsGoFromNoDoubtToThePriorsWithoutGaps) {
+  const Folder folder;
+  for (const char* information : {"model", "target"}) {
+    const Checked checked = open(folder, std::string("[acquisition]\ninformation = \"") + information +
+                                             "\"\n" + levels({{0.5, 1.0}, {0.2, 3.0}, {0.05, 12.0}}));
+    const BreakEvenReport report = break_even_report(checked.study, checked.model);
+    ASSERT_GE(report.intervals.size(), 2U) << information;
+    EXPECT_EQ(report.intervals.front().from_sd, 0.0);
+    EXPECT_NEAR(report.intervals.back().to_sd, 1.0, 1e-12);
+    for (std::size_t k = 1; k < report.intervals.size(); ++k)
+      EXPECT_EQ(report.intervals[k].from_sd, report.intervals[k - 1].to_sd);
+  }
+}
+
+TEST(BreakEvenReport, LevelsDoNotCompeteWhereOnlyOneIsAskedFor) {
+  const Folder folder;
+  const Checked checked =
+      open(folder, "[acquisition]\ninformation = \"bald\"\n" + levels({{0.5, 1.0}, {0.1, 8.0}}));
+  EXPECT_FALSE(break_even_report(checked.study, checked.model).levels_compete);
+}
+
+TEST(BreakEvenReport, OfAContinuousLadderHasTheBestOfAllPrecisions) {
+  const Folder folder;
+  const Checked real = open(folder,
+                            "[noise]\nvariance = 0.01\n[precision]\ngamma = 0.09\n"
+                            "alpha = { from = 1, to = inf, continuous = true }\n"
+                            "cost = { form = \"power\", c = 9.0, q = 0.6 }\n");
+  const Checked classes = open(folder,
+                               "[target]\nkind = \"binary\"\n[model]\namplitude = 2\n[precision]\n"
+                               "alpha = { from = 0, to = 1, continuous = true }\ngamma = 0.2\nkappa = 0.78\n"
+                               "cost = \"0.3 + 0.7 * alpha^2.5\"\n");
+  for (const Checked* checked : {&real, &classes}) {
+    const BreakEvenReport report = break_even_report(checked->study, checked->model);
+    EXPECT_TRUE(report.continuous);
+    EXPECT_TRUE(report.prices.empty() && report.intervals.empty());
+    int between = 0;
+    for (const BreakEvenReport::Winner& one : report.winners) {
+      const BestPrecision best = *checked->model.acquisition.information->best_precision_at(
+          {Vector::Constant(1, one.mean), Vector::Constant(1, one.sd * one.sd)},
+          {.levels = checked->model.offer.levels, .base_noise = Vector::Constant(1, report.base_noise)}, 0,
+          *checked->model.acquisition.continuous, std::numeric_limits<double>::infinity());
+      EXPECT_EQ(one.level.alpha, best.precision.alpha);
+      between += checked->study.offer().levels[0].alpha != one.level.alpha &&
+                 checked->study.offer().levels[1].alpha != one.level.alpha;
+    }
+    EXPECT_GT(between, 1);
+    EXPECT_FALSE(report.only);
+    EXPECT_EQ(to_text(report, "h").find("Prices"), std::string::npos);
+    EXPECT_NE(to_text(report, "h").find("best of all precisions"), std::string::npos);
+  }
+}
+
+TEST(BreakEvenReport, SaysWhenOnePrecisionOfAContinuousLadderWinsEverywhere) {
+  const Folder folder;
+  const Checked steep = open(folder,
+                             "[noise]\nvariance = 0.1\n[precision]\ngamma = 0.09\n"
+                             "alpha = { from = 1, to = inf, continuous = true }\n"
+                             "cost = { form = \"power\", c = 9.0, q = 2.0 }\n");
+  const BreakEvenReport report = break_even_report(steep.study, steep.model);
+  ASSERT_TRUE(report.only);
+  EXPECT_EQ(*report.only->alpha, 1.0);
+}
+
+std::string warnings_of(const Checked& checked, const std::vector<double>& known = {}) {
+  std::vector<Annotation> annotations;
+  for (const double y : known)
+    annotations.push_back(
+        {.place = Index{0}, .value = y, .channel = GaussianChannel{0.1}, .level = {}, .alpha = {}});
+  std::string text;
+  for (const std::string& warning : study_warnings(checked.study, checked.model, annotations))
+    text += warning + "\n";
+  return text;
+}
+
+TEST(StudyWarnings, AreNoneWhereNothingLooksWrong) {
+  const Folder folder;
+  EXPECT_EQ(warnings_of(open(folder, levels({{0.5, 1.0}, {0.1, 8.0}})), {0.1, -0.4, 0.9}), "");
+}
+
+TEST(StudyWarnings, NameWhatLooksWrong) {
+  const Folder folder;
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string list = levels({{0.5, 1.0}, {0.1, 8.0}});
+  EXPECT_TRUE(
+      has(warnings_of(open(folder, list, "x,z\n0,7\n1,7\n")), "input \"z\" is the same at every pool point"));
+  EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n5000\n")), "spans 5e+03 length scales"));
+  EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n0.001\n")), "spans 0.001 length scales only"));
+  EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n1\n1.0000000001\n2\n")),
+                  "1 pairs of pool points are the same place"));
+  EXPECT_TRUE(
+      has(warnings_of(open(folder, levels({{0.5, 1.0}, {0.1, 5e6}}))), "costs span a factor of 5e+06"));
+  EXPECT_TRUE(
+      has(warnings_of(open(folder, list), {1e-3, 1e-3, 2e-3}), "is larger than the spread of what is known"));
+  EXPECT_TRUE(
+      has(warnings_of(open(folder, list), {0.001, 0.2, 60.0}), "its logarithm may be what is smooth"));
+  EXPECT_TRUE(has(warnings_of(open(folder, list), {1.0, 0.2, 60.0}), "prior standard deviations"));
+}
+
+}  // namespace
+}  // namespace acuity::break_even_report_test

@@ -1,0 +1,317 @@
+#include "views/campaign_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "acuity/model/leave_one_out.hpp"
+#include "numerics/normal.hpp"
+#include "numerics/random.hpp"
+#include "support/memory_campaigns.hpp"
+
+namespace acuity::campaign_data_test {
+namespace {
+
+using testing::MemoryCampaign;
+
+constexpr int pool_points = 60;
+
+// A function drawn from the prior of the study, at the points of the pool, and answers with the noise of
+// their level times `noise`.
+class World {
+ public:
+  World(std::uint32_t seed, double noise) : draws_(7, numerics::Purpose::data, seed), noise_(noise) {
+    const Points x = Vector::LinSpaced(pool_points, 0.0, 12.0);
+    Matrix covariance = StationaryKernel().cross(x, x);
+    covariance.diagonal().array() += 1e-9;
+    Vector white(pool_points);
+    for (double& value : white) value = draws_.normal();
+    f_ = Eigen::LLT<Matrix>(covariance).matrixL() * white;
+  }
+  double operator()(const Suggestion& asked) {
+    return f_(asked.row) + noise_ * std::sqrt(noise_variance(asked.channel)) * draws_.normal();
+  }
+
+  double truth(Index row) const { return f_(row); }
+
+ private:
+  numerics::Draws draws_;
+  double noise_;
+  Vector f_;
+};
+
+CampaignData data_of(World world, int steps) {
+  MemoryCampaign campaign(
+      testing::two_level_study("budget = 400\nunit = \"runs\"\nseed = 2", "", "repeat = true"),
+      testing::pool_on_a_line(pool_points, 12.0));
+  campaign.go(steps, [&](const Suggestion& asked) { return world(asked); });
+  return campaign_data(*campaign);
+}
+
+bool mentions(const CampaignData& data, const std::string& words) {
+  for (const std::string& warning : data.warnings)
+    if (warning.find(words) != std::string::npos) return true;
+  return false;
+}
+
+TEST(CampaignData, CoverageIsMetOnDataDrawnFromTheModel) {
+  std::array<Index, 3> inside{}, count{};
+  int alarms = 0;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const CampaignData data = data_of(World(seed, 1.0), 40);
+    for (std::size_t k = 0; k < 3; ++k) {
+      inside[k] += data.calibrations[0].coverages[k].inside;
+      count[k] += data.calibrations[0].coverages[k].count;
+    }
+    alarms += mentions(data, "error bars");
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Coverage all{std::array{0.5, 0.8, 0.95}[k], inside[k], count[k]};
+    EXPECT_FALSE(all.is_off()) << all.nominal << ": " << all.share() << " ± " << all.sampling_error();
+  }
+  EXPECT_LE(alarms, 5);
+}
+
+TEST(CampaignData, WarnsOfErrorBarsThatAreTooNarrowOrTooWide) {
+  for (std::uint32_t seed = 0; seed < 10; ++seed) {
+    EXPECT_TRUE(mentions(data_of(World(seed, 4.0), 60), "error bars are too narrow")) << seed;
+    EXPECT_TRUE(mentions(data_of(World(seed, 0.1), 60), "error bars are too wide")) << seed;
+  }
+}
+
+// Classes drawn from the model of the study, told by people who are right with this probability; the study
+// says 0.95.
+CampaignData labels_told(double accuracy, std::uint32_t seed) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 400\n[pool]\nfile = \"pool.csv\"\nrepeat = true\n[target]\nkind = \"binary\"\n"
+      "[model]\namplitude = 3.0\n[[level]]\nname = \"crowd\"\naccuracy = 0.95\ncost = 1\n",
+      testing::pool_on_a_line(pool_points, 12.0));
+  World world(seed, 0.0);
+  numerics::Draws draws(9, numerics::Purpose::data, seed);
+  campaign.go(120, [&](const Suggestion& asked) {
+    const double clean = draws.uniform() < numerics::normal_cdf(3.0 * world.truth(asked.row)) ? 1.0 : -1.0;
+    return draws.uniform() < accuracy ? clean : -clean;
+  });
+  return campaign_data(*campaign);
+}
+
+double surprise_of(const CampaignData& data) {
+  Vector probabilities(static_cast<Index>(data.answers.size())), labels(probabilities.size());
+  for (Index i = 0; i < labels.size(); ++i) {
+    probabilities(i) = data.answers[static_cast<std::size_t>(i)].expected;
+    labels(i) = data.answers[static_cast<std::size_t>(i)].value;
+  }
+  return excess_surprise(probabilities, labels);
+}
+
+// Judged by what was said before a label was told. Afterwards the model has made room for wrong labels by a
+// flatter f (math.md 3.9), which few campaigns of this size would have been warned of.
+TEST(CampaignData, WrongLabelsAreSurprisingAndRightOnesAreNot) {
+  double wrong = 0.0;
+  int warned = 0;
+  constexpr int campaigns = 10;
+  for (std::uint32_t seed = 0; seed < campaigns; ++seed) {
+    const CampaignData right = labels_told(0.95, seed);
+    EXPECT_FALSE(mentions(right, "probabilities are too")) << seed;
+    EXPECT_LT(std::abs(surprise_of(right)), 2.5) << seed;
+    const CampaignData bad = labels_told(0.65, seed);
+    warned += mentions(bad, "probabilities are too sure") ? 1 : 0;
+    wrong += surprise_of(bad) / campaigns;
+  }
+  EXPECT_GT(wrong, 2.5);
+  EXPECT_GE(warned, 7);
+}
+
+TEST(CampaignData, MoneyAddsUp) {
+  const CampaignData data = data_of(World(1, 1.0), 30);
+  double by_level = 0.0, by_answer = 0.0;
+  for (const LevelTotal& level : data.levels) by_level += level.spent;
+  for (const ReportedAnswer& answer : data.answers) by_answer += answer.cost;
+  EXPECT_EQ(data.answers.size(), 30U);
+  EXPECT_DOUBLE_EQ(by_level, data.spent);
+  EXPECT_DOUBLE_EQ(by_answer, data.spent);
+  EXPECT_DOUBLE_EQ(data.answers.back().spent, data.spent);
+  EXPECT_DOUBLE_EQ(data.money.back().spent, data.spent);
+  EXPECT_EQ(data.levels.front().name, "fine");
+}
+
+TEST(CampaignData, TheCourseEndsWhereTheCampaignStands) {
+  MemoryCampaign campaign(
+      testing::two_level_study("budget = 400\nunit = \"runs\"\nseed = 2", "", "repeat = true"),
+      testing::pool_on_a_line(pool_points, 12.0));
+  World world(2, 1.0);
+  campaign.go(50, [&](const Suggestion& asked) { return world(asked); });
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_GE(data.course.size(), 15U);
+  EXPECT_LE(data.course.size(), 21U);
+  EXPECT_EQ(data.course.back().answers, 50);
+  EXPECT_DOUBLE_EQ(data.course.back().spent, data.spent);
+  const StudyModel model = campaign->model();
+  const Observations seen(model.observations, campaign->study().pool().points());
+  const Vector left_out = leave_one_out(model.prior, seen).mean;
+  EXPECT_NEAR(data.course.back().error, std::sqrt((seen.values() - left_out).squaredNorm() / 50.0), 1e-12);
+  EXPECT_FALSE(data.is_held_out);
+}
+
+TEST(CampaignData, MeasuresOnTheTestThatIsGiven) {
+  MemoryCampaign campaign(testing::two_level_study(), testing::pool_on_a_line(30, 6.0));
+  campaign.go(12, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
+  const testing::Folder folder;
+  const HeldOut test = read_held_out(folder.write("test.csv", "x,y\n1,2\n2,3\n"), campaign->study());
+  const CampaignData data = campaign_data(*campaign, test);
+  EXPECT_TRUE(data.is_held_out);
+  EXPECT_EQ(data.course_source, "test.csv (2 points)");
+  EXPECT_NEAR(data.course.back().error,
+              std::sqrt((std::pow(2 - std::sin(1), 2) + std::pow(3 - std::sin(2), 2)) / 2), 0.3);
+}
+
+TEST(CampaignData, SurvivesACampaignWithoutAnswers) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 9"), testing::pool_on_a_line(5, 1.0));
+  const CampaignData nothing = campaign_data(*campaign);
+  EXPECT_TRUE(nothing.answers.empty());
+  EXPECT_TRUE(nothing.course.empty());
+  EXPECT_EQ(nothing.curves.size(), 1U);
+  EXPECT_TRUE(nothing.warnings.empty());
+}
+
+TEST(CampaignData, WarnsOfAnOverrunAndOfABiasedLevel) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 20", "", "repeat = true"),
+                          testing::pool_on_a_line(5, 40.0));
+  campaign.tell(1, "coarse", 9.0);
+  campaign.tell(1, "fine", 0.0);
+  const Suggestion asked = campaign->ask().suggestions.at(0);
+  Answer dear;
+  dear.id = asked.id;
+  dear.values = {0.0};
+  dear.cost = 50.0;
+  campaign->tell({dear});
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_TRUE(mentions(data, "overrun"));
+  EXPECT_TRUE(mentions(data, "coarse reads 9 above fine"));
+}
+
+TEST(CampaignData, LongLaddersAreShownInRanges) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[noise]\nvariance = 0.01\n[precision]\n"
+      "alpha = { from = 1, to = inf, count = 40 }\ngamma = 0.09\ncost = { form = \"power\", c = 9.0, q = 0.8 "
+      "}\n",
+      testing::pool_on_a_line(60, 12.0));
+  for (int k = 0; k < 12; ++k)
+    for (const Suggestion& asked : campaign->ask().suggestions) {
+      Answer answer;
+      answer.id = asked.id;
+      answer.values = {0.0};
+      answer.row = k;
+      answer.level = campaign->study().level_of(1.0 + k);
+      campaign->tell({answer});
+    }
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_LE(data.levels.size(), 6U);
+  EXPECT_EQ(data.levels.front().name, "1/α 0.00 to 0.17");
+  EXPECT_EQ(data.levels.back().name, "1/α 0.83 to 1.00");
+  std::int64_t answers = 0;
+  for (const LevelTotal& level : data.levels) answers += level.answers;
+  EXPECT_EQ(answers, 12);
+}
+
+TEST(CampaignData, SpendingOverTimeAddsUpToWhatEveryLevelCost) {
+  const CampaignData data = data_of(World(1, 1.0), 30);
+  ASSERT_EQ(data.spending.size(), 31U);
+  for (std::size_t k = 1; k < data.spending.size(); ++k) {
+    double all = 0.0;
+    for (std::size_t level = 0; level < data.levels.size(); ++level) {
+      const double more = data.spending[k].spent[level] - data.spending[k - 1].spent[level];
+      EXPECT_DOUBLE_EQ(more, data.answers[k - 1].level == level ? data.answers[k - 1].cost : 0.0);
+      all += data.spending[k].spent[level];
+    }
+    EXPECT_DOUBLE_EQ(all, data.answers[k - 1].spent);
+    EXPECT_EQ(data.spending[k].answers, static_cast<std::int64_t>(k));
+  }
+  for (std::size_t level = 0; level < data.levels.size(); ++level)
+    EXPECT_DOUBLE_EQ(data.spending.back().spent[level], data.levels[level].spent);
+}
+
+TEST(CampaignData, LearnedNoiseIsThatOfTheModel) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 60\nseed = 2\n[pool]\nfile = \"pool.csv\"\n[model]\nfit = 6\nfit_noise = true\n"
+      "[noise]\nvariance = \"0.02 * (1 + x)\"\n[precision]\nalpha = [1, 4]\ngamma = 0.3\n"
+      "cost = { form = \"power\", c = 9.0, q = 0.8 }\n",
+      testing::pool_on_a_line(31, 12.0));
+  World world(3, 1.0);
+  campaign.go(24, [&](const Suggestion& asked) { return world(asked); });
+  campaign->ask();
+  const CampaignData data = campaign_data(*campaign);
+  const StudyModel model = campaign->model();
+  ASSERT_EQ(data.fits.size(), 4U);
+  EXPECT_NEAR(*data.fits.back().noise, model.offer.base_noise(15), 1e-12);  // the middle point has the median
+  EXPECT_NEAR(*data.fits.back().gamma, noise_variance(model.offer.levels[0].channel), 1e-12);
+  EXPECT_NE(*data.fits.back().gamma, 0.3);
+  EXPECT_FALSE(data.fits.back().kappa);
+}
+
+TEST(CampaignData, LearnedAccuraciesAreThoseOfTheModel) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\nrepeat = true\n[target]\nkind = \"binary\"\n"
+      "[model]\nfit = 12\nfit_noise = true\n[precision]\nalpha = [0, 1]\ngamma = 0.2\nkappa = 0.75\n"
+      "cost = { form = \"linear\", b = 0.5, c = 0.5 }\n",
+      testing::pool_on_a_line(20, 6.0));
+  campaign.go(36, [](const Suggestion& asked) { return asked.inputs[0] > 3.0 ? 1.0 : -1.0; });
+  campaign->ask();
+  const CampaignData data = campaign_data(*campaign);
+  const std::vector<Level> levels = campaign->model().offer.levels;
+  ASSERT_GE(data.fits.size(), 2U);
+  const FitPoint& last = data.fits.back();
+  EXPECT_NEAR(*last.kappa, std::get<FlipChannel>(levels[0].channel).accuracy, 1e-12);
+  EXPECT_NEAR(*last.kappa + *last.gamma, std::get<FlipChannel>(levels[1].channel).accuracy, 1e-12);
+  EXPECT_FALSE(last.noise);
+}
+
+TEST(CampaignData, WithoutLearningNoiseThereIsNoneToShow) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 60", "fit = 4"),
+                          testing::pool_on_a_line(20, 6.0));
+  campaign.go(9, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
+  const CampaignData data = campaign_data(*campaign);
+  ASSERT_FALSE(data.fits.empty());
+  EXPECT_FALSE(data.fits.back().noise || data.fits.back().gamma || data.fits.back().kappa);
+}
+
+double root_mean_square(const Vector& values) {
+  return std::sqrt(values.squaredNorm() / static_cast<double>(values.size()));
+}
+
+TEST(CampaignData, ARehearsalWithTheSineIsMeasuredOnTheSine) {
+  MemoryCampaign campaign(testing::two_level_study() + "[annotator]\nsimulated = \"sine\"\n",
+                          testing::pool_on_a_line(30, 6.0));
+  campaign.go(12,
+              [](const Suggestion& asked) { return 0.2 * asked.inputs[0] * std::sin(3 * asked.inputs[0]); });
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_TRUE(data.is_held_out);
+  EXPECT_EQ(data.course_source, "the curve of the rehearsal (30 points)");
+  Vector away = campaign->belief().marginals().mean;
+  for (Index row = 0; row < 30; ++row) {
+    const double x = 6.0 * static_cast<double>(row) / 29;
+    away(row) -= 0.2 * x * std::sin(3 * x);
+  }
+  EXPECT_NEAR(data.course.back().error, root_mean_square(away), 1e-9);
+}
+
+std::optional<HeldOut> truth_of_table(const std::string& column, bool exact) {
+  const testing::Folder folder;
+  folder.write("pool.csv", testing::pool_on_a_line(3, 2.0));
+  folder.write("truth.csv", "id,y@coarse," + column + "\n0,9,1\n1,9,2\n2,9,3\n");
+  return truth_of(Study::open(folder.write(
+      "study.toml",
+      std::string("[pool]\nfile = \"pool.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\n"
+                  "[[level]]\nname = \"fine\"\ncost = 6\n") +
+          (exact ? "exact = true\n" : "noise_sd = 0.1\n") + "[annotator]\nsimulated = \"truth\"\n")));
+}
+
+TEST(CampaignData, OnlyWhatIsExactCountsAsTheTruth) {
+  EXPECT_FALSE(truth_of_table("y@fine", false));
+  EXPECT_EQ(truth_of_table("y", false)->values.sum(), 6.0);
+  EXPECT_EQ(truth_of_table("y@fine", true)->values.sum(), 6.0);
+}
+
+}  // namespace
+}  // namespace acuity::campaign_data_test
