@@ -195,7 +195,7 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
       require_trusted(arguments.study);
     const std::filesystem::path folder =
         loaded.campaign() ? std::filesystem::path(loaded.campaign()->state().created().study_folder)
-                          : std::filesystem::absolute(study.file().path).parent_path();
+                          : study.file().folder();
     trial = try_annotator(study, model, folder);
   }
   if (arguments.format == Format::json) {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -13,7 +12,7 @@ import numpy as np
 from . import _core
 from ._arrays import choice, path_of, shown, threads_of
 from ._campaign import Campaign, PathLike
-from ._study import write_study
+from ._study import make_study
 from .kernels import KERNELS
 from .levels import LevelsLike
 
@@ -88,7 +87,7 @@ def create(
         given = path_of(study, "study")
         if not os.path.exists(given):
             raise FileNotFoundError(f"{given}: it is not there, must be a study file")
-        return _made(path, given, threads)
+        return _begun(path, _core.Study.open(given), threads)
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
     choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
@@ -112,19 +111,14 @@ def create(
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
     name = name or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
     about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
-    with tempfile.TemporaryDirectory(prefix="acuity-") as temporary:
-        file = write_study(
-            Path(temporary), pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, nugget=nugget, classes=classes,
-            campaign=about, options=options,
-        )
-        try:
-            return _made(path, os.fspath(file), threads)
-        except ValueError as error:  # the files are ours, whoever reads this knows arguments
-            words = str(error).replace(f"{file}: ", "").replace(f"{temporary}/", "")
-            raise ValueError(words) from None
+    made = make_study(
+        pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, nugget=nugget, classes=classes, campaign=about,
+        options=options,
+    )
+    return _begun(path, made, threads)
 
 
-def _made(path: Optional[PathLike], study: str, threads: int) -> Campaign:
+def _begun(path: Optional[PathLike], study: _core.Study, threads: int) -> Campaign:
     if path is None:
         return Campaign(_core.Campaign.in_memory(study, threads_of(threads)))
     threads_of(threads)  # before there is a folder

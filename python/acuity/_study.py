@@ -1,15 +1,15 @@
-"""A study file from Python's arguments: campaigns keep the file, so that the program can go on where Python stopped."""
+"""A study from Python's arguments: its settings as TOML, which campaigns keep, and its pool as an array."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import _core
 from ._arrays import as_array, column_names, per_point, points, shown, text
 from .levels import Ladder, LevelsLike, as_levels
 
@@ -55,10 +55,6 @@ def toml_text(tables: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _csv_cell(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if any(letter in text for letter in ',"\n\r') or text != text.strip() else text
-
-
 def _input_names(pool: ArrayLike, count: int, inputs: Optional[list[str]]) -> list[str]:
     if inputs is not None:
         if len(inputs) != count:
@@ -70,34 +66,38 @@ def _input_names(pool: ArrayLike, count: int, inputs: Optional[list[str]]) -> li
     return ["x"] if count == 1 else [f"x{i + 1}" for i in range(count)]
 
 
-def write_pool(folder: Path, pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any) -> dict[str, Any]:
-    """pool.csv in `folder`, every digit of every number; gives the tables of the study file that it goes with."""
+def _made(pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, tables: dict[str, Any]) -> _core.Study:
+    """A study whose pool is an array or a DataFrame."""
     array = points(pool, "pool")
-    names = _input_names(pool, array.shape[1], inputs)
-    header, columns = list(names), [[repr(number) for number in column] for column in array.T.tolist()]
-    tables: dict[str, Any] = {"pool": {"file": "pool.csv", "inputs": names}}
-    if ids is not None:
-        labels = [str(label) for label in ids]
-        if len(labels) != len(array):
-            raise ValueError(f"there are {len(labels)} ids and {len(array)} points, must be as many of each")
-        header, columns = ["point id", *header], [[_csv_cell(label) for label in labels], *columns]
-        tables["pool"]["id"] = "point id"
-    if noise is not None:
-        if isinstance(noise, (str, Mapping)) or as_array(noise, "noise_variance").ndim == 0:
-            tables["noise"] = {"variance": noise}
-        else:
-            variances = per_point(noise, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
-            header, columns = [*header, "noise variance"], [*columns, [repr(number) for number in variances.tolist()]]
-            tables["noise"] = {"variance": {"column": "noise variance"}}
-    with open(folder / "pool.csv", "w", encoding="utf-8", newline="") as file:
-        file.write(",".join(_csv_cell(name) for name in header) + "\n")
-        for row in zip(*columns):
-            file.write(",".join(row) + "\n")
-    return tables
+    labels = [] if ids is None else [text(str(label), "an id") for label in ids]
+    if ids is not None and len(labels) != len(array):
+        raise ValueError(f"there are {len(labels)} ids and {len(array)} points, must be as many of each")
+    names = [text(name, "the name of an input") for name in _input_names(pool, array.shape[1], inputs)]
+    variances = np.empty(0)
+    if noise is not None and not isinstance(noise, (str, Mapping)) and as_array(noise, "noise_variance").ndim > 0:
+        variances = per_point(noise, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
+        noise = {"column": "noise variance"}
+    _put(tables, "noise", {"variance": noise})
+    return _core.Study.make(toml_text(tables), array, names, labels, variances)
 
 
-def write_study(
-    folder: Path,
+def _of_file(pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, tables: dict[str, Any]) -> _core.Study:
+    """A study whose pool is a file."""
+    if not os.path.exists(pool):
+        raise FileNotFoundError(f"{os.fspath(pool)}: it is not there, must be a pool (CSV, or a pool file)")
+    _put(tables, "pool", {"file": os.path.abspath(pool), "inputs": inputs, "id": ids})
+    _put(tables, "noise", {"variance": noise})
+    return _core.Study.from_text(toml_text(tables))
+
+
+def _put(tables: dict[str, Any], name: str, table: Mapping[str, Any]) -> None:
+    """Adds keys to a table of the study; those that are None are left out, and a table of such keys is not made."""
+    given = {key: value for key, value in table.items() if value is not None}
+    if given:
+        tables[name] = {**tables.get(name, {}), **given}
+
+
+def make_study(
     pool: Any,
     levels: LevelsLike,
     *,
@@ -108,8 +108,8 @@ def write_study(
     classes: Optional[list[str]],
     campaign: Mapping[str, Any],
     options: Mapping[str, Mapping[str, Any]],
-) -> Path:
-    """study.toml and pool.csv in `folder`."""
+) -> _core.Study:
+    """The study of these arguments; nothing is written to files."""
     ladder = isinstance(levels, Ladder)
     offered = as_levels(levels)
     binary = offered[0].binary
@@ -121,26 +121,14 @@ def write_study(
     if binary and noise_variance is not None:
         raise ValueError("noise_variance is for numbers and the levels have an accuracy, must be left out")
     tables: dict[str, Any] = {"campaign": campaign}
-    if isinstance(pool, (str, os.PathLike)):
-        if not os.path.exists(pool):
-            raise FileNotFoundError(f"{os.fspath(pool)}: it is not there, must be a pool (CSV, or a pool file)")
-        tables["pool"] = {"file": os.path.abspath(pool), "inputs": inputs}
-        if ids is not None:
-            tables["pool"]["id"] = ids
-        if noise_variance is not None:
-            tables["noise"] = {"variance": noise_variance}
-    else:
-        tables.update(write_pool(folder, pool, inputs, ids, noise_variance))
-    if nugget is not None:
-        tables["noise"] = {**tables.get("noise", {}), "nugget": nugget}
+    _put(tables, "noise", {"nugget": nugget})
     if binary:
         tables["target"] = {"kind": "binary", "classes": None if classes is None else list(classes)}
     for name, table in options.items():
-        tables[name] = {**tables.get(name, {}), **table}
+        _put(tables, name, table)
     if isinstance(levels, Ladder):
         tables["precision"] = levels._for_study()
     else:
         tables["level"] = [level._for_study() for level in offered]
-    study = folder / "study.toml"
-    study.write_text(toml_text(tables), encoding="utf-8")
-    return study
+    make = _of_file if isinstance(pool, (str, os.PathLike)) else _made
+    return make(pool, inputs, ids, noise_variance, tables)

@@ -26,9 +26,9 @@ class OpenCampaign {
     return std::make_unique<OpenCampaign>(
         Campaign::open(folder, write ? Access::write : Access::read, {.threads = threads}));
   }
-  static std::unique_ptr<OpenCampaign> in_memory(const std::string& study, int threads) {
+  static std::unique_ptr<OpenCampaign> in_memory(const Study& study, int threads) {
     return std::make_unique<OpenCampaign>(
-        Campaign(Study::open(study), make_memory_event_store(), {.threads = threads}));
+        Campaign(study.variant({}), make_memory_event_store(), {.threads = threads}));
   }
   explicit OpenCampaign(Campaign campaign)
       : is_stored_(!campaign.folder().empty()), campaign_(std::move(campaign)) {}
@@ -64,6 +64,13 @@ class OpenCampaign {
   Turn turn_;
   std::optional<Campaign> campaign_;
 };
+
+// Settings as TOML and a pool: an id for every point or none, sigma^2 for every point or none.
+Study made_study(std::string settings, Points points, std::vector<std::string> inputs,
+                 std::vector<std::string> ids, Vector noise_variance) {
+  return Study::make(read_study_text(std::move(settings)),
+                     Pool(std::move(points), std::move(inputs), std::move(ids)), std::move(noise_variance));
+}
 
 // ("open" | "nothing_now" | "finished", reason, suggestions)
 py::tuple tuple_of(const Asking& asking) {
@@ -329,10 +336,16 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
 }  // namespace
 
 void bind_campaign(py::module_& module) {
+  py::class_<Study>(module, "Study")
+      .def_static(
+          "open", [](const std::string& file) { return Study::open(file); }, Unlocked())
+      .def_static(
+          "from_text", [](std::string text) { return Study::open(read_study_text(std::move(text))); },
+          Unlocked())
+      .def_static("make", &made_study, Unlocked());
   module.def(
       "create_campaign",
-      [](const std::string& folder, const std::string& study) { Campaign::create(folder, study); },
-      Unlocked());
+      [](const std::string& folder, const Study& study) { Campaign::create(folder, study); }, Unlocked());
   module.def("is_campaign", [](const std::string& folder) { return Campaign::recognises(folder); });
   py::class_<OpenCampaign> campaign(module, "Campaign");
   campaign.def_static("open", &OpenCampaign::open, Unlocked())

@@ -95,8 +95,8 @@ bool in_initial_phase(const Study& study, const State& state) {
 Asking choose(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
               double now) {
   if (!belief.belief().is_finite())
-    throw NumericalError(study.file().path.string() +
-                         ": the belief is not finite, inputs and values must be of a size to compute with");
+    throw NumericalError(study.file().located(
+        "the belief is not finite, inputs and values must be of a size to compute with"));
   const StopSetting& stop = study.file().stop;
   Asking asking;
   const auto end = [&](Standing standing, std::string reason) {

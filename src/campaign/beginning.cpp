@@ -79,8 +79,7 @@ void require_annotator(const Study& study) {
   using Kind = AnnotatorSetting::Kind;
   const Kind kind = study.file().annotator.kind;
   if (kind == Kind::command)
-    ExternalCommand(study.file(), study.pool().inputs(),
-                    std::filesystem::absolute(study.file().path).parent_path());
+    ExternalCommand(study.file(), study.pool().inputs(), study.file().folder());
   if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
 }
 

@@ -79,8 +79,7 @@ void require_replayable_log(const std::vector<Event>& events, const Study& study
   try {
     replay(stored, EventRules(study));
   } catch (const DamagedError& error) {
-    throw InputError(
-        fmt::format("{}: no campaign can begin with it: {}", study.file().path.string(), error.what()));
+    study.file().complain(std::string("no campaign can begin with it: ") + error.what());
   }
 }
 
@@ -251,9 +250,12 @@ struct Campaign::Parts {
 };
 
 void Campaign::create(const fs::path& folder, const fs::path& study_file) {
+  create(folder, Study::open(study_file));
+}
+
+void Campaign::create(const fs::path& folder, const Study& original) {
   // Everything that could be wrong with the study is said before a folder is made.
-  const Study original = Study::open(study_file);
-  const FrozenStudy frozen = freeze(original.file());
+  const FrozenStudy frozen = freeze(original);
   require_input_names(original);
   require_annotator(original);
   const bool has_command = original.file().annotator.kind == AnnotatorSetting::Kind::command;
@@ -263,6 +265,10 @@ void Campaign::create(const fs::path& folder, const fs::path& study_file) {
       fs::copy_file(copy.from, aside / copy.name, failed);
       if (failed)
         throw InputError(fmt::format("{}: cannot be copied ({})", copy.from.string(), failed.message()));
+      crash_point();
+    }
+    if (!frozen.pool_table.empty()) {
+      write_file(aside / frozen.pool_file, frozen.pool_table);
       crash_point();
     }
     write_file(aside / "study.toml", frozen.text);

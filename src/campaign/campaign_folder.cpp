@@ -14,6 +14,7 @@
 #include "campaign/crash_point.hpp"
 #include "campaign/unfinished_folder.hpp"
 #include "numerics/checksum.hpp"
+#include "study/pool_table.hpp"
 #include "study/rewrite_texts.hpp"
 
 namespace acuity {
@@ -110,13 +111,12 @@ void require_trusted(const fs::path& folder, const fs::path& path) {
 
 }  // namespace
 
-FrozenStudy freeze(const StudyFile& study) {
-  const bool binary_pool = PoolFile::recognises(study.pool_file);
-  FrozenStudy frozen{.text = read_regular_file(study.path),
-                     .pool_file = binary_pool ? "pool.pool" : "pool.csv",
-                     .copies = {}};
-  std::map<std::string, std::string> paths{{"pool.file", frozen.pool_file}};
-  frozen.copies.push_back({study.pool_file, frozen.pool_file});
+namespace {
+
+// `pool_copy` is the name of the pool's copy; paths in the text become the names of the copies.
+FrozenStudy freeze_files(const StudyFile& study, const std::string& pool_copy) {
+  FrozenStudy frozen{.text = study.text, .pool_file = pool_copy, .pool_table = {}, .copies = {}};
+  std::map<std::string, std::string> paths{{"pool.file", pool_copy}};
   if (!study.initial.file.empty()) {
     paths["campaign.initial.file"] = "initial.csv";
     frozen.copies.push_back({study.initial.file, "initial.csv"});
@@ -126,6 +126,26 @@ FrozenStudy freeze(const StudyFile& study) {
     frozen.copies.push_back({study.annotator.truth, "truth.csv"});
   }
   frozen.text = rewrite_texts(frozen.text, paths);
+  return frozen;
+}
+
+FrozenStudy freeze_with_pool_file(const StudyFile& study) {
+  FrozenStudy frozen = freeze_files(study, PoolFile::recognises(study.pool_file) ? "pool.pool" : "pool.csv");
+  frozen.copies.push_back({study.pool_file, frozen.pool_file});
+  return frozen;
+}
+
+}  // namespace
+
+FrozenStudy freeze(const Study& study) {
+  const StudyFile& file = study.file();
+  if (file.text.empty())
+    file.complain("the settings have no text, must be read by read_study_text() for a campaign in a folder");
+  if (!file.pool_file.empty()) return freeze_with_pool_file(file);
+  FrozenStudy frozen = freeze_files(file, "pool.csv");
+  PoolTable table = write_pool_table(study);
+  frozen.pool_table = std::move(table.csv);
+  frozen.text = with_pool_keys(frozen.text, table.keys);
   return frozen;
 }
 
@@ -140,7 +160,7 @@ Created created_with(const StudyFile& study, const FrozenStudy& frozen, const fs
                   .pool_checksum = numerics::checksum(bytes),
                   .budget = study.budget.value_or(std::numeric_limits<double>::infinity()),
                   .study = frozen.text,
-                  .study_folder = fs::absolute(study.path).parent_path().lexically_normal().string(),
+                  .study_folder = study.folder().lexically_normal().string(),
                   .pool_file = frozen.pool_file,
                   .pool_blocks = {}};
   if (frozen.pool_file == "pool.csv") created.pool_blocks = blocks_of(lines_of(bytes));
@@ -164,7 +184,7 @@ void require_same(const fs::path& folder, const Created& created, const fs::path
   std::error_code none;
   if (fs::equivalent(study, folder / "study.toml", none)) return;
   const StudyFile file = read_study_file(study);
-  const FrozenStudy frozen = freeze(file);
+  const FrozenStudy frozen = freeze_with_pool_file(file);
   if (frozen.text != created.study)
     throw DifferentStudyError(study_difference(study, created.study, frozen.text));
   const std::string pool = read_regular_file(file.pool_file);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "acuity/campaign/event.hpp"
-#include "acuity/study/study_file.hpp"
+#include "acuity/study/study.hpp"
 
 namespace acuity {
 
@@ -18,11 +18,12 @@ struct FrozenStudy {
   };
   std::string text;
   std::string pool_file;  ///< the name of the pool's copy
+  std::string pool_table;  ///< the content of that file, if there is none to copy
   std::vector<Copy> copies;
 };
 
-/// Throws InputError where the study is none.
-FrozenStudy freeze(const StudyFile& study);
+/// Throws InputError if the study has no text to keep.
+FrozenStudy freeze(const Study& study);
 
 /// The beginning of the log of a campaign that keeps this study. `pool` is the copy of the pool; throws
 /// InputError where it is a pool file that is damaged.

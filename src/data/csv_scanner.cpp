@@ -46,6 +46,15 @@ std::string unquote(std::string_view raw) {
   return text;
 }
 
+std::string quoted(const std::string& text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };  // readers drop them around a cell
+  const bool blank_ends = !text.empty() && (is_blank(text.front()) || is_blank(text.back()));
+  if (!blank_ends && text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
+  return cell + '"';
+}
+
 // Apostrophes that were there already are kept apart from ours by one more.
 std::string protect_from_spreadsheets(const std::string& text) {
   return looks_like_a_formula(text) ? "'" + text : text;

@@ -18,6 +18,9 @@ std::string_view trim(std::string_view text);
 /// A cell as it stands in the file, without blanks, quotes and doubled quotes.
 std::string unquote(std::string_view raw);
 
+/// Text as a cell, in quotes if it would not read back as it is.
+std::string quoted(const std::string& text);
+
 /// Text for a cell that a spreadsheet takes as it is: an apostrophe goes before what begins like a formula
 /// (with = + - @, a tab or a carriage return) and is no number.
 std::string protect_from_spreadsheets(const std::string& text);

@@ -2,7 +2,7 @@
 
 #include <toml++/toml.h>
 
-#include <vector>
+#include <sstream>
 
 namespace acuity {
 
@@ -38,6 +38,24 @@ std::string rewrite_texts(const std::string& toml, const std::map<std::string, s
     at = change.first;
   }
   return rewritten + toml.substr(at);
+}
+
+std::string with_pool_keys(const std::string& toml, const PoolKeys& keys) {
+  toml::table study = toml::parse(toml);
+  const auto section = [&](const char* name) -> toml::table& {
+    if (!study.contains(name)) study.insert(name, toml::table{});
+    return *study[name].as_table();
+  };
+  toml::table& pool = section("pool");
+  toml::array inputs;
+  for (const std::string& input : keys.inputs) inputs.push_back(input);
+  pool.insert_or_assign("file", keys.file);
+  pool.insert_or_assign("inputs", std::move(inputs));
+  if (!keys.id.empty()) pool.insert_or_assign("id", keys.id);
+  if (!keys.noise.empty()) section("noise").insert_or_assign("variance", toml::table{{"column", keys.noise}});
+  std::ostringstream text;
+  text << toml::toml_formatter(study) << '\n';
+  return text.str();
 }
 
 }  // namespace acuity

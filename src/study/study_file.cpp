@@ -39,7 +39,7 @@ void read_initial_table(const TomlSection& initial, StudyFile& study) {
 
 void read_campaign(const TomlSection& campaign, StudyFile& study) {
   campaign.allow({"name", "budget", "unit", "seed", "initial"});
-  study.name = campaign.text("name").value_or(study.path.stem().string());
+  study.name = campaign.text("name").value_or(study.path.empty() ? "campaign" : study.path.stem().string());
   const std::optional<double> budget = campaign.number("budget", Range::zero_or_more_or_infinite);
   if (budget && std::isfinite(*budget)) {
     if (*budget > largest_amount)
@@ -62,8 +62,8 @@ void read_campaign(const TomlSection& campaign, StudyFile& study) {
 void read_pool(const TomlSection& pool, StudyDefaults defaults, StudyFile& study) {
   pool.allow({"file", "id", "inputs", "standardise", "repeat"});
   const std::optional<std::string> file = pool.text("file");
-  if (!file) pool.missing("file", "the name of a table");
-  study.pool_file = study.path.parent_path() / *file;
+  if (!file && !study.path.empty()) pool.missing("file", "the name of a table");
+  if (file) study.pool_file = study.path.parent_path() / *file;
   study.pool_id = pool.text("id");
   study.inputs = pool.texts("inputs");
   if (study.inputs) {
@@ -452,8 +452,8 @@ void settle_initial(const TomlSection& file, StudyDefaults defaults, StudyFile& 
         study.ladder ? "left out where levels have no names ([precision])" : "one of " + quoted_list(names)));
 }
 
-toml::table parse_toml(const std::filesystem::path& path) {
-  const std::string text = read_regular_file(path);
+// `source` is empty for text that stands in no file.
+toml::table parse_toml(const std::string& text, const std::string& source) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
@@ -461,22 +461,17 @@ toml::table parse_toml(const std::filesystem::path& path) {
     if (const std::size_t inside = reason.find(" (TOML_"); inside != std::string::npos)
       reason.erase(inside,
                    reason.find(')', inside) + 1 - inside);  // a name of the parser's, no help to anybody
-    throw InputError(
-        fmt::format("{}:{}: {}; the file must be TOML", path.string(), error.source().begin.line, reason));
+    throw InputError(fmt::format("{}{}: {}; the {} must be TOML", source.empty() ? "line " : source + ":",
+                                 error.source().begin.line, reason, source.empty() ? "text" : "file"));
   }
 }
 
-}  // namespace
-
-void StudyFile::complain(const std::string& sentence) const {
-  throw InputError(path.string() + ": " + sentence);
-}
-
-StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defaults) {
-  const toml::table table = parse_toml(path);
+StudyFile read_settings(std::string text, const std::filesystem::path& path, StudyDefaults defaults) {
+  const toml::table table = parse_toml(text, path.string());
   const TomlSection file(path.string(), "", &table);
   StudyFile study;
   study.path = path;
+  study.text = std::move(text);
 
   file.allow({"campaign", "pool", "target", "model", "noise", "precision", "level", "acquisition",
               "annotator", "stop"});
@@ -513,6 +508,28 @@ StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defau
   read_annotator(file.section("annotator"), study);
   read_stop(file.section("stop"), study);
   return study;
+}
+
+}  // namespace
+
+std::string StudyFile::located(const std::string& sentence) const {
+  return path.empty() ? sentence : path.string() + ": " + sentence;
+}
+
+void StudyFile::complain(const std::string& sentence) const {
+  throw InputError(located(sentence));
+}
+
+std::filesystem::path StudyFile::folder() const {
+  return path.empty() ? std::filesystem::current_path() : std::filesystem::absolute(path).parent_path();
+}
+
+StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defaults) {
+  return read_settings(read_regular_file(path), path, defaults);
+}
+
+StudyFile read_study_text(std::string text, StudyDefaults defaults) {
+  return read_settings(std::move(text), {}, defaults);
 }
 
 }  // namespace acuity

@@ -79,7 +79,7 @@ bool TomlSection::is_bool(const std::string& key) const {
 }
 
 void TomlSection::complain(const std::string& sentence) const {
-  throw InputError(file_ + ": " + sentence);
+  throw InputError(file_.empty() ? sentence : file_ + ": " + sentence);
 }
 
 std::string TomlSection::shown(const toml::node& node) const {

@@ -24,14 +24,7 @@ std::string json_string(const std::string& text) {
 }
 
 std::string csv_cell(const std::string& text) {
-  const auto is_blank = [](char c) {
-    return c == ' ' || c == '\t';
-  };  // which readers leave out around a cell
-  const bool blank_ends = !text.empty() && (is_blank(text.front()) || is_blank(text.back()));
-  if (!blank_ends && text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
+  return csv::quoted(text);
 }
 
 std::string sheet_cell(const std::string& text) {

@@ -84,6 +84,8 @@ class Campaign {
  public:
   /// Freezes study and pool in a new folder. It appears whole or not at all; throws InputError.
   static void create(const std::filesystem::path& folder, const std::filesystem::path& study);
+  /// The same with a study that is open, or that was made from values; its settings must have a text.
+  static void create(const std::filesystem::path& folder, const Study& study);
   /// Throws DifferentStudyError, DamagedError or StoreError.
   static Campaign open(const std::filesystem::path& folder, Access access = Access::write,
                        CampaignOptions options = {});

@@ -48,6 +48,8 @@ class Pool {
   const double* point(Index row) const { return points_.data + row * points_.stride; }
   const std::vector<std::string>& inputs() const { return inputs_; }
 
+  /// Whether the points have names of their own, instead of row numbers.
+  bool has_ids() const { return ids_ != nullptr; }
   std::string id(Index row) const;
   /// The row with this id. A duplicate id cannot occur: it is refused where ids are read.
   std::optional<Index> find(std::string_view id) const;

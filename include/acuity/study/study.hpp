@@ -46,12 +46,17 @@ struct StudyVariant {
   std::vector<Index> rows;
 };
 
-/// A study file turned into the values the library works with: pool, levels with channels and costs, prior,
-/// and the way to choose. Opened once, never changed.
+/// The settings of a study turned into the values the library works with: pool, levels with channels and
+/// costs, prior, and the way to choose. Made once, never changed.
 class Study {
  public:
   /// Reads the study file and its pool; throws InputError.
   static Study open(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
+  /// The study of these settings; reads the pool that they name.
+  static Study open(StudyFile settings);
+  /// A study from values; reads neither a study file nor a pool. `noise_variance` is sigma^2 of every point
+  /// if `settings.noise` is a column, and empty otherwise. Throws InputError if the settings are not valid.
+  static Study make(StudyFile settings, Pool pool, Vector noise_variance = {});
   /// The same study but for this, with a file() that says so; throws InputError where that is no study.
   Study variant(const StudyVariant& different) const;
   ~Study();
@@ -119,6 +124,7 @@ class Study {
         std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
         std::vector<std::string> remarks);
 
+  static Study assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise, Vector base_noise);
   Prior prior_for(const Observations& observations) const;
   LearnOptions learn_options(const std::vector<Annotation>& annotations, const Observations& observations,
                              const Learned* before, int threads) const;

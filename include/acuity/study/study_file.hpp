@@ -95,9 +95,10 @@ struct StopSetting {
   std::optional<double> wall_clock;            ///< seconds since the campaign was created
 };
 
-/// A study file as written (docs/design.md): every key known, every value in range, nothing looked up yet.
+/// The settings of a study (docs/design.md): every key known, every value in range, nothing looked up yet.
 struct StudyFile {
-  std::filesystem::path path;
+  std::filesystem::path path;  ///< where they were read; empty if from no file
+  std::string text;            ///< the TOML they were read from; empty if they were assembled in code
 
   std::string name;
   std::optional<double> budget;  ///< absent: no limit
@@ -132,8 +133,12 @@ struct StudyFile {
   AnnotatorSetting annotator;
   StopSetting stop;
 
-  /// "study.toml: sentence", for complaints about the study itself.
+  /// "study.toml: sentence"; the sentence alone if the settings come from no file.
+  std::string located(const std::string& sentence) const;
+  /// Throws InputError with such a sentence, about the study itself.
   [[noreturn]] void complain(const std::string& sentence) const;
+  /// Where relative paths begin: the folder of the file, else the current one.
+  std::filesystem::path folder() const;
 };
 
 /// What keys mean that are not there.
@@ -145,5 +150,8 @@ enum class StudyDefaults {
 /// Throws InputError with one sentence: `FILE:LINE: ...` for what is not TOML, `FILE: ...` for keys and
 /// values.
 StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
+/// The same from text. Complaints begin with the key, or with `line N` for what is not TOML; paths are
+/// relative to the current folder.
+StudyFile read_study_text(std::string text, StudyDefaults defaults = StudyDefaults::current);
 
 }  // namespace acuity

@@ -1,0 +1,91 @@
+#include "study/pool_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "acuity/data/pool_file.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "data/csv_scanner.hpp"
+
+namespace acuity {
+
+namespace {
+
+// Half of the cells being numbers decides, so the rest need not be looked at.
+std::vector<std::string> numeric_columns(const Table& table, const std::optional<std::string>& id) {
+  std::vector<csv::ColumnCount> counts(table.columns().size());
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    const Index column = static_cast<Index>(k);
+    for (Index row = 0; row < table.rows() && 2 * counts[k].numbers <= table.rows(); ++row) {
+      const bool number = table.parse_number(row, column).has_value();
+      counts[k].numbers += number ? 1 : 0;
+      counts[k].filled += number || !table.empty(row, column) ? 1 : 0;
+    }
+  }
+  return csv::numeric_columns(table.columns(), counts, id, table.source(), "pool.inputs");
+}
+
+Pool read_pool(const StudyFile& study, const Table& table) {
+  if (table.rows() == 0)
+    throw InputError(table.source() + ":1: the pool has no rows, must have at least one");
+  std::optional<Index> id_column;
+  if (study.pool_id) id_column = table.column(*study.pool_id, "pool.id");
+  std::vector<std::string> inputs = study.inputs ? *study.inputs : numeric_columns(table, study.pool_id);
+  Points points = read_columns(table, inputs, "pool.inputs");
+  std::vector<std::string> ids;
+  std::vector<std::int64_t> lines;
+  for (Index row = 0; row < table.rows(); ++row) {
+    lines.push_back(table.line(row));
+    if (!id_column) continue;
+    ids.push_back(table.text(row, *id_column));
+    if (ids.back().empty()) table.complain(row, *id_column, "an id");
+  }
+  return {std::move(points), std::move(inputs), std::move(ids), table.source(), std::move(lines)};
+}
+
+// As from a CSV file with the same columns. Its ids are used where the study asks for them.
+Pool read_pool(const StudyFile& study, const PoolFile& file) {
+  if (study.pool_id && study.pool_id != file.id_column())
+    throw InputError(fmt::format(
+        "{}: column \"{}\" is missing, must be there for pool.id; {}", file.source(), *study.pool_id,
+        file.id_column() ? "the ids of the file are those of \"" + *file.id_column() + '"'
+                         : "the file has no ids (convert it with --id)"));
+  return file.pool(study.inputs ? *study.inputs : file.columns(), study.pool_id.has_value());
+}
+
+template <typename Rows>
+Vector noise_over(const NoiseLaw& noise, const Pool& pool, const Rows& table) {
+  if (const std::optional<double> constant = noise.constant())
+    return Vector::Constant(pool.size(), *constant);
+  Vector variances(pool.size());
+  for (Index row = 0; row < pool.size(); ++row) variances(row) = noise(pool.point(row), table, row);
+  return variances;
+}
+
+}  // namespace
+
+Points read_columns(const Table& table, const std::vector<std::string>& names, std::string_view needed_for) {
+  Points points(table.rows(), static_cast<Index>(names.size()));
+  std::vector<Index> columns;
+  for (const std::string& name : names) columns.push_back(table.column(name, needed_for));
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    table.numbers(columns[k], points.data() + k, points.cols());
+  return points;
+}
+
+PoolWithNoise read_pool(const StudyFile& study) {
+  const auto table = PoolFile::recognises(study.pool_file)
+                         ? std::variant<Table, PoolFile>(PoolFile::open(study.pool_file))
+                         : Table::parse(read_regular_file(study.pool_file), study.pool_file.string());
+  return std::visit(
+      [&](const auto& rows) -> PoolWithNoise {
+        Pool pool = read_pool(study, rows);
+        auto law = std::make_shared<const NoiseLaw>(study, pool.inputs());
+        Vector noise = noise_over(*law, pool, rows);
+        return {std::move(pool), std::move(law), std::move(noise)};
+      },
+      table);
+}
+
+}  // namespace acuity

@@ -1,0 +1,50 @@
+#include "study/pool_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <variant>
+
+#include "data/csv_scanner.hpp"
+
+namespace acuity {
+
+namespace {
+
+// A name that no column has yet.
+std::string unused_name(std::string name, const std::vector<std::string>& taken) {
+  while (std::find(taken.begin(), taken.end(), name) != taken.end()) name += '_';
+  return name;
+}
+
+}  // namespace
+
+PoolTable write_pool_table(const Study& study) {
+  const Pool& pool = study.pool();
+  const StudyFile& file = study.file();
+  PoolTable table{.csv = {}, .keys = {.file = "pool.csv", .inputs = pool.inputs(), .id = {}, .noise = {}}};
+  std::vector<std::string> header = pool.inputs();
+  if (pool.has_ids()) {
+    table.keys.id = file.pool_id.value_or(unused_name("point id", header));
+    header.insert(header.begin(), table.keys.id);
+  }
+  if (const auto* column = std::get_if<NoiseColumn>(&file.noise)) {
+    table.keys.noise = unused_name(column->name, header);
+    header.push_back(table.keys.noise);
+  }
+  auto out = std::back_inserter(table.csv);
+  for (std::size_t k = 0; k < header.size(); ++k)
+    fmt::format_to(out, "{}{}", k == 0 ? "" : ",", csv::quoted(header[k]));
+  table.csv += '\n';
+  for (Index row = 0; row < pool.size(); ++row) {
+    if (pool.has_ids()) fmt::format_to(out, "{},", csv::quoted(pool.id(row)));
+    for (Index k = 0; k < pool.points().cols(); ++k)
+      fmt::format_to(out, "{}{}", k == 0 ? "" : ",", pool.point(row)[k]);
+    if (!table.keys.noise.empty()) fmt::format_to(out, ",{}", study.offer().base_noise(row));
+    table.csv += '\n';
+  }
+  return table;
+}
+
+}  // namespace acuity

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "acuity/study/study.hpp"
+#include "study/rewrite_texts.hpp"
+
+namespace acuity {
+
+/// A pool as a CSV file, every digit of every number, and the keys by which a study reads it again.
+struct PoolTable {
+  std::string csv;
+  PoolKeys keys;
+};
+
+/// Of a study that was made from values: inputs, the ids if there are any, and sigma^2 if it is a column.
+PoolTable write_pool_table(const Study& study);
+
+}  // namespace acuity

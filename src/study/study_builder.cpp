@@ -1,0 +1,341 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "acquisition/precision_search.hpp"
+#include "acuity/data/money.hpp"
+#include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "acuity/study/study.hpp"
+#include "study/ladder_price.hpp"
+#include "study/noise_law.hpp"
+#include "study/pool_reader.hpp"
+
+// How a study comes about: from a file, from values, or from another study.
+
+namespace acuity {
+
+namespace {
+
+std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
+  const CostSetting& setting = study.ladder->cost;
+  if (const auto* power = std::get_if<PowerCostSetting>(&setting))
+    return std::make_shared<PowerCost>(PowerCostOptions{.c = power->c, .q = power->q});
+  if (const auto* linear = std::get_if<LinearCostSetting>(&setting))
+    return std::make_shared<LinearCost>(LinearCostOptions{.b = linear->b, .c = linear->c});
+  try {
+    return std::make_shared<ExpressionCost>(std::get<std::string>(setting));
+  } catch (const InputError& error) {
+    study.complain(std::string("precision.cost: ") + error.what());
+  }
+}
+
+// The rungs of the ladder, priced; or the price list as it is.
+std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost) {
+  if (!study.ladder) return study.price_list;
+  std::vector<Level> levels;
+  for (const Precision& rung : study.ladder->rungs) {
+    const double price = (*cost)(rung.alpha);
+    if (const std::string required = price_requirement(price); !required.empty())
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be {}", price_text(price),
+                                 rung.alpha, required));
+    levels.push_back({.name = {},
+                      .alpha = rung.alpha,
+                      .channel = study.ladder->law(rung),
+                      .cost = price,
+                      .value = rung.alpha});
+  }
+  return levels;
+}
+
+// Every precision of a continuous range has a price, also those between the ends. The lowest prices of a scan
+// are followed down, so that a formula that touches 0 is found out here and not at some pool point.
+void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
+  constexpr int steps = 1024;
+  const Precision &from = study.ladder->rungs.front(), &to = study.ladder->rungs.back();
+  const auto precision = [&](double share) {
+    return study.binary ? Precision::of(std::lerp(from.alpha, to.alpha, share))
+                        : Precision::of_inverse(std::lerp(from.inverse, to.inverse, share));
+  };
+  const auto price = [&](double share) { return cost(precision(share).alpha); };
+  const auto check = [&](double share, double counts_as_0) {
+    const double found = price(share), alpha = precision(share).alpha;
+    if (found > largest_amount)
+      study.complain(fmt::format("precision.cost is {} at alpha = {}, must be {}", price_text(found), alpha,
+                                 price_requirement(found)));
+    if (found > counts_as_0) return;
+    study.complain(
+        found > 0.0
+            ? fmt::format("precision.cost falls to 0 at alpha = {}, must stay above 0", alpha)
+            : fmt::format("precision.cost is {} at alpha = {}, must be above 0", price_text(found), alpha));
+  };
+  std::vector<double> prices;
+  double highest = 0.0;
+  for (int i = 0; i <= steps; ++i) {
+    check(i / double{steps}, 0.0);
+    prices.push_back(price(i / double{steps}));
+    if (std::isfinite(prices.back())) highest = std::max(highest, prices.back());
+  }
+  for (int i = 1; i < steps; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (prices[at] > prices[at - 1] || prices[at] > prices[at + 1]) continue;
+    const double lowest =
+        precision_search::polish([&](double share) { return -price(share); }, (i - 1) / double{steps},
+                                 i / double{steps}, (i + 1) / double{steps});
+    check(lowest, 1e-15 * highest);
+  }
+}
+
+void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& offer) {
+  if (study.binary) return;
+  const bool has_nugget = study.nugget != 0.0;  // one that is learned is never 0
+  Index quietest = 0;
+  const double base = offer.base_noise.minCoeff(&quietest), loudest = offer.base_noise.maxCoeff();
+  for (const Level& level : offer.levels) {
+    const std::string which =
+        level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"";
+    if (!std::isfinite(loudest + noise_variance(level.channel)))
+      study.complain(fmt::format("the total noise of {} is too large for a number, must be finite", which));
+    if (level.exact || has_nugget || base + noise_variance(level.channel) > 0.0) continue;
+    study.complain(fmt::format("the total noise of {} is 0 at {}, must be above 0{}", which,
+                               pool.where(quietest), level.alpha ? "" : " (or say exact = true)"));
+  }
+}
+
+Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
+                             std::shared_ptr<const CostFunction> cost) {
+  using Kind = AcquisitionSetting::Kind;
+  const AcquisitionSetting& setting = study.acquisition;
+  Acquisition acquisition;
+  acquisition.seed = study.seed;
+  if (study.ladder && study.ladder->continuous)
+    acquisition.continuous = ContinuousPrecision{.vaguest = study.ladder->rungs.front(),
+                                                 .sharpest = study.ladder->rungs.back(),
+                                                 .law = study.ladder->law,
+                                                 .cost = std::move(cost)};
+  if (setting.kind == Kind::bald) acquisition.ranking = Ranking::information;
+  if (setting.kind == Kind::random) acquisition.ranking = Ranking::random;
+  if (study.binary) {
+    if (setting.kind == Kind::target)
+      acquisition.information = std::make_shared<ClassTargetInformation>(setting.target.graph);
+    else
+      acquisition.information = std::make_shared<ClassModelInformation>(setting.approximation);
+    return acquisition;
+  }
+  if (setting.kind == Kind::target) {
+    acquisition.information = std::make_shared<TargetInformation>(setting.target);
+    if (setting.target.graph == TargetGraph::b && setting.target.infinite == InfinitePolicy::refuse)
+      for (const Level& level : offer.levels)
+        if (noise_variance(level.channel) == 0.0)
+          study.complain(fmt::format(
+              "acquisition.infinite is \"refuse\": with graph \"b\" an answer at {} is Y itself, so its "
+              "information is "
+              "infinite at every point and ranks none; must be \"limit\" or \"first\", or leave that level "
+              "out",
+              level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\""));
+  }
+  return acquisition;
+}
+
+std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, const Offer& offer) {
+  std::vector<std::string> remarks;
+  if (const auto* noise = std::get_if<NoiseColumn>(&study.noise))
+    if (!study.inputs &&
+        std::find(pool.inputs().begin(), pool.inputs().end(), noise->name) != pool.inputs().end())
+      remarks.push_back(fmt::format(
+          "column \"{}\" is both noise.variance and an input; pool.inputs can leave it out", noise->name));
+  using Kind = AcquisitionSetting::Kind;
+  const AcquisitionSetting& how = study.acquisition;
+  const bool ranks_infinities = how.kind == Kind::target && how.target.graph == TargetGraph::b &&
+                                how.target.infinite == InfinitePolicy::limit;
+  for (const Level& level : offer.levels)
+    if (level.exact && offer.base_noise.minCoeff() == 0.0 && how.kind != Kind::random && !ranks_infinities)
+      remarks.push_back(
+          fmt::format("level \"{}\" is exact where sigma^2(x) is 0: its information is infinite there, all "
+                      "such points tie, and the "
+                      "lowest pool row wins",
+                      level.name));
+  return remarks;
+}
+
+Pool some_of(const Pool& pool, const std::vector<Index>& rows) {
+  std::vector<std::string> ids;
+  for (const Index row : rows) ids.push_back(pool.id(row));
+  return {Points(pool.points()(rows, Eigen::all)), pool.inputs(), std::move(ids), "the sample of the pool"};
+}
+
+// sigma^2 at every point of a pool that came from no table.
+Vector noise_at_points(const StudyFile& settings, const NoiseLaw& law, const Pool& pool, Vector given) {
+  const bool by_point = std::holds_alternative<NoiseColumn>(settings.noise);
+  if (by_point != (given.size() > 0))
+    settings.complain(by_point ? "noise.variance is a column, so there must be a variance for every point"
+                               : "there are variances for the points, so noise.variance must be a column");
+  if (!by_point) {
+    if (const std::optional<double> constant = law.constant())
+      return Vector::Constant(pool.size(), *constant);
+    given.resize(pool.size());
+    for (Index row = 0; row < pool.size(); ++row) {
+      try {
+        given(row) = law.outside_of_tables(pool.point(row));
+      } catch (const InputError& error) {
+        throw InputError(pool.where(row) + ": " + error.what());
+      }
+    }
+    return given;
+  }
+  if (given.size() != pool.size())
+    settings.complain(fmt::format("there are {} noise variances and {} points, must be as many of each",
+                                  given.size(), pool.size()));
+  for (Index row = 0; row < pool.size(); ++row)
+    if (!(std::isfinite(given(row)) && given(row) >= 0.0))
+      throw InputError(fmt::format("{}: the noise variance is {}, must be a finite number, 0 or more",
+                                   pool.where(row), given(row)));
+  return given;
+}
+
+bool is_positive(double value) {
+  return std::isfinite(value) && value > 0.0;
+}
+
+void require_valid_levels(const StudyFile& study) {
+  if (study.ladder.has_value() == !study.price_list.empty())
+    study.complain(study.ladder ? "there are a ladder and a price list, must be one of them"
+                                : "there are neither a ladder nor a price list, must be one of them");
+  std::unordered_set<std::string> names;
+  for (const Level& level : study.price_list) {
+    const std::string which = "level \"" + level.name + "\"";
+    if (level.name.empty()) study.complain("a level has no name, must have one");
+    if (!names.insert(level.name).second) study.complain(which + " is there twice, must be unique");
+    if (const std::string required = price_requirement(level.cost); !required.empty())
+      study.complain(
+          fmt::format("the cost of {} is {}, must be {}", which, price_text(level.cost), required));
+    const auto* flip = std::get_if<FlipChannel>(&level.channel);
+    if ((flip != nullptr) != study.binary)
+      study.complain(fmt::format(
+          "{} has {}, must have {} for a {} target", which, flip ? "an accuracy" : "a noise variance",
+          study.binary ? "an accuracy" : "a noise variance", study.binary ? "binary" : "real"));
+    if (flip != nullptr && !(flip->accuracy >= 0.5 && flip->accuracy <= 1.0))
+      study.complain(
+          fmt::format("the accuracy of {} is {}, must be a number from 0.5 to 1", which, flip->accuracy));
+    if (flip == nullptr && !(noise_variance(level.channel) >= 0.0))
+      study.complain(fmt::format("the noise variance of {} is {}, must be 0 or more", which,
+                                 noise_variance(level.channel)));
+  }
+  if (!study.ladder) return;
+  const LadderSetting& ladder = *study.ladder;
+  if (ladder.rungs.empty() || (ladder.continuous && ladder.rungs.size() != 2))
+    study.complain(fmt::format("the ladder has {} rungs, must have {}", ladder.rungs.size(),
+                               ladder.continuous ? "two: where the range begins and ends" : "one or more"));
+  for (const Precision& rung : ladder.rungs)
+    if (!(study.binary ? rung.alpha >= 0.0 && rung.alpha <= 1.0 : rung.alpha >= 1.0))
+      study.complain(
+          fmt::format("precision.alpha has {}, must be {}", rung.alpha,
+                      study.binary ? "numbers from 0 to 1" : "numbers of at least 1 (inf is one)"));
+  if (!is_positive(ladder.law.gamma))
+    study.complain(fmt::format("precision.gamma is {}, must be a finite number above 0", ladder.law.gamma));
+  if (ladder.law.kappa.has_value() != study.binary)
+    study.complain("precision.kappa must be given for binary targets, and for them only");
+}
+
+// What reading a file makes sure of, for settings that were assembled in code.
+void require_valid(const StudyFile& study) {
+  require_valid_levels(study);
+  if (study.budget && !(*study.budget >= 0.0 && *study.budget <= largest_amount))
+    study.complain(
+        fmt::format("campaign.budget is {}, must be from 0 to {}", *study.budget, largest_amount_text));
+  if (!study.classes.empty() && (study.classes.size() != 2 || study.classes[0] == study.classes[1]))
+    study.complain("target.classes must be two different names, the first for -1");
+  if (study.amplitude &&
+      !(is_positive(*study.amplitude) && std::isnormal(*study.amplitude * *study.amplitude)))
+    study.complain(fmt::format("model.amplitude is {}, must be a number whose square is finite and above 0",
+                               *study.amplitude));
+  for (const double lengthscale : study.lengthscale)
+    if (!is_positive(lengthscale))
+      study.complain(fmt::format("model.lengthscale is {}, must be a finite number above 0", lengthscale));
+  if (study.mean && !std::isfinite(*study.mean)) study.complain("model.mean is not finite, must be");
+  if (study.binary && study.mean != 0.0) study.complain("model.mean must be 0 for binary targets");
+  if (study.nugget && !(std::isfinite(*study.nugget) && *study.nugget >= 0.0))
+    study.complain(fmt::format("noise.nugget is {}, must be a finite number, 0 or more", *study.nugget));
+  if (study.average < 1 || study.average > 1000 || (study.average > 1 && study.average % 2 != 0))
+    study.complain(
+        fmt::format("model.average is {}, must be 1, or an even number up to 1000", study.average));
+  if (study.fit.never() && (!study.amplitude || study.lengthscale.empty()))
+    study.complain(fmt::format("model.fit is \"never\" and model.{} is to be learned, must be a number",
+                               study.amplitude ? "lengthscale" : "amplitude"));
+}
+
+}  // namespace
+
+Study Study::open(const std::filesystem::path& path, StudyDefaults defaults) {
+  return open(read_study_file(path, defaults));
+}
+
+Study Study::open(StudyFile file) {
+  require_valid(file);
+  if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
+  for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth}) require_no_pipe(part);
+  PoolWithNoise read = read_pool(file);
+  return assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise));
+}
+
+Study Study::make(StudyFile settings, Pool pool, Vector noise_variance) {
+  require_valid(settings);
+  if (!settings.pool_file.empty()) settings.complain("pool.file is there beside a pool, must be left out");
+  if (settings.inputs && *settings.inputs != pool.inputs())
+    settings.complain("pool.inputs and the names of the pool's columns differ, must be the same");
+  if (pool.size() == 0) settings.complain("the pool has no points, must have at least one");
+  if (!pool.points().allFinite())
+    settings.complain("the pool has numbers that are not finite, must have none");
+  for (Index row = 0; pool.has_ids() && row < pool.size(); ++row)
+    if (pool.id(row).empty()) throw InputError(pool.where(row) + ": the id is empty, must be a name");
+  auto law = std::make_shared<const NoiseLaw>(settings, pool.inputs());
+  Vector noise = noise_at_points(settings, *law, pool, std::move(noise_variance));
+  return assemble(std::move(settings), std::move(pool), std::move(law), std::move(noise));
+}
+
+Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise, Vector base_noise) {
+  const std::shared_ptr<const CostFunction> cost = file.ladder ? make_cost(file) : nullptr;
+  Offer offer{.levels = make_levels(file, cost.get()), .base_noise = std::move(base_noise)};
+  if (file.ladder && file.ladder->continuous) check_continuous_cost(file, *cost);
+  if (file.lengthscale_per_input && !file.lengthscale.empty() &&
+      file.lengthscale.size() != pool.inputs().size())
+    file.complain(
+        fmt::format("model.lengthscale has {} entries, must be one number or a list of {}, one per input",
+                    file.lengthscale.size(), pool.inputs().size()));
+  check_total_noise(file, pool, offer);
+
+  Acquisition acquisition = make_acquisition(file, offer, cost);
+  std::vector<std::string> remarks = make_remarks(file, pool, offer);
+  return {std::move(file),  std::move(pool),   std::move(offer), std::move(acquisition), cost,
+          std::move(noise), std::move(remarks)};
+}
+
+Study Study::variant(const StudyVariant& different) const {
+  StudyFile file = file_;
+  if (different.information) file.acquisition.kind = *different.information;
+  if (different.seed) file.seed = *different.seed;
+  if (different.budget) file.budget = different.budget;
+  if (different.initial) file.initial = *different.initial;
+  if (different.stop) file.stop = *different.stop;
+  Offer offer = offer_;
+  Pool pool = pool_;
+  if (!different.rows.empty()) {
+    pool = some_of(pool_, different.rows);
+    offer.base_noise = offer_.base_noise(different.rows);
+  }
+  Acquisition acquisition = make_acquisition(file, offer, cost_);
+  if (different.only_level) {
+    acquisition.only_level = different.only_level;
+    acquisition.continuous.reset();
+  }
+  std::vector<std::string> remarks = make_remarks(file, pool, offer);
+  Study study(std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost_, noise_,
+              std::move(remarks));
+  study.pool_scaling_ = pool_scaling_;
+  study.input_spread_ = input_spread_;
+  return study;
+}
+
+}  // namespace acuity

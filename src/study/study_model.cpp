@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/model/ep_pool_belief.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "acuity/study/study.hpp"
+
+// The model of a study: the prior, what is learned, and the belief about the pool.
+
+namespace acuity {
+
+std::unique_ptr<PoolBelief> Study::belief(const StudyModel& model, const PoolStorage& storage,
+                                          int threads) const {
+  if (file_.binary)
+    return std::make_unique<EpPoolBelief>(model.prior, pool_.points(), model.observations, threads);
+  return std::make_unique<GpPoolBelief>(model.prior, pool_.points(), model.observations, threads, storage);
+}
+
+Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
+  return prior_for(Observations(observations_of(annotations), pool_.points()));
+}
+
+Prior Study::prior_for(const Observations& observations) const {
+  Prior prior;
+  const Vector& values = observations.values();
+  if (file_.standardise == Standardise::pool) prior.scaling = pool_scaling_;
+  if (file_.standardise == Standardise::annotations)
+    prior.scaling = Scaling::standardise(observations.points());
+  if (file_.mean)
+    prior.mean = *file_.mean;
+  else
+    prior.mean = values.size() == 0 ? 0.0 : values.mean();
+  // Squares of the residuals must be numbers, or nothing the model says would be one.
+  for (const double value : values)
+    if (!std::isfinite((value - prior.mean) * (value - prior.mean)))
+      throw NumericalError(file_.located(
+          fmt::format("an annotation is {} and the mean {}, too far apart to compute with; must be rescaled",
+                      value, prior.mean)));
+
+  // What is to be learned starts where it suits the spread of answers and inputs.
+  const Index inputs = pool_.points().cols();
+  double amplitude = file_.binary ? 3.0 : 1.0;
+  if (!file_.binary && values.size() > 0) {
+    const double spread = std::sqrt((values.array() - prior.mean).square().mean());
+    if (std::isnormal(spread * spread)) amplitude = spread;
+  }
+  Vector lengthscale =
+      Vector::Constant(file_.lengthscale_per_input ? inputs : 1, std::sqrt(static_cast<double>(inputs)));
+  if (input_spread_.size() > 0) {
+    if (file_.lengthscale_per_input)
+      lengthscale = lengthscale.cwiseProduct(input_spread_);
+    else
+      lengthscale *= input_spread_.norm() / std::sqrt(static_cast<double>(inputs));
+  }
+  if (!file_.lengthscale.empty())
+    lengthscale =
+        Eigen::Map<const Vector>(file_.lengthscale.data(), static_cast<Index>(file_.lengthscale.size()));
+  prior.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
+      .family = file_.kernel, .amplitude = file_.amplitude.value_or(amplitude), .lengthscale = lengthscale});
+  return prior;
+}
+
+// What is learned of the noise, or of the accuracy, on from what was learned before.
+LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
+                                  const Observations& observations, const Learned* before,
+                                  int threads) const {
+  LearnOptions options{.optimiser = file_.fit.optimiser,
+                       .restarts = file_.fit.restarts,
+                       .seed = file_.seed,
+                       .threads = threads,
+                       .hyperparameter_prior = file_.fit.prior,
+                       .nugget = std::nullopt,
+                       .noise = std::nullopt,
+                       .accuracy = std::nullopt,
+                       .progress = {},
+                       .pool = spread_sample(pool_.points()),
+                       .input_spread = input_spread_};
+  if (!file_.binary && !file_.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
+  if (!file_.fit.noise) return options;
+  if (file_.binary) {
+    AccuracyParts accuracy{.law = before && before->accuracy ? *before->accuracy : file_.ladder->accuracy(),
+                           .alpha = {}};
+    for (const Annotation& annotation : annotations) accuracy.alpha.push_back(annotation.alpha);
+    // Where every accuracy was reported there is nothing to learn, and the study's values stay.
+    if (std::any_of(accuracy.alpha.begin(), accuracy.alpha.end(), [](const auto& alpha) { return alpha; }))
+      options.accuracy = std::move(accuracy);
+    return options;
+  }
+  const Index n = observations.size();
+  NoiseParts parts{.fixed = observations.noise(), .base = Vector::Zero(n), .added = Vector::Zero(n)};
+  if (!is_ladder()) parts.levels.assign(offer_.levels.size(), Vector::Zero(n));
+  for (Index i = 0; i < n; ++i) {
+    const Annotation& annotation = annotations[static_cast<std::size_t>(i)];
+    parts.base(i) = annotation.base_noise;
+    parts.fixed(i) -= annotation.base_noise;
+    if (is_ladder())
+      parts.added(i) = annotation.added_noise;
+    else if (annotation.level)
+      parts.levels[static_cast<std::size_t>(*annotation.level)](i) = annotation.added_noise;
+    if (is_ladder() || annotation.level) parts.fixed(i) -= annotation.added_noise;
+  }
+  parts.fixed = parts.fixed.cwiseMax(0.0);
+  if (before != nullptr)
+    parts.start = {.added = before->added_scale, .base = before->base_scale, .levels = before->level_scales};
+  options.noise = std::move(parts);
+  return options;
+}
+
+Learned Study::learn_from(const std::vector<Annotation>& annotations,
+                          const std::function<void(int, double)>& progress, int threads,
+                          const Learned* before) const {
+  // The paper's rule starts from the study's values each time.
+  if (file_.fit.optimiser == Optimiser::adam) before = nullptr;
+  const Observations given(observations_of(annotations), pool_.points());
+  Prior prior = prior_for(given);
+  if (before) prior.kernel = before->prior.kernel;
+  // A nugget that is given is noise that is known.
+  const Observations observations =
+      file_.nugget.value_or(0.0) > 0.0
+          ? Observations(given.points(), given.values(), Vector(given.noise().array() + *file_.nugget))
+          : given;
+  const Vector& values = observations.values();
+  const bool modern = !file_.nugget || file_.fit.prior == HyperparameterPrior::weak;
+  if (modern && (values.size() < 3 || values.minCoeff() == values.maxCoeff())) {
+    const std::string why = values.size() < 3
+                                ? fmt::format("there are {} values, must be three or more", values.size())
+                                : "all values are the same";
+    Learned kept{.prior = prior, .reason = "the earlier values are kept: " + why};
+    if (before) kept = *before, kept.reason = "the earlier values are kept: " + why;
+    if (!before) kept.nugget = nugget({}, prior);
+    kept.log_marginal_likelihood =
+        values.size() == 0 || file_.binary ? 0.0 : likelihood(prior, observations).log_marginal;
+    return kept;
+  }
+  LearnOptions options = learn_options(annotations, observations, before, threads);
+  options.progress = progress;
+  Learned learned = learn(prior, observations, options);
+  if (file_.nugget) learned.nugget = *file_.nugget;
+  return learned;
+}
+
+double Study::nugget(const std::optional<Learned>& learned, const Prior& prior) const {
+  if (file_.binary) return 0.0;
+  if (file_.nugget) return *file_.nugget;
+  if (learned) return learned->nugget;
+  constexpr double share = 0.01;  // the centre of what is believed about it (math.md 11.2)
+  return share * prior.kernel->diagonal(Points::Zero(1, pool_.points().cols()))(0);
+}
+
+Channel Study::channel_of(const Annotation& annotation, const StudyModel& model) const {
+  return channel_of(annotation, model.learned, model.nugget);
+}
+
+// Where the noise or the accuracy itself was reported it stays as it is, but for the nugget.
+Channel Study::channel_of(const Annotation& annotation, const std::optional<Learned>& learned,
+                          double nugget) const {
+  if (file_.binary) {
+    if (!learned || !file_.fit.noise || !learned->accuracy || !annotation.alpha) return annotation.channel;
+    return FlipChannel{(*learned->accuracy)(*annotation.alpha)};
+  }
+  double noise = noise_variance(annotation.channel) + nugget;
+  if (!learned || !file_.fit.noise) return GaussianChannel{noise};
+  double added_scale = is_ladder() ? learned->added_scale : 1.0;  // a price list has no gamma
+  if (!is_ladder() && annotation.level &&
+      static_cast<std::size_t>(*annotation.level) < learned->level_scales.size())
+    added_scale = learned->level_scales[static_cast<std::size_t>(*annotation.level)];
+  noise += (learned->base_scale - 1.0) * annotation.base_noise + (added_scale - 1.0) * annotation.added_noise;
+  return GaussianChannel{noise};
+}
+
+std::int64_t Study::learns_from(std::int64_t annotations, std::int64_t last) const {
+  if (!file_.fit.automatic) return file_.fit.every > 0 ? annotations / file_.fit.every * file_.fit.every : 0;
+  constexpr std::int64_t least = 3;
+  if (annotations < least) return 0;
+  const auto grown = static_cast<std::int64_t>(std::ceil(1.15 * static_cast<double>(last) - 1e-9));
+  const bool is_due = annotations >= std::max(last + 1, grown);
+  return is_due ? annotations : std::min(last, annotations);
+}
+
+StudyModel Study::model_given(const std::vector<Annotation>& annotations, int threads) const {
+  const std::int64_t used = learns_from(static_cast<std::int64_t>(annotations.size()));
+  std::optional<Learned> learned;
+  if (used > 0) learned = learn_from({annotations.begin(), annotations.begin() + used}, {}, threads);
+  return model_given(annotations, std::move(learned));
+}
+
+StudyModel Study::model_given(const std::vector<Annotation>& annotations,
+                              std::optional<Learned> learned) const {
+  StudyModel model{.prior = prior_given(annotations),
+                   .observations = observations_of(annotations),
+                   .offer = offer_,
+                   .acquisition = acquisition_,
+                   .learned = std::move(learned)};
+  if (model.learned) model.prior.kernel = model.learned->prior.kernel;
+  model.nugget = nugget(model.learned, model.prior);
+  for (std::size_t i = 0; i < annotations.size(); ++i)
+    model.observations[i].channel = channel_of(annotations[i], model);
+  if (!file_.binary) {
+    if (model.learned && file_.fit.noise) model.offer.base_noise *= model.learned->base_scale;
+    model.offer.base_noise.array() += model.nugget;
+  }
+  if (!model.learned || !file_.fit.noise) return model;
+  std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous;
+  if (file_.binary) {
+    if (!model.learned->accuracy) return model;
+    const AccuracyLaw& law = *model.learned->accuracy;
+    if (continuous) continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
+    for (Level& level : model.offer.levels) level.channel = FlipChannel{law(*level.alpha)};
+    return model;
+  }
+  const double added_scale = is_ladder() ? model.learned->added_scale : 1.0;
+  if (continuous) continuous->law.gamma *= added_scale;
+  for (std::size_t k = 0; k < model.offer.levels.size(); ++k) {
+    Level& level = model.offer.levels[k];
+    const double scale =
+        k < model.learned->level_scales.size() ? model.learned->level_scales[k] : added_scale;
+    level.channel = GaussianChannel{scale * noise_variance(level.channel)};
+  }
+  return model;
+}
+
+AveragedModel Study::averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
+                              int threads) const {
+  const Observations as_seen(model.observations, pool_.points());
+  const bool can_average = file_.average > 1 && model.learned && annotations.size() >= 3;
+  if (!can_average) return AveragedModel::point(model.prior, as_seen, model.nugget);
+  const Observations as_told(observations_of(annotations), pool_.points());
+  LearnOptions options = learn_options(annotations, as_told, &*model.learned, threads);
+  options.accuracy.reset();
+  const Observations& used = file_.binary || (file_.nugget && !options.noise) ? as_seen : as_told;
+  const Vector& values = used.values();
+  if (values.minCoeff() == values.maxCoeff()) return AveragedModel::point(model.prior, as_seen, model.nugget);
+  if (options.noise && file_.nugget) options.noise->fixed.array() += *file_.nugget;
+  AveragedModel averaged = AveragedModel::around(model.prior, used, options, file_.average);
+  return averaged;
+}
+
+}  // namespace acuity
