@@ -79,7 +79,7 @@ void make_folder(const std::string& folder) {
   if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder, made.message()));
 }
 
-std::string money(const std::string& unit) {
+std::string money_axis(const std::string& unit) {
   return unit.empty() ? "money spent" : "money spent (" + unit + ")";
 }
 
@@ -148,7 +148,7 @@ std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, 
   const StudyFile& file = study.file();
   return learning_curves_svg(drawn_curves(curves), {.title = title,
                                                     .subtitle = subtitle,
-                                                    .cost = money(file.unit),
+                                                    .cost = money_axis(file.unit),
                                                     .error = error_measure(file.binary) + " over the pool",
                                                     .logarithmic = !file.binary,
                                                     .higher_is_better = false});

@@ -14,6 +14,7 @@
 #include "loaded_study.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
+#include "text/level_text.hpp"
 #include "views/break_even_report.hpp"
 #include "views/campaign_text.hpp"
 #include "views/forecast.hpp"
@@ -68,9 +69,7 @@ struct Trial {
 Trial try_annotator(const Study& study, const StudyModel& model, const std::filesystem::path& study_folder) {
   using Kind = AnnotatorSetting::Kind;
   const Suggestion suggestion = trial_suggestion(study, model);
-  const std::string what = fmt::format(
-      "point {} at {}", suggestion.point,
-      suggestion.level.alpha ? "alpha = " + brief(*suggestion.level.alpha) : suggestion.level.name);
+  const std::string what = fmt::format("point {} at {}", suggestion.point, describe(suggestion.level));
   if (study.file().annotator.kind == Kind::none)
     study.file().complain(
         "there is no annotator.command and no annotator.simulated, --try needs one of them");
@@ -115,8 +114,7 @@ std::string break_even_json(const BreakEvenReport& report) {
       .put("continuous", report.continuous)
       .put("prior_sd", report.prior_sd)
       .put("base_noise", report.base_noise);
-  json.put_json("intervals",
-                list(report.intervals, [&](JsonObject& object, const BreakEvenReport::Interval& one) {
+  json.put_json("intervals", list(report.intervals, [&](JsonObject& object, const LevelInterval& one) {
                   level_of_row(object, one.level);
                   object.put("from_sd", one.from_sd).put("to_sd", one.to_sd);
                 }));
@@ -161,11 +159,10 @@ std::string initial_text(const Study& study, std::size_t known) {
   if (design.count <= static_cast<std::int64_t>(known)) return "";
   const Level& level = study.offer().levels[static_cast<std::size_t>(design.level)];
   const std::int64_t left = design.count - static_cast<std::int64_t>(known);
-  return fmt::format("{} {} first, {} {}, for {}{}", left, left == 1 ? "answer" : "answers",
+  return fmt::format("{} {} first, {} {}, for {}", left, left == 1 ? "answer" : "answers",
                      design.space_filling ? "at points far apart, at" : "at points drawn by the seed, at",
-                     level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"",
-                     brief(static_cast<double>(left) * level.cost),
-                     study.file().unit.empty() ? "" : " " + study.file().unit);
+                     describe_in_sentence(level),
+                     money(static_cast<double>(left) * level.cost, study.file().unit));
 }
 
 }  // namespace

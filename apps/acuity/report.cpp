@@ -67,7 +67,7 @@ ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostrea
   write_report(arguments, campaign_page(data, {ACUITY_VERSION, command_text(arguments)}), data);
   for (const std::string& warning : data.warnings) log << one_line(warning) << '\n';
   out << one_line(fmt::format("{}: {} answers, {} spent", arguments.out, data.answers.size(),
-                              money_text(data.spent, data.unit)))
+                              money(data.spent, data.unit)))
       << '\n';
   return ExitCode::done;
 }

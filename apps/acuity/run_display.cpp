@@ -8,16 +8,13 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "study/duration.hpp"
+#include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/event_json.hpp"
 
 namespace acuity {
 
 namespace {
-
-std::string level_text(const std::string& level, std::optional<double> alpha) {
-  return alpha ? "alpha = " + brief(*alpha) : level;
-}
 
 std::string values_text(const std::vector<double>& values) {
   std::string text;
@@ -35,8 +32,8 @@ struct EventText {
     for (std::size_t k = 0; e.row >= 0 && k < std::min<std::size_t>(3, study.pool().inputs().size()); ++k)
       inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", study.pool().inputs()[k],
                             brief(study.pool().point(e.row)[k]));
-    return fmt::format("asked {}: {} ({}) at {}, cost {}", e.id, e.point, inputs,
-                       level_text(e.level, e.alpha), brief(e.cost));
+    return fmt::format("asked {}: {} ({}) at {}, cost {}", e.id, e.point, inputs, describe(e.level, e.alpha),
+                       brief(e.cost));
   }
   std::string operator()(const Told& e) const {
     return fmt::format("told {}: {}, cost {}; spent {}", e.id, values_text(e.values), brief(e.cost),

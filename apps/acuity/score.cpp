@@ -14,6 +14,7 @@
 #include "notes.hpp"
 #include "numerics/text.hpp"
 #include "selection/why_nothing.hpp"
+#include "text/level_text.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
@@ -33,19 +34,16 @@ void put_best_first(std::vector<Score>& scores, const Score& chosen) {
 
 std::string next_in_words(const Study& study, const StudyModel& model, const Suggestion& next,
                           const Candidates& candidates) {
-  const std::string unit = study.file().unit.empty() ? "" : " " + study.file().unit;
+  const std::string& unit = study.file().unit;
   std::string inputs;
   for (std::size_t k = 0; k < next.inputs.size() && k < 4; ++k)
     inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", study.pool().inputs()[k], brief(next.inputs[k]));
   if (next.inputs.size() > 4) inputs += ", ...";
-  const std::string level =
-      next.level.alpha ? "alpha = " + brief(*next.level.alpha) : "level \"" + next.level.name + "\"";
-  const std::string left = std::isinf(candidates.remaining)
-                               ? "no limit"
-                               : fmt::format("{}{} remain", brief(candidates.remaining), unit);
-  return one_line(fmt::format("Next: ask about {} ({}) at {}, for {}{}; worth {} {}. Budget: {}.", next.point,
-                              inputs, level, brief(next.cost), unit, brief(next.information),
-                              model.acquisition.information->unit(), left)) +
+  const std::string left =
+      std::isinf(candidates.remaining) ? "no limit" : money(candidates.remaining, unit) + " remain";
+  return one_line(fmt::format("Next: ask about {} ({}) at {}, for {}; worth {} {}. Budget: {}.", next.point,
+                              inputs, describe_in_sentence(next.level), money(next.cost, unit),
+                              brief(next.information), model.acquisition.information->unit(), left)) +
          "\n";
 }
 

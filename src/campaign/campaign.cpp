@@ -29,10 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double now() {
-  return numerics::wall_clock();
-}
-
 template <typename... Kinds>
 bool has_any(const std::vector<StoredEvent>& events) {
   return std::any_of(events.begin(), events.end(), [](const StoredEvent& stored) {

@@ -12,6 +12,7 @@
 #include "campaign/books.hpp"
 #include "campaign/telling.hpp"
 #include "numerics/clock.hpp"
+#include "text/level_text.hpp"
 
 namespace acuity {
 
@@ -192,12 +193,11 @@ void add_neighbours(const Study& study, const State& state, const Prior& prior, 
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
     const double* x = record.row() >= 0 ? study.pool().point(record.row()) : record.told->inputs->data();
-    result.nearest.push_back(
-        {.id = id,
-         .point = record.row() >= 0 ? study.pool().id(record.row()) : std::string(),
-         .level = record.alpha() ? "alpha = " + shortest(*record.alpha()) : record.level(),
-         .y = record.values.front(),
-         .distance = (scaled(x) - here).norm()});
+    result.nearest.push_back({.id = id,
+                              .point = record.row() >= 0 ? study.pool().id(record.row()) : std::string(),
+                              .level = describe(record.level(), record.alpha()),
+                              .y = record.values.front(),
+                              .distance = (scaled(x) - here).norm()});
   }
   std::stable_sort(result.nearest.begin(), result.nearest.end(),
                    [](const auto& a, const auto& b) { return a.distance < b.distance; });
@@ -269,7 +269,7 @@ NextExplanation explain_next(const Campaign& campaign, int threads) {
   NextExplanation next;
   CampaignBelief belief(campaign.study(), threads, {});
   belief.follow(campaign.state());
-  const double now = numerics::wall_clock();
+  const double now = acuity::now();
   next.asking = choose(campaign.study(), campaign.state(), belief, 1, now);
   if (next.asking.suggestions.empty()) return next;
   belief.forget();  // it expects the suggestion already

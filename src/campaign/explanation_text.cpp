@@ -6,17 +6,17 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/explanation.hpp"
 #include "numerics/text.hpp"
+#include "text/level_text.hpp"
+#include "text/number_text.hpp"
 
 namespace acuity {
 
 namespace {
 
-std::string brief(double value) {
-  return fmt::format("{:.4g}", value);
-}
+constexpr int digits = 4;
 
 std::string name_of(const Level& level) {
-  return level.alpha ? "alpha = " + brief(*level.alpha) : "\"" + one_line(level.name) + "\"";
+  return level.alpha ? describe(level) : "\"" + one_line(level.name) + "\"";
 }
 
 std::string capital(std::string text) {
@@ -30,15 +30,17 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
       c.point == e.chosen.point ? "" : fmt::format(" (at point {})", one_line(c.point));
   std::vector<std::string> conditions;
   if (c.chosen) {
-    if (c.price) conditions.push_back(fmt::format("it cost over {}{}", brief(*c.price), unit));
-    if (c.noise_sd) conditions.push_back(fmt::format("its noise_sd were over {}", brief(*c.noise_sd)));
-    if (c.accuracy) conditions.push_back(fmt::format("its accuracy were under {}", brief(*c.accuracy)));
+    if (c.price) conditions.push_back(fmt::format("it cost over {}{}", brief(*c.price, digits), unit));
+    if (c.noise_sd)
+      conditions.push_back(fmt::format("its noise_sd were over {}", brief(*c.noise_sd, digits)));
+    if (c.accuracy)
+      conditions.push_back(fmt::format("its accuracy were under {}", brief(*c.accuracy, digits)));
     if (conditions.empty()) return fmt::format("{} would be chosen at any price.", capital(name_of(c.level)));
     return fmt::format("{} would lose if {}.", capital(name_of(c.level)), fmt::join(conditions, ", or if "));
   }
-  if (c.price) conditions.push_back(fmt::format("it cost under {}{}", brief(*c.price), unit));
-  if (c.noise_sd) conditions.push_back(fmt::format("its noise_sd were under {}", brief(*c.noise_sd)));
-  if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy)));
+  if (c.price) conditions.push_back(fmt::format("it cost under {}{}", brief(*c.price, digits), unit));
+  if (c.noise_sd) conditions.push_back(fmt::format("its noise_sd were under {}", brief(*c.noise_sd, digits)));
+  if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
   if (conditions.empty()) return fmt::format("{} would not win at any price.", capital(name_of(c.level)));
   return fmt::format("{} would win{} if {}.", capital(name_of(c.level)), elsewhere,
                      fmt::join(conditions, ", or if "));
@@ -53,11 +55,10 @@ std::string levels_text(const Explanation& e) {
     if (e.levels.size() > 12 && k >= 5 && !level.chosen && k + 1 < e.levels.size()) continue;
     if (k > shown) text += "  ...\n";
     shown = k + 1;
-    const std::string name =
-        level.level.alpha ? "alpha " + brief(*level.level.alpha) : one_line(level.level.name);
-    text += fmt::format("  {:<14}{:>14}{:>12}{:>14}{}{}\n", name, brief(level.information), brief(level.cost),
-                        brief(level.per_cost()), level.chosen ? "  <- chosen" : "",
-                        level.affordable ? "" : "  (not to be had)");
+    const std::string name = one_line(describe(level.level));
+    text += fmt::format("  {:<14}{:>14}{:>12}{:>14}{}{}\n", name, brief(level.information, digits),
+                        brief(level.cost, digits), brief(level.per_cost(), digits),
+                        level.chosen ? "  <- chosen" : "", level.affordable ? "" : "  (not to be had)");
   }
   return text;
 }
@@ -69,23 +70,24 @@ std::string to_text(const Explanation& e, const Study& study) {
   const Suggestion& s = e.chosen;
   std::string inputs;
   for (std::size_t k = 0; k < s.inputs.size() && k < 6; ++k)
-    inputs +=
-        fmt::format("{}{} = {}", k > 0 ? ", " : "", one_line(study.pool().inputs()[k]), brief(s.inputs[k]));
+    inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", one_line(study.pool().inputs()[k]),
+                          brief(s.inputs[k], digits));
   if (s.inputs.size() > 6) inputs += ", ...";
-  std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {} {}.\n", one_line(s.point), inputs,
-                                 name_of(s.level), brief(s.cost), unit, brief(s.information), e.unit);
+  std::string text =
+      fmt::format("Point {} ({}) at {}, for {}{}: {} {}.\n", one_line(s.point), inputs, name_of(s.level),
+                  brief(s.cost, digits), unit, brief(s.information, digits), e.unit);
   if (e.is_drawn) text += "It was drawn by the seed, not chosen by its information.\n";
   text += fmt::format(
       "\nWhy this point. The belief about f there is {} +- {} (mean and standard deviation). Of {} "
       "candidates {:.0f} % were "
       "more certain; their median standard deviation is {}.\n",
-      brief(s.mean), brief(std::sqrt(std::max(0.0, s.variance))), e.candidates, 100.0 * e.more_certain,
-      brief(e.median_sd));
+      brief(s.mean, digits), brief(std::sqrt(std::max(0.0, s.variance)), digits), e.candidates,
+      100.0 * e.more_certain, brief(e.median_sd, digits));
   for (const Explanation::Neighbour& near : e.nearest)
     text += fmt::format("  annotation {}{} ({}, y = {}) is {} length scales away\n", near.id,
                         near.point.empty() ? "" : " at " + one_line(near.point),
-                        near.level.empty() ? "noise reported" : one_line(near.level), brief(near.y),
-                        brief(near.distance));
+                        near.level.empty() ? "noise reported" : one_line(near.level), brief(near.y, digits),
+                        brief(near.distance, digits));
   if (e.nearest.empty()) text += "  nothing was annotated yet\n";
   if (!e.pending.empty())
     text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));
@@ -99,8 +101,8 @@ std::string to_text(const Explanation& e, const Study& study) {
       "\nWhat the answer is expected to do. The standard deviation of f there falls from {} to {}; its mean "
       "over the pool from "
       "{} to {}.\n",
-      brief(std::sqrt(std::max(0.0, s.variance))), brief(e.sd_after), brief(e.pool_sd_before),
-      brief(e.pool_sd_after));
+      brief(std::sqrt(std::max(0.0, s.variance)), digits), brief(e.sd_after, digits),
+      brief(e.pool_sd_before, digits), brief(e.pool_sd_after, digits));
   return text;
 }
 

@@ -18,7 +18,7 @@ class MemoryEventStore : public EventStore {
   std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
     const std::lock_guard lock(mutex_);
     std::vector<StoredEvent> added;
-    const double now = numerics::wall_clock();
+    const double now = acuity::now();
     for (Event& event : decide(since(after))) {
       require_valid(event);
       added.push_back({static_cast<std::int64_t>(events_.size() + added.size()) + 1, now, std::move(event)});

@@ -462,7 +462,7 @@ std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decisio
       const std::vector<StoredEvent> news = state_->since(after);
       std::int64_t last = std::max(state_->checked, after);
       std::vector<StoredEvent> added;
-      const double now = numerics::wall_clock();
+      const double now = acuity::now();
       for (Event& event : decide(news)) {
         added.push_back({++last, now, std::move(event)});
         state_->insert(added.back());

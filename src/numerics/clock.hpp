@@ -2,11 +2,11 @@
 
 #include <chrono>
 
-namespace acuity::numerics {
+namespace acuity {
 
 /// Seconds since 1970, as events are dated.
-inline double wall_clock() {
+inline double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace acuity::numerics
+}  // namespace acuity

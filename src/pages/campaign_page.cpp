@@ -1,28 +1,20 @@
 #include "pages/campaign_page.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "pages/html_page.hpp"
 #include "pictures/svg_canvas.hpp"
+#include "text/number_text.hpp"
+#include "text/time_text.hpp"
 
 namespace acuity {
 
 namespace {
 
 constexpr std::size_t last_shown = 12;
-
-std::string clock_text(double seconds) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
-std::string utc_text(double seconds) {
-  return clock_text(seconds) + " UTC";
-}
 
 // As many digits as the error leaves: the third decimal of 0.12 ± 0.4 says nothing.
 std::string with_error(double value, double error) {
@@ -51,10 +43,10 @@ PageTable standing(const CampaignData& data) {
     table.rows.push_back({name, value});
   };
   add("spent", std::isfinite(data.budget)
-                   ? fmt::format("{:.6g} of {} ({}\u00a0%)", data.spent, money_text(data.budget, data.unit),
+                   ? fmt::format("{} of {} ({}\u00a0%)", brief(data.spent), money(data.budget, data.unit),
                                  in_decimals(data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0, 0))
-                   : money_text(data.spent, data.unit) + ", no limit");
-  if (data.escrow > 0.0) add("in escrow", money_text(data.escrow, data.unit));
+                   : money(data.spent, data.unit) + ", no limit");
+  if (data.escrow > 0.0) add("in escrow", money(data.escrow, data.unit));
   add("answers", std::to_string(data.answers.size()));
   if (data.pending > 0) add("pending", std::to_string(data.pending));
   if (data.failed > 0) add("failed", std::to_string(data.failed));
@@ -66,8 +58,8 @@ PageTable standing(const CampaignData& data) {
         data.binary ? fmt::format("{:.1f}\u00a0% wrong", 100.0 * data.course.back().error)
                     : fmt::format("{:.4g} (the model expects {:.4g})", data.course.back().error,
                                   data.course.back().expected));
-  add("created", utc_text(data.created_at));
-  if (!data.answers.empty()) add("last answer", utc_text(data.last_at));
+  add("created", time_text(data.created_at));
+  if (!data.answers.empty()) add("last answer", time_text(data.last_at));
   return table;
 }
 
@@ -82,7 +74,7 @@ std::string warnings_html(const CampaignData& data) {
 PageTable spend_table(const CampaignData& data) {
   PageTable table{{"level", "answers", "spent"}, {}};
   for (const LevelTotal& level : data.levels)
-    table.rows.push_back({level.name, std::to_string(level.answers), fmt::format("{:.6g}", level.spent)});
+    table.rows.push_back({level.name, std::to_string(level.answers), brief(level.spent)});
   return table;
 }
 
@@ -123,7 +115,7 @@ std::string offsets_html(const CampaignData& data) {
 }
 
 PageTable last_answers(const CampaignData& data) {
-  PageTable table{{"id", "point", "level", "y", "expected", "cost", "told (UTC)"}, {}};
+  PageTable table{{"id", "point", "level", "y", "expected", "cost", "told"}, {}};
   const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
   for (std::size_t k = data.answers.size(); k-- > first;) {
     const ReportedAnswer& answer = data.answers[k];
@@ -133,7 +125,7 @@ PageTable last_answers(const CampaignData& data) {
          data.binary ? data.classes[answer.value > 0.0 ? 1 : 0] : fmt::format("{:.5g}", answer.value),
          data.binary ? fmt::format("{} {:.0f} %", data.classes[1], 100.0 * answer.expected)
                      : with_error(answer.expected, answer.expected_sd),
-         fmt::format("{:.6g}", answer.cost), clock_text(answer.told_at)});
+         brief(answer.cost), time_text(answer.told_at)});
   }
   return table;
 }
@@ -163,7 +155,7 @@ std::string campaign_page(const CampaignData& data, const CampaignPageFacts& fac
       fmt::format(
           "<header>\n<h1>{}</h1>\n<p class=\"soft\">Report of a campaign, as it stood at {}. Made by "
           "acuity {}:</p>\n{}</header>\n<main id=\"main\">\n",
-          escape_markup(data.name), utc_text(data.last_at), escape_markup(facts.version),
+          escape_markup(data.name), time_text(data.last_at), escape_markup(facts.version),
           command_block(facts.command));
   html += section("standing", "Where it stands", table_html(standing(data), "Where it stands"));
   html += section("warnings", "Warnings", warnings_html(data));

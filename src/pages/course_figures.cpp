@@ -5,6 +5,7 @@
 
 #include "pages/campaign_figures.hpp"
 #include "pictures/picture_svg.hpp"
+#include "text/number_text.hpp"
 
 // How it went: against money and time.
 
@@ -110,7 +111,7 @@ CampaignFigure spend_figure(const CampaignData& data) {
                            .high = {row - 0.3, row - 0.3},
                            .style = "model",
                            .opacity = 0.75});
-    described += fmt::format(" {}: {} answers for {:.6g}.", level.name, level.answers, level.spent);
+    described += fmt::format(" {}: {} answers for {}.", level.name, level.answers, brief(level.spent));
   }
   panel.x_name = money_name(data);
   panel.x_range = {0.0, most};
@@ -147,14 +148,14 @@ CampaignFigure spend_course_figure(const CampaignData& data) {
   }
   figure.svg = picture_svg({.title = "Spend by level over time",
                             .subtitle = "Levels lie one on the other, the most precise on top.",
-                            .description = fmt::format("{:.6g} spent at {} levels in {} answers.", shown,
+                            .description = fmt::format("{} spent at {} levels in {} answers.", brief(shown),
                                                        data.levels.size(), data.spending.back().answers),
                             .keys = keys,
                             .panels = {panel},
                             .panel_height = 220});
   if (data.spent > shown * (1.0 + 1e-9))
     figure.caption = fmt::format("Work that failed has cost another {}, which is not in it.",
-                                 money_text(data.spent - shown, data.unit));
+                                 money(data.spent - shown, data.unit));
   return figure;
 }
 
@@ -220,7 +221,7 @@ CampaignFigure burn_down_figure(const CampaignData& data) {
   }
   figure.svg = picture_svg({.title = limited ? "Budget left over time" : "Money spent over time",
                             .subtitle = "",
-                            .description = fmt::format("{:.6g} spent in {:.3g} {}.", data.spent,
+                            .description = fmt::format("{} spent in {:.3g} {}.", brief(data.spent),
                                                        data.money.back().time / unit.seconds, unit.name),
                             .keys = keys,
                             .panels = {panel},

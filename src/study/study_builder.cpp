@@ -12,6 +12,7 @@
 #include "study/ladder_price.hpp"
 #include "study/noise_law.hpp"
 #include "study/pool_reader.hpp"
+#include "text/level_text.hpp"
 
 // How a study comes about: from a file, from values, or from another study.
 
@@ -94,8 +95,7 @@ void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& of
   Index quietest = 0;
   const double base = offer.base_noise.minCoeff(&quietest), loudest = offer.base_noise.maxCoeff();
   for (const Level& level : offer.levels) {
-    const std::string which =
-        level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\"";
+    const std::string which = describe_in_sentence(level);
     if (!std::isfinite(loudest + noise_variance(level.channel)))
       study.complain(fmt::format("the total noise of {} is too large for a number, must be finite", which));
     if (level.exact || has_nugget || base + noise_variance(level.channel) > 0.0) continue;
@@ -134,7 +134,7 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
               "information is "
               "infinite at every point and ranks none; must be \"limit\" or \"first\", or leave that level "
               "out",
-              level.alpha ? "alpha = " + shortest(*level.alpha) : "level \"" + level.name + "\""));
+              describe_in_sentence(level)));
   }
   return acquisition;
 }

@@ -11,10 +11,6 @@
 
 namespace acuity {
 
-std::string exact(double value) {
-  return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{:.17g}", value);
-}
-
 std::string exact_json(double value) {
   return std::isfinite(value) ? exact(value) : '"' + exact(value) + '"';
 }
@@ -29,10 +25,6 @@ std::string csv_cell(const std::string& text) {
 
 std::string sheet_cell(const std::string& text) {
   return csv_cell(csv::protect_from_spreadsheets(text));
-}
-
-std::string brief(double value) {
-  return fmt::format("{:.6g}", value);
 }
 
 ResultTable::ResultTable(Format format, std::vector<std::string> columns, Reader reader)
@@ -72,7 +64,8 @@ std::string csv_of(const ResultTable::Cell& cell, std::string (*write)(const std
 
 std::string people_of(const ResultTable::Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return brief(*number);
-  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", brief);
+  if (const auto* numbers = std::get_if<Numbers>(&cell))
+    return joined(*numbers, " ", [](double number) { return brief(number); });
   const auto* text = std::get_if<std::string>(&cell);
   return text ? one_line(*text) : csv_of(cell);
 }

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "text/number_text.hpp"
+
 namespace acuity {
 
 enum class Format { table, csv, json, jsonl };
@@ -55,9 +57,7 @@ std::string record_text(Format format, const std::vector<std::pair<std::string, 
 
 /// A cell in JSON.
 std::string json_of(const ResultTable::Cell& cell);
-/// 17 significant digits, `inf` for infinity.
-std::string exact(double value);
-/// The same in JSON, where infinity is text.
+/// 17 significant digits; infinity is text.
 std::string exact_json(double value);
 /// Text in JSON's quotes.
 std::string json_string(const std::string& text);
@@ -65,7 +65,5 @@ std::string json_string(const std::string& text);
 std::string csv_cell(const std::string& text);
 /// The same for spreadsheets: text that one of them would compute is protected (data/csv_scanner.hpp).
 std::string sheet_cell(const std::string& text);
-/// Six significant digits, for people.
-std::string brief(double value);
 
 }  // namespace acuity

@@ -5,10 +5,9 @@
 #include <map>
 #include <numeric>
 
-#include "acuity/acquisition/break_even.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/selection/full_scan.hpp"
-#include "views/level_groups.hpp"
+#include "text/level_text.hpp"
 #include "views/median.hpp"
 
 namespace acuity {
@@ -17,72 +16,31 @@ namespace {
 
 constexpr std::size_t most_intervals = 10, most_winners = 8;
 constexpr Index scan_steps = 400, pool_shown = 400;
+constexpr int compared_steps = 240;
+constexpr std::size_t most_separated = 300;  // levels
 
 Level winner_at(const StudyModel& model, double base_noise, double sd) {
   return winners_at(model, base_noise, Vector::Zero(1), Vector::Constant(1, sd)).front();
 }
 
-bool is_same(const Level& a, const Level& b) {
-  return a.name == b.name && a.alpha == b.alpha;
-}
-
-std::string name_of(const Level& level) {
-  return level_name(level.name, level.alpha);
-}
-
-// Of what pictures with many winners show: less is sharper for real targets, more for classes.
+// The number that pictures with many winners show: lower is more precise for real targets, higher for
+// classes.
 double on_scale(const Level& level, bool binary) {
   if (binary) return level.alpha ? *level.alpha : std::get<FlipChannel>(level.channel).accuracy;
   return level.alpha ? 1.0 / *level.alpha : std::sqrt(noise_variance(level.channel));
 }
 
-struct Won {
-  double from = 0.0, to = 0.0;  // standard deviations
-  Level level;
-};
-
-// math.md 5.5: exact.
-std::vector<Won> won_by_table(const StudyModel& model, double base_noise, double prior_sd) {
-  std::vector<PricedNoise> priced;
-  for (const Level& level : model.offer.levels)
-    priced.push_back({base_noise + noise_variance(level.channel), level.cost});
-  std::vector<Won> won;
-  for (const BreakEvenInterval& interval : break_even_table(priced))
-    if (interval.from < prior_sd * prior_sd)
-      won.push_back({std::sqrt(interval.from), std::min(std::sqrt(interval.to), prior_sd),
-                     model.offer.levels[interval.level]});
-  return won;
-}
-
-// For any other information: looked for, and each change is closed in on.
-std::vector<Won> won_by_scan(const StudyModel& model, double base_noise, double prior_sd) {
-  const Vector sd = Vector::LinSpaced(scan_steps, prior_sd / scan_steps, prior_sd);
-  const std::vector<Level> winners = winners_at(model, base_noise, Vector::Zero(sd.size()), sd);
-  std::vector<Won> won{{0.0, prior_sd, winners.front()}};
-  for (std::size_t k = 1; k < winners.size(); ++k) {
-    if (is_same(winners[k], winners[k - 1])) continue;
-    double below = sd(static_cast<Index>(k) - 1), above = sd(static_cast<Index>(k));
-    for (int step = 0; step < 40; ++step) {
-      const double middle = std::midpoint(below, above);
-      (is_same(winner_at(model, base_noise, middle), winners[k - 1]) ? below : above) = middle;
-    }
-    won.back().to = above;
-    won.push_back({above, prior_sd, winners[k]});
-  }
-  return won;
-}
-
-BreakEven::Course stairs(const std::vector<Won>& won) {
+BreakEven::Course stairs(const std::vector<LevelInterval>& intervals) {
   BreakEven::Course course;
-  for (const Won& one : won)
-    for (const double sd : {one.from, one.to}) {
+  for (const LevelInterval& one : intervals)
+    for (const double sd : {one.from_sd, one.to_sd}) {
       course.sd.push_back(sd);
       course.best.push_back(on_scale(one.level, false));
     }
   return course;
 }
 
-// Any precision may be bought: the curve, with jumps where they are and not a step later.
+// Any precision may be bought: the best one by standard deviation. A jump is located by bisection.
 BreakEven::Course curve(const StudyModel& model, double base_noise, double prior_sd, double span) {
   const Vector sd = Vector::LinSpaced(scan_steps, prior_sd / scan_steps, prior_sd);
   const std::vector<Level> winners = winners_at(model, base_noise, Vector::Zero(sd.size()), sd);
@@ -110,23 +68,22 @@ BreakEven::Course curve(const StudyModel& model, double base_noise, double prior
   return course;
 }
 
-void look_along_doubt(const Study& study, const StudyModel& model, double prior_sd, BreakEven& found) {
+void compare_by_sd(const StudyModel& model, double prior_sd, BreakEven& found) {
   if (model.acquisition.continuous) {
     found.course = curve(model, found.base_noise, prior_sd, found.high - found.low);
     return;
   }
-  const std::vector<Won> won = study.file().acquisition.kind == AcquisitionSetting::Kind::model
-                                   ? won_by_table(model, found.base_noise, prior_sd)
-                                   : won_by_scan(model, found.base_noise, prior_sd);
-  if (won.size() > most_intervals) {
-    found.course = stairs(won);
+  const std::vector<LevelInterval> intervals = level_intervals(model, found.base_noise, prior_sd);
+  if (intervals.size() > most_intervals) {
+    found.course = stairs(intervals);
     return;
   }
-  for (const Won& one : won) found.intervals.push_back({one.from, one.to, name_of(one.level)});
+  for (const LevelInterval& one : intervals)
+    found.intervals.push_back({one.from_sd, one.to_sd, describe(one.level)});
 }
 
-// Half of a map, row by row from the smallest doubt on and outwards from a mean of 0: the classes can change
-// places, so that the mean matters by its size alone.
+// Half of a map, row by row from the smallest standard deviation up, with means from 0 up: exchanging the two
+// classes changes nothing, so a mean and its negative have the same winner.
 struct HalfMap {
   Index rows = 0, columns = 0;
   std::vector<Level> winners;
@@ -145,7 +102,7 @@ struct HalfMap {
 void name_winners(const HalfMap& half, BreakEven::Map& map) {
   std::map<std::pair<double, double>, std::string> named;  // by precision, then price
   const auto key = [](const Level& level) { return std::pair(on_scale(level, true), level.cost); };
-  for (const Level& level : half.winners) named.emplace(key(level), name_of(level));
+  for (const Level& level : half.winners) named.emplace(key(level), describe(level));
   if (named.size() > most_winners) return;
   for (const auto& [precision, name] : named) map.winners.push_back(name);
   map.best = half.whole([&](const Level& level) {
@@ -153,14 +110,14 @@ void name_winners(const HalfMap& half, BreakEven::Map& map) {
   });
 }
 
-void look_all_over(const StudyModel& model, double prior_sd, BreakEven& found) {
+void compare_by_mean_and_sd(const StudyModel& model, double prior_sd, BreakEven& found) {
   double reach = 2.0;
   for (const double mean : found.pool_mean) reach = std::max(reach, 1.05 * std::abs(mean));
-  // The best of all precisions is searched for at every place, which takes a hundred times as long.
+  // Finding the best of all precisions takes a hundred times as long per belief: use fewer of them.
   const bool coarse = model.acquisition.continuous.has_value();
   HalfMap half{.rows = coarse ? 32 : 64, .columns = coarse ? 24 : 48, .winners = {}};
   BreakEven::Map map;
-  const auto doubt = [&](Index row) {
+  const auto sd_of = [&](Index row) {
     return prior_sd * (static_cast<double>(row) + 0.5) / static_cast<double>(half.rows);
   };
   const auto mean = [&](Index column) {
@@ -169,9 +126,9 @@ void look_all_over(const StudyModel& model, double prior_sd, BreakEven& found) {
   Vector means(half.rows * half.columns), sds(means.size());
   for (Index i = 0; i < means.size(); ++i) {
     means(i) = mean(i % half.columns);
-    sds(i) = doubt(i / half.columns);
+    sds(i) = sd_of(i / half.columns);
   }
-  for (Index row = 0; row < half.rows; ++row) map.sd.push_back(doubt(row));
+  for (Index row = 0; row < half.rows; ++row) map.sd.push_back(sd_of(row));
   for (Index column = -half.columns; column < half.columns; ++column) map.mean.push_back(mean(column));
   half.winners = winners_at(model, 0.0, means, sds);
   map.best = half.whole([](const Level& level) { return on_scale(level, true); });
@@ -192,7 +149,11 @@ void take_scale(const Study& study, const StudyModel& model, BreakEven& found) {
 
 }  // namespace
 
-// On a pool made of them.
+bool is_same_level(const Level& a, const Level& b) {
+  return a.name == b.name && a.alpha == b.alpha;
+}
+
+// Scores a pool that has one point per belief.
 std::vector<Level> winners_at(const StudyModel& model, double base_noise, const Vector& mean,
                               const Vector& sd) {
   const Marginals belief{mean, sd.cwiseAbs2()};
@@ -203,14 +164,70 @@ std::vector<Level> winners_at(const StudyModel& model, double base_noise, const 
   return winners;
 }
 
+double prior_sd_of(const Study& study, const StudyModel& model) {
+  const Points scaled = model.prior.scaling.apply(study.pool().points().topRows(1));
+  return std::sqrt(model.prior.kernel->diagonal(scaled)(0));
+}
+
+// Even steps for large standard deviations, even ratios for small ones. All information about f is that of a
+// small variance once the variance is a millionth of the least noise.
+std::vector<double> compared_sds(const StudyModel& model, double base_noise, double prior_sd) {
+  double least = prior_sd;
+  for (const Level& level : model.offer.levels)
+    if (const double noise = base_noise + noise_variance(level.channel); noise > 0.0)
+      least = std::min(least, std::sqrt(noise));
+  const double ratio = std::max(1e-3 * least / prior_sd, 1e-100);
+  std::vector<double> sds;
+  for (int k = 0; k < compared_steps; ++k) {
+    const double share = static_cast<double>(k) / compared_steps;
+    sds.push_back(prior_sd * std::pow(ratio, 1.0 - share));
+    if (share > ratio) sds.push_back(prior_sd * share);
+  }
+  sds.push_back(prior_sd);
+  std::sort(sds.begin(), sds.end());
+  return sds;
+}
+
+std::vector<LevelInterval> level_intervals(const StudyModel& model, double base_noise, double prior_sd) {
+  const std::vector<double> sds = compared_sds(model, base_noise, prior_sd);
+  const std::vector<Level> winners =
+      winners_at(model, base_noise, Vector::Zero(static_cast<Index>(sds.size())),
+                 Eigen::Map<const Vector>(sds.data(), static_cast<Index>(sds.size())));
+  const bool separate_all = model.offer.levels.size() <= most_separated;
+  std::vector<LevelInterval> intervals{{0.0, prior_sd, winners.front()}};
+  for (std::size_t k = 1; k < sds.size(); ++k) {
+    // Other levels may win between two steps: go on until the winner of the upper step is reached.
+    double from = sds[k - 1];
+    while (!is_same_level(intervals.back().level, winners[k])) {
+      double below = from, above = sds[k];
+      Level next = winners[k];
+      for (int step = 0; step < 60; ++step) {
+        const double middle = std::midpoint(below, above);
+        if (middle <= below || middle >= above) break;
+        Level winner = winner_at(model, base_noise, middle);
+        if (is_same_level(winner, intervals.back().level)) {
+          below = middle;
+        } else {
+          above = middle;
+          next = std::move(winner);
+        }
+      }
+      if (!separate_all) next = winners[k];
+      intervals.back().to_sd = above;
+      intervals.push_back({above, prior_sd, std::move(next)});
+      from = above;
+    }
+  }
+  return intervals;
+}
+
 std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel& model) {
   const StudyModel& stood = model.study_model();
   if (stood.acquisition.finest_only() || stood.offer.levels.size() < 2 || study.pool().size() == 0)
     return std::nullopt;
   BreakEven found;
   const Points some = spread_sample(study.pool().points());
-  const double prior_sd =
-      std::sqrt(stood.prior.kernel->diagonal(stood.prior.scaling.apply(some.topRows(1)))(0));
+  const double prior_sd = prior_sd_of(study, stood);
   found.base_noise = median_of(stood.offer.base_noise);
   found.noise_varies = stood.offer.base_noise.maxCoeff() > stood.offer.base_noise.minCoeff();
   const Marginals pool = model.predict(some.topRows(std::min(some.rows(), pool_shown)));
@@ -220,12 +237,12 @@ std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel
   }
   take_scale(study, stood, found);
   if (study.file().binary)
-    look_all_over(stood, prior_sd, found);
+    compare_by_mean_and_sd(stood, prior_sd, found);
   else
-    look_along_doubt(study, stood, prior_sd, found);
+    compare_by_sd(stood, prior_sd, found);
   if (!study.file().binary)
     found.today =
-        name_of(winner_at(stood, found.base_noise, median_of(pool.variance.cwiseMax(0.0).cwiseSqrt())));
+        describe(winner_at(stood, found.base_noise, median_of(pool.variance.cwiseMax(0.0).cwiseSqrt())));
   return found;
 }
 

@@ -8,24 +8,30 @@
 
 namespace acuity {
 
-/// Which precision is worth most per cost at which doubt, by the rule that selects, and how sure the pool is
-/// today. One of `intervals`, `course` and `map` is there.
+/// From one standard deviation of f to another, `level` has the most information per cost.
+struct LevelInterval {
+  double from_sd = 0.0, to_sd = 0.0;
+  Level level;
+};
+
+/// Which precision has the most information per cost at which standard deviation of f, by the rule that
+/// selects, and the standard deviations of the pool today. One of `intervals`, `course` and `map` is present.
 struct BreakEven {
-  /// Real targets where few levels win: from no doubt to the prior's, without gaps.
+  /// Real targets with few winners: from 0 to the prior's standard deviation, without gaps.
   struct Interval {
     double from_sd = 0.0, to_sd = 0.0;
     std::string level;
   };
-  /// Real targets where many win, or any precision may be bought: the best one along the doubt. A jump has
-  /// two entries at about the same place.
+  /// Real targets with many winners, or any precision on offer: the best one by standard deviation. A jump
+  /// has two entries at nearly the same standard deviation.
   struct Course {
     std::vector<double> sd, best;
   };
-  /// Classes: the best one at every mean and doubt; rows go with the second.
+  /// Classes: the best one at every mean and standard deviation of f; one row per standard deviation.
   struct Map {
     std::vector<double> mean, sd;
-    Matrix best;                       ///< where there are `winners`, which of them
-    std::vector<std::string> winners;  ///< where few win, the vaguest first
+    Matrix best;                       ///< an index into `winners`, if there are any
+    std::vector<std::string> winners;  ///< if few win, the least precise first
   };
   std::vector<Interval> intervals;
   std::optional<Course> course;
@@ -34,16 +40,31 @@ struct BreakEven {
   double low = 0.0, high = 1.0;            ///< of that scale, what is on offer
   double base_noise = 0.0;                 ///< sigma^2(x) it was made for: the median over the pool
   bool noise_varies = false;               ///< over the pool
-  std::string today;                       ///< real targets: what wins at the pool's median doubt
-  std::vector<double> pool_mean, pool_sd;  ///< of f, at points from all over the pool
+  std::string today;                       ///< real targets: the best level at the pool's median sd
+  std::vector<double> pool_mean, pool_sd;  ///< of f, at a sample of the pool
 };
 
-/// What is bought at beliefs that need not be those of any point, by the selection itself; `base_noise` is
-/// that of all of them.
+/// By name or by alpha.
+bool is_same_level(const Level& a, const Level& b);
+
+/// The level that the selection itself chooses at each of these beliefs about f, all with this `base_noise`.
 std::vector<Level> winners_at(const StudyModel& model, double base_noise, const Vector& mean,
                               const Vector& sd);
 
-/// Nothing where levels do not compete.
+/// The standard deviation of f before anything is known.
+double prior_sd_of(const Study& study, const StudyModel& model);
+
+/// Real targets: the standard deviations, in rising order, at which levels are compared. The last one is
+/// `prior_sd`; the first is so small that the order of the levels no longer changes below it.
+std::vector<double> compared_sds(const StudyModel& model, double base_noise, double prior_sd);
+
+/// Real targets: which level is bought at which standard deviation of f, from 0 to `prior_sd` without gaps.
+/// Boundaries are found by bisection with winners_at(), so they are those of the selection for every
+/// information. With more than a few hundred levels, intervals narrower than the steps of compared_sds() may
+/// be missing.
+std::vector<LevelInterval> level_intervals(const StudyModel& model, double base_noise, double prior_sd);
+
+/// Empty if levels do not compete.
 std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel& model);
 
 }  // namespace acuity

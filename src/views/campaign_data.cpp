@@ -120,10 +120,6 @@ void calibrate(CampaignData& data) {
 
 }  // namespace
 
-std::string money_text(double amount, const std::string& unit) {
-  return fmt::format("{:.6g}{}{}", amount, unit.empty() ? "" : " ", unit);
-}
-
 CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test) {
   CampaignData data;
   const Study& study = campaign.study();

@@ -113,7 +113,4 @@ struct CampaignData {
 /// else what the study's rehearsal knows, else every answer by the others.
 CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt);
 
-/// "3.5 hours"
-std::string money_text(double amount, const std::string& unit);
-
 }  // namespace acuity

@@ -7,11 +7,12 @@
 
 #include "campaign/books.hpp"
 #include "campaign/owner.hpp"
+#include "numerics/clock.hpp"
 #include "numerics/text.hpp"
 #include "study/duration.hpp"
+#include "text/level_text.hpp"
 #include "views/calibration_verdict.hpp"
 #include "views/campaign_text.hpp"
-#include "views/level_groups.hpp"
 #include "views/level_offsets.hpp"
 
 namespace acuity {
@@ -25,8 +26,8 @@ struct LevelSpend {
 
 std::string level_text(const SuggestionRecord& record) {
   if (record.told && record.told->channel) return "reported";
-  if (record.alpha()) return "alpha = " + brief(*record.alpha());
-  return record.level().empty() ? "reported" : record.level();
+  const std::string name = describe(record.level(), record.alpha());
+  return name.empty() ? "reported" : name;
 }
 
 // By level, in the order in which they were first bought; what failed attempts have cost comes last, so that
@@ -168,8 +169,7 @@ std::vector<ReportedNoise> reported_noise(const Campaign& campaign) {
   std::vector<ReportedNoise> found;
   if (study.file().binary) return found;
   for (const Level& level : study.offer().levels) {
-    ReportedNoise one{.level = level_name(level.name, level.alpha),
-                      .declared = std::sqrt(noise_variance(level.channel))};
+    ReportedNoise one{.level = describe(level), .declared = std::sqrt(noise_variance(level.channel))};
     double squares = 0.0;
     for (const SuggestionRecord& record : campaign.state().suggestions()) {
       if (!record.told || !record.told->channel || record.values.empty()) continue;

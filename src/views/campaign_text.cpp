@@ -1,32 +1,11 @@
 #include "views/campaign_text.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <cmath>
-#include <ctime>
-
 #include "campaign/file_system.hpp"
-#include "numerics/clock.hpp"
 #include "numerics/text.hpp"
 
 namespace acuity {
-
-std::string time_text(double seconds_since_1970, bool microseconds) {
-  const double whole = std::floor(seconds_since_1970);
-  const std::tm parts = fmt::gmtime(static_cast<std::time_t>(whole));
-  const std::string text = fmt::format("{:%Y-%m-%dT%H:%M:%S}", parts);
-  if (!microseconds) return text + "Z";
-  return fmt::format("{}.{:06}Z", text, static_cast<int>((seconds_since_1970 - whole) * 1e6));
-}
-
-double now() {
-  return numerics::wall_clock();
-}
-
-std::string money(double amount, const std::string& unit) {
-  return brief(amount) + (unit.empty() ? "" : " " + one_line(unit));
-}
 
 ResultTable::Cell level_cell(const std::string& level, std::optional<double> alpha) {
   if (alpha) return *alpha;

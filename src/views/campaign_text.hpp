@@ -5,17 +5,11 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "text/result_table.hpp"
+#include "text/time_text.hpp"
 
 // How campaigns are shown.
 
 namespace acuity {
-
-/// 2026-11-16T05:38:47Z, with microseconds where wanted.
-std::string time_text(double seconds_since_1970, bool microseconds = false);
-double now();
-
-/// "12.5 runs"
-std::string money(double amount, const std::string& unit);
 
 ResultTable::Cell level_cell(const std::string& level, std::optional<double> alpha);
 ResultTable::Cell value_cell(const LevelValue& value);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "text/number_text.hpp"
+
 namespace acuity {
 
 namespace {
@@ -42,7 +44,7 @@ void add_books(CampaignData& data) {
   if (committed > data.budget * (1.0 + 1e-9))
     data.warnings.push_back(
         fmt::format("The budget is overrun by {}: answers have cost more than was in escrow for them.",
-                    money_text(committed - data.budget, data.unit)));
+                    money(committed - data.budget, data.unit)));
   const auto asked = static_cast<double>(data.failed) + static_cast<double>(data.answers.size());
   if (data.failed >= 3 && static_cast<double>(data.failed) > 0.2 * asked)
     data.warnings.push_back(fmt::format("{} suggestions failed and have no answer, beside {} answers.",

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "acuity/data/observation.hpp"
+#include "text/level_text.hpp"
 
 namespace acuity {
 
@@ -23,7 +24,7 @@ double vagueness(const Channel& channel) {
 
 std::string name_of(const SuggestionRecord& record) {
   if (record.told && record.told->channel) return "reported";
-  const std::string name = level_name(record.level(), record.alpha());
+  const std::string name = describe(record.level(), record.alpha());
   return name.empty() ? "reported" : name;
 }
 
@@ -41,11 +42,6 @@ std::string range_name(const SuggestionRecord& record, bool binary) {
 }
 
 }  // namespace
-
-std::string level_name(const std::string& name, std::optional<double> alpha) {
-  if (!alpha) return name;
-  return std::isinf(*alpha) ? "α = ∞" : fmt::format("α = {:.4g}", *alpha);
-}
 
 LevelGroups level_groups(const State& state, bool binary) {
   struct Sum {

@@ -15,9 +15,6 @@ struct LevelGroups {
   std::vector<std::size_t> of_suggestion;  ///< by id - 1; of what was done where it is told
 };
 
-/// "α = 4", "fine"; empty where neither is given.
-std::string level_name(const std::string& name, std::optional<double> alpha);
-
 LevelGroups level_groups(const State& state, bool binary);
 
 }  // namespace acuity

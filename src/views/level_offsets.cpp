@@ -7,7 +7,7 @@
 #include <map>
 
 #include "campaign/books.hpp"
-#include "views/level_groups.hpp"
+#include "text/level_text.hpp"
 
 namespace acuity {
 
@@ -64,7 +64,7 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
     const bool counts = record.row() >= 0 && !record.told->channel;
-    const std::string name = level_name(record.level(), record.alpha());
+    const std::string name = describe(record.level(), record.alpha());
     if (counts && !said.contains(name)) names.push_back(name);
     for (std::size_t k = 0; k < record.values.size(); ++k, ++next)
       if (counts)

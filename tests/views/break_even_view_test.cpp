@@ -11,6 +11,7 @@
 #include "numerics/random.hpp"
 #include "support/campaigns.hpp"
 #include "support/memory_campaigns.hpp"
+#include "text/level_text.hpp"
 
 namespace acuity::break_even_view_test {
 namespace {
@@ -81,7 +82,7 @@ TEST(BreakEvenView, ManyWinnersAreStairsThatTheSelectionClimbs) {
     EXPECT_TRUE(found.intervals.empty());
     ASSERT_GT(found.course->sd.size(), 20U);
     const Level today = bought_at(campaign, 0.0, found.pool_sd.front(), found.base_noise);  // as all others
-    EXPECT_EQ(found.today, today.alpha ? fmt::format("α = {:.4g}", *today.alpha) : today.name);
+    EXPECT_EQ(found.today, describe(today));
     for (std::size_t k = 0; k + 1 < found.course->sd.size(); k += 2) {
       const double from = found.course->sd[k], to = found.course->sd[k + 1];
       ASSERT_EQ(found.course->best[k], found.course->best[k + 1]);

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "acuity/data/level.hpp"
+
+namespace acuity {
+
+/// A level for people: "alpha = 4" on a ladder, else its name, which may hold any characters.
+std::string describe(const Level& level);
+/// From the log, which has a level's name or its alpha. Empty if it has neither.
+std::string describe(const std::string& name, std::optional<double> alpha);
+
+/// A level within a sentence: `alpha = 4` or `level "fine"`.
+std::string describe_in_sentence(const Level& level);
+
+}  // namespace acuity

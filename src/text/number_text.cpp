@@ -1,0 +1,23 @@
+#include "text/number_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "numerics/text.hpp"
+
+namespace acuity {
+
+std::string brief(double value, int digits) {
+  return fmt::format("{:.{}g}", value, digits);
+}
+
+std::string money(double amount, const std::string& unit) {
+  return unit.empty() ? brief(amount) : fmt::format("{} {}", brief(amount), one_line(unit));
+}
+
+std::string exact(double value) {
+  return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{:.17g}", value);
+}
+
+}  // namespace acuity

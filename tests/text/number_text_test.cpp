@@ -1,0 +1,36 @@
+#include "text/number_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "text/time_text.hpp"
+
+namespace acuity::number_text_test {
+namespace {
+
+TEST(NumberText, BriefHasSixDigits) {
+  EXPECT_EQ(brief(1.0 / 3.0), "0.333333");
+  EXPECT_EQ(brief(1.0 / 3.0, 4), "0.3333");
+  EXPECT_EQ(brief(1234567.0), "1.23457e+06");
+}
+
+TEST(NumberText, MoneyHasItsUnit) {
+  EXPECT_EQ(money(12.5, "runs"), "12.5 runs");
+  EXPECT_EQ(money(12.5, ""), "12.5");
+  EXPECT_EQ(money(1.0, "a\nb"), "1 a\\nb");
+}
+
+TEST(NumberText, ExactReadsBack) {
+  for (const double value : {0.1, 1.0 / 3.0, 5e-324, 1.7976931348623157e308})
+    EXPECT_EQ(std::stod(exact(value)), value);
+  EXPECT_EQ(exact(-std::numeric_limits<double>::infinity()), "-inf");
+}
+
+TEST(TimeText, IsUtc) {
+  EXPECT_EQ(time_text(0.0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(time_text(1793165927.25, true), "2026-10-28T05:38:47.250000Z");
+}
+
+}  // namespace
+}  // namespace acuity::number_text_test
