@@ -81,7 +81,7 @@ void require_replayable_log(const std::vector<Event>& events, const Study& study
 
 // What is said about a study that has changed relies on the text in the log.
 void require_own_checksum(const Created& created) {
-  if (numerics::checksum(created.study) != created.study_checksum)
+  if (!numerics::fits_checksum(created.study, created.study_checksum))
     throw DamagedError("event 1 of the log has a study that does not fit its checksum");
 }
 

@@ -35,15 +35,22 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// Checksums of so many equal parts, by which a change can be found. The last says how many lines there were.
+std::size_t lines_per_block(std::size_t lines) {
+  return std::max<std::size_t>(1, (lines + most_blocks - 1) / most_blocks);
+}
+
+std::string block_text(const std::vector<std::string_view>& lines, std::size_t from) {
+  std::string text;
+  for (std::size_t k = from; k < std::min(from + lines_per_block(lines.size()), lines.size()); ++k)
+    text += lines[k];
+  return text;
+}
+
+// Checksums of blocks of lines, by which a change can be found. The last entry is the number of lines.
 std::vector<std::string> blocks_of(const std::vector<std::string_view>& lines) {
-  const std::size_t each = std::max<std::size_t>(1, (lines.size() + most_blocks - 1) / most_blocks);
   std::vector<std::string> blocks;
-  for (std::size_t from = 0; from < lines.size(); from += each) {
-    numerics::Checksum sum;
-    for (std::size_t k = from; k < std::min(from + each, lines.size()); ++k) sum.take(lines[k]);
-    blocks.push_back(sum.text());
-  }
+  for (std::size_t from = 0; from < lines.size(); from += lines_per_block(lines.size()))
+    blocks.push_back(numerics::checksum(block_text(lines, from)));
   blocks.push_back(std::to_string(lines.size()));
   return blocks;
 }
@@ -79,9 +86,11 @@ std::string pool_difference(const fs::path& file, const Created& created, const 
                        blocks.back(), created.pool_blocks.back());
   if (blocks.size() != created.pool_blocks.size())
     return fmt::format("{}: it is not the pool the campaign was made with", file.string());
-  const std::size_t parts = blocks.size() - 1, each = (lines.size() + most_blocks - 1) / most_blocks;
+  const std::size_t parts = blocks.size() - 1, each = lines_per_block(lines.size());
   std::size_t part = 0;
-  while (part + 1 < parts && blocks[part] == created.pool_blocks[part]) ++part;
+  while (part + 1 < parts &&
+         numerics::fits_checksum(block_text(lines, part * each), created.pool_blocks[part]))
+    ++part;
   const std::size_t from = part * each + 1, to = std::min(lines.size(), (part + 1) * each);
   return fmt::format("{}:{}: {}, must be as when the campaign was made", file.string(), from,
                      to > from ? fmt::format("something up to line {} has changed", to)
@@ -173,10 +182,10 @@ void require_unchanged(const fs::path& folder, const Created& created) {
       throw DifferentStudyError(fmt::format(
           "{}: it is not there, must be the copy the campaign was made with", (folder / name).string()));
   const std::string study = read_regular_file(folder / "study.toml");
-  if (numerics::checksum(study) != created.study_checksum)
+  if (!numerics::fits_checksum(study, created.study_checksum))
     throw DifferentStudyError(study_difference(folder / "study.toml", created.study, study));
   const std::string pool = read_regular_file(folder / created.pool_file);
-  if (numerics::checksum(pool) != created.pool_checksum)
+  if (!numerics::fits_checksum(pool, created.pool_checksum))
     throw DifferentStudyError(pool_difference(folder / created.pool_file, created, pool));
 }
 
@@ -188,7 +197,7 @@ void require_same(const fs::path& folder, const Created& created, const fs::path
   if (frozen.text != created.study)
     throw DifferentStudyError(study_difference(study, created.study, frozen.text));
   const std::string pool = read_regular_file(file.pool_file);
-  if (numerics::checksum(pool) != created.pool_checksum)
+  if (!numerics::fits_checksum(pool, created.pool_checksum))
     throw DifferentStudyError(pool_difference(file.pool_file, created, pool));
 }
 

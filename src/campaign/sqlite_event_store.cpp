@@ -46,7 +46,7 @@ const std::map<std::string, std::string>& schema() {
 // Of an event and all before it.
 std::uint64_t chained(std::uint64_t chain, std::int64_t sequence, double time, const std::string& name,
                       const std::string& body) {
-  numerics::Checksum sum(chain);
+  numerics::Fnv1a sum(chain);
   sum.take(fmt::format("{} {} {} ", sequence, std::bit_cast<std::uint64_t>(time), name));
   sum.take(body);
   return sum.value();
@@ -101,8 +101,8 @@ std::string immutable(const fs::path& file) {
 struct SqliteEventStore::State {
   fs::path file;
   SQLite::Database database;
-  std::int64_t checked = 0;                            // events whose chain is known to be right
-  std::uint64_t chain = numerics::Checksum().value();  // after them
+  std::int64_t checked = 0;                         // events whose chain is known to be right
+  std::uint64_t chain = numerics::Fnv1a().value();  // after them
 
   std::vector<StoredEvent> first;  // all of them, for the first to ask
 
@@ -378,7 +378,7 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
       state->database.exec(fmt::format("PRAGMA user_version = {}", format_version));
       for (const auto& [name, statement] : schema()) state->database.exec(statement);
       state->database.exec(fmt::format("INSERT INTO head VALUES (0, {})",
-                                       std::bit_cast<std::int64_t>(numerics::Checksum().value())));
+                                       std::bit_cast<std::int64_t>(numerics::Fnv1a().value())));
       crash_point();
       transaction.commit();
       crash_point();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "acuity/data/table.hpp"
@@ -102,6 +103,12 @@ void make_folder(const fs::path& folder) {
 
 using numerics::checksum;
 
+// Whatever the order of the keys and the spaces between them.
+bool is_same_json(const std::string& one, const std::string& other) {
+  const auto read = [](const std::string& text) { return nlohmann::json::parse(text, nullptr, false); };
+  return !read(one).is_discarded() && read(one) == read(other);
+}
+
 // What runs.csv holds, checked against runs.check.
 std::vector<ExperimentRun> read_complete(const fs::path& folder) {
   const fs::path file = folder / "runs.csv";
@@ -109,7 +116,10 @@ std::vector<ExperimentRun> read_complete(const fs::path& folder) {
   std::string text = read_regular_file(file);
   const std::string checks =
       is_there(folder / "runs.check") ? read_regular_file(folder / "runs.check") : std::string();
-  if (checks.find(checksum(text) + "\n") == std::string::npos) damaged(file);
+  std::istringstream lines(checks);
+  bool fits = false;
+  for (std::string line; !fits && std::getline(lines, line);) fits = numerics::fits_checksum(text, line);
+  if (!fits) damaged(file);
   return parse_runs_csv(std::move(text), file.string());
 }
 
@@ -119,7 +129,7 @@ RunStore::RunStore(fs::path folder, std::string settings)
     : folder_(std::move(folder)), settings_(std::move(settings)) {
   const fs::path file = folder_ / "settings.json";
   if (is_there(file)) {
-    if (read_regular_file(file) != settings_ + "\n")
+    if (!is_same_json(read_regular_file(file), settings_))
       throw InputError(
           fmt::format("{} holds runs of other settings than these ({}), must be another folder or be removed",
                       folder_.string(), file.filename().string()));
@@ -138,7 +148,7 @@ RunStore::RunStore(fs::path folder, std::string settings)
 
 std::vector<ExperimentRun> RunStore::completed(const fs::path& folder, const std::string& settings) {
   const fs::path file = folder / "settings.json";
-  if (!is_there(file) || read_regular_file(file) != settings + "\n") return {};
+  if (!is_there(file) || !is_same_json(read_regular_file(file), settings)) return {};
   return read_complete(folder);
 }
 
@@ -152,10 +162,11 @@ void RunStore::read_parts() {
     // "# checksum seconds ...", then the run.
     const std::string text = read_regular_file(file);
     const std::size_t end = text.find('\n');
-    constexpr std::size_t begin = 2, length = 16;
-    if (!text.starts_with("# ") || end == std::string::npos || end < begin + length) damaged(file);
+    constexpr std::size_t begin = 2;
+    if (!text.starts_with("# ") || end == std::string::npos) damaged(file);
+    const std::size_t length = std::min(text.find(' ', begin), end) - begin;
     const std::string table = text.substr(end + 1);
-    if (text.substr(begin, length) != checksum(table)) damaged(file);
+    if (!numerics::fits_checksum(table, text.substr(begin, length))) damaged(file);
     std::vector<ExperimentRun> read = parse_runs_csv(table, file.string());
     if (read.size() != 1) damaged(file);
     if (has(read[0].repeat, read[0].method)) continue;  // interrupted between runs.csv and the clearing up

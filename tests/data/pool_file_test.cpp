@@ -188,8 +188,9 @@ TEST(PoolFile, EveryCutAndEveryChangedByteIsNoticed) {
     EXPECT_EQ(said.find('\n'), std::string::npos) << at;
   }
   std::string newer = good;
-  newer[8] = 2;
-  EXPECT_EQ(complaint(newer), "p.pool: is a pool file of version 2, must be version 1; convert it again");
+  newer[8] = 3;
+  EXPECT_EQ(complaint(newer),
+            "p.pool: is a pool file of version 3, must be of version 1 to 2; convert it again");
 }
 
 TEST(PoolFile, DamagedValuesAndIdsNeverReachAPool) {
@@ -272,6 +273,21 @@ TEST(ForgedPoolFile, NoByteOfTheHeaderIsBelieved) {
       }
     EXPECT_GT(refused, tried * 9 / 10) << "most of these cannot be";
   }
+}
+
+// As version 0.1 wrote them.
+TEST(PoolFile, OfVersion1IsStillRead) {
+  const Desk desk;
+  desk.convert(table, {.id = "case"});
+  Forgery old{desk.folder.read("p.pool")};
+  old.put(8, std::uint32_t{1});
+  pool_format::Checksum data(1), header(1);
+  data.add(old.bytes.data() + 128, old.bytes.size() - 128);
+  old.put(48, data.value()).put(56, std::uint64_t{0});
+  header.add(old.bytes.data(), 128);
+  EXPECT_EQ(said_about(desk, old.put(56, header.value())), "");
+  old.bytes.back() = static_cast<char>(old.bytes.back() ^ 1);
+  EXPECT_NE(said_about(desk, old), "");
 }
 
 TEST(ForgedPoolFile, SizesThatOverflowAreRefused) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "acuity/numerics/errors.hpp"
+#include "numerics/checksum.hpp"
 #include "support/program.hpp"
 
 namespace acuity::run_store_test {
@@ -64,6 +65,30 @@ TEST(RunStore, RemembersFinishedRunsUntilAllAreThere) {
   EXPECT_EQ(more.runs().size(), 4U);
   more.add(a_run(2, "bald"));
   EXPECT_EQ(RunStore(place, "{\"seed\": 1}").runs().size(), 5U);
+}
+
+// Before 0.2 the checksums were FNV-1a and settings had spaces in other places.
+TEST(RunStore, ReadsWhatVersion01Wrote) {
+  const auto fnv = [](const std::string& text) {
+    numerics::Fnv1a sum;
+    sum.take(text);
+    return sum.text();
+  };
+  const testing::Folder folder;
+  const std::filesystem::path place = folder.path() / "sine";
+  RunStore store(place, "{\"seed\":1,\"q\":0.5}");
+  store.add(a_run(0, "model"));
+  store.complete({"model"}, 1);
+  folder.write("sine/settings.json", "{\"seed\": 1, \"q\": 0.5}\n");
+  folder.write("sine/runs.check", fnv(folder.read("sine/runs.csv")) + "\n");
+  const std::string part = runs_csv({a_run(1, "model")});
+  std::filesystem::create_directories(place / "parts");
+  folder.write("sine/parts/00001-model.csv", "# " + fnv(part) + " 2.5 0 0 0 0\n" + part);
+  RunStore again(place, "{\"seed\":1,\"q\":0.5}");
+  EXPECT_TRUE(again.has(0, "model"));
+  EXPECT_TRUE(again.has(1, "model"));
+  folder.write("sine/runs.check", fnv("other") + "\n");
+  EXPECT_THROW(RunStore(place, "{\"seed\":1,\"q\":0.5}"), InputError);
 }
 
 TEST(RunStore, RefusesRunsOfOtherSettings) {
