@@ -92,13 +92,13 @@ void write_results(const fs::path& folder, const std::string& curves, const std:
   write_file(folder / "summary.json", summary);
 }
 
-std::string curve_rows(Format format, const std::vector<PolicyCurve>& curves, const std::string& low,
+ResultTable curve_rows(Format format, const std::vector<PolicyCurve>& curves, const std::string& low,
                        const std::string& high) {
   ResultTable table(format, {"policy", "money", low, "median", high});
   for (const PolicyCurve& c : curves)
     for (std::size_t i = 0; i < c.money.size(); ++i)
       table.add({policy_name(c.policy), c.money[i], c.low[i], c.median[i], c.high[i]});
-  return table.text();
+  return table;
 }
 
 /// What a backtest has found.
@@ -117,30 +117,28 @@ struct Tested {
   }
 };
 
-std::string policy_rows(const Tested& tested, Format format) {
+ResultTable policy_rows(const Tested& tested, Format format) {
   ResultTable table(format, {"policy", "error", "reached", "cost_q1", "cost_median", "cost_q3",
                              "final_error_q1", "final_error_median", "final_error_q3", "annotations"});
   for (const PolicySummary& one : summaries(tested.trials, tested.error))
     table.add({policy_name(one.policy), tested.error, one.reached, one.cost.first, one.cost.median,
                one.cost.third, one.final_error.first, one.final_error.median, one.final_error.third,
                one.annotations});
-  return table.text();
+  return table;
 }
 
 std::string summary_json(const Tested& tested) {
   const StudyFile& file = tested.study.file();
-  JsonObject json;
-  json.put("name", file.name)
-      .put("version", std::string(ACUITY_VERSION))
-      .put("seed", static_cast<std::int64_t>(file.seed))
-      .put("repeats", std::int64_t{tested.repeats})
-      .put("unit", file.unit)
-      .put("budget", *file.budget)
-      .put("measure", error_measure(file.binary))
-      .put("error", tested.error)
-      .put("error_source", tested.error_source())
-      .put_json("policies", policy_rows(tested, Format::json));
-  return json.text() + "\n";
+  return policy_rows(tested, Format::json)
+      .document("policies", {{"name", file.name},
+                             {"version", ACUITY_VERSION},
+                             {"seed", file.seed},
+                             {"repeats", tested.repeats},
+                             {"unit", file.unit},
+                             {"budget", json_number(*file.budget)},
+                             {"measure", error_measure(file.binary)},
+                             {"error", json_number(tested.error)},
+                             {"error_source", tested.error_source()}});
 }
 
 std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, const std::string& title,
@@ -158,7 +156,7 @@ void write_backtest(const Tested& tested, const std::string& folder, std::ostrea
   const std::vector<PolicyCurve> curves =
       policy_curves(tested.trials, *tested.study.file().budget, 0.25, 0.75);
   write_results(
-      folder, curve_rows(Format::csv, curves, "q1", "q3"), summary_json(tested),
+      folder, curve_rows(Format::csv, curves, "q1", "q3").text(), summary_json(tested),
       picture(tested.study, curves, tested.study.file().name + ": error on known answers against money",
               fmt::format("median and quartiles of {} repeats", tested.repeats)),
       log);
@@ -185,26 +183,24 @@ ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::os
   if (arguments.format == Format::json)
     out << summary_json(tested);
   else if (arguments.format == Format::csv)
-    out << policy_rows(tested, Format::csv);
+    out << policy_rows(tested, Format::csv).text();
   else
     out << fmt::format("{} to reach: {}, {}\n{}", error_measure(study.file().binary), brief(tested.error),
-                       tested.error_source(), policy_rows(tested, Format::table));
+                       tested.error_source(), policy_rows(tested, Format::table).text());
   return ExitCode::done;
 }
 
 std::string forecast_json(const Forecast& made, const Study& study) {
-  JsonObject json;
-  json.put("name", study.file().name)
-      .put("version", std::string(ACUITY_VERSION))
-      .put("seed", static_cast<std::int64_t>(study.file().seed))
-      .put("repeats", std::int64_t{made.repeats})
-      .put("unit", made.unit)
-      .put("measure", error_measure(made.binary))
-      .put("known", made.known)
-      .put("points", static_cast<std::int64_t>(made.points))
-      .put("pool", static_cast<std::int64_t>(made.pool))
-      .put_json("rows", curve_rows(Format::json, made.curves, "p10", "p90"));
-  return json.text() + "\n";
+  return curve_rows(Format::json, made.curves, "p10", "p90")
+      .document("rows", {{"name", study.file().name},
+                         {"version", ACUITY_VERSION},
+                         {"seed", study.file().seed},
+                         {"repeats", made.repeats},
+                         {"unit", made.unit},
+                         {"measure", error_measure(made.binary)},
+                         {"known", made.known},
+                         {"points", made.points},
+                         {"pool", made.pool}});
 }
 
 ExitCode forecast_of(LoadedStudy& loaded, const BacktestArguments& arguments, std::ostream& out,
@@ -216,7 +212,7 @@ ExitCode forecast_of(LoadedStudy& loaded, const BacktestArguments& arguments, st
                                                          : forecast(study, running.options());
   running.finish();
   if (!made) return say_interrupted(log);
-  const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90");
+  const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90").text();
   if (!arguments.out.empty())
     write_results(arguments.out, csv, forecast_json(*made, study),
                   picture(study, made->curves, study.file().name + ": error to expect for the money",

@@ -90,46 +90,41 @@ Trial try_annotator(const Study& study, const StudyModel& model, const std::file
                             outcome->answer->cost ? ", cost " + brief(*outcome->answer->cost) : "")};
 }
 
-std::string list_json(const std::vector<double>& values) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + exact_json(value);
-  return "[" + text + "]";
+Json break_even_json(const BreakEvenReport& report) {
+  const auto row = [](const Level& level, const Json& fields) {
+    Json object = level.alpha ? Json{{"alpha", json_number(*level.alpha)}} : Json{{"level", level.name}};
+    object.update(fields);
+    return object;
+  };
+  Json intervals = Json::array(), winners = Json::array(), prices = Json::array();
+  for (const LevelInterval& one : report.intervals)
+    intervals.push_back(
+        row(one.level, {{"from_sd", json_number(one.from_sd)}, {"to_sd", json_number(one.to_sd)}}));
+  for (const BreakEvenReport::Winner& one : report.winners)
+    winners.push_back(row(one.level, {{"mean", json_number(one.mean)}, {"sd", json_number(one.sd)}}));
+  for (const BreakEvenReport::LevelPrice& one : report.prices)
+    prices.push_back(row(one.level, {{"cost", json_number(one.level.cost)},
+                                     {"wins", one.wins},
+                                     {"wins_below", json_number(one.wins_below)}}));
+  return {{"levels_compete", report.levels_compete},
+          {"continuous", report.continuous},
+          {"prior_sd", json_number(report.prior_sd)},
+          {"base_noise", json_number(report.base_noise)},
+          {"intervals", intervals},
+          {"winners", winners},
+          {"prices", prices},
+          {"only", report.only ? json_value(level_cell(report.only->name, report.only->alpha)) : Json()}};
 }
 
-std::string break_even_json(const BreakEvenReport& report) {
-  const auto level_of_row = [](JsonObject& object, const Level& level) {
-    object.put(level.alpha ? "alpha" : "level", level_cell(level.name, level.alpha));
-  };
-  const auto list = [](const auto& items, const auto& fill) {
-    std::string text;
-    for (const auto& item : items) {
-      JsonObject object;
-      fill(object, item);
-      text += (text.empty() ? "" : ", ") + object.text();
-    }
-    return "[" + text + "]";
-  };
-  JsonObject json;
-  json.put("levels_compete", report.levels_compete)
-      .put("continuous", report.continuous)
-      .put("prior_sd", report.prior_sd)
-      .put("base_noise", report.base_noise);
-  json.put_json("intervals", list(report.intervals, [&](JsonObject& object, const LevelInterval& one) {
-                  level_of_row(object, one.level);
-                  object.put("from_sd", one.from_sd).put("to_sd", one.to_sd);
-                }));
-  json.put_json("winners", list(report.winners, [&](JsonObject& object, const BreakEvenReport::Winner& one) {
-                  level_of_row(object, one.level);
-                  object.put("mean", one.mean).put("sd", one.sd);
-                }));
-  json.put_json("prices",
-                list(report.prices, [&](JsonObject& object, const BreakEvenReport::LevelPrice& one) {
-                  level_of_row(object, one.level);
-                  object.put("cost", one.level.cost).put("wins", one.wins).put("wins_below", one.wins_below);
-                }));
-  json.put("only", report.only ? level_cell(report.only->name, report.only->alpha)
-                               : ResultTable::Cell(std::monostate()));
-  return json.text();
+Json forecast_json(const Forecast& forecast) {
+  Json curves = Json::array();
+  for (const PolicyCurve& curve : forecast.curves)
+    curves.push_back({{"policy", policy_name(curve.policy)},
+                      {"money", json_numbers(curve.money)},
+                      {"p10", json_numbers(curve.low)},
+                      {"median", json_numbers(curve.median)},
+                      {"p90", json_numbers(curve.high)}});
+  return curves;
 }
 
 // Nothing where it was interrupted.
@@ -196,25 +191,12 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
     trial = try_annotator(study, model, folder);
   }
   if (arguments.format == Format::json) {
-    std::string list;
-    for (const std::string& warning : warnings) list += (list.empty() ? "" : ", ") + json_string(warning);
-    JsonObject json;
-    json.put_json("break_even", break_even_json(report)).put_json("warnings", "[" + list + "]");
-    json.put("initial", initial_text(study, annotations.size()));
-    if (expected) {
-      std::string curves;
-      for (const PolicyCurve& curve : expected->curves)
-        curves += (curves.empty() ? "" : ", ") + JsonObject()
-                                                     .put("policy", policy_name(curve.policy))
-                                                     .put_json("money", list_json(curve.money))
-                                                     .put_json("p10", list_json(curve.low))
-                                                     .put_json("median", list_json(curve.median))
-                                                     .put_json("p90", list_json(curve.high))
-                                                     .text();
-      json.put_json("forecast", "[" + curves + "]");
-    }
-    if (trial) json.put("try", trial->text);
-    out << json.text() << '\n';
+    Json json{{"break_even", break_even_json(report)},
+              {"warnings", warnings},
+              {"initial", initial_text(study, annotations.size())}};
+    if (expected) json["forecast"] = forecast_json(*expected);
+    if (trial) json["try"] = trial->text;
+    out << json_text(json) << '\n';
   } else {
     out << to_text(report, study.file().unit);
     if (const std::string initial = initial_text(study, annotations.size()); !initial.empty())

@@ -15,42 +15,40 @@ namespace acuity {
 
 namespace {
 
-// One named value of the result, in the three dresses.
+// One named value of the result, in the three formats.
 struct Field {
   std::string name;
-  std::string json;
+  Json json;
   std::string csv;
   std::string people;
 };
 
 Field number_field(const std::string& name, double value) {
-  return {name, exact_json(value), exact(value), brief(value)};
+  return {name, json_number(value), exact(value), brief(value)};
 }
 
 Field text_field(const std::string& name, const std::string& text) {
-  return {name, json_string(text), csv_cell(text), one_line(text)};
+  return {name, text, csv_cell(text), one_line(text)};
 }
 
 Field count_field(const std::string& name, int count) {
-  return {name, std::to_string(count), std::to_string(count), std::to_string(count)};
+  return {name, count, std::to_string(count), std::to_string(count)};
 }
 
 std::string written(const std::vector<Field>& fields, const Vector& lengthscales, Format format) {
-  std::string names, values, lines, json;
+  std::string names, values, lines;
+  Json json = Json::object();
   for (const Field& field : fields) {
     names += (names.empty() ? "" : ",") + csv_cell(field.name);
     values += (values.empty() ? "" : ",") + field.csv;
     lines += fmt::format("{:<24}{}\n", one_line(field.name), field.people);
     // In JSON the length scales of all inputs are one list.
-    if (!field.name.starts_with("lengthscale_"))
-      json += (json.empty() ? "" : ", ") + json_string(field.name) + ": " + field.json;
-    else if (json.find("\"lengthscale\"") == std::string::npos) {
-      std::string list;
-      for (const double l : lengthscales) list += (list.empty() ? "" : ", ") + exact_json(l);
-      json += ", \"lengthscale\": [" + list + "]";
-    }
+    if (field.name.starts_with("lengthscale_"))
+      json["lengthscale"] = json_numbers(lengthscales);
+    else
+      json[field.name] = field.json;
   }
-  if (format == Format::json) return "{" + json + "}\n";
+  if (format == Format::json) return json_text(json) + "\n";
   return format == Format::csv ? names + "\n" + values + "\n" : lines;
 }
 
@@ -97,7 +95,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));
   fields.push_back(count_field("iterations", learned.iterations));
   fields.push_back(count_field("evaluations", learned.evaluations));
-  fields.push_back({"converged", learned.converged ? "true" : "false", learned.converged ? "true" : "false",
+  fields.push_back({"converged", learned.converged, learned.converged ? "true" : "false",
                     learned.converged ? "yes" : "no"});
   fields.push_back(text_field("reason", learned.reason));
   for (const std::string& remark : study.remarks()) write_note(remark, log);

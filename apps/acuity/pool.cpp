@@ -15,14 +15,10 @@ namespace {
 std::string facts_text(const PoolFile& file, Format format) {
   const std::string precision = file.single_precision() ? "float" : "double";
   if (format == Format::json) {
-    std::string columns;
-    for (const std::string& column : file.columns())
-      columns += (columns.empty() ? "" : ", ") + json_string(column);
-    return fmt::format(
-        "{{\"file\": {}, \"rows\": {}, \"columns\": [{}], \"id\": {}, \"precision\": \"{}\", "
-        "\"bytes\": {}}}\n",
-        json_string(file.source()), file.rows(), columns,
-        file.id_column() ? json_string(*file.id_column()) : "null", precision, file.bytes());
+    const Json facts{{"file", file.source()},     {"rows", file.rows()},
+                     {"columns", file.columns()}, {"id", file.id_column() ? Json(*file.id_column()) : Json()},
+                     {"precision", precision},    {"bytes", file.bytes()}};
+    return json_text(facts) + "\n";
   }
   if (format == Format::csv)
     return fmt::format("file,rows,columns,id,precision,bytes\n{},{},{},{},{},{}\n", csv_cell(file.source()),

@@ -331,8 +331,9 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
   reproduction.take_in_earlier_ones();
   reproduction.write_page();
   if (arguments.format == Format::json)
-    out << fmt::format("{{\"finals\": {}, \"comparison\": {}}}\n", finals,
-                       comparison_table(compared, Format::json));
+    out << json_text({{"finals", Json::parse(finals)},
+                      {"comparison", Json::parse(comparison_table(compared, Format::json))}})
+        << '\n';
   else
     out << (arguments.compare.empty() ? finals : comparison_table(compared, arguments.format));
   return all_agree(compared) ? ExitCode::done : ExitCode::differs;

@@ -58,10 +58,10 @@ std::string measure(const Experiment& experiment) {
 }
 
 // How often each precision was bought, the initial set aside: by the nearest of the paper's 100 levels.
-std::string level_counts_json(const Reproduced& r) {
+Json level_counts_json(const Reproduced& r) {
   constexpr double steps = 99.0;
   const bool classes = r.experiment.metric == Metric::accuracy;
-  std::string json;
+  Json json = Json::object();
   for (const Method& method : r.experiment.methods) {
     std::map<int, int> counts;  // by level, the vaguest first
     for (const ExperimentRun& run : r.runs)
@@ -69,15 +69,14 @@ std::string level_counts_json(const Reproduced& r) {
         for (const Step& step : run.steps)
           if (!std::isnan(step.information))
             ++counts[static_cast<int>(std::lround(steps * (classes ? step.alpha : 1.0 - 1.0 / step.alpha)))];
-    std::string levels;
+    Json levels = Json::array();
     for (const auto& [level, count] : counts) {
       const double share = level / steps, alpha = classes ? share : 1.0 / (1.0 - share);
-      levels += fmt::format("{}{{\"alpha\": {}, \"count\": {}}}", levels.empty() ? "" : ", ",
-                            exact_json(alpha), count);
+      levels.push_back({{"alpha", json_number(alpha)}, {"count", count}});
     }
-    json += fmt::format("{}{}: [{}]", json.empty() ? "" : ", ", json_string(method.name), levels);
+    json[method.name] = levels;
   }
-  return "{" + json + "}";
+  return json;
 }
 
 // Of all runs there are; those of runs that were complete before are in the summary they left.
@@ -94,22 +93,28 @@ RunSeconds total_seconds(const Reproduced& r, const fs::path& folder) {
   return sum;
 }
 
-std::string finals_json(const Reproduced& r) {
-  ResultTable table(Format::json, {"experiment", "method", "annotations", "q1", "median", "q3"});
-  add_finals(r, table);
-  return table.text();
-}
-
 std::string summary_json(const Reproduced& r, const fs::path& folder) {
   const RunSeconds s = total_seconds(r, folder);
-  return fmt::format(
-      "{{\"name\": {}, \"what\": {}, \"version\": \"" ACUITY_VERSION
-      "\", \"seed\": {}, \"settings\": {{{}, \"repeats\": {}}}, \"metric\": \"{}\", \"finals\": {}, "
-      "\"levels\": {}, \"cpu_seconds\": {{\"total\": {:.3f}, \"learning\": {:.3f}, \"choosing\": {:.3f}, "
-      "\"updating\": {:.3f}, \"evaluating\": {:.3f}}}}}\n",
-      json_string(r.experiment.name), json_string(r.experiment.what), r.seed, r.experiment.settings,
-      r.repeats, measure(r.experiment), finals_json(r), level_counts_json(r), s.total, s.learning, s.choosing,
-      s.updating, s.evaluating);
+  const auto in_milliseconds = [](double seconds) { return std::round(1000.0 * seconds) / 1000.0; };
+  ResultTable finals(Format::json, {"experiment", "method", "annotations", "q1", "median", "q3"});
+  add_finals(r, finals);
+  Json settings = r.experiment.settings;
+  settings["repeats"] = r.repeats;
+  return json_text({{"name", r.experiment.name},
+                    {"what", r.experiment.what},
+                    {"version", ACUITY_VERSION},
+                    {"seed", r.seed},
+                    {"settings", settings},
+                    {"metric", measure(r.experiment)},
+                    {"finals", Json::parse(finals.text())},
+                    {"levels", level_counts_json(r)},
+                    {"cpu_seconds",
+                     {{"total", in_milliseconds(s.total)},
+                      {"learning", in_milliseconds(s.learning)},
+                      {"choosing", in_milliseconds(s.choosing)},
+                      {"updating", in_milliseconds(s.updating)},
+                      {"evaluating", in_milliseconds(s.evaluating)}}}}) +
+         "\n";
 }
 
 std::string repeats_of(const Reproduced& r) {
@@ -193,8 +198,9 @@ std::vector<NamedFigure> figures_of(const Reproduced& r) {
 }  // namespace
 
 std::string settings_json(const Experiment& experiment, std::uint64_t seed) {
-  return fmt::format("{{\"name\": {}, \"version\": \"" ACUITY_VERSION "\", \"seed\": {}, {}}}",
-                     json_string(experiment.name), seed, experiment.settings);
+  Json json{{"name", experiment.name}, {"version", ACUITY_VERSION}, {"seed", seed}};
+  json.update(experiment.settings);
+  return json_text(json);
 }
 
 void add_finals(const Reproduced& r, ResultTable& table) {
@@ -217,8 +223,13 @@ bool write_results(const Reproduced& r, const fs::path& folder) {
 
 PageExperiment page_part(const Reproduced& r) {
   PageExperiment part{.name = r.experiment.name, .what = r.experiment.what};
-  part.settings = fmt::format("seed {}, {}; {}", r.seed, repeats_of(r), r.experiment.settings);
-  std::erase(part.settings, '"');
+  part.settings = fmt::format("seed {}, {};", r.seed, repeats_of(r));
+  const char* between = " ";
+  for (const auto& [name, value] : r.experiment.settings.items()) {
+    part.settings += fmt::format("{}{}: {}", between, name,
+                                 value.is_string() ? value.get<std::string>() : json_text(value));
+    between = ", ";
+  }
   for (NamedFigure& figure : figures_of(r)) part.figures.push_back(std::move(figure.figure));
   part.finals.header = {"method", "annotations (median)", "first quartile", "median " + measure(r.experiment),
                         "third quartile"};

@@ -117,11 +117,14 @@ std::string summary(const Campaign& campaign, const RunEnd& end, Format format) 
                                 "interrupted"};
   const std::string kind = kinds[static_cast<int>(end.kind)];
   if (format == Format::json)
-    return fmt::format(
-        "{{\"end\": {}, \"reason\": {}, \"spent\": {}, \"escrow\": {}, \"annotations\": {}, \"pending\": {}, "
-        "\"failed\": {}}}\n",
-        json_string(kind), json_string(end.reason), exact_json(state.spent()), exact_json(state.escrow()),
-        state.annotations(), state.pending().size(), state.failed());
+    return json_text({{"end", kind},
+                      {"reason", end.reason},
+                      {"spent", json_number(state.spent())},
+                      {"escrow", json_number(state.escrow())},
+                      {"annotations", state.annotations()},
+                      {"pending", state.pending().size()},
+                      {"failed", state.failed()}}) +
+           "\n";
   return fmt::format("{}: {} annotations for {}, {} pending, {} failed\n",
                      one_line(campaign.folder().string()), state.annotations(),
                      money(state.spent(), state.created().unit), state.pending().size(), state.failed());

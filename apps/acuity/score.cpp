@@ -112,12 +112,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   }
   write_storage_note(study, arguments.work.storage, log);
   write_notes(study, model, *belief, log);
-  if (arguments.format == Format::json)
-    out << fmt::format("{{\"unit\": {}, \"remaining\": {}, \"rows\": {}}}\n",
-                       json_string(std::string(model.acquisition.information->unit())),
-                       exact_json(candidates.remaining), table.text());
-  else
-    out << table.text();
+  out << table.document("rows", {{"unit", model.acquisition.information->unit()},
+                                 {"remaining", json_number(candidates.remaining)}});
   if (!chosen) {
     log << one_line(arguments.study +
                     ": nothing to ask: " + why_nothing(model.offer, model.acquisition, candidates))

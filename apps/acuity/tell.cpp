@@ -132,12 +132,8 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
                 std::monostate(), std::string("not yet")});
   }
   for (const std::string& note : table.notes) write_note(note, log);
-  if (arguments.format == Format::json) {
-    out << JsonObject().put("dry_run", arguments.dry_run).put_json("answers", result.text()).text() << '\n';
-    return ExitCode::done;
-  }
-  out << result.text();
-  if (arguments.format == Format::csv) return ExitCode::done;
+  out << result.document("answers", {{"dry_run", arguments.dry_run}});
+  if (arguments.format != Format::table) return ExitCode::done;
   if (arguments.dry_run) out << "Nothing was changed: --dry-run.\n";
   out << money_left(study, campaign.state());
   return ExitCode::done;

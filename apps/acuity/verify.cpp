@@ -7,29 +7,16 @@ namespace acuity {
 
 namespace {
 
-std::string parts_json(const Verification& found) {
-  std::string list;
-  for (const Verification::Part& part : found.parts)
-    list += (list.empty() ? "" : ", ") +
-            JsonObject().put("part", part.name).put("sound", part.sound).put("found", part.found).text();
-  return "[" + list + "]";
-}
-
-std::string problems_json(const Verification& found) {
-  std::string list;
-  for (const std::string& problem : found.problems) list += (list.empty() ? "" : ", ") + json_string(problem);
-  return "[" + list + "]";
-}
-
 std::string as_json(const std::string& campaign, const Verification& found) {
-  return JsonObject()
-             .put("campaign", campaign)
-             .put("sound", found.problem_count == 0)
-             .put("events", found.events)
-             .put_json("parts", parts_json(found))
-             .put("problem_count", found.problem_count)
-             .put_json("problems", problems_json(found))
-             .text() +
+  Json parts = Json::array();
+  for (const Verification::Part& part : found.parts)
+    parts.push_back({{"part", part.name}, {"sound", part.sound}, {"found", part.found}});
+  return json_text({{"campaign", campaign},
+                    {"sound", found.problem_count == 0},
+                    {"events", found.events},
+                    {"parts", parts},
+                    {"problem_count", found.problem_count},
+                    {"problems", found.problems}}) +
          "\n";
 }
 

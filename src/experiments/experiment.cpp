@@ -128,12 +128,14 @@ void describe(const Sine& sine, const ExperimentOptions& options, Experiment& ex
   experiment.problem = [=, data = sine.data, mode = options.mode](const Repeat& repeat) {
     return sine_problem(data, precisions_of(mode), size, repeat);
   };
-  if (learns) experiment.settings += fmt::format(", \"learn_every\": {}", experiment.learn_every);
-  experiment.settings += fmt::format(
-      ", \"pool\": {}, \"test\": {}, \"frequency\": {}, \"q\": {}, \"skewed\": {}, \"target_graph\": \"{}\", "
-      "\"learned\": {}",
-      size.pool, size.test, sine.data.frequency, sine.data.q, sine.data.skewed, graph_b ? "b" : "c",
-      sine.learned);
+  if (learns) experiment.settings["learn_every"] = experiment.learn_every;
+  experiment.settings.update({{"pool", size.pool},
+                              {"test", size.test},
+                              {"frequency", sine.data.frequency},
+                              {"q", sine.data.q},
+                              {"skewed", sine.data.skewed},
+                              {"target_graph", graph_b ? "b" : "c"},
+                              {"learned", sine.learned}});
 }
 
 void describe(const Uci& uci, const ExperimentOptions& options, Experiment& experiment) {
@@ -156,10 +158,10 @@ void describe(const Uci& uci, const ExperimentOptions& options, Experiment& expe
   experiment.problem = [=, mode = options.mode](const Repeat& repeat) {
     return table_problem(*table, precisions_of(mode), size, repeat);
   };
-  if (options.mode == Mode::acuity) experiment.settings += ", \"nugget\": \"learned\"";
-  experiment.settings +=
-      fmt::format(", \"table\": \"{}\", \"checksum\": \"{}\", \"rows\": {}", uci.table->file,
-                  table_checksum(*table), options.small ? size.pool + size.test : table->rows());
+  if (options.mode == Mode::acuity) experiment.settings["nugget"] = "learned";
+  experiment.settings.update({{"table", uci.table->file},
+                              {"checksum", table_checksum(*table)},
+                              {"rows", options.small ? size.pool + size.test : table->rows()}});
 }
 
 void describe(const ToyOptions& toy, const ExperimentOptions& options, Experiment& experiment) {
@@ -176,9 +178,11 @@ void describe(const ToyOptions& toy, const ExperimentOptions& options, Experimen
   experiment.problem = [=, mode = options.mode](const Repeat& repeat) {
     return toy_problem(toy, precisions_of(mode), size, repeat);
   };
-  experiment.settings +=
-      fmt::format(", \"pool\": {}, \"test\": {}, \"kappa\": {}, \"gamma\": {}, \"target_graph\": \"b\"",
-                  size.pool, size.test, toy.kappa, toy.gamma);
+  experiment.settings.update({{"pool", size.pool},
+                              {"test", size.test},
+                              {"kappa", toy.kappa},
+                              {"gamma", toy.gamma},
+                              {"target_graph", "b"}});
 }
 
 }  // namespace
@@ -199,12 +203,11 @@ Experiment make_experiment(const std::string& name, const ExperimentOptions& opt
   for (const Entry& entry : entries()) {
     if (entry.name.name != name) continue;
     Experiment experiment{.name = entry.name.name, .what = entry.name.what, .mode = options.mode};
-    experiment.settings = fmt::format("\"mode\": \"{}\"", options.mode == Mode::paper ? "paper" : "acuity");
-    if (options.small) experiment.settings += ", \"small\": true";
+    experiment.settings["mode"] = options.mode == Mode::paper ? "paper" : "acuity";
+    if (options.small) experiment.settings["small"] = true;
     std::visit([&](const auto& of) { describe(of, options, experiment); }, entry.of);
     experiment.what += fmt::format(", budget {}", experiment.budget);
-    experiment.settings +=
-        fmt::format(", \"initial\": {}, \"budget\": {}", experiment.initial, experiment.budget);
+    experiment.settings.update({{"initial", experiment.initial}, {"budget", experiment.budget}});
     return experiment;
   }
   std::vector<std::string> known;

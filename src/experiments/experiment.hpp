@@ -8,6 +8,7 @@
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/model/prior.hpp"
 #include "experiments/problem.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
@@ -47,7 +48,7 @@ struct Experiment {
   int learn_every = 1;  ///< where the rule is to learn: at every k-th annotation
   std::vector<Method> methods;
   std::function<Problem(const Repeat&)> problem;
-  std::string settings;  ///< all that decides the results but seed and repeat, as JSON
+  Json settings = Json::object();  ///< all that decides the results but seed and repeat
 };
 
 struct ExperimentOptions {

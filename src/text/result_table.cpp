@@ -4,20 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "data/csv_scanner.hpp"
 #include "numerics/text.hpp"
 
 namespace acuity {
-
-std::string exact_json(double value) {
-  return std::isfinite(value) ? exact(value) : '"' + exact(value) + '"';
-}
-
-std::string json_string(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 std::string csv_cell(const std::string& text) {
   return csv::quoted(text);
@@ -77,41 +68,39 @@ bool is_number(const ResultTable::Cell& cell) {
 
 }  // namespace
 
-std::string json_of(const ResultTable::Cell& cell) {
-  if (const auto* number = std::get_if<double>(&cell)) return exact_json(*number);
-  if (const auto* text = std::get_if<std::string>(&cell)) return json_string(*text);
-  if (const auto* numbers = std::get_if<Numbers>(&cell)) {
-    if (numbers->empty()) return "null";
-    const std::string list = joined(*numbers, ", ", exact_json);
-    return numbers->size() == 1 ? list : "[" + list + "]";
-  }
-  return std::holds_alternative<std::monostate>(cell) ? "null" : csv_of(cell);
+Json json_value(const ResultTable::Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return json_number(*number);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole;
+  if (const auto* truth = std::get_if<bool>(&cell)) return *truth;
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  const auto* numbers = std::get_if<Numbers>(&cell);
+  if (numbers == nullptr || numbers->empty()) return nullptr;
+  return numbers->size() == 1 ? json_number(numbers->front()) : json_numbers(*numbers);
 }
 
+// JSON is written row by row: a pool has millions of them, which are much larger as values than as text.
 void ResultTable::add(const std::vector<Cell>& row) {
+  if (format_ == Format::json || format_ == Format::jsonl) {
+    Json object = Json::object();
+    for (std::size_t k = 0; k < row.size(); ++k) object[columns_[k]] = json_value(row[k]);
+    text_ += text_.empty() ? "\n  " : ",\n  ";
+    text_ += json_text(object);
+    return;
+  }
   std::vector<std::string> cells;
   for (std::size_t k = 0; k < row.size(); ++k) {
-    switch (format_) {
-      case Format::csv:
-        if (k > 0) text_ += ',';
-        text_ += csv_of(row[k], cell_);
-        break;
-      case Format::json:
-      case Format::jsonl:
-        text_ += (k > 0           ? ", "
-                  : text_.empty() ? "\n  {"
-                                  : ",\n  {") +
-                 json_string(columns_[k]) + ": " + json_of(row[k]);
-        break;
-      case Format::table:
-        cells.push_back(people_of(row[k]));
-        if (!std::holds_alternative<std::monostate>(row[k])) numeric_[k] = is_number(row[k]);
-        break;
+    if (format_ == Format::csv) {
+      if (k > 0) text_ += ',';
+      text_ += csv_of(row[k], cell_);
+    } else {
+      cells.push_back(people_of(row[k]));
+      if (!std::holds_alternative<std::monostate>(row[k])) numeric_[k] = is_number(row[k]);
     }
   }
-  if (format_ == Format::csv) text_ += '\n';
-  if (format_ == Format::json) text_ += '}';
-  if (format_ == Format::table) rows_.push_back(std::move(cells));
+  if (format_ == Format::csv)
+    text_ += '\n';
+  else
+    rows_.push_back(std::move(cells));
 }
 
 std::string ResultTable::text() const {
@@ -138,29 +127,25 @@ std::string ResultTable::text() const {
   return text;
 }
 
-std::string ResultTable::document(const std::string& name) const {
-  return format_ == Format::json ? JsonObject().put_json(name, text()).text() + "\n" : text();
-}
-
-JsonObject& JsonObject::put(const std::string& key, const ResultTable::Cell& cell) {
-  return put_json(key, json_of(cell));
-}
-
-JsonObject& JsonObject::put_json(const std::string& key, const std::string& json) {
-  text_ += (text_.empty() ? "{" : ", ") + json_string(key) + ": " + json;
-  return *this;
+std::string ResultTable::document(const std::string& name, const Json& first) const {
+  if (format_ != Format::json) return text();
+  Json object = first;
+  object[name] = Json::array();
+  std::string around = json_text(object);  // ends with []}
+  around.resize(around.size() - 3);
+  return around + text() + "}\n";
 }
 
 std::string record_text(Format format, const std::vector<std::pair<std::string, ResultTable::Cell>>& fields) {
-  JsonObject object;
+  Json object = Json::object();
   std::vector<std::string> columns;
   std::vector<ResultTable::Cell> row;
   for (const auto& [name, cell] : fields) {
-    object.put(name, cell);
+    object[name] = json_value(cell);
     columns.push_back(name);
     row.push_back(cell);
   }
-  if (format == Format::json) return object.text() + "\n";
+  if (format == Format::json) return json_text(object) + "\n";
   ResultTable table(format, columns);
   table.add(row);
   return table.text();

@@ -130,31 +130,26 @@ std::string last_told_text(const Campaign& campaign) {
   return "\n" + table.text();
 }
 
-std::string levels_json(const State& state) {
-  std::string list;
+Json levels_json(const State& state) {
+  Json list = Json::array();
   for (const auto& [name, spend] : spend_by_level(state))
-    list += (list.empty() ? "" : ", ") + JsonObject()
-                                             .put("level", name)
-                                             .put("annotations", spend.annotations)
-                                             .put("spent", spend.spent)
-                                             .text();
-  return "[" + list + "]";
+    list.push_back(
+        {{"level", name}, {"annotations", spend.annotations}, {"spent", json_number(spend.spent)}});
+  return list;
 }
 
-std::string offsets_json(const Campaign& campaign) {
-  std::string list;
+Json offsets_json(const Campaign& campaign) {
+  Json list = Json::array();
   for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
-    list += (list.empty() ? "" : ", ") + JsonObject()
-                                             .put("level", offset.level)
-                                             .put("other", offset.other)
-                                             .put("points", static_cast<std::int64_t>(offset.points))
-                                             .put("offset", offset.offset)
-                                             .put("standard_error", offset.standard_error)
-                                             .put("low", offset.low())
-                                             .put("high", offset.high())
-                                             .put("bias", offset.is_bias())
-                                             .text();
-  return "[" + list + "]";
+    list.push_back({{"level", offset.level},
+                    {"other", offset.other},
+                    {"points", offset.points},
+                    {"offset", json_number(offset.offset)},
+                    {"standard_error", json_number(offset.standard_error)},
+                    {"low", json_number(offset.low())},
+                    {"high", json_number(offset.high())},
+                    {"bias", offset.is_bias()}});
+  return list;
 }
 
 // What answers of a level said about their own noise, beside what the study says.
@@ -196,49 +191,32 @@ std::string reported_noise_text(const Campaign& campaign) {
   return text.empty() ? "" : "\nnoise as answers report it\n" + text;
 }
 
-std::string reported_noise_json(const Campaign& campaign) {
-  std::string list;
+Json reported_noise_json(const Campaign& campaign) {
+  Json list = Json::array();
   for (const ReportedNoise& one : reported_noise(campaign))
-    list += (list.empty() ? "" : ", ") + JsonObject()
-                                             .put("level", one.level)
-                                             .put("declared", one.declared)
-                                             .put("reported", one.reported)
-                                             .put("count", one.count)
-                                             .text();
-  return "[" + list + "]";
+    list.push_back({{"level", one.level},
+                    {"declared", json_number(one.declared)},
+                    {"reported", json_number(one.reported)},
+                    {"count", one.count}});
+  return list;
 }
 
-std::string verdict_json(const CalibrationVerdict& verdict) {
+Json verdict_json(const CalibrationVerdict& verdict) {
   const bool has_factor = verdict.factor > 0.0 && verdict.answers > 0 && verdict.high > 0.0;
-  const auto cell = [&](double value) {
-    return has_factor ? ResultTable::Cell(value) : ResultTable::Cell(std::monostate());
-  };
-  return JsonObject()
-      .put("calibration", verdict.words())
-      .put("reason", verdict.reason)
-      .put("advice", verdict.advice)
-      .put("factor", cell(verdict.factor))
-      .put("low", cell(verdict.low))
-      .put("high", cell(verdict.high))
-      .put("answers", static_cast<std::int64_t>(verdict.answers))
-      .text();
+  const auto if_known = [&](double value) { return has_factor ? json_number(value) : Json(); };
+  return {{"calibration", verdict.words()}, {"reason", verdict.reason},
+          {"advice", verdict.advice},       {"factor", if_known(verdict.factor)},
+          {"low", if_known(verdict.low)},   {"high", if_known(verdict.high)},
+          {"answers", verdict.answers}};
 }
 
-std::string pending_json(const State& state) {
-  std::string list;
-  for (const std::int64_t id : state.pending()) list += (list.empty() ? "" : ", ") + std::to_string(id);
-  return "[" + list + "]";
-}
-
-std::string owner_json(const State& state) {
+Json owner_json(const State& state) {
   const OwnerChanged& owner = state.owner();
-  if (owner.host.empty()) return "null";
-  return JsonObject()
-      .put("host", owner.host)
-      .put("process", owner.process)
-      .put("since", time_text(state.owner_since()))
-      .put("alive", may_be_alive(owner))
-      .text();
+  if (owner.host.empty()) return nullptr;
+  return {{"host", owner.host},
+          {"process", owner.process},
+          {"since", time_text(state.owner_since())},
+          {"alive", may_be_alive(owner)}};
 }
 
 std::vector<std::pair<std::string, ResultTable::Cell>> fields_of(const State& state) {
@@ -279,15 +257,16 @@ std::string status_csv(const Campaign& campaign) {
 
 std::string status_json(const Campaign& campaign) {
   const State& state = campaign.state();
-  JsonObject object;
-  for (const auto& [name, cell] : fields_of(state)) object.put(name, cell);
-  object.put_json("levels", levels_json(state));
-  object.put_json("level_offsets", offsets_json(campaign));
-  object.put_json("reported_noise", reported_noise_json(campaign));
-  object.put_json("verdict", verdict_json(verdict_on(campaign)));
-  object.put_json("pending_ids", pending_json(state));
-  object.put_json("owner", owner_json(state));
-  return object.text();
+  Json object = Json::object();
+  for (const auto& [name, cell] : fields_of(state)) object[name] = json_value(cell);
+  object["levels"] = levels_json(state);
+  object["level_offsets"] = offsets_json(campaign);
+  object["reported_noise"] = reported_noise_json(campaign);
+  object["verdict"] = verdict_json(verdict_on(campaign));
+  object["pending_ids"] = Json::array();
+  for (const std::int64_t id : state.pending()) object["pending_ids"].push_back(id);
+  object["owner"] = owner_json(state);
+  return json_text(object);
 }
 
 }  // namespace acuity

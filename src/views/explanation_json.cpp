@@ -1,81 +1,76 @@
 #include "views/explanation_json.hpp"
 
-#include "views/campaign_text.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
 namespace {
 
-std::string object(const std::vector<std::pair<std::string, std::string>>& fields) {
-  std::string text;
-  for (const auto& [key, json] : fields) text += (text.empty() ? "" : ", ") + json_string(key) + ": " + json;
-  return "{" + text + "}";
+Json level_object(const Level& level) {
+  return level.alpha ? Json{{"alpha", json_number(*level.alpha)}} : Json{{"level", level.name}};
 }
 
-template <typename Items, typename ToJson>
-std::string list(const Items& items, const ToJson& to_json_text) {
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + to_json_text(item);
-  return "[" + text + "]";
+Json level_merit(const Explanation::LevelMerit& one) {
+  Json object = level_object(one.level);
+  object.update({{"information", json_number(one.information)},
+                 {"cost", json_number(one.cost)},
+                 {"information_per_cost", json_number(one.per_cost())},
+                 {"affordable", one.affordable},
+                 {"chosen", one.chosen}});
+  return object;
 }
 
-std::string optional(const std::optional<double>& number) {
-  return number ? exact_json(*number) : "null";
+Json counterfactual(const Explanation::Counterfactual& one) {
+  Json object = level_object(one.level);
+  object.update({{"chosen", one.chosen},
+                 {"price", json_number(one.price)},
+                 {"noise_sd", json_number(one.noise_sd)},
+                 {"accuracy", json_number(one.accuracy)},
+                 {"point", one.point}});
+  return object;
 }
 
-std::pair<std::string, std::string> level_field(const Level& level) {
-  return {level.alpha ? "alpha" : "level", json_of(level_cell(level.name, level.alpha))};
+Json neighbour(const Explanation::Neighbour& one) {
+  return {{"id", one.id},
+          {"point", one.point},
+          {"level", one.level},
+          {"y", json_number(one.y)},
+          {"distance", json_number(one.distance)}};
+}
+
+template <typename Items>
+Json list(const Items& items, Json (*to_object)(const typename Items::value_type&)) {
+  Json all = Json::array();
+  for (const auto& item : items) all.push_back(to_object(item));
+  return all;
 }
 
 }  // namespace
 
 std::string explanation_json(const Explanation& e) {
   const Suggestion& s = e.chosen;
-  const std::string levels = list(e.levels, [](const Explanation::LevelMerit& one) {
-    return object({level_field(one.level),
-                   {"information", exact_json(one.information)},
-                   {"cost", exact_json(one.cost)},
-                   {"information_per_cost", exact_json(one.per_cost())},
-                   {"affordable", one.affordable ? "true" : "false"},
-                   {"chosen", one.chosen ? "true" : "false"}});
-  });
-  const std::string counterfactuals = list(e.counterfactuals, [](const Explanation::Counterfactual& one) {
-    return object({level_field(one.level),
-                   {"chosen", one.chosen ? "true" : "false"},
-                   {"price", optional(one.price)},
-                   {"noise_sd", optional(one.noise_sd)},
-                   {"accuracy", optional(one.accuracy)},
-                   {"point", json_string(one.point)}});
-  });
-  const std::string nearest = list(e.nearest, [](const Explanation::Neighbour& one) {
-    return object({{"id", std::to_string(one.id)},
-                   {"point", json_string(one.point)},
-                   {"level", json_string(one.level)},
-                   {"y", exact_json(one.y)},
-                   {"distance", exact_json(one.distance)}});
-  });
-  return object({{"id", std::to_string(s.id)},
-                 {"point", json_string(s.point)},
-                 level_field(s.level),
-                 {"mean", exact_json(s.mean)},
-                 {"variance", exact_json(s.variance)},
-                 {"information", exact_json(s.information)},
-                 {"unit", json_string(e.unit)},
-                 {"cost", exact_json(s.cost)},
-                 {"information_per_cost", exact_json(s.information_per_cost())},
-                 {"drawn", e.is_drawn ? "true" : "false"},
-                 {"levels_compete", e.levels_compete ? "true" : "false"},
-                 {"remaining", exact_json(e.remaining)},
-                 {"candidates", std::to_string(e.candidates)},
-                 {"more_certain", exact_json(e.more_certain)},
-                 {"median_sd", exact_json(e.median_sd)},
-                 {"levels", levels},
-                 {"counterfactuals", counterfactuals},
-                 {"nearest", nearest},
-                 {"pending", list(e.pending, [](std::int64_t id) { return std::to_string(id); })},
-                 {"sd_after", exact_json(e.sd_after)},
-                 {"pool_sd_before", exact_json(e.pool_sd_before)},
-                 {"pool_sd_after", exact_json(e.pool_sd_after)}});
+  Json object{{"id", s.id}, {"point", s.point}};
+  object.update(level_object(s.level));
+  object.update({{"mean", json_number(s.mean)},
+                 {"variance", json_number(s.variance)},
+                 {"information", json_number(s.information)},
+                 {"unit", e.unit},
+                 {"cost", json_number(s.cost)},
+                 {"information_per_cost", json_number(s.information_per_cost())},
+                 {"drawn", e.is_drawn},
+                 {"levels_compete", e.levels_compete},
+                 {"remaining", json_number(e.remaining)},
+                 {"candidates", e.candidates},
+                 {"more_certain", json_number(e.more_certain)},
+                 {"median_sd", json_number(e.median_sd)},
+                 {"levels", list(e.levels, &level_merit)},
+                 {"counterfactuals", list(e.counterfactuals, &counterfactual)},
+                 {"nearest", list(e.nearest, &neighbour)},
+                 {"pending", e.pending},
+                 {"sd_after", json_number(e.sd_after)},
+                 {"pool_sd_before", json_number(e.pool_sd_before)},
+                 {"pool_sd_after", json_number(e.pool_sd_after)}});
+  return json_text(object);
 }
 
 }  // namespace acuity

@@ -87,7 +87,7 @@ TEST(Predict, AHeaderAloneGivesAHeaderAlone) {
   EXPECT_EQ(run_acuity({"predict", "study.toml", "--at", "P.csv", "--format", "csv"}, folder.path()).out,
             "id,x,mean,variance,sd,low,high,answer_sd\n");
   EXPECT_EQ(run_acuity({"predict", "study.toml", "--at", "P.csv", "--format", "json"}, folder.path()).out,
-            "{\"rows\": []}\n");
+            "{\"rows\":[]}\n");
 }
 
 TEST(Predict, SaysWhenAnExactAnnotationRepeatsWhatIsKnown) {

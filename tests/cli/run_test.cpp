@@ -162,7 +162,7 @@ TEST(Run, StreamsOneJsonObjectForEveryEvent) {
   bench.answer("cd \"$ACUITY_STUDY_DIR\"; touch begun; until [ -e go ]; do sleep 0.02; done; echo 0.5");
   Background running = bench.run_in_background({"--format", "jsonl"});
   bench.wait_for("begun");
-  EXPECT_TRUE(comes_true([&] { return contains(running.out(), "\"event\": \"asked\""); }))
+  EXPECT_TRUE(comes_true([&] { return contains(running.out(), "\"event\":\"asked\""); }))
       << "as they come: " << running.out();
   bench.folder.write("go", "");
   const ProgramResult result = running.wait();

@@ -219,7 +219,7 @@ TEST(CalibrationVerdict, OfAGivenModelInOtherUnitsSaysSoAfterAFewAnswersAndNames
   EXPECT_EQ(verdict.calibration, Calibration::too_narrow);
   EXPECT_GT(verdict.low, 10.0);
   EXPECT_NE(verdict.advice.find("let the model learn"), std::string::npos) << verdict.advice;
-  EXPECT_NE(status_json(campaign).find("\"calibration\": \"too narrow by a factor of about "),
+  EXPECT_NE(status_json(campaign).find("\"calibration\":\"too narrow by a factor of about "),
             std::string::npos);
   EXPECT_NE(status_text(campaign).find("intervals: too narrow"), std::string::npos);
 }
