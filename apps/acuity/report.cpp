@@ -45,12 +45,11 @@ class NewFolder {
   fs::path first_, last_;  // of the folders made; the first is empty where all were there
 };
 
-void write_report(const ReportArguments& arguments, const std::string& page, const CampaignData& data) {
-  const std::vector<CampaignFigure> figures =
-      arguments.figures.empty() ? std::vector<CampaignFigure>{} : campaign_figures(data);
+void write_report(const ReportArguments& arguments, const std::string& page,
+                  const std::vector<CampaignFigure>& figures) {
   std::vector<NewFile> files{{arguments.out, page}};
   for (const CampaignFigure& figure : figures)
-    if (!figure.svg.empty())
+    if (!arguments.figures.empty() && !figure.svg.empty())
       files.push_back({fs::path(arguments.figures) / (figure.name + ".svg"), figure.svg});
   NewFolder folder(arguments.figures);
   write_files(files);
@@ -64,7 +63,8 @@ ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostrea
   std::optional<HeldOut> test;
   if (!arguments.test.empty()) test = read_held_out(arguments.test, campaign.study());
   const CampaignData data = campaign_data(campaign, test);
-  write_report(arguments, campaign_page(data, {ACUITY_VERSION, command_text(arguments)}), data);
+  const std::vector<CampaignFigure> figures = campaign_figures(data);
+  write_report(arguments, campaign_page(data, figures, {ACUITY_VERSION, command_text(arguments)}), figures);
   for (const std::string& warning : data.warnings) log << one_line(warning) << '\n';
   out << one_line(fmt::format("{}: {} answers, {} spent", arguments.out, data.answers.size(),
                               money(data.spent, data.unit)))

@@ -327,7 +327,8 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
           c.refresh();
           std::optional<HeldOut> held_out;
           if (!test.empty()) held_out = read_held_out(test, c.study());
-          write_file(out, campaign_page(campaign_data(c, held_out),
+          const CampaignData data = campaign_data(c, held_out);
+          write_file(out, campaign_page(data, campaign_figures(data),
                                         {ACUITY_VERSION, "campaign.report(\"" + out + "\")"}));
         });
       });

@@ -148,8 +148,8 @@ std::string beside(const CampaignFigure& figure, const CampaignData& data) {
 
 }  // namespace
 
-std::string campaign_page(const CampaignData& data, const CampaignPageFacts& facts) {
-  const std::vector<CampaignFigure> figures = campaign_figures(data);
+std::string campaign_page(const CampaignData& data, const std::vector<CampaignFigure>& figures,
+                          const CampaignPageFacts& facts) {
   std::string html =
       page_begin(data.name + ": report") +
       fmt::format(

@@ -10,10 +10,12 @@ namespace acuity {
 
 struct CampaignPageFacts {
   std::string version;
-  std::string command;  ///< that makes it again
+  std::string command;  ///< that makes the page
 };
 
-/// One HTML file about a campaign that needs nothing else: no network, no script, figures inside.
-std::string campaign_page(const CampaignData& data, const CampaignPageFacts& facts);
+/// One HTML file about a campaign that needs no network and no script. `figures` are campaign_figures(data),
+/// which a caller may also write to files.
+std::string campaign_page(const CampaignData& data, const std::vector<CampaignFigure>& figures,
+                          const CampaignPageFacts& facts);
 
 }  // namespace acuity

@@ -29,7 +29,7 @@ BeliefCurve curve(const CampaignModel& model, const Points& at, Index input, con
   for (Index i = 0; i < at.rows(); ++i) {
     const double mean = belief.mean(i), reach = 2.0 * std::sqrt(belief.variance(i));
     found.x.push_back(at(i, input));
-    // What is certain of a class is its latent f: the band is what two standard deviations of it come to.
+    // Classes: the band is that of the latent f, mapped to probabilities.
     found.middle.push_back(binary ? probability(mean, belief.variance(i)) : mean);
     found.low.push_back(binary ? probability(mean - reach, 0.0) : mean - reach);
     found.high.push_back(binary ? probability(mean + reach, 0.0) : mean + reach);
@@ -53,37 +53,42 @@ BeliefMap map_of(const CampaignModel& model, const PointsRef& pool, bool binary)
   return {.x = {x.begin(), x.end()}, .y = {y.begin(), y.end()}, .middle = in_rows(middle), .sd = in_rows(sd)};
 }
 
-void add_slices(const Study& study, const CampaignModel& model, CampaignData& data) {
+BeliefViews slices(const Study& study, const CampaignModel& model,
+                   const std::vector<Importance>& importance) {
+  const std::vector<std::string>& inputs = study.pool().inputs();
+  BeliefViews found;
   const PointsRef pool = study.pool().points();
   Vector middle(pool.cols());
   for (Index k = 0; k < pool.cols(); ++k) middle(k) = median_of(pool.col(k));
-  data.others_at.assign(middle.begin(), middle.end());
-  std::vector<Index> order;  // the most important first, where that is known
-  for (const Importance& one : data.importance)
-    order.push_back(std::find(data.inputs.begin(), data.inputs.end(), one.input) - data.inputs.begin());
+  found.others_at.assign(middle.begin(), middle.end());
+  std::vector<Index> order;  // the most important first, if that is known
+  for (const Importance& one : importance)
+    order.push_back(std::find(inputs.begin(), inputs.end(), one.input) - inputs.begin());
   for (Index k = 0; order.empty() && k < pool.cols(); ++k) order.push_back(k);
   for (std::size_t i = 0; i < std::min(order.size(), static_cast<std::size_t>(most_slices)); ++i) {
     const Index k = order[i];
     Points at = middle.transpose().replicate(slice_points, 1);
     at.col(k) = grid(pool.col(k).minCoeff(), pool.col(k).maxCoeff(), slice_points);
-    data.curves.push_back(curve(model, at, k, data.inputs[static_cast<std::size_t>(k)], study.file().binary));
+    found.curves.push_back(curve(model, at, k, inputs[static_cast<std::size_t>(k)], study.file().binary));
   }
+  return found;
 }
 
 }  // namespace
 
-void view_belief(const Study& study, const CampaignModel& model, CampaignData& data) {
+BeliefViews belief_views(const Study& study, const CampaignModel& model,
+                         const std::vector<Importance>& importance) {
   const PointsRef pool = study.pool().points();
-  if (pool.rows() == 0) return;
+  BeliefViews found;
+  if (pool.rows() == 0) return found;
   const bool binary = study.file().binary;
-  if (pool.cols() == 1)
-    data.curves.push_back(
-        curve(model, grid(pool.minCoeff(), pool.maxCoeff(), curve_points), 0, data.inputs.front(), binary));
-  else if (pool.cols() == 2)
-    data.map = map_of(model, pool, binary);
+  if (pool.cols() > 2) return slices(study, model, importance);
+  if (pool.cols() == 2)
+    found.map = map_of(model, pool, binary);
   else
-    add_slices(study, model, data);
-  data.break_even = break_even_view(study, model);
+    found.curves.push_back(curve(model, grid(pool.minCoeff(), pool.maxCoeff(), curve_points), 0,
+                                 study.pool().inputs().front(), binary));
+  return found;
 }
 
 }  // namespace acuity

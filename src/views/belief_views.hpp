@@ -5,8 +5,8 @@
 
 namespace acuity {
 
-/// Fills in what is believed today: a curve of one input, a map of two, slices of more; and where that stands
-/// to the prices of the levels.
-void view_belief(const Study& study, const CampaignModel& model, CampaignData& data);
+/// `importance` orders slices, most important input first; if it is empty they are in the order of the pool.
+BeliefViews belief_views(const Study& study, const CampaignModel& model,
+                         const std::vector<Importance>& importance);
 
 }  // namespace acuity

@@ -6,7 +6,7 @@
 
 #include "acuity/data/points.hpp"
 
-// Are the error bars honest? Judged by what was expected of every answer from all the others.
+// How well predictions fit the answers.
 
 namespace acuity {
 
@@ -16,7 +16,7 @@ struct Coverage {
   Index inside = 0, count = 0;
 
   double share() const { return static_cast<double>(inside) / static_cast<double>(count); }
-  /// Standard deviation of the share where the model is right.
+  /// Standard deviation of the share if the model is right.
   double sampling_error() const;
   /// Off by more than 2.5 sampling errors.
   bool is_off() const;
@@ -25,22 +25,23 @@ struct Coverage {
 /// Of one level, or of all of them.
 struct ScoreCalibration {
   std::string level;
-  double mean = 0.0, sd = 0.0;        ///< of the scores: 0 and 1 where the model is right
+  double mean = 0.0, sd = 0.0;        ///< of the scores: 0 and 1 if the model is right
   std::array<Coverage, 3> coverages;  ///< of 50, 80 and 95 %
 };
 ScoreCalibration calibration_of(const std::string& level, const std::vector<double>& scores);
 
-/// Classes: answers to which about the same probability was given.
+/// Classes: answers with similar predicted probabilities.
 struct ReliabilityBin {
   Index count = 0;
   double expected = 0.0;  ///< mean probability of +1
   double found = 0.0;     ///< share of +1
-  double error = 0.0;     ///< sampling error of the share where the model is right
+  double error = 0.0;     ///< sampling error of the share if the model is right
 };
 /// At most `bins`, of about equal counts.
 std::vector<ReliabilityBin> reliability_of(const Vector& probabilities, const Vector& labels, int bins);
 
-/// How many sampling errors more surprising the labels are than probabilities this sure allow; below 0: less.
+/// The log score of the labels minus its expectation under these probabilities, in standard deviations;
+/// positive: the labels are more surprising than expected.
 double excess_surprise(const Vector& probabilities, const Vector& labels);
 
 }  // namespace acuity

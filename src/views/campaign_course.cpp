@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t fewest_answers = 3;
 
-// Few where each costs much: a posterior is cubic in the answers.
+// Fewer for many answers, because the cost of a posterior is cubic in their number.
 std::set<std::int64_t> moments(std::int64_t answers) {
   const std::int64_t count = answers > 1000 ? 8 : 20;
   std::set<std::int64_t> chosen;
@@ -23,7 +23,7 @@ std::set<std::int64_t> moments(std::int64_t answers) {
   return chosen;
 }
 
-// How wrong, and how wrong the model takes itself to be.
+// The measured error and the error that the model predicts.
 std::pair<double, double> class_errors(const Vector& probabilities, const Vector& labels) {
   double wrong = 0.0, expected = 0.0;
   for (Index i = 0; i < labels.size(); ++i) {
@@ -63,20 +63,20 @@ FitPoint fit_point(const Study& study, const Fitted& fitted) {
     point.gamma = fitted.gamma;
     return point;
   }
-  // Where there is no noise but that of the levels, nothing was learned about it.
+  // Without noise beside that of the levels, nothing was learned about it.
   const double noise = median_of(study.offer().base_noise);
   if (noise > 0.0) point.noise = fitted.base_scale * noise;
   if (study.is_ladder()) point.gamma = fitted.added_scale * study.file().ladder->law.gamma;
   return point;
 }
 
-// Straight on at the pace of the last half of what was spent: the first answers of a campaign come at another
-// pace, and so do those before a break.
-std::optional<double> projected(const CampaignData& data) {
-  const double left = data.budget - data.spent;
-  if (data.money.size() < 4 || !std::isfinite(left) || left <= 0.01 * data.budget) return std::nullopt;
-  const MoneyPoint& middle = data.money[data.money.size() / 2];
-  const MoneyPoint& last = data.money.back();
+// By extrapolation at the pace of the second half of what was spent: the first answers of a campaign come at
+// another pace, and so do those before a break.
+std::optional<double> projected_end(const std::vector<MoneyPoint>& money, const State& state) {
+  const double left = state.budget() - state.spent();
+  if (money.size() < 4 || !std::isfinite(left) || left <= 0.01 * state.budget()) return std::nullopt;
+  const MoneyPoint& middle = money[money.size() / 2];
+  const MoneyPoint& last = money.back();
   const double pace = (last.spent - middle.spent) / (last.time - middle.time);
   if (!(pace > 0.0) || !std::isfinite(pace)) return std::nullopt;
   return last.time + left / pace;
@@ -84,47 +84,37 @@ std::optional<double> projected(const CampaignData& data) {
 
 }  // namespace
 
-std::map<std::int64_t, double> follow_course(const Campaign& campaign, const std::optional<HeldOut>& test,
-                                             CampaignData& data) {
+CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>& test,
+                         const LevelGroups& groups) {
   const Study& study = campaign.study();
   const std::set<std::int64_t> wanted = moments(campaign.state().annotations());
   auto next = wanted.begin();
-  std::map<std::int64_t, double> spent_at;
+  CampaignCourse found;
+  found.spending.push_back({0, std::vector<double>(groups.names.size(), 0.0)});
   State state;
   double spent = 0.0;
   for (const StoredEvent& stored : campaign.events()) {
     state.apply(stored);
-    if (state.spent() != spent || data.money.empty())
-      data.money.push_back({stored.time - state.created_at(), spent = state.spent()});
+    if (state.spent() != spent || found.money.empty())
+      found.money.push_back({stored.time - state.created_at(), spent = state.spent()});
     if (const auto* fitted = std::get_if<Fitted>(&stored.event))
-      data.fits.push_back(fit_point(study, *fitted));
+      found.fits.push_back(fit_point(study, *fitted));
     const auto* told = std::get_if<Told>(&stored.event);
     if (told == nullptr) continue;
-    spent_at[told->id] = state.spent();
+    found.spent_at[told->id] = state.spent();
+    SpendPoint paid = found.spending.back();
+    paid.answers += static_cast<std::int64_t>(told->values.size());
+    // Failed attempts at this suggestion are included, as in the total of its level.
+    paid.spent[groups.of_suggestion[static_cast<std::size_t>(told->id - 1)]] += state.find(told->id)->charged;
+    found.spending.push_back(std::move(paid));
     if (next == wanted.end() || state.annotations() < *next) continue;
     while (next != wanted.end() && *next <= state.annotations()) ++next;
-    data.course.push_back(measured(study, state, test));
+    found.course.push_back(measured(study, state, test));
   }
-  // What was learned after the last answer belongs to it.
-  if (!data.course.empty()) data.course.back() = measured(study, campaign.state(), test);
-  data.projected_end = projected(data);
-  return spent_at;
-}
-
-std::vector<SpendPoint> spending_of(const Campaign& campaign, const LevelGroups& groups) {
-  std::vector<SpendPoint> spending{{0, std::vector<double>(groups.names.size(), 0.0)}};
-  State state;
-  for (const StoredEvent& stored : campaign.events()) {
-    state.apply(stored);
-    const auto* told = std::get_if<Told>(&stored.event);
-    if (told == nullptr) continue;
-    SpendPoint next = spending.back();
-    next.answers += static_cast<std::int64_t>(told->values.size());
-    // With what failed attempts at it had cost before, as in the total of its level.
-    next.spent[groups.of_suggestion[static_cast<std::size_t>(told->id - 1)]] += state.find(told->id)->charged;
-    spending.push_back(std::move(next));
-  }
-  return spending;
+  // The last point includes what was learned after the last answer.
+  if (!found.course.empty()) found.course.back() = measured(study, campaign.state(), test);
+  found.projected_end = projected_end(found.money, campaign.state());
+  return found;
 }
 
 }  // namespace acuity

@@ -17,26 +17,7 @@ namespace acuity {
 
 namespace {
 
-void take_books(const Campaign& campaign, CampaignData& data) {
-  const State& state = campaign.state();
-  const Study& study = campaign.study();
-  data.name = state.created().name;
-  data.unit = state.created().unit;
-  data.binary = study.file().binary;
-  data.classes = study.file().classes;
-  if (data.classes.empty()) data.classes = {"−1", "+1"};
-  data.inputs = study.pool().inputs();
-  data.created_at = data.last_at = state.created_at();
-  data.budget = state.budget();
-  data.spent = state.spent();
-  data.escrow = state.escrow();
-  data.pending = static_cast<std::int64_t>(state.pending().size());
-  data.failed = state.failed();
-  data.excluded = static_cast<std::int64_t>(state.excluded().size());
-  data.pool = study.pool().size();
-}
-
-void take_levels(const State& state, const LevelGroups& groups, CampaignData& data) {
+std::vector<LevelTotal> level_totals(const State& state, const LevelGroups& groups) {
   std::vector<LevelTotal> totals;
   for (const std::string& name : groups.names) totals.push_back({.name = name});
   for (const SuggestionRecord& record : state.suggestions()) {
@@ -45,19 +26,42 @@ void take_levels(const State& state, const LevelGroups& groups, CampaignData& da
     total.answers += static_cast<std::int64_t>(record.values.size());
     total.spent += record.charged;
   }
-  data.levels = std::move(totals);
+  return totals;
 }
 
-// Predicting all of many answers would take longer than a page is waited for.
+CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
+  const State& state = campaign.state();
+  const Study& study = campaign.study();
+  CampaignBooks books{.name = state.created().name,
+                      .unit = state.created().unit,
+                      .binary = study.file().binary,
+                      .classes = study.file().classes,
+                      .inputs = study.pool().inputs(),
+                      .created_at = state.created_at(),
+                      .budget = state.budget(),
+                      .spent = state.spent(),
+                      .escrow = state.escrow(),
+                      .pending = static_cast<std::int64_t>(state.pending().size()),
+                      .failed = state.failed(),
+                      .excluded = static_cast<std::int64_t>(state.excluded().size()),
+                      .pool = study.pool().size(),
+                      .levels = level_totals(state, groups)};
+  if (books.classes.empty()) books.classes = {"−1", "+1"};
+  return books;
+}
+
+// Predictions before the answer are made for so many of the last answers: more would take minutes.
 constexpr std::size_t most_predicted = 500;
 
-void take_answers(const Campaign& campaign, const CampaignModel& model, const LevelGroups& groups,
-                  const std::map<std::int64_t, double>& spent_at, CampaignData& data) {
+CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model, const LevelGroups& groups,
+                           const std::map<std::int64_t, double>& spent_at) {
   const State& state = campaign.state();
+  const bool binary = campaign.study().file().binary;
+  CampaignAnswers found{.answers = {}, .places = {}, .last_at = state.created_at()};
   const Observations& seen = model.observations();
   const std::vector<Annotation> annotations = annotations_of(campaign.study(), state);
   Marginals expected;
-  if (data.binary)
+  if (binary)
     expected = {model.left_out_probabilities(), Vector::Zero(seen.size())};
   else
     expected = model.left_out();
@@ -69,62 +73,65 @@ void take_answers(const Campaign& campaign, const CampaignModel& model, const Le
     const SuggestionRecord& record = *state.find(id);
     for (std::size_t k = 0; k < record.values.size(); ++k, ++next) {
       const Channel& channel = seen.channels()[static_cast<std::size_t>(next)];
-      data.answers.push_back({.id = id,
-                              .point = record.row() < 0 ? "" : campaign.study().pool().id(record.row()),
-                              .level = groups.of_suggestion[static_cast<std::size_t>(id - 1)],
-                              .value = record.values[k],
-                              .cost = annotations[static_cast<std::size_t>(next)].cost,
-                              .spent = spent_at.at(id),
-                              .told_at = record.told_at,
-                              .noise = data.binary ? 1.0 - std::get<FlipChannel>(channel).accuracy
-                                                   : std::sqrt(noise_variance(channel)),
-                              .expected = expected.mean(next),
-                              .expected_sd = std::sqrt(expected.variance(next))});
+      found.answers.push_back({.id = id,
+                               .point = record.row() < 0 ? "" : campaign.study().pool().id(record.row()),
+                               .level = groups.of_suggestion[static_cast<std::size_t>(id - 1)],
+                               .value = record.values[k],
+                               .cost = annotations[static_cast<std::size_t>(next)].cost,
+                               .spent = spent_at.at(id),
+                               .told_at = record.told_at,
+                               .noise = binary ? 1.0 - std::get<FlipChannel>(channel).accuracy
+                                               : std::sqrt(noise_variance(channel)),
+                               .expected = expected.mean(next),
+                               .expected_sd = std::sqrt(expected.variance(next))});
       if (const auto score = predicted.find(id); k == 0 && score != predicted.end()) {
-        data.answers.back().expected = score->second.mean;
-        data.answers.back().expected_sd = score->second.sd;
-        data.answers.back().predicted = true;
+        found.answers.back().expected = score->second.mean;
+        found.answers.back().expected_sd = score->second.sd;
+        found.answers.back().predicted = true;
       }
       const auto inputs = seen.points().row(next);
-      data.places.emplace_back(inputs.begin(), inputs.end());
-      data.last_at = std::max(data.last_at, record.told_at);
+      found.places.emplace_back(inputs.begin(), inputs.end());
+      found.last_at = std::max(found.last_at, record.told_at);
     }
   }
+  return found;
 }
 
-void calibrate(CampaignData& data) {
+CampaignCalibration calibration_of_answers(const std::vector<ReportedAnswer>& answers,
+                                           const std::vector<LevelTotal>& levels, bool binary) {
+  CampaignCalibration found;
   std::vector<const ReportedAnswer*> predicted;
-  for (const ReportedAnswer& answer : data.answers)
+  for (const ReportedAnswer& answer : answers)
     if (answer.predicted) predicted.push_back(&answer);
-  if (predicted.empty()) return;
-  if (data.binary) {
+  if (predicted.empty()) return found;
+  if (binary) {
     Vector probabilities(static_cast<Index>(predicted.size())), labels(probabilities.size());
     for (Index i = 0; i < labels.size(); ++i) {
       probabilities(i) = predicted[static_cast<std::size_t>(i)]->expected;
       labels(i) = predicted[static_cast<std::size_t>(i)]->value;
     }
-    data.reliability = reliability_of(probabilities, labels, labels.size() >= 40 ? 8 : 4);
-    return;
+    found.reliability = reliability_of(probabilities, labels, labels.size() >= 40 ? 8 : 4);
+    return found;
   }
   std::vector<double> all;
-  std::vector<std::vector<double>> by_level(data.levels.size());
+  std::vector<std::vector<double>> by_level(levels.size());
   for (const ReportedAnswer* answer : predicted) {
     all.push_back(answer->score());
     by_level[answer->level].push_back(answer->score());
   }
-  data.calibrations.push_back(calibration_of("all levels", all));
+  found.calibrations.push_back(calibration_of("all levels", all));
   for (std::size_t k = 0; k < by_level.size(); ++k)
     if (!by_level[k].empty() && by_level[k].size() < all.size())
-      data.calibrations.push_back(calibration_of(data.levels[k].name, by_level[k]));
+      found.calibrations.push_back(calibration_of(levels[k].name, by_level[k]));
+  return found;
 }
 
 }  // namespace
 
 CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test) {
-  CampaignData data;
   const Study& study = campaign.study();
   const State& state = campaign.state();
-  take_books(campaign, data);
+  CampaignData data;
   std::optional<HeldOut> measured_on = test;
   try {
     if (!measured_on) measured_on = truth_of(study);
@@ -132,22 +139,28 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
     data.warnings.push_back(fmt::format("The table of truth cannot be used: {}.", error.what()));
   }
   data.is_held_out = measured_on.has_value();
-  data.course_source = measured_on ? measured_on->source : "every answer, by all the others";
+  data.course_source = measured_on ? measured_on->source : "leave-one-out predictions of the answers";
 
-  const std::map<std::int64_t, double> spent_at = follow_course(campaign, measured_on, data);
-  const LevelGroups groups = level_groups(state, data.binary);
+  const LevelGroups groups = level_groups(state, study.file().binary);
   const CampaignModel model(study, state);
-  take_levels(state, groups, data);
-  data.spending = spending_of(campaign, groups);
-  take_answers(campaign, model, groups, spent_at, data);
-  if (!data.answers.empty()) calibrate(data);
-  if (!data.answers.empty())
+  CampaignBooks books = books_of(campaign, groups);
+  CampaignCourse course = course_of(campaign, measured_on, groups);
+  CampaignAnswers answers = answers_of(campaign, model, groups, course.spent_at);
+  CampaignCalibration calibration =
+      calibration_of_answers(answers.answers, books.levels, study.file().binary);
+  if (!answers.answers.empty())
     data.importance = importance_of([&](const Points& x) { return model.predict(x).mean; },
-                                    study.pool().points(), data.inputs);
-  view_belief(study, model, data);
+                                    study.pool().points(), books.inputs);
+  BeliefViews belief = belief_views(study, model, data.importance);
+  data.break_even = break_even_view(study, model);
   data.offsets = level_offsets(study, state);
   data.verdict = verdict_on(campaign);
-  add_warnings(campaign, data);
+  static_cast<CampaignBooks&>(data) = std::move(books);
+  static_cast<CampaignCourse&>(data) = std::move(course);
+  static_cast<CampaignAnswers&>(data) = std::move(answers);
+  static_cast<CampaignCalibration&>(data) = std::move(calibration);
+  static_cast<BeliefViews&>(data) = std::move(belief);
+  for (std::string& warning : campaign_warnings(campaign, data)) data.warnings.push_back(std::move(warning));
   return data;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,18 +15,18 @@
 
 namespace acuity {
 
-/// One answer that counts, and what the others say of it.
+/// One answer that counts, and its prediction.
 struct ReportedAnswer {
   std::int64_t id = 0;
-  std::string point;  ///< empty: none of the pool
+  std::string point;  ///< empty: not in the pool
   std::size_t level = 0;
   double value = 0.0;
-  double cost = 0.0;   ///< of replicates the first has it all
-  double spent = 0.0;  ///< all told, this answer included
+  double cost = 0.0;   ///< of replicates only the first has a cost
+  double spent = 0.0;  ///< in total, this answer included
   double told_at = 0.0;
   double noise = 0.0;                        ///< sd of all its noise; classes: the probability of being wrong
   double expected = 0.0, expected_sd = 0.0;  ///< noise included; classes: P(+1), and 0
-  /// Whether that was predicted before the answer was told; else it is from the others, and says less.
+  /// Whether that was predicted before the answer was recorded; else it is predicted from all the others.
   bool predicted = false;
   double score() const { return (value - expected) / expected_sd; }
 };
@@ -36,12 +37,12 @@ struct LevelTotal {
   double spent = 0.0;
 };
 
-/// How good the model was at one moment.
+/// The error of the model after some number of answers.
 struct CoursePoint {
   double spent = 0.0;
   std::int64_t answers = 0;
   double error = 0.0;     ///< root mean square; classes: share of wrong ones
-  double expected = 0.0;  ///< the same by the model's own opinion of itself
+  double expected = 0.0;  ///< the error that the model predicts
 };
 
 struct MoneyPoint {
@@ -54,15 +55,15 @@ struct FitPoint {
   double amplitude = 0.0;
   std::vector<double> lengthscales;
   double mean = 0.0;
-  // Where the study learns its noise.
+  // If the study learns its noise.
   std::optional<double> noise;         ///< sigma^2(x), its median over the pool
   std::optional<double> gamma, kappa;  ///< of a ladder; kappa of classes only
 };
 
-/// What every level had cost when so many answers had come.
+/// What every level had cost after some number of answers.
 struct SpendPoint {
   std::int64_t answers = 0;
-  std::vector<double> spent;  ///< by level, in the order of CampaignData::levels
+  std::vector<double> spent;  ///< by level, in the order of CampaignBooks::levels
 };
 
 /// The belief along one input, the others fixed.
@@ -71,46 +72,68 @@ struct BeliefCurve {
   std::vector<double> x, middle, low, high;  ///< two standard deviations of f; classes: P(+1), and of it
 };
 
-/// The belief over two inputs: rows go with the second.
+/// The belief over two inputs: one row per value of the second.
 struct BeliefMap {
   std::vector<double> x, y;
   Matrix middle, sd;  ///< of f; classes: P(+1), and sd of the latent f
 };
 
-struct CampaignData {
+/// What the study and the state of the campaign say.
+struct CampaignBooks {
   std::string name, unit;
   bool binary = false;
   std::vector<std::string> classes;  ///< names of -1 and +1
   std::vector<std::string> inputs;
-  double created_at = 0.0, last_at = 0.0;
+  double created_at = 0.0;
   double budget = 0.0, spent = 0.0, escrow = 0.0;
   std::int64_t pending = 0, failed = 0, excluded = 0;
   Index pool = 0;
+  std::vector<LevelTotal> levels;  ///< most precise first; `ReportedAnswer::level` is an index into it
+};
 
-  std::vector<ReportedAnswer> answers;
-  std::vector<LevelTotal> levels;    ///< most precise first; `ReportedAnswer::level` counts in it
-  std::vector<SpendPoint> spending;  ///< from nothing on, one more whenever something was told
+/// What the log says when it is replayed.
+struct CampaignCourse {
   std::vector<CoursePoint> course;
-  std::string course_source;  ///< what the error is measured on
-  bool is_held_out = false;
   std::vector<MoneyPoint> money;
   std::optional<double> projected_end;  ///< seconds since creation: when the budget will be spent
   std::vector<FitPoint> fits;
-  std::vector<BeliefCurve> curves;          ///< of one input; slices where there are more than two
-  std::optional<BeliefMap> map;             ///< of two inputs
+  std::vector<SpendPoint> spending;         ///< from 0 on, one more for every answer
+  std::map<std::int64_t, double> spent_at;  ///< by suggestion: the total spent when it was answered
+};
+
+/// Every answer that counts, with its prediction.
+struct CampaignAnswers {
+  std::vector<ReportedAnswer> answers;
   std::vector<std::vector<double>> places;  ///< inputs of every answer
-  std::vector<double> others_at;            ///< slices: where the other inputs are
-  std::optional<BreakEven> break_even;
+  double last_at = 0.0;                     ///< of the last answer, or of the creation of the campaign
+};
+
+/// How well the predictions fit the answers.
+struct CampaignCalibration {
   std::vector<ScoreCalibration> calibrations;  ///< all levels together first
   std::vector<ReliabilityBin> reliability;
+};
+
+/// The belief about f: a curve of one input, a map of two, slices of more.
+struct BeliefViews {
+  std::vector<BeliefCurve> curves;
+  std::optional<BeliefMap> map;
+  std::vector<double> others_at;  ///< slices: the values of the other inputs
+};
+
+/// Everything that a page about a campaign shows, as plain values. Each part is returned by one function.
+struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCalibration, BeliefViews {
+  std::string course_source;  ///< what the error is measured on
+  bool is_held_out = false;
+  std::optional<BreakEven> break_even;
   std::vector<LevelOffset> offsets;
   std::vector<Importance> importance;  ///< of the inputs for the mean of f, most important first
-  CalibrationVerdict verdict;          ///< whether the error bars can be believed
+  CalibrationVerdict verdict;          ///< whether the intervals are calibrated
   std::vector<std::string> warnings;
 };
 
-/// Everything that a page about a campaign shows, as plain values. `test` is measured on where it is given,
-/// else what the study's rehearsal knows, else every answer by the others.
+/// The error is measured on `test` if given, else on the truth that the study's simulation knows, else by
+/// leaving out one answer at a time.
 CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt);
 
 }  // namespace acuity

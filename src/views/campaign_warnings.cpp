@@ -10,7 +10,7 @@ namespace acuity {
 
 namespace {
 
-// Inputs whose length scale is at an edge, by name; "the inputs" where there is one for all.
+// Names of the inputs whose length scale is at an edge; "the inputs" if there is one length scale for all.
 std::string at_edge(const CampaignData& data, const Vector& ranges, bool (*is_edge)(double share)) {
   const std::vector<double>& lengthscales = data.fits.back().lengthscales;
   if (lengthscales.size() == 1) return is_edge(lengthscales[0] / ranges.maxCoeff()) ? "the inputs" : "";
@@ -22,40 +22,41 @@ std::string at_edge(const CampaignData& data, const Vector& ranges, bool (*is_ed
 
 // A length scale far below the pool's range says that nothing is learned from one point about the next. One
 // far beyond it says nothing by itself: under a large amplitude it is a straight line.
-void add_edges(const Campaign& campaign, CampaignData& data) {
+void add_edges(const Campaign& campaign, const CampaignData& data, std::vector<std::string>& warnings) {
   const State& state = campaign.state();
   if (!state.fitted()) return;
   if (!state.fitted()->converged)
-    data.warnings.push_back(
+    warnings.push_back(
         fmt::format("The last fit of the hyperparameters did not converge: {}.", state.fitted()->reason));
   const Study& study = campaign.study();
   const Points pool = study.prior_given(campaign.annotations()).scaling.apply(study.pool().points());
   const Vector ranges = pool.colwise().maxCoeff() - pool.colwise().minCoeff();
   const std::string rough = at_edge(data, ranges, [](double share) { return share < 0.01; });
   if (!rough.empty())
-    data.warnings.push_back(
+    warnings.push_back(
         fmt::format("Learned length scales at the lower edge, less than a hundredth of the "
                     "pool’s range: {}. An answer says next to nothing about other points.",
                     rough));
 }
 
-void add_books(CampaignData& data) {
+void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
   const double committed = data.spent + data.escrow;
   if (committed > data.budget * (1.0 + 1e-9))
-    data.warnings.push_back(
+    warnings.push_back(
         fmt::format("The budget is overrun by {}: answers have cost more than was in escrow for them.",
                     money(committed - data.budget, data.unit)));
   const auto asked = static_cast<double>(data.failed) + static_cast<double>(data.answers.size());
   if (data.failed >= 3 && static_cast<double>(data.failed) > 0.2 * asked)
-    data.warnings.push_back(fmt::format("{} suggestions failed and have no answer, beside {} answers.",
-                                        data.failed, data.answers.size()));
+    warnings.push_back(fmt::format("{} suggestions failed and have no answer, beside {} answers.",
+                                   data.failed, data.answers.size()));
 }
 
 }  // namespace
 
-void add_warnings(const Campaign& campaign, CampaignData& data) {
+std::vector<std::string> campaign_warnings(const Campaign& campaign, const CampaignData& data) {
+  std::vector<std::string> warnings;
   if (data.verdict.is_bad())
-    data.warnings.push_back(
+    warnings.push_back(
         fmt::format("{} {}: {}. What to do: {}.",
                     data.binary ? "The model’s probabilities are" : "The model’s error bars are",
                     data.binary ? (data.verdict.calibration == CalibrationVerdict::Calibration::too_narrow
@@ -65,10 +66,11 @@ void add_warnings(const Campaign& campaign, CampaignData& data) {
                     data.verdict.reason, data.verdict.advice));
   for (const LevelOffset& offset : data.offsets)
     if (offset.is_bias())
-      data.warnings.push_back(to_text(offset) +
-                              ". That is more than noise: levels are taken to differ in noise alone.");
-  add_edges(campaign, data);
-  add_books(data);
+      warnings.push_back(to_text(offset) +
+                         ". That is more than noise: levels are taken to differ in noise alone.");
+  add_edges(campaign, data, warnings);
+  add_books(data, warnings);
+  return warnings;
 }
 
 }  // namespace acuity

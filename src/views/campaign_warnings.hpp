@@ -4,8 +4,8 @@
 
 namespace acuity {
 
-/// What somebody who spends money on this should know, in whole sentences. Everything else is filled in
-/// already.
-void add_warnings(const Campaign& campaign, CampaignData& data);
+/// What the owner of the campaign should know before spending more, one sentence each. All other parts of
+/// `data` are complete.
+std::vector<std::string> campaign_warnings(const Campaign& campaign, const CampaignData& data);
 
 }  // namespace acuity

@@ -91,7 +91,7 @@ void expect_room(const std::string& svg) {
 }
 
 void expect_sound(const CampaignData& data) {
-  const std::string html = campaign_page(data, facts);
+  const std::string html = campaign_page(data, campaign_figures(data), facts);
   EXPECT_EQ(markup_fault(html), "");
   for (const char* outside : {"<script", "http:", "https:", "<link", "@import", "url(", "nan", "<b>"})
     EXPECT_EQ(html.find(outside), std::string::npos) << outside;
@@ -164,14 +164,15 @@ TEST(CampaignPage, SaysWhyAFigureIsMissingWhereThereIsNothingToDraw) {
   for (const int steps : {0, 1, 2}) {
     const CampaignData data = data_of(2, steps);
     expect_sound(data);
-    EXPECT_NE(campaign_page(data, facts).find("too few answers for a learning curve"), std::string::npos);
+    EXPECT_NE(campaign_page(data, campaign_figures(data), facts).find("too few answers for a learning curve"),
+              std::string::npos);
   }
 }
 
 TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
   CampaignData data = data_of(1, 15);
   data.warnings = {"Mind the <gap>."};
-  const std::string html = campaign_page(data, facts);
+  const std::string html = campaign_page(data, campaign_figures(data), facts);
   EXPECT_NE(html.find("Mind the &lt;gap&gt;."), std::string::npos);
   EXPECT_EQ(html.find("Nothing to warn of"), std::string::npos);
   EXPECT_EQ(count(html, "<th scope=\"row\">15</th>"), 1U);
@@ -183,7 +184,9 @@ TEST(CampaignPage, WhatWasExpectedHasTheDigitsThatItsErrorLeaves) {
   const auto expect = [&](double expected, double sd, const std::string& cell) {
     data.answers.back().expected = expected;
     data.answers.back().expected_sd = sd;
-    EXPECT_NE(campaign_page(data, facts).find("<td>" + cell + "</td>"), std::string::npos) << cell;
+    EXPECT_NE(campaign_page(data, campaign_figures(data), facts).find("<td>" + cell + "</td>"),
+              std::string::npos)
+        << cell;
   };
   expect(1.3842e-8, 0.43, "0 ± 0.43");
   expect(-1e-17, 0.17, "0 ± 0.17");

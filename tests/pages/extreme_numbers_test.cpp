@@ -52,7 +52,8 @@ bool expect_page(Campaign& campaign) {
   } catch (const NumericalError&) {
     return false;
   }
-  const std::string page = campaign_page(data, {.version = "0", .command = "acuity report"});
+  const std::string page =
+      campaign_page(data, campaign_figures(data), {.version = "0", .command = "acuity report"});
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - before;
   EXPECT_LT(page.size(), std::size_t{5'000'000});
   EXPECT_LT(taken.count(), 5.0);
