@@ -35,17 +35,16 @@ CampaignFigure belief_curve(const CampaignData& data, CampaignFigure figure) {
                            .radius = precision_radius(data, answer),
                            .style = "model"});
   }
-  figure.svg =
-      picture_svg({.title = data.binary ? "What is believed: probability" : "What is believed about f",
-                   .subtitle = data.binary ? "Larger dots are more accurate answers."
-                                           : "Larger dots are more precise answers.",
-                   .description = fmt::format("The belief over {}, with {} answers.", data.inputs[0],
-                                              data.answers.size()),
-                   .keys = {{data.binary ? "probability" : "mean", PictureKey::Kind::line, belief},
-                            {"two standard deviations of f", PictureKey::Kind::band, belief},
-                            {"answer", PictureKey::Kind::mark, {"model", "none"}}},
-                   .panels = {panel},
-                   .panel_height = 300});
+  figure.svg = picture_svg({.title = data.binary ? "Predicted probability" : "Prediction of f",
+                            .subtitle = data.binary ? "Larger dots are more accurate answers."
+                                                    : "Larger dots are more precise answers.",
+                            .description = fmt::format("The prediction over {}, with {} answers.",
+                                                       data.inputs[0], data.answers.size()),
+                            .keys = {{data.binary ? "probability" : "mean", PictureKey::Kind::line, belief},
+                                     {"two standard deviations of f", PictureKey::Kind::band, belief},
+                                     {"answer", PictureKey::Kind::mark, {"model", "none"}}},
+                            .panels = {panel},
+                            .panel_height = 300});
   return figure;
 }
 
@@ -65,10 +64,9 @@ CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
   for (std::size_t k = 0; k < data.inputs.size(); ++k)
     where += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ", data.inputs[k], data.others_at[k]);
   figure.svg = picture_svg(
-      {.title = data.binary ? "What is believed: probability along each input"
-                            : "What is believed about f along each input",
+      {.title = data.binary ? "Predicted probability along each input" : "Prediction of f along each input",
        .subtitle = "All other inputs are at the pool's median.",
-       .description = fmt::format("{} slices through the belief.", panels.size()),
+       .description = fmt::format("{} slices through the prediction.", panels.size()),
        .keys = {{data.binary ? "probability of " + data.classes[1] : "mean", PictureKey::Kind::line, belief},
                 {"two standard deviations of f", PictureKey::Kind::band, belief}},
        .panels = panels,
@@ -107,13 +105,15 @@ CampaignFigure score_calibration(const CampaignData& data, CampaignFigure figure
                            .hollow = std::abs(answer.score()) > furthest});
   }
   panel.x_range = {-furthest, furthest};
-  panel.x_name = "(answer − expected) / standard deviation";
-  figure.svg = picture_svg({.title = "Every answer against what was predicted before it was told",
-                            .subtitle = "Shaded: where 50, 80 and 95 % of the dots should be.",
-                            .description = fmt::format("Scores of {} answers by level, {} beyond {}.",
-                                                       data.answers.size(), beyond, furthest),
-                            .panels = {panel},
-                            .panel_height = 34.0 * static_cast<double>(panel.rows.size()) + 16.0});
+  panel.x_name = "(answer − predicted) / standard deviation";
+  figure.svg = picture_svg(
+      {.title = "Every answer against its prediction",
+       .subtitle =
+           "Predictions were made before the answers. Shaded: where 50, 80 and 95 % of the dots should be.",
+       .description =
+           fmt::format("Scores of {} answers by level, {} beyond {}.", data.answers.size(), beyond, furthest),
+       .panels = {panel},
+       .panel_height = 34.0 * static_cast<double>(panel.rows.size()) + 16.0});
   if (beyond > 0)
     figure.caption =
         fmt::format("{} beyond ±{} drawn as rings at the edge.",
@@ -135,22 +135,22 @@ CampaignFigure class_calibration(const CampaignData& data, CampaignFigure figure
   }
   panel.x_range = {0.0, 1.0};
   panel.y_range = {0.0, 1.0};
-  panel.x_name = "probability of " + data.classes[1] + " before the label was told";
+  panel.x_name = "probability of " + data.classes[1] + ", predicted before the label";
   panel.y_name = "share of " + data.classes[1];
-  figure.svg = picture_svg(
-      {.title = "Are its probabilities right?",
-       .subtitle = "Labels in groups of about the same probability; bars are two sampling errors.",
-       .description = fmt::format("{} groups of labels.", data.reliability.size()),
-       .keys = {{"a model that is right", PictureKey::Kind::line, {"random", "4 3"}},
-                {"group of labels", PictureKey::Kind::mark, {"model", "none"}}},
-       .panels = {panel}});
+  figure.svg =
+      picture_svg({.title = "Share of labels against predicted probability",
+                   .subtitle = "Labels in groups of similar probability; bars are two sampling errors.",
+                   .description = fmt::format("{} groups of labels.", data.reliability.size()),
+                   .keys = {{"perfectly calibrated", PictureKey::Kind::line, {"random", "4 3"}},
+                            {"group of labels", PictureKey::Kind::mark, {"model", "none"}}},
+                   .panels = {panel}});
   return figure;
 }
 
 }  // namespace
 
 CampaignFigure belief_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "belief", .heading = "What is believed now"};
+  CampaignFigure figure{.name = "belief", .heading = "Prediction"};
   if (data.map) {
     figure.svg = belief_map_svg(data);
     return figure;
@@ -163,12 +163,11 @@ CampaignFigure belief_figure(const CampaignData& data) {
 }
 
 CampaignFigure calibration_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "calibration", .heading = "Are the error bars honest?"};
+  CampaignFigure figure{.name = "calibration", .heading = "Calibration"};
   const auto predicted = std::count_if(data.answers.begin(), data.answers.end(),
                                        [](const ReportedAnswer& answer) { return answer.predicted; });
   if (predicted < 3) {
-    figure.absent =
-        "There are too few answers that were predicted before they were told to judge error bars by.";
+    figure.absent = "There are too few answers with a prediction made before them to judge the calibration.";
     return figure;
   }
   figure = data.binary ? class_calibration(data, figure) : score_calibration(data, figure);

@@ -6,13 +6,14 @@
 #include "pictures/level_map_svg.hpp"
 #include "pictures/picture_svg.hpp"
 
-// Which precision pays, and where the pool stands to that today.
+// Which precision has the most information per cost, and the standard deviations of the pool today.
 
 namespace acuity {
 
 namespace {
 
-constexpr const char* today = "Strokes at the bottom: points of the pool, as sure as they are today.";
+constexpr const char* today =
+    "Strokes at the bottom: points of the pool at their present standard deviation.";
 
 std::string for_noise(const BreakEven& found) {
   return found.noise_varies
@@ -31,16 +32,16 @@ std::string bars(const BreakEven& found) {
                            .style = "model",
                            .opacity = 0.75});
   }
-  panel.rows.emplace_back("pool today");
+  panel.rows.emplace_back("pool now");
   panel.rug = found.pool_sd;
   panel.x_range = {0.0, found.intervals.back().to_sd};
   panel.x_name = "standard deviation of f at a point";
-  return picture_svg(
-      {.title = "Which level is worth most per cost",
-       .subtitle = "Bars: where a level wins. Strokes below: points of the pool, as sure as they are today.",
-       .description = fmt::format("{} levels win somewhere.", found.intervals.size()),
-       .panels = {panel},
-       .panel_height = 30.0 * static_cast<double>(panel.rows.size()) + 12.0});
+  return picture_svg({.title = "Level with the most information per cost",
+                      .subtitle = "Bars: where a level is the best. Strokes below: points of the pool at "
+                                  "their present standard deviation.",
+                      .description = fmt::format("{} levels are the best somewhere.", found.intervals.size()),
+                      .panels = {panel},
+                      .panel_height = 30.0 * static_cast<double>(panel.rows.size()) + 12.0});
 }
 
 std::string line(const BreakEven& found) {
@@ -53,53 +54,54 @@ std::string line(const BreakEven& found) {
   panel.y_range = {found.low - 0.12 * span, found.high + 0.06 * span};  // the rug needs room below
   panel.x_name = "standard deviation of f at a point";
   panel.y_name = "best " + found.scale;
-  return picture_svg({.title = "Which precision is worth most per cost",
-                      .subtitle = today,
-                      .description = fmt::format(
-                          "The best {} is {:.3g} where there is no doubt and {:.3g} where nothing is known.",
-                          found.scale, course.best.front(), course.best.back()),
-                      .panels = {panel},
-                      .panel_height = 220.0});
+  return picture_svg(
+      {.title = "Precision with the most information per cost",
+       .subtitle = today,
+       .description =
+           fmt::format("The best {} is {:.3g} at a standard deviation of 0 and {:.3g} at that of the prior.",
+                       found.scale, course.best.front(), course.best.back()),
+       .panels = {panel},
+       .panel_height = 220.0});
 }
 
 std::string caption_of(const BreakEven& found) {
   if (found.map) {
     if (found.map->winners.size() == 1)
-      return fmt::format("{} wins everywhere: choosing a precision does nothing here.",
-                         found.map->winners.front());
-    return "Answers move a point down, and away from the middle as its class becomes clear.";
+      return fmt::format("{} is always the best: no other level will be bought.", found.map->winners.front());
+    return "Answers lower the standard deviation of a point and move its mean away from 0.";
   }
   if (found.course) {
     const auto [least, most] = std::minmax_element(found.course->best.begin(), found.course->best.end());
     if (*least == *most)
-      return fmt::format("{} = {:.4g} wins at every doubt: choosing a precision does nothing here.{}",
-                         found.scale, *least, for_noise(found));
+      return fmt::format(
+          "{} = {:.4g} is the best at every standard deviation: no other precision will be bought.{}",
+          found.scale, *least, for_noise(found));
     return fmt::format(
-        "Less is more precise. Points move left as answers come, and what is asked for follows the line. At "
+        "Lower is more precise. Answers lower the standard deviations of the pool. At their present median "
         "the "
-        "median doubt of the pool today it is {}.{}",
+        "best is {}.{}",
         found.today, for_noise(found));
   }
   if (found.intervals.size() == 1)
-    return fmt::format("{} wins at every doubt: choosing a precision does nothing here.{}",
+    return fmt::format("{} is the best at every standard deviation: no other level will be bought.{}",
                        found.intervals.front().level, for_noise(found));
-  return "Points move left as answers come, and are then asked about at the level whose bar is above them." +
+  return "Answers lower the standard deviations of the pool: points move left, to the level whose bar is "
+         "above them." +
          for_noise(found);
 }
 
 }  // namespace
 
 CampaignFigure break_even_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "break-even", .heading = "Which precision pays"};
+  CampaignFigure figure{.name = "break-even", .heading = "Best level by standard deviation"};
   if (!data.break_even) {
-    figure.absent =
-        "Levels do not compete here: there is one only, or the highest precision alone is asked for.";
+    figure.absent = "Levels do not compete: there is only one, or only the highest precision is asked for.";
     return figure;
   }
   const BreakEven& found = *data.break_even;
   if (found.map)
-    figure.svg = level_map_svg(found, "Which precision is worth most per cost",
-                               "Dots: points of the pool, as sure as they are today.");
+    figure.svg = level_map_svg(found, "Precision with the most information per cost",
+                               "Dots: points of the pool at their present mean and standard deviation.");
   else
     figure.svg = found.course ? line(found) : bars(found);
   figure.caption = caption_of(found);

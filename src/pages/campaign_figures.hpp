@@ -6,13 +6,13 @@
 
 namespace acuity {
 
-/// A picture of a campaign, or a sentence where there is nothing to draw.
+/// A picture of a campaign, or a sentence if there is nothing to draw.
 struct CampaignFigure {
   std::string name;  ///< of a file and an anchor
   std::string heading;
-  std::string svg;  ///< empty: left out
+  std::string svg;  ///< empty: there is nothing to draw
   std::string caption;
-  std::string absent;  ///< why
+  std::string absent;  ///< why there is nothing to draw
 };
 
 CampaignFigure learning_figure(const CampaignData& data);

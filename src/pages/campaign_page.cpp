@@ -16,17 +16,17 @@ namespace {
 
 constexpr std::size_t last_shown = 12;
 
-// As many digits as the error leaves: the third decimal of 0.12 ± 0.4 says nothing.
+// Rounded to the digits that the error leaves meaningful.
 std::string with_error(double value, double error) {
   if (!(error > 0.0) || !std::isfinite(error)) return fmt::format("{:.5g}", value);
   const double unit = std::pow(10.0, std::floor(std::log10(error)) - 1.0);
-  // No digit of the value is left out by so small an error.
+  // The error is too small to round the value.
   if (!(unit > 1e-300) || std::abs(value) / unit > 1e15) return fmt::format("{:.8g} ± {:.2g}", value, error);
   const auto rounded = [&](double number) { return std::round(number / unit) * unit + 0.0; };
   return fmt::format("{:.8g} ± {:.8g}", rounded(value), rounded(error));
 }
 
-// With so many decimals, unless that would be a line of digits.
+// With `decimals` decimals, unless the number is too large for that.
 std::string in_decimals(double value, int decimals) {
   if (std::isnan(value)) return "–";
   return std::abs(value) < 1e7 ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.3g}", value);
@@ -46,7 +46,7 @@ PageTable standing(const CampaignData& data) {
                    ? fmt::format("{} of {} ({}\u00a0%)", brief(data.spent), money(data.budget, data.unit),
                                  in_decimals(data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0, 0))
                    : money(data.spent, data.unit) + ", no limit");
-  if (data.escrow > 0.0) add("in escrow", money(data.escrow, data.unit));
+  if (data.escrow > 0.0) add("reserved", money(data.escrow, data.unit));
   add("answers", std::to_string(data.answers.size()));
   if (data.pending > 0) add("pending", std::to_string(data.pending));
   if (data.failed > 0) add("failed", std::to_string(data.failed));
@@ -56,7 +56,7 @@ PageTable standing(const CampaignData& data) {
   if (!data.course.empty())
     add(fmt::format("{} error", data.is_held_out ? "held-out" : "leave-one-out"),
         data.binary ? fmt::format("{:.1f}\u00a0% wrong", 100.0 * data.course.back().error)
-                    : fmt::format("{:.4g} (the model expects {:.4g})", data.course.back().error,
+                    : fmt::format("{:.4g} (predicted by the model: {:.4g})", data.course.back().error,
                                   data.course.back().expected));
   add("created", time_text(data.created_at));
   if (!data.answers.empty()) add("last answer", time_text(data.last_at));
@@ -64,7 +64,7 @@ PageTable standing(const CampaignData& data) {
 }
 
 std::string warnings_html(const CampaignData& data) {
-  if (data.warnings.empty()) return "<p>Nothing to warn of.</p>\n";
+  if (data.warnings.empty()) return "<p>No warnings.</p>\n";
   std::string html = "<ul>\n";
   for (const std::string& warning : data.warnings)
     html += fmt::format("<li><strong class=\"not-held\">Warning.</strong> {}</li>\n", escape_markup(warning));
@@ -106,21 +106,21 @@ PageTable importance_table(const CampaignData& data) {
 std::string offsets_html(const CampaignData& data) {
   if (data.offsets.empty()) return "";
   std::string html =
-      "<h3>Levels against each other</h3>\n<p>Where two levels were told at the same point, "
-      "with the interval of 95 %:</p>\n<ul>\n";
+      "<h3>Differences between levels</h3>\n<p>Mean difference at points that were answered at both levels, "
+      "with the 95 % interval:</p>\n<ul>\n";
   for (const LevelOffset& offset : data.offsets)
     html += fmt::format("<li>{}{}</li>\n", escape_markup(to_text(offset)),
-                        offset.is_bias() ? ": more than noise" : ": no more than noise");
+                        offset.is_bias() ? ": bias, more than noise explains" : ": within the noise");
   return html + "</ul>\n";
 }
 
 PageTable last_answers(const CampaignData& data) {
-  PageTable table{{"id", "point", "level", "y", "expected", "cost", "told"}, {}};
+  PageTable table{{"id", "point", "level", "y", "predicted", "cost", "recorded"}, {}};
   const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
   for (std::size_t k = data.answers.size(); k-- > first;) {
     const ReportedAnswer& answer = data.answers[k];
     table.rows.push_back(
-        {std::to_string(answer.id), answer.point.empty() ? "elsewhere" : answer.point,
+        {std::to_string(answer.id), answer.point.empty() ? "not in the pool" : answer.point,
          data.levels[answer.level].name,
          data.binary ? data.classes[answer.value > 0.0 ? 1 : 0] : fmt::format("{:.5g}", answer.value),
          data.binary ? fmt::format("{} {:.0f} %", data.classes[1], 100.0 * answer.expected)
@@ -130,17 +130,17 @@ PageTable last_answers(const CampaignData& data) {
   return table;
 }
 
-// What belongs to a figure as a table.
+// The table that belongs to a figure.
 std::string beside(const CampaignFigure& figure, const CampaignData& data) {
   if (figure.svg.empty()) return "";
   if (figure.name == "spend") return table_html(spend_table(data), "Spend by level");
   if (figure.name == "belief" && data.importance.size() > 1)
-    return "<p>How much of what the mean varies over the pool goes with each input:</p>\n" +
-           table_html(importance_table(data), "What matters");
+    return "<p>Share of the variation of the mean over the pool that is due to each input:</p>\n" +
+           table_html(importance_table(data), "Importance of inputs");
   if (figure.name != "calibration") return "";
   return (data.calibrations.empty()
               ? ""
-              : "<p>Share of answers within each interval, and its sampling error where the model is "
+              : "<p>Share of answers within each interval, with its sampling error if the model is "
                 "right:</p>\n" +
                     table_html(coverage_table(data), "Coverage by level")) +
          offsets_html(data);
@@ -153,22 +153,22 @@ std::string campaign_page(const CampaignData& data, const std::vector<CampaignFi
   std::string html =
       page_begin(data.name + ": report") +
       fmt::format(
-          "<header>\n<h1>{}</h1>\n<p class=\"soft\">Report of a campaign, as it stood at {}. Made by "
+          "<header>\n<h1>{}</h1>\n<p class=\"soft\">Report of a campaign; last answer {}. Made by "
           "acuity {}:</p>\n{}</header>\n<main id=\"main\">\n",
           escape_markup(data.name), time_text(data.last_at), escape_markup(facts.version),
           command_block(facts.command));
-  html += section("standing", "Where it stands", table_html(standing(data), "Where it stands"));
+  html += section("standing", "Summary", table_html(standing(data), "Summary"));
   html += section("warnings", "Warnings", warnings_html(data));
   for (const CampaignFigure& figure : figures)
     html += section(figure.name, figure.heading,
                     figure.svg.empty() ? paragraph("soft", figure.absent)
                                        : figure_html({figure.svg, figure.caption}) + beside(figure, data));
   if (!data.answers.empty())
-    html += section("last", "The last answers",
-                    "<p>Newest first; <em>expected</em> is what was predicted before the answer, or by all "
-                    "the others where "
-                    "nothing was.</p>\n" +
-                        table_html(last_answers(data), "The last answers"));
+    html += section(
+        "last", "Last answers",
+        "<p>Newest first. <em>Predicted</em> is the prediction made before the answer or, if there was none, "
+        "the one from all other answers.</p>\n" +
+            table_html(last_answers(data), "Last answers"));
   return html + "</main>\n" + page_end;
 }
 

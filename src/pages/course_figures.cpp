@@ -7,7 +7,7 @@
 #include "pictures/picture_svg.hpp"
 #include "text/number_text.hpp"
 
-// How it went: against money and time.
+// Figures over money and time.
 
 namespace acuity {
 
@@ -19,7 +19,7 @@ std::string money_name(const CampaignData& data) {
   return data.unit.empty() ? "money spent" : fmt::format("money spent ({})", data.unit);
 }
 
-// Time in the unit that gives numbers people read.
+// The unit of time in which `span` is a number of moderate size.
 struct TimeUnit {
   const char* name;
   double seconds;
@@ -31,7 +31,7 @@ TimeUnit time_unit(double span) {
   return {"days", 86400.0};
 }
 
-// What every level had cost, one on the other.
+// What every level had cost, stacked.
 std::vector<PictureBand> stacked(const CampaignData& data, const std::vector<Stroke>& strokes) {
   std::vector<PictureBand> bands;
   std::vector<double> below(data.spending.size(), 0.0), x;
@@ -48,7 +48,7 @@ std::vector<PictureBand> stacked(const CampaignData& data, const std::vector<Str
 }  // namespace
 
 CampaignFigure learning_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "learning-curve", .heading = "What the money bought"};
+  CampaignFigure figure{.name = "learning-curve", .heading = "Error against money spent"};
   if (data.course.size() < 2) {
     figure.absent = "There are too few answers for a learning curve.";
     return figure;
@@ -65,16 +65,16 @@ CampaignFigure learning_figure(const CampaignData& data) {
   }
   const std::string what = data.binary ? "share of wrong classes" : "root mean square error";
   const std::string on = data.is_held_out ? "measured on " + data.course_source
-                                          : "every answer against what all the others say of it";
+                                          : "leave-one-out: each answer predicted from all the others";
   figure.svg = picture_svg(
       {.title = data.is_held_out ? "Held-out error against money" : "Leave-one-out error against money",
        .subtitle = fmt::format("{}, {}", what, on),
-       .description = fmt::format(
-           "{} from {:.3g} at {:g} to {:.3g} at {:g}; the model itself expects {:.3g} at the end.", what,
-           data.course.front().error, data.course.front().spent, data.course.back().error,
-           data.course.back().spent, data.course.back().expected),
+       .description =
+           fmt::format("{} from {:.3g} at {:g} to {:.3g} at {:g}; the model predicts {:.3g} at the end.",
+                       what, data.course.front().error, data.course.front().spent, data.course.back().error,
+                       data.course.back().spent, data.course.back().expected),
        .keys = {{"measured", PictureKey::Kind::line, measured_stroke},
-                {"what the model expects of itself", PictureKey::Kind::line, believed}},
+                {"predicted by the model", PictureKey::Kind::line, believed}},
        .panels = {{.x_name = money_name(data),
                    .y_name = what,
                    .logarithmic = !data.binary,
@@ -82,17 +82,18 @@ CampaignFigure learning_figure(const CampaignData& data) {
                    .marks = marks}}});
   figure.caption =
       data.is_held_out
-          ? "Where the two lines part, the model is more (or less) sure than it may be."
-          : "Answers were bought where doubt was large, so this error tends to be larger than that of "
-            "the whole pool, and "
-            "it has the noise of the answers in it. With --test a table is used instead.";
+          ? "If the measured error lies above the predicted one, the intervals of the model are too narrow."
+          : "Answers were bought where the standard deviation was large, so this error tends to be larger "
+            "than "
+            "that of the whole pool, and it includes the noise of the answers. With --test a table is used "
+            "instead.";
   return figure;
 }
 
 CampaignFigure spend_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "spend", .heading = "Where it went"};
+  CampaignFigure figure{.name = "spend", .heading = "Spend by level"};
   if (data.answers.empty()) {
-    figure.absent = "Nothing has been bought yet.";
+    figure.absent = "There are no answers yet.";
     return figure;
   }
   Panel panel;
@@ -115,7 +116,7 @@ CampaignFigure spend_figure(const CampaignData& data) {
   }
   panel.x_name = money_name(data);
   panel.x_range = {0.0, most};
-  figure.svg = picture_svg({.title = "Spend by level",
+  figure.svg = picture_svg({.title = "Money spent by level",
                             .subtitle = "The most precise level is on top.",
                             .description = "Spend by level." + described,
                             .panels = {panel},
@@ -124,9 +125,9 @@ CampaignFigure spend_figure(const CampaignData& data) {
 }
 
 CampaignFigure spend_course_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "spend-course", .heading = "When it went there"};
+  CampaignFigure figure{.name = "spend-course", .heading = "Spend over time"};
   if (data.spending.size() < 3) {
-    figure.absent = "Too few answers have been paid for to show how spending went.";
+    figure.absent = "There are too few answers to show spending over time.";
     return figure;
   }
   std::vector<std::string> looks{"model", "bald", "target", "random"};
@@ -134,11 +135,11 @@ CampaignFigure spend_course_figure(const CampaignData& data) {
   const std::vector<Stroke> strokes = strokes_of(looks);
   Panel panel;
   panel.bands = stacked(data, strokes);
-  // From the top, so that a level without spend does not lie on the edge of the one below it.
+  // From the top, so that the line of a level without spend does not hide the one below it.
   for (auto band = panel.bands.rbegin(); band != panel.bands.rend(); ++band)
     panel.lines.push_back({.x = band->x, .y = band->high, .stroke = {band->style, "none"}});
   panel.x_range = {0.0, static_cast<double>(data.spending.back().answers)};
-  panel.x_name = "answers told";
+  panel.x_name = "answers";
   panel.y_name = money_name(data);
   std::vector<PictureKey> keys;
   double shown = 0.0;
@@ -146,23 +147,23 @@ CampaignFigure spend_course_figure(const CampaignData& data) {
     keys.push_back({data.levels[k].name, PictureKey::Kind::band, strokes[k], 0.75});
     shown += data.levels[k].spent;
   }
-  figure.svg = picture_svg({.title = "Spend by level over time",
-                            .subtitle = "Levels lie one on the other, the most precise on top.",
+  figure.svg = picture_svg({.title = "Money spent by level, over answers",
+                            .subtitle = "Stacked, the most precise level on top.",
                             .description = fmt::format("{} spent at {} levels in {} answers.", brief(shown),
                                                        data.levels.size(), data.spending.back().answers),
                             .keys = keys,
                             .panels = {panel},
                             .panel_height = 220});
   if (data.spent > shown * (1.0 + 1e-9))
-    figure.caption = fmt::format("Work that failed has cost another {}, which is not in it.",
-                                 money(data.spent - shown, data.unit));
+    figure.caption =
+        fmt::format("Not shown: {} that failed attempts have cost.", money(data.spent - shown, data.unit));
   return figure;
 }
 
 CampaignFigure precision_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "precision", .heading = "How precisely it asked"};
+  CampaignFigure figure{.name = "precision", .heading = "Precision over time"};
   if (data.answers.size() < 2) {
-    figure.absent = "There are too few answers to show how precision went.";
+    figure.absent = "There are too few answers to show precision over time.";
     return figure;
   }
   Panel panel;
@@ -176,9 +177,9 @@ CampaignFigure precision_figure(const CampaignData& data) {
                            .style = "model"});
   panel.x_name = money_name(data);
   panel.x_range = {0.0, std::max(data.spent, 1e-300)};
-  figure.svg = picture_svg({.title = "Precision over time",
-                            .subtitle = "A dot is an answer; its area goes with its cost.",
-                            .description = fmt::format("{} answers at {} levels, in the order they came.",
+  figure.svg = picture_svg({.title = "Level of every answer",
+                            .subtitle = "One dot per answer; a larger dot cost more.",
+                            .description = fmt::format("{} answers at {} levels, in their order.",
                                                        data.answers.size(), data.levels.size()),
                             .panels = {panel},
                             .panel_height = 34.0 * static_cast<double>(panel.rows.size()) + 16.0});
@@ -186,19 +187,19 @@ CampaignFigure precision_figure(const CampaignData& data) {
 }
 
 CampaignFigure burn_down_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "burn-down", .heading = "How long it lasts"};
+  CampaignFigure figure{.name = "burn-down", .heading = "Budget over time"};
   if (data.money.size() < 3 || !(data.money.back().time > 0.0)) {
-    figure.absent = "Too little has been spent to show how fast it goes.";
+    figure.absent = "Too little has been spent to show the budget over time.";
     return figure;
   }
   const bool limited = std::isfinite(data.budget);
-  // A projection that is far away would press what has happened into a corner.
+  // A projection far in the future would leave no room for what has happened.
   const bool shown = data.projected_end && *data.projected_end < 20.0 * data.money.back().time;
   const TimeUnit unit = time_unit(shown ? *data.projected_end : data.money.back().time);
   PictureLine line{.x = {}, .y = {}, .stroke = measured_stroke};
   for (const MoneyPoint& point : data.money) {
     const double left = limited ? data.budget - point.spent : point.spent;
-    if (!line.x.empty()) {  // money goes in steps
+    if (!line.x.empty()) {  // a step
       line.x.push_back(point.time / unit.seconds);
       line.y.push_back(line.y.back());
     }
@@ -206,7 +207,7 @@ CampaignFigure burn_down_figure(const CampaignData& data) {
     line.y.push_back(left);
   }
   Panel panel{
-      .x_name = fmt::format("{} since the campaign was made", unit.name),
+      .x_name = fmt::format("{} since the campaign was created", unit.name),
       .y_name = limited ? "money left" : "money spent",
       .logarithmic = false,
       .lines = {line},
@@ -217,7 +218,7 @@ CampaignFigure burn_down_figure(const CampaignData& data) {
                            .y = {line.y.back(), 0.0},
                            .stroke = {"bald", "6 4"}});
     keys = {{"so far", PictureKey::Kind::line, measured_stroke},
-            {"at the pace of the last half", PictureKey::Kind::line, {"bald", "6 4"}}};
+            {"projected from the second half", PictureKey::Kind::line, {"bald", "6 4"}}};
   }
   figure.svg = picture_svg({.title = limited ? "Budget left over time" : "Money spent over time",
                             .subtitle = "",
@@ -228,8 +229,8 @@ CampaignFigure burn_down_figure(const CampaignData& data) {
                             .panel_height = 190});
   if (data.projected_end)
     figure.caption = fmt::format(
-        "At the pace of the last half the budget will be spent {:.3g} {} after the "
-        "campaign was made.",
+        "At the pace of the second half of the spending, the budget will be spent {:.3g} {} after the "
+        "campaign was created.",
         *data.projected_end / time_unit(*data.projected_end).seconds, time_unit(*data.projected_end).name);
   return figure;
 }

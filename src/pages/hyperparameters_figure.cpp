@@ -58,10 +58,10 @@ std::string last_fit(const FitPoint& fit) {
 }  // namespace
 
 CampaignFigure hyperparameters_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "hyperparameters", .heading = "What was learned about the model"};
+  CampaignFigure figure{.name = "hyperparameters", .heading = "Learned hyperparameters"};
   if (data.fits.size() < 2) {
     figure.absent = data.fits.empty() ? "No hyperparameters were learned: those of the study are in use."
-                                      : "Hyperparameters were learned once: there is no course to show.";
+                                      : "Hyperparameters were learned only once.";
     return figure;
   }
   const FitPoint& last = data.fits.back();
@@ -75,10 +75,11 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
   add_course(data, "noise variance σ²", true, [](const FitPoint& fit) { return fit.noise; }, panels);
   // Probabilities are shown as they are.
   add_course(
-      data, "κ: right at the lowest precision", false, [](const FitPoint& fit) { return fit.kappa; }, panels);
+      data, "κ: accuracy at the lowest precision", false, [](const FitPoint& fit) { return fit.kappa; },
+      panels);
   add_course(
-      data, data.binary ? "γ: more at the highest" : "γ: noise variance added at α = 1", !data.binary,
-      [](const FitPoint& fit) { return fit.gamma; }, panels);
+      data, data.binary ? "γ: gain in accuracy at the highest" : "γ: noise variance added at α = 1",
+      !data.binary, [](const FitPoint& fit) { return fit.gamma; }, panels);
   std::vector<PictureKey> keys;
   if (count > 1)
     for (std::size_t k = 0; k < drawn; ++k)
@@ -91,9 +92,8 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
                    .panels = panels,
                    .columns = 2,
                    .panel_height = 170});
-  figure.caption =
-      "Length scales are in the units the model sees: standardised ones where the study says so.";
-  if (last.noise) figure.caption += " Where σ² depends on the inputs its median over the pool is shown.";
+  figure.caption = "Length scales are in the units of the model: standardised if the study says so.";
+  if (last.noise) figure.caption += " If σ² depends on the inputs, its median over the pool is shown.";
   return figure;
 }
 

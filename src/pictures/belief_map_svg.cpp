@@ -84,9 +84,9 @@ std::string belief_map_svg(const CampaignData& data) {
     middle.low = 0.0;
     middle.high = 1.0;
   }
-  const Shown doubt = shown_of("standard deviation of f", map.sd);
-  const std::string title = data.binary ? "What is believed: probability, and doubt about it"
-                                        : "What is believed: mean, and doubt about it";
+  const Shown spread = shown_of("standard deviation of f", map.sd);
+  const std::string title = data.binary ? "Predicted probability, and standard deviation of f"
+                                        : "Prediction of f: mean and standard deviation";
   const Heading head = heading(title,
                                data.binary ? "A dot is an answer: dark " + data.classes[1] + ", light " +
                                                  data.classes[0] + "; larger means more accurate."
@@ -96,8 +96,8 @@ std::string belief_map_svg(const CampaignData& data) {
   for (const double tick : linear_ticks(map.y.front(), map.y.back(), 5))
     ticks = std::max(ticks, text_width(tick_text(tick), 12.0));
   const double left = 36 + ticks,
-               room =
-                   std::max(colour_key_room(middle.low, middle.high), colour_key_room(doubt.low, doubt.high)),
+               room = std::max(colour_key_room(middle.low, middle.high),
+                               colour_key_room(spread.low, spread.high)),
                each = std::min((width - left - 2 * room - 36) / 2, side), top = head.bottom + 40;
   const Box first{left, left + each, top, top + each};
   const Box second{first.right + room + 22, first.right + room + 22 + each, top, top + each};
@@ -105,8 +105,8 @@ std::string belief_map_svg(const CampaignData& data) {
       width, first.bottom + 52, title,
       fmt::format("Two maps over {} and {}. {} from {:.3g} to {:.3g}; {} from {:.3g} to {:.3g}.",
                   data.inputs[0], data.inputs[1], middle.title, map.middle.minCoeff(), map.middle.maxCoeff(),
-                  doubt.title, map.sd.minCoeff(), map.sd.maxCoeff()),
-      head.svg + panel(data, middle, first, true) + panel(data, doubt, second, false));
+                  spread.title, map.sd.minCoeff(), map.sd.maxCoeff()),
+      head.svg + panel(data, middle, first, true) + panel(data, spread, second, false));
 }
 
 }  // namespace acuity

@@ -6,8 +6,8 @@
 
 namespace acuity {
 
-/// The belief over two inputs beside its doubt, in steps of colour that are told apart by their lightness
-/// alone, with the answers as dots that are larger the more precise they are.
+/// The prediction over two inputs beside its standard deviation, in steps of colour that are told apart by
+/// their lightness alone, with the answers as dots that are larger the more precise they are.
 std::string belief_map_svg(const CampaignData& data);
 
 /// The radius of an answer's dot: larger the less noise it has beside the others.

@@ -31,8 +31,8 @@ bool inside(const ClassPoints& set, Index i) {
   return std::abs(set.points(i, 0)) <= reach && std::abs(set.points(i, 1)) <= reach;
 }
 
-// Rows to draw. Drawn at random, because every k-th point would follow whatever order the set is in; with a
-// fixed seed, because the same set is to give the same picture.
+// Rows to draw. Chosen at random, because every k-th point could depend on the order of the set; with a
+// fixed seed, so that the same set gives the same picture.
 std::vector<Index> thinned(const ClassPoints& set) {
   std::vector<Index> kept;
   for (const std::int64_t i :
@@ -60,8 +60,8 @@ std::string marks_path(const std::string& d, bool plus, double opacity) {
                          plus ? "plus" : "minus", d, opacity, plus ? "1.1" : "3.4", plus ? "butt" : "round");
 }
 
-// One path paints a spot once however many of its marks lie there, so that crowds would not show; one path
-// per mark makes large files. Layers of some marks each are the way between.
+// One path paints overlapping marks only once, which hides their number; one path per mark makes large files.
+// Therefore several layers with some marks each.
 std::string marks(const ClassPoints& set, const std::vector<Index>& rows, const Axis& x, const Axis& y) {
   constexpr std::size_t per_layer = 60;
   std::string svg;
@@ -88,7 +88,7 @@ std::string frame(const Box& box, const Axis& x, const Axis& y) {
          svg_line("axis", box.left, box.top, box.left, box.bottom);
 }
 
-// Where a pool has most of its points on one spot, marks over marks do not show how many they are.
+// If most points of a pool lie at one place, overlapping marks do not show how many there are.
 struct Crowd {
   double x, y;
   double share;  ///< of all points, within `crowd_reach` of the place
@@ -106,7 +106,7 @@ double share_near(const ClassPoints& set, double x, double y, Eigen::RowVector2d
   return static_cast<double>(count) / static_cast<double>(std::max<Index>(set.points.rows(), 1));
 }
 
-// The best of a coarse grid, moved to the middle of what it holds.
+// The fullest cell of a coarse grid, moved to the mean of its points.
 Crowd densest(const ClassPoints& set) {
   Crowd best{0.0, 0.0, 0.0};
   Eigen::RowVector2d mean, middle(0.0, 0.0);

@@ -11,7 +11,7 @@
 
 namespace acuity {
 
-/// Viridis in nine steps: from dark to light without going back.
+/// Viridis in nine steps, monotone from dark to light.
 inline constexpr std::array<const char*, 9> map_colours{"#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c",
                                                         "#28ae80", "#5ec962", "#addc30", "#fde725"};
 
@@ -22,7 +22,7 @@ std::size_t colour_step(double value, double low, double high);
 std::string colour_cells(Index rows, Index columns, const std::function<std::size_t(Index, Index)>& step,
                          const Box& box);
 
-/// What the colours mean, right of the box, and how much room that takes.
+/// The key of the colours, right of the box, and the room it takes.
 std::string colour_key(double low, double high, const Box& box);
 double colour_key_room(double low, double high);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr double width = 760, plot_height = 334, label_gap = 18;
 constexpr int error_ticks = 8;
 
-// Only what can be drawn: a method may not have been evaluated everywhere.
+// Leaves out what is not finite: a method may not have been evaluated at every cost.
 LearningCurve drawable(const LearningCurve& curve) {
   const std::size_t size = curve.cost.size();
   if (curve.first_quartile.size() != size || curve.median.size() != size ||
@@ -61,7 +61,7 @@ Axis cost_axis(const std::vector<LearningCurve>& curves, const Box& box) {
                        : Axis::linear(range.low, range.high, box.left, box.right);
 }
 
-// An error of exactly zero has no place on a logarithmic axis; it is drawn at its lower end.
+// An error of exactly zero is drawn at the lower end of a logarithmic axis.
 Axis error_axis(const std::vector<LearningCurve>& curves, const Box& box, bool logarithmic) {
   Range range;
   for (const LearningCurve& curve : curves)
@@ -133,7 +133,7 @@ std::string band_path(const Axes& axes, const LearningCurve& curve) {
   return d + "Z";
 }
 
-// Methods that nobody could tell apart in this picture.
+// Methods whose curves are indistinguishable in this picture.
 struct Drawn {
   std::string name;
   std::string band, line;
@@ -188,7 +188,7 @@ std::string band_svg(const Drawn& drawn) {
                      drawn.strokes.front().style, drawn.band);
 }
 
-// Names at the right end of each curve, as near to it as they can stand without touching each other.
+// Names at the right end of each curve, as near to it as possible without overlap.
 std::string direct_labels(const std::vector<Drawn>& curves, const Box& box) {
   std::vector<double> ends;
   for (const Drawn& drawn : curves) ends.push_back(drawn.end);
@@ -202,7 +202,7 @@ std::string direct_labels(const std::vector<Drawn>& curves, const Box& box) {
   return svg;
 }
 
-// What the picture says, for those who cannot see it.
+// The description for screen readers.
 std::string description(const std::vector<LearningCurve>& curves, const LearningCurvesLabels& labels) {
   std::string text = fmt::format("{} against {}. Medians at the end:", labels.error, labels.cost);
   for (const LearningCurve& curve : curves)
@@ -222,8 +222,8 @@ std::string learning_curves_svg(const std::vector<LearningCurve>& curves,
   const auto axes_in = [&](const Box& box) {
     return Axes{cost_axis(kept, box), error_axis(kept, box, labels.logarithmic)};
   };
-  // Numbers and names decide how much room is left for the axes, and only axes tell the numbers and who
-  // shares a name: places in a box of any width do.
+  // The width of ticks and names decides how much room is left for the axes, but ticks and shared names are
+  // known only with axes: make them in a box of arbitrary width first.
   const Box any{80, 600, 0, plot_height};
   const double left = left_margin(axes_in(any).error, labels);
   double longest = 0.0;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double width = 760, height = 300, left = 62, most_name_room = 200;
 
-// Evenly over the colours; the two at the ends, which are glaring over large areas, only where all are
-// needed.
+// Evenly over the colours; the two at the ends are too bright or dark for large areas and are used only if
+// all are needed.
 std::size_t colour_of(std::size_t winner, std::size_t winners) {
   if (winners < 2) return map_colours.size() / 2;
   const std::size_t first = winners + 2 > map_colours.size() ? 0 : 1;
@@ -79,7 +79,7 @@ std::string level_map_svg(const BreakEven& found, const std::string& title, cons
   const BreakEven::Map& map = *found.map;
   const bool named = !map.winners.empty();
   const Heading head = heading(title, subtitle, 16, width - 16);
-  // At most two thirds of a page wide, so that the map is no ribbon.
+  // At most two thirds of the page wide, to keep the proportions of the map.
   const double room = named ? winner_room(map.winners) : colour_key_room(found.low, found.high),
                top = head.bottom + (named ? 20 : 40);
   const Box box{left, std::min(width - 18 - room, left + 520), top, top + height};

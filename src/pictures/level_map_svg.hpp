@@ -6,8 +6,9 @@
 
 namespace acuity {
 
-/// Which precision is worth most per cost at every mean and doubt about f, with the points of the pool as
-/// dots: a colour for each level where few win, shades of precision otherwise. `found` has a map.
+/// Which precision has the most information per cost at every mean and standard deviation of f, with the
+/// points of the pool as dots: a colour for each level where few win, shades of precision otherwise. `found`
+/// has a map.
 std::string level_map_svg(const BreakEven& found, const std::string& title, const std::string& subtitle);
 
 }  // namespace acuity

@@ -55,7 +55,7 @@ Axis x_axis(const Panel& panel, const Box& box) {
   return Axis::linear(range.low, range.high, box.left, box.right);
 }
 
-// Some air above and below, so that nothing lies on the frame.
+// A margin above and below, so that nothing lies on the frame.
 Axis y_axis(const Panel& panel, const Box& box) {
   if (!panel.rows.empty())
     return Axis::linear(-0.6, static_cast<double>(panel.rows.size()) - 0.4, box.top, box.bottom);
@@ -69,7 +69,7 @@ Axis y_axis(const Panel& panel, const Box& box) {
   const double size = std::max(std::abs(range.low), std::abs(range.high));
   double margin = 0.06 * range.high - 0.06 * range.low;  // the difference may be no number
   if (margin <= 1e-9 * size) margin = size > 0.0 ? 0.1 * size : 1.0;
-  // What cannot be negative does not begin below zero.
+  // Values that are never negative get an axis that does not begin below zero.
   const double low = range.low >= 0.0 ? std::max(range.low - margin, 0.0) : range.low - margin;
   return Axis::linear(low, range.high + margin, box.bottom, box.top);
 }

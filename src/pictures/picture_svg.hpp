@@ -34,10 +34,11 @@ struct PictureMark {
 struct Panel {
   std::string title;  ///< empty: none
   std::string x_name, y_name;
-  bool logarithmic = false;  ///< upwards
-  /// Otherwise from the least to the greatest that is shown.
+  bool logarithmic = false;  ///< the vertical axis
+  /// If empty, from the smallest to the largest value shown.
   std::optional<std::pair<double, double>> x_range, y_range;
-  std::vector<std::string> rows;  ///< names instead of numbers upwards: the first, at 0, is on top
+  std::vector<std::string>
+      rows;  ///< names instead of numbers on the vertical axis: the first, at 0, is on top
   std::vector<PictureBand> bands;
   std::vector<PictureLine> lines;
   std::vector<PictureMark> marks;

@@ -22,7 +22,7 @@ void check(const PrecisionCourse& course) {
     require(value >= 0.0 && value <= 1.0, where, "1 / alpha", value, "from 0 to 1");
 }
 
-// The paper's method where the label begins with its name, so that it looks as it does elsewhere.
+// The stroke of the paper's method if the label begins with its name, as in other pictures.
 std::string style_of(const std::string& label) {
   return strokes_of({label.substr(0, label.find_first_of(" ,:("))}).front().style;
 }

@@ -5,7 +5,7 @@
 
 namespace acuity {
 
-/// How precisely one run asked, annotation by annotation.
+/// The precision of every annotation of one run.
 struct PrecisionCourse {
   std::string label;
   std::vector<double> spent;          ///< total cost, the annotation included

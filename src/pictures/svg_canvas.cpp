@@ -50,7 +50,7 @@ std::string style_sheet() {
          dark + "}";
 }
 
-// However far apart two numbers are, there are no more ticks between them than anybody can read.
+// An upper bound of the number of ticks, however large the range.
 constexpr double most_ticks = 200.0;
 
 // The step of about `about` ticks: 1, 2 or 5 times a power of ten.
@@ -164,7 +164,7 @@ std::string tick_text(double value) {
 Axis::Axis(bool logarithmic, double low, double high, double from, double to)
     : logarithmic_(logarithmic), low_(low), high_(high), from_(from), to_(to) {}
 
-// An axis needs two numbers that differ, also where its values do not, or are at the end of all numbers.
+// An axis needs two different numbers even if all its values are equal or are the largest double.
 Axis Axis::linear(double low, double high, double from, double to) {
   constexpr double far = std::numeric_limits<double>::max() / 4.0;
   low = std::isnan(low) ? 0.0 : std::clamp(low, -far, far);
@@ -232,7 +232,7 @@ std::vector<double> ticks_side_by_side(const Axis& axis) {
   };
   for (int about = 8; about > 0; --about)
     if (std::vector<double> ticks = axis.ticks(about); fit(ticks)) return ticks;
-  // One tick tells where, two tell how far as well: the first and the last, where no neighbours fit.
+  // At least two ticks, to show the scale: the first and the last if no neighbours fit.
   for (int about = 8; about > 0; --about)
     if (const std::vector<double> all = axis.ticks(about); all.size() > 1)
       if (std::vector<double> ends{all.front(), all.back()}; fit(ends)) return ends;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-// What the pictures share. All of them are self-contained SVG that follows the reader's light or dark ground.
+// Shared by all pictures, which are self-contained SVG and follow the reader's light or dark colour scheme.
 
 namespace acuity {
 
@@ -12,7 +12,7 @@ namespace acuity {
 /// bytes that are not UTF-8 are shown as escapes, as on a terminal.
 std::string escape_markup(std::string_view text);
 
-/// Where a panel lies in its picture.
+/// The rectangle of a panel in its picture.
 struct Box {
   double left, right, top, bottom;
 };
@@ -21,8 +21,8 @@ struct Box {
 /// any between them.
 std::vector<double> linear_ticks(double low, double high, int about);
 
-/// Round numbers from low to high, both positive: few per decade where there are many decades, more where
-/// there are few, at least four unless the two are too close.
+/// Round numbers from low to high, both positive: few per decade if there are many decades, more
+/// if there are few, at least four unless the two are too close.
 std::vector<double> logarithmic_ticks(double low, double high);
 
 /// A tick as people write it: 0.02, −1.5, 3·10⁻⁷.
@@ -37,7 +37,7 @@ class Axis {
   double low() const { return low_; }
   double high() const { return high_; }
 
-  /// A value outside the axis is put on its end, what is no number at its beginning.
+  /// A value outside the axis is clamped to its end; NaN is placed at its beginning.
   double at(double value) const;
 
   std::vector<double> ticks(int about = 6) const;
@@ -57,25 +57,24 @@ struct Stroke {
   bool solid() const { return dashes == "none"; }
 };
 
-/// One stroke per name. The paper's methods have theirs in every picture, whoever else is in it; other names
+/// One stroke per name. The paper's methods have the same stroke in every picture; other names
 /// take further strokes in their order.
 std::vector<Stroke> strokes_of(const std::vector<std::string>& names);
 
-/// About how wide a line of text comes out, on the generous side: nobody here knows the reader's font.
+/// An upper estimate of the width of a line of text; the reader's font is not known.
 double text_width(std::string_view text, double font_size);
 
 /// The text, or as much of its beginning as fits, and an ellipsis.
 std::string shortened(const std::string& text, double width, double font_size);
 
-/// As many round numbers along an axis as can stand side by side, two of them at least where that is
-/// possible.
+/// As many round numbers along an axis as fit side by side, at least two if possible.
 std::vector<double> ticks_side_by_side(const Axis& axis);
 
 /// Lines of whole words that fit; a word that does not has a line for itself.
 std::vector<std::string> wrapped(const std::string& text, double width, double font_size);
 
 /// Places as near as possible (in squares) to those wanted, in the same order, `gap` apart, within low and
-/// high where there is room.
+/// high if there is room.
 std::vector<double> spread(const std::vector<double>& wanted, double gap, double low, double high);
 
 /// Title and subtitle at the top of a picture, and where the rest may begin.
@@ -88,7 +87,7 @@ Heading heading(const std::string& title, const std::string& subtitle, double le
 std::string svg_line(std::string_view style, double x1, double y1, double x2, double y2);
 std::string svg_text(std::string_view style, double x, double y, std::string_view anchor,
                      std::string_view text);
-/// Read from below, as the name of a vertical axis is.
+/// Text rotated to be read from bottom to top, as the name of a vertical axis.
 std::string svg_upright_text(std::string_view style, double x, double y, std::string_view text);
 
 /// The whole file around `body`; `title` and `description` are for those who cannot see it.

@@ -174,7 +174,7 @@ TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
   data.warnings = {"Mind the <gap>."};
   const std::string html = campaign_page(data, campaign_figures(data), facts);
   EXPECT_NE(html.find("Mind the &lt;gap&gt;."), std::string::npos);
-  EXPECT_EQ(html.find("Nothing to warn of"), std::string::npos);
+  EXPECT_EQ(html.find("No warnings"), std::string::npos);
   EXPECT_EQ(count(html, "<th scope=\"row\">15</th>"), 1U);
   EXPECT_EQ(count(html, "<th scope=\"row\">3</th>"), 0U);  // the last twelve are enough
 }
