@@ -5,7 +5,7 @@
 
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/selection/full_scan.hpp"
-#include "acuity/selection/screened_scan.hpp"
+#include "acuity/selection/selector.hpp"
 #include "support/golden.hpp"
 
 namespace acuity::greedy_classification_test {
@@ -55,6 +55,7 @@ TEST(GreedyClassification, FollowsTheGoldenTracesStepByStep) {
     EpPoolBelief belief(prior, pool, known);
     const Offer levels = offer(g, trace.at("cost"));
     const Acquisition choice = acquisition(trace.at("acquisition"));
+    Selector selector(levels, choice, 1);
     const double budget = trace.at("budget");
     Candidates candidates{.open = std::vector<char>(40, 1), .remaining = budget, .slack = 1e-9 * budget};
     const auto& labels = g.at("y_table_" + trace.at("labels").get<std::string>());
@@ -63,7 +64,7 @@ TEST(GreedyClassification, FollowsTheGoldenTracesStepByStep) {
       ASSERT_TRUE(best);
       ASSERT_EQ(best->point, step.at("index").get<Index>());
       ASSERT_EQ(best->level, step.at("level").get<Index>());
-      const std::optional<Score> screened = select_by_screen(belief.marginals(), levels, choice, candidates);
+      const std::optional<Score> screened = selector.choose(belief, candidates);
       ASSERT_EQ(screened->point, best->point);
       ASSERT_EQ(screened->level, best->level);
       EXPECT_TRUE(close(best->value, step.at("objective"), 1e-10));

@@ -1,12 +1,17 @@
-#include "acuity/selection/screened_scan.hpp"
+// The selector on beliefs that cannot lag: points are ruled out by bounds of what they are worth.
+#include "selection/screen.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "acuity/selection/full_scan.hpp"
+#include "acuity/selection/selector.hpp"
 #include "numerics/random.hpp"
+#include "support/fixed_belief.hpp"
 
-namespace acuity::screened_scan_test {
+namespace acuity::screen_test {
 namespace {
 
 // A belief made by hand, a ladder of accuracies under the cost b + c alpha^q.
@@ -28,12 +33,16 @@ struct Bench {
   }
 };
 
+std::optional<Score> choose(const Bench& b, int threads = 1) {
+  testing::FixedBelief belief(b.belief);
+  return Selector(b.offer, b.acquisition, threads).choose(belief, b.candidates);
+}
+
 // The full scan is the slow twin: same point, same level, same numbers; whatever the number of threads.
 void expect_same_choice(const Bench& b) {
   const std::optional<Score> slow = select_by_full_scan(b.belief, b.offer, b.acquisition, b.candidates);
   for (const int threads : {1, 3}) {
-    const std::optional<Score> fast =
-        select_by_screen(b.belief, b.offer, b.acquisition, b.candidates, threads);
+    const std::optional<Score> fast = choose(b, threads);
     ASSERT_EQ(fast.has_value(), slow.has_value());
     if (!slow) return;
     EXPECT_EQ(fast->point, slow->point);
@@ -53,7 +62,7 @@ void randomise(Bench& b, std::uint32_t stream, double widest, double furthest) {
   }
 }
 
-TEST(ScreenedScan, ChoosesWhatTheFullScanChooses) {
+TEST(Screen, ChoosesWhatTheFullScanChooses) {
   for (std::uint32_t stream = 0; stream < 60; ++stream) {
     SCOPED_TRACE(stream);
     Bench b(1 + 11 * static_cast<Index>(stream), 1 + static_cast<int>(stream % 5), 0.5 + 0.1 * (stream % 6),
@@ -64,7 +73,7 @@ TEST(ScreenedScan, ChoosesWhatTheFullScanChooses) {
   }
 }
 
-TEST(ScreenedScan, LeavesTiesToTheLowestRowAndTheLowerCost) {
+TEST(Screen, LeavesTiesToTheLowestRowAndTheLowerCost) {
   numerics::Draws draws(62, numerics::Purpose::data, 0);
   for (int round = 0; round < 40; ++round) {
     Bench b(500, 3);
@@ -80,11 +89,11 @@ TEST(ScreenedScan, LeavesTiesToTheLowestRowAndTheLowerCost) {
     expect_same_choice(b);
   }
   Bench same(300, 2);
-  EXPECT_EQ(select_by_screen(same.belief, same.offer, same.acquisition, {})->point, 0);
+  EXPECT_EQ(choose(same)->point, 0);
   expect_same_choice(same);
 }
 
-TEST(ScreenedScan, AgreesWhereAllBeliefsAreNearlySettled) {
+TEST(Screen, AgreesWhereAllBeliefsAreNearlySettled) {
   for (const double widest : {1e-3, 1e-6, 1e-12, 1e-100}) {
     Bench b(200, 2);
     randomise(b, 7, widest, 1.0);
@@ -97,7 +106,7 @@ TEST(ScreenedScan, AgreesWhereAllBeliefsAreNearlySettled) {
   }
 }
 
-TEST(ScreenedScan, KeepsToTheBudgetAndToOpenPoints) {
+TEST(Screen, KeepsToTheBudgetAndToOpenPoints) {
   Bench b(300, 11);
   randomise(b, 9, 4.0, 2.0);
   for (const double remaining : {0.05, 0.1, 0.3, 0.99, 5.0}) {
@@ -106,7 +115,7 @@ TEST(ScreenedScan, KeepsToTheBudgetAndToOpenPoints) {
   }
   b.candidates.open.assign(300, 1);
   for (int step = 0; step < 50; ++step) {
-    const std::optional<Score> best = select_by_screen(b.belief, b.offer, b.acquisition, b.candidates);
+    const std::optional<Score> best = choose(b);
     expect_same_choice(b);
     b.candidates.open[static_cast<std::size_t>(best->point)] = 0;
   }
@@ -114,7 +123,19 @@ TEST(ScreenedScan, KeepsToTheBudgetAndToOpenPoints) {
   expect_same_choice(b);
 }
 
-TEST(ScreenedScan, FallsBackToTheFullScanWhereItCannotScreen) {
+TEST(Screen, RulesOutNearlyAllPointsWithoutTheirExactWorth) {
+  Bench b(5000, 11);
+  randomise(b, 11, 4.0, 2.0);
+  const Screen screen(b.offer, b.acquisition, b.candidates, 1);
+  ASSERT_TRUE(screen.possible());
+  const std::vector<Index> rows = screen.left(b.belief, b.candidates);
+  EXPECT_LT(rows.size(), 20U);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), choose(b)->point), 1);
+  b.acquisition.information = std::make_shared<ClassTargetInformation>();
+  EXPECT_FALSE(Screen(b.offer, b.acquisition, b.candidates, 1).possible());
+}
+
+TEST(Screen, FallsBackToTheFullScanWhereItCannotScreen) {
   Bench b(200, 3);
   randomise(b, 10, 2.0, 2.0);
   const Score best = *select_by_full_scan(b.belief, b.offer, b.acquisition, b.candidates);
@@ -132,12 +153,12 @@ TEST(ScreenedScan, FallsBackToTheFullScanWhereItCannotScreen) {
   }
 }
 
-TEST(ScreenedScan, ComplainsLikeTheFullScan) {
+TEST(Screen, ComplainsLikeTheFullScan) {
   Bench b(5, 2);
   b.belief.mean(3) = std::nan("");
   EXPECT_THROW(select_by_full_scan(b.belief, b.offer, b.acquisition, {}), std::invalid_argument);
-  EXPECT_THROW(select_by_screen(b.belief, b.offer, b.acquisition, {}), std::invalid_argument);
+  EXPECT_THROW(choose(b), std::invalid_argument);
 }
 
 }  // namespace
-}  // namespace acuity::screened_scan_test
+}  // namespace acuity::screen_test
