@@ -7,7 +7,7 @@ namespace acuity {
 namespace {
 
 bool within_tie(double best, double value) {
-  return value >= best - 1e-9 * std::abs(best);
+  return value >= best - tie_tolerance * std::abs(best);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "acquisition/tie.hpp"
+
 namespace acuity {
 
 namespace {
@@ -73,8 +75,7 @@ LevelHull level_hull(const Offer& offer, std::span<const Index> levels) {
 }
 
 bool LevelHull::inner_may_tie(const double* information, double best_value) const {
-  // The tie rule's 1e-9 (math.md 5.2), and as much again for the rounding of values and lines.
-  const double enough = best_value - 2e-9 * std::abs(best_value) - std::numeric_limits<double>::min();
+  const double enough = tie_cutoff(best_value) - std::numeric_limits<double>::min();
   return std::any_of(inside.begin(), inside.end(), [&](const InnerLevel& k) {
     const double bound = k.share * information[k.left] + (1.0 - k.share) * information[k.right];
     return bound / k.cost >= enough;

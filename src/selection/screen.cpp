@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "acquisition/tie.hpp"
 #include "numerics/infinite.hpp"
 #include "numerics/parallel.hpp"
 #include "selection/level_hull.hpp"
 
 namespace acuity {
-
-namespace {}  // namespace
 
 // What each pool point's best level is worth at least and at most; closed points are worth nothing at all.
 struct Screen::Values {
@@ -23,7 +22,7 @@ struct Screen::Values {
   std::vector<Index> contenders() const {
     double enough = -infinite;
     for (const double value : low) enough = std::max(enough, value);
-    enough -= 2e-9 * std::abs(enough);
+    enough = tie_cutoff(enough);
     std::vector<Index> left;
     for (std::size_t i = 0; i < high.size(); ++i)
       if (high[i] > -infinite && !(high[i] < enough)) left.push_back(static_cast<Index>(i));

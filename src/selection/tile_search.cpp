@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "acquisition/tie.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/numerics/interruption.hpp"
 #include "data/as_size.hpp"
@@ -18,12 +19,6 @@
 namespace acuity {
 
 namespace {
-
-// Everything at least this good may tie with the best: the tie rule's 1e-9 (math.md 5.2) and room for the
-// rounding of two ways to compute the same value.
-double tie_cutoff(double best) {
-  return best - 2e-9 * best;
-}
 
 // Looked at first.
 const auto higher = [](const auto& a, const auto& b) {
@@ -144,7 +139,7 @@ void TileSearch::leave_out_levels(const LaggingPool& pool) {
   };
   const std::size_t finest = winner(signal_low, floor_low), coarsest = winner(signal_high, floor_high);
   const auto beaten = [&](std::size_t k, std::size_t by, double signal, double floor) {
-    return value(k, signal, floor) < (1.0 - 4e-9) * value(by, signal, floor);
+    return value(k, signal, floor) < (1.0 - tie_slack_of_two) * value(by, signal, floor);
   };
   std::vector<std::pair<double, double>> left;
   for (std::size_t k = 0; k < count; ++k) {

@@ -51,6 +51,9 @@ inline double merit(Ranking ranking, double information, double cost, std::uint6
 /// The level of a score: one of the offer's, or the precision between them that was chosen.
 Level level_of(const Score& score, const Offer& offer, const Acquisition& acquisition);
 
+/// Values that differ by no more than this share of the best are tied (docs/math.md 5.2).
+inline constexpr double tie_tolerance = 1e-9;
+
 /// The tie rule (docs/math.md 5.2): is a candidate of this value as good as the best?
 bool ties_with(const Score& best, double value, double order);
 
