@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "acuity/acquisition/information.hpp"
+#include "acquisition/information_shortcuts.hpp"
 #include "numerics/kernels/table.hpp"
 
 namespace acuity {

@@ -1,11 +1,10 @@
 #include "acuity/acquisition/information.hpp"
 
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <vector>
 
-#include "acquisition/class_information_bounds.hpp"
+#include "acquisition/level_accuracies.hpp"
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/acquisition/optimal_class_precision.hpp"
 #include "acuity/acquisition/regression_information.hpp"
@@ -45,14 +44,6 @@ std::optional<BestPrecision> Information::best_precision_at(const Marginals&, co
   throw std::invalid_argument("Information: this one knows levels only, not every precision between two");
 }
 
-bool Information::lines(const double*, const double*, Index, double*, double*) const {
-  return false;
-}
-
-std::unique_ptr<InformationBounds> Information::bounds(const Offer&, std::span<const Index>) const {
-  return nullptr;
-}
-
 double Information::order_when_infinite(const Marginals&, const Offer&, Index) const {
   return 0.0;
 }
@@ -60,41 +51,6 @@ double Information::order_when_infinite(const Marginals&, const Offer&, Index) c
 void ModelInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                              std::span<const Index> levels, double* out) const {
   evaluate(model_information, belief, offer, begin, end, levels, out);
-}
-
-namespace {
-
-// A point that nothing can be learned about, also where the line would leave the range of doubles, has a flat
-// line.
-void set_line(double at_zero, double rise, double& intercept, double& slope) {
-  constexpr double most = std::numeric_limits<double>::max();
-  const bool usable = (at_zero <= most) & (rise <= most);  // no branch: this is for thousands of points
-  intercept = usable ? at_zero : std::numeric_limits<double>::infinity();
-  slope = usable ? rise : 0.0;
-}
-
-}  // namespace
-
-bool ModelInformation::lines(const double* variance, const double* base_noise, Index count, double* intercept,
-                             double* slope) const {
-  for (Index i = 0; i < count; ++i) {
-    const double rise = 1.0 / variance[i];
-    set_line(base_noise[i] * rise, rise, intercept[i], slope[i]);
-  }
-  return true;
-}
-
-bool TargetInformation::lines(const double* variance, const double* base_noise, Index count,
-                              double* intercept, double* slope) const {
-  for (Index i = 0; i < count; ++i) {
-    if (options_.graph == TargetGraph::b) {
-      set_line(0.0, 1.0 / (variance[i] + base_noise[i]), intercept[i], slope[i]);
-    } else {
-      const double base = base_noise[i] / variance[i];
-      set_line(base * (2.0 + base), (1.0 + base) / variance[i], intercept[i], slope[i]);
-    }
-  }
-  return true;
 }
 
 std::optional<BestPrecision> ModelInformation::best_precision_at(const Marginals& belief, const Offer& offer,
@@ -136,18 +92,6 @@ double TargetInformation::order_when_infinite(const Marginals& belief, const Off
 }
 
 namespace {
-
-double accuracy_of(const Level& level) {
-  if (const auto* flip = std::get_if<FlipChannel>(&level.channel)) return flip->accuracy;
-  throw std::invalid_argument("classification needs a probability of being right, found a noise variance");
-}
-
-std::vector<double> accuracies_of(const Offer& offer, std::span<const Index> levels) {
-  std::vector<double> accuracies;
-  for (const Index level : levels)
-    accuracies.push_back(accuracy_of(offer.levels[static_cast<std::size_t>(level)]));
-  return accuracies;
-}
 
 std::optional<BestPrecision> best_of(ClassInformation information, const Marginals& belief, Index point,
                                      const ContinuousPrecision& range, double remaining) {
@@ -194,12 +138,6 @@ void ClassModelInformation::worth(const Marginals& belief, const Offer& offer, I
     for (std::size_t k = 0; k < accuracies.size(); ++k)
       out[k] = class_model_information_taylor(latent, accuracies[k]);
   }
-}
-
-std::unique_ptr<InformationBounds> ClassModelInformation::bounds(const Offer& offer,
-                                                                 std::span<const Index> levels) const {
-  if (approximation_ != Approximation::exact) return nullptr;
-  return std::make_unique<ClassInformationBounds>(accuracies_of(offer, levels));
 }
 
 void ClassTargetInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,

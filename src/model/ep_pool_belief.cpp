@@ -9,6 +9,7 @@
 #include "model/ep_predictor.hpp"
 #include "model/ep_sketch.hpp"
 #include "model/low_rank_covariances.hpp"
+#include "model/pool_belief_internals.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/parallel.hpp"
 
@@ -313,8 +314,9 @@ Marginals EpPoolBelief::marginals_at(std::span<const Index> rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) places.row(static_cast<Index>(i)) = state_->pool.row(rows[i]);
   return state_->exact().predict(places);
 }
-const RoughMarginals* EpPoolBelief::rough_marginals() {
-  return state_->predict_roughly();
+const RoughMarginals* PoolBeliefInternals::rough_marginals(PoolBelief& belief) {
+  auto* classes = dynamic_cast<EpPoolBelief*>(&belief);
+  return classes != nullptr ? classes->state_->predict_roughly() : nullptr;
 }
 Index EpPoolBelief::size() const {
   return static_cast<Index>(state_->annotations.size());

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "acuity/model/ep_posterior.hpp"
+#include "model/ep_state.hpp"
 #include "model/panel_rows.hpp"
 
 namespace acuity {
@@ -14,6 +14,7 @@ namespace acuity {
 class EpPredictor {
  public:
   explicit EpPredictor(const EpPosterior& posterior);
+  explicit EpPredictor(const EpPosterior::State& posterior);
 
   static constexpr Index width = numerics::tile_columns;
 
@@ -27,7 +28,7 @@ class EpPredictor {
   Marginals predict(const PointsRef& x) const;
 
  private:
-  const EpPosterior& posterior_;
+  const EpPosterior::State& posterior_;
   std::vector<Index> order_;
   Vector weights_;
   PanelRows shrinking_, widening_;  // of T

@@ -26,12 +26,13 @@ double with_rounding(double rest, double prior_variance) {
 }  // namespace
 
 // math.md eq. (3.12) and (3.13), with Phi for `columns`.
-EpSketch::EpSketch(const EpPosterior& posterior, const Matrix& columns) {
+EpSketch::EpSketch(const EpPosterior& of, const Matrix& columns) {
+  const EpPosterior::State& posterior = of.state();
   const Index n = columns.rows(), r = columns.cols();
-  const Vector &tau = posterior.sites_.precision, &w = posterior.weights_;
+  const Vector &tau = posterior.sites.precision, &w = posterior.weights;
   const Matrix weighted = tau.asDiagonal() * columns;
   Matrix reach = Matrix::Zero(n, r), explained = Matrix::Zero(r, r);
-  add_product(false, posterior.covariance_, weighted, reach);  // K A Phi = Sigma S Phi
+  add_product(false, posterior.covariance, weighted, reach);  // K A Phi = Sigma S Phi
   const Matrix taken = tau.asDiagonal() * reach, acting = weighted - taken;
   add_product(true, columns, acting, explained);
   mean_weights_ = columns.transpose() * w;
@@ -43,7 +44,7 @@ EpSketch::EpSketch(const EpPosterior& posterior, const Matrix& columns) {
   factor_.add(turned.reverse().transpose(), 1);
   exists_ = true;
 
-  const Vector prior_variance = posterior.kernel_.diagonal();
+  const Vector prior_variance = posterior.kernel.diagonal();
   largest_prior_variance_ = n > 0 ? prior_variance.maxCoeff() : 0.0;
   double rest = 0.0;
   for (Index i = 0; i < n; ++i)
@@ -53,8 +54,8 @@ EpSketch::EpSketch(const EpPosterior& posterior, const Matrix& columns) {
   const double length = acting.cwiseProduct(reach).sum(), shorter = explained.squaredNorm();
   variance_scale_ =
       std::sqrt(std::max(length - shorter, 0.0) + 8.0 * digits * (acting.norm() * reach.norm() + shorter));
-  curvature_ = rest * (steepest + steepest * steepest * posterior.posterior_.variance.sum());
-  const Vector products = w.cwiseProduct(posterior.posterior_.mean);
+  curvature_ = rest * (steepest + steepest * steepest * posterior.posterior.variance.sum());
+  const Vector products = w.cwiseProduct(posterior.posterior.mean);
   const double known = mean_weights_.squaredNorm();
   mean_scale_ = std::sqrt(std::max(products.sum() - known, 0.0) +
                           8.0 * digits * (products.cwiseAbs().sum() + known + w.squaredNorm()));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "acuity/model/ep_posterior.hpp"
+#include "model/ep_state.hpp"
 #include "model/panel_rows.hpp"
 
 namespace acuity {

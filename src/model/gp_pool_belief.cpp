@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/low_rank_pool.hpp"
+#include "model/pool_belief_internals.hpp"
 #include "model/same_place.hpp"
 #include "model/screened_pool.hpp"
 #include "model/tiled_posterior.hpp"
@@ -228,8 +229,9 @@ const Marginals& GpPoolBelief::marginals() const {
   state_->whole_asked_at = state_->posterior.size();
   return state_->posterior.marginals();
 }
-LaggingPool* GpPoolBelief::lagging() {
-  return &state_->lagging();
+LaggingPool* PoolBeliefInternals::lagging(PoolBelief& belief) {
+  if (auto* regression = dynamic_cast<GpPoolBelief*>(&belief)) return &regression->state_->lagging();
+  return dynamic_cast<LaggingPool*>(&belief);
 }
 Index GpPoolBelief::size() const {
   return static_cast<Index>(state_->annotations.size());

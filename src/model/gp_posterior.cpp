@@ -7,8 +7,8 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "acuity/model/replicates.hpp"
 #include "model/noise_floor.hpp"
+#include "model/replicates.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
 #include "numerics/growing_factor.hpp"
@@ -57,37 +57,77 @@ bool too_many(Index later, Index n) {
 
 }  // namespace
 
+struct GpPosterior::State {
+  // Observations that were added by given(): further rows [R, L2] of the factor, which stays as it is.
+  struct Later {
+    Points points;  // scaled
+    Matrix rows;    // R', one column each
+    Matrix lower;   // L2
+    Vector residual;
+  };
+  // [L, 0; R, L2]^-1 k(observations, x)
+  struct Explained {
+    Vector sides;  // the rows of L, in the layout of the numeric kernels
+    Matrix later;  // the rows of L2, one column per point
+  };
+
+  State(Prior belief, const Observations& all, const Replicates& replicates, int threads);
+
+  void append(const Points& x, double value, double noise_variance);
+  Explained explained(const Points& x) const;
+  // At scaled points: the mean less the prior's, and the variance that the observations take away.
+  void explain(const Points& x, double* mean, double* explained_variance) const;
+  void explain_in_single(const Eigen::VectorXf& single_factor, const Points& x, double* mean,
+                         double* explained_variance) const;
+  // Calls visit(covariances, from, to): of all x with observations from..to-1, one observation after another.
+  template <typename Visit>
+  void for_each_chunk(const Points& x, const Visit& visit) const;
+
+  Prior prior;
+  std::shared_ptr<const Observations> observations;
+  Points points;                         // scaled
+  std::shared_ptr<const Matrix> factor;  // L of K + noise = L L', packed (numerics/kernels/table.hpp)
+  Vector residual;                       // L^-1 (values - mean)
+  Vector weights;                        // (K + noise)^-1 (values - mean)
+  Later later;
+  double log_determinant = 0.0;  // of L alone
+  double replicate_term = 0.0;   // log likelihood of the observations beyond that of the merged ones
+  Index jittered = 0;
+};
+
 // Annotations of one place are one row (math.md 8): the factor grows with the places, not the annotations.
 GpPosterior::GpPosterior(Prior prior, const Observations& observations, int threads)
-    : GpPosterior(std::move(prior), merge_replicates(observations),
-                  threads > 0 ? threads : numerics::default_threads()) {
-  observations_ = std::make_shared<const Observations>(observations);
-}
+    : GpPosterior(std::make_shared<const State>(std::move(prior), observations,
+                                                merge_replicates(observations),
+                                                threads > 0 ? threads : numerics::default_threads())) {}
 
-GpPosterior::GpPosterior(Prior prior, const Replicates& replicates, int threads)
-    : prior_(std::move(prior)),
-      points_(prior_.scaling.apply(replicates.merged.points())),
-      replicate_term_(replicates.log_likelihood_excess) {
+GpPosterior::GpPosterior(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+GpPosterior::State::State(Prior belief, const Observations& all, const Replicates& replicates, int threads)
+    : prior(std::move(belief)),
+      observations(std::make_shared<const Observations>(all)),
+      points(prior.scaling.apply(replicates.merged.points())),
+      replicate_term(replicates.log_likelihood_excess) {
   const Vector noise = replicates.merged.noise();
-  for (const double variance : noise) pivot(1.0, variance, 1.0);  // says what is wrong with it
-  const Vector prior_variance = prior_.kernel->diagonal(points_);
-  const Index n = points_.rows();
-  // One n x n matrix is all that is ever held: the covariance becomes the factor, and is computed again where
-  // that fails.
+  for (const double variance : noise) require_valid_noise(variance);
+  const Vector prior_variance = prior.kernel->diagonal(points);
+  const Index n = points.rows();
+  // Only one n x n matrix is held at a time: the covariance becomes the factor, and is computed again if that
+  // fails.
   bool well_behaved = (noise.array() >= least_noise * prior_variance.array()).all();
-  Matrix factor = prior_.kernel->cross(points_, points_);
+  Matrix lower = prior.kernel->cross(points, points);
   if (well_behaved) {
-    factor.diagonal() += noise;
-    well_behaved = numerics::parallel_cholesky(factor.data(), n, threads);
-    if (!well_behaved) factor = prior_.kernel->cross(points_, points_);
+    lower.diagonal() += noise;
+    well_behaved = numerics::parallel_cholesky(lower.data(), n, threads);
+    if (!well_behaved) lower = prior.kernel->cross(points, points);
   }
-  if (!well_behaved) factor_carefully(factor, noise, jittered_);
-  log_determinant_ = 2.0 * factor.diagonal().array().log().sum();
-  residual_ = factor.triangularView<Eigen::Lower>().solve(
-      (replicates.merged.values().array() - prior_.mean).matrix());
-  weights_ = factor.transpose().triangularView<Eigen::Upper>().solve(residual_);
-  pack(factor, n);
-  factor_ = std::make_shared<const Matrix>(std::move(factor));
+  if (!well_behaved) factor_carefully(lower, noise, jittered);
+  log_determinant = 2.0 * lower.diagonal().array().log().sum();
+  residual =
+      lower.triangularView<Eigen::Lower>().solve((replicates.merged.values().array() - prior.mean).matrix());
+  weights = lower.transpose().triangularView<Eigen::Upper>().solve(residual);
+  pack(lower, n);
+  factor = std::make_shared<const Matrix>(std::move(lower));
 }
 
 // math.md eq. (2.1). Solving against the factor, rather than forming an inverse, keeps the variance accurate
@@ -98,79 +138,80 @@ Marginals GpPosterior::predict(const PointsRef& x, const PredictOptions& options
     throw std::invalid_argument(
         fmt::format("GpPosterior: threads is {}, must be 0 or more", options.threads));
   const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
-  const bool in_single = options.single_precision && later_.points.rows() == 0;
-  const Eigen::VectorXf single = in_single ? factor_->row(0).transpose().cast<float>() : Eigen::VectorXf();
+  const bool in_single = options.single_precision && state_->later.points.rows() == 0;
+  const Eigen::VectorXf single =
+      in_single ? state_->factor->row(0).transpose().cast<float>() : Eigen::VectorXf();
   Marginals marginals{Vector(x.rows()), Vector(x.rows())};
   numerics::parallel_for((x.rows() + rows_per_block - 1) / rows_per_block, threads, [&](Index part) {
     const numerics::FlushDenormals flush;
     const Index begin = part * rows_per_block, count = std::min(rows_per_block, x.rows() - begin);
-    const Points scaled = prior_.scaling.apply(x.middleRows(begin, count));
+    const Points scaled = state_->prior.scaling.apply(x.middleRows(begin, count));
     auto mean = marginals.mean.segment(begin, count), variance = marginals.variance.segment(begin, count);
     if (in_single)
-      explain_in_single(single, scaled, mean.data(), variance.data());
+      state_->explain_in_single(single, scaled, mean.data(), variance.data());
     else
-      explain(scaled, mean.data(), variance.data());
-    mean.array() += prior_.mean;
-    variance = (prior_.kernel->diagonal(scaled) - variance).cwiseMax(0.0);
+      state_->explain(scaled, mean.data(), variance.data());
+    mean.array() += state_->prior.mean;
+    variance = (state_->prior.kernel->diagonal(scaled) - variance).cwiseMax(0.0);
   });
   return marginals;
 }
 
 Vector GpPosterior::mean(const PointsRef& x) const {
-  if (later_.points.rows() > 0) return predict(x).mean;
-  const Matrix covariance = prior_.kernel->cross(points_, prior_.scaling.apply(x));
+  if (state_->later.points.rows() > 0) return predict(x).mean;
+  const Matrix covariance = state_->prior.kernel->cross(state_->points, state_->prior.scaling.apply(x));
   Vector mean(x.rows());
   numerics::kernels().column_products(covariance.data(), covariance.rows(), covariance.cols(),
-                                      weights_.data(), mean.data());
-  return mean.array() + prior_.mean;
+                                      state_->weights.data(), mean.data());
+  return mean.array() + state_->prior.mean;
 }
 
 template <typename Visit>
-void GpPosterior::for_each_chunk(const Points& x, const Visit& visit) const {
-  for (Index from = 0; from < points_.rows(); from += chunk) {
-    const Index to = std::min(from + chunk, points_.rows());
-    const Matrix covariance = prior_.kernel->cross(x, points_.middleRows(from, to - from));
+void GpPosterior::State::for_each_chunk(const Points& x, const Visit& visit) const {
+  for (Index from = 0; from < points.rows(); from += chunk) {
+    const Index to = std::min(from + chunk, points.rows());
+    const Matrix covariance = prior.kernel->cross(x, points.middleRows(from, to - from));
     visit(covariance.data(), from, to);
   }
 }
 
-GpPosterior::Explained GpPosterior::explained(const Points& x) const {
+GpPosterior::State::Explained GpPosterior::State::explained(const Points& x) const {
   const numerics::Kernels& kernels = numerics::kernels();
-  const Index n = points_.rows(), columns = x.rows(), more = later_.points.rows();
+  const Index n = points.rows(), columns = x.rows(), more = later.points.rows();
   Explained result{Vector(numerics::sides_size(n, columns)), Matrix(columns, more)};
   for_each_chunk(x, [&](const double* covariance, Index from, Index to) {
     kernels.substitution.fill(covariance, from, to, n, columns, result.sides.data());
   });
-  kernels.substitution.solve(factor_->data(), n, columns, result.sides.data());
+  kernels.substitution.solve(factor->data(), n, columns, result.sides.data());
   if (more == 0) {
     result.later.resize(0, columns);  // one column per point, as where there are some
     return result;
   }
   for (Index i = 0; i < more; ++i)
-    kernels.side_products(result.sides.data(), n, columns, later_.rows.col(i).data(),
+    kernels.side_products(result.sides.data(), n, columns, later.rows.col(i).data(),
                           result.later.col(i).data());
-  const Matrix left = (prior_.kernel->cross(x, later_.points) - result.later).transpose();
-  result.later = later_.lower.triangularView<Eigen::Lower>().solve(left);
+  const Matrix left = (prior.kernel->cross(x, later.points) - result.later).transpose();
+  result.later = later.lower.triangularView<Eigen::Lower>().solve(left);
   return result;
 }
 
-void GpPosterior::explain(const Points& x, double* mean, double* explained_variance) const {
+void GpPosterior::State::explain(const Points& x, double* mean, double* explained_variance) const {
   const numerics::Kernels& kernels = numerics::kernels();
-  const Index n = points_.rows(), columns = x.rows();
+  const Index n = points.rows(), columns = x.rows();
   const Explained rows = explained(x);
-  kernels.side_products(rows.sides.data(), n, columns, residual_.data(), mean);
+  kernels.side_products(rows.sides.data(), n, columns, residual.data(), mean);
   kernels.substitution.squares(rows.sides.data(), n, columns, explained_variance);
-  if (later_.points.rows() == 0) return;
-  Eigen::Map<Vector>(mean, columns) += rows.later.transpose() * later_.residual;
+  if (later.points.rows() == 0) return;
+  Eigen::Map<Vector>(mean, columns) += rows.later.transpose() * later.residual;
   Eigen::Map<Vector>(explained_variance, columns) += rows.later.colwise().squaredNorm().transpose();
 }
 
 Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   const numerics::Kernels& kernels = numerics::kernels();
-  const Points left = prior_.scaling.apply(a), right = prior_.scaling.apply(b);
-  const Explained of_left = explained(left), of_right = explained(right);
-  Matrix covariance = prior_.kernel->cross(left, right) - of_left.later.transpose() * of_right.later;
-  const Index n = points_.rows();
+  const Points left = state_->prior.scaling.apply(a), right = state_->prior.scaling.apply(b);
+  const State::Explained of_left = state_->explained(left), of_right = state_->explained(right);
+  Matrix covariance = state_->prior.kernel->cross(left, right) - of_left.later.transpose() * of_right.later;
+  const Index n = state_->points.rows();
   Matrix rows(n, right.rows());
   kernels.substitution.read(of_right.sides.data(), n, right.rows(), rows.data());
   numerics::parallel_for(right.rows(), numerics::default_threads(), [&](Index j) {
@@ -182,77 +223,83 @@ Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
 }
 
 GpPosterior GpPosterior::given(const Observations& more) const {
-  Points points(observations_->size() + more.size(),
-                std::max(observations_->points().cols(), more.points().cols()));
-  if (observations_->size() > 0 && more.size() > 0 && observations_->points().cols() != more.points().cols())
+  const Observations& known = *state_->observations;
+  Points points(known.size() + more.size(), std::max(known.points().cols(), more.points().cols()));
+  if (known.size() > 0 && more.size() > 0 && known.points().cols() != more.points().cols())
     throw std::invalid_argument(fmt::format("GpPosterior: the new points have {} inputs, must be {}",
-                                            more.points().cols(), observations_->points().cols()));
-  if (observations_->size() > 0) points.topRows(observations_->size()) = observations_->points();
+                                            more.points().cols(), known.points().cols()));
+  if (known.size() > 0) points.topRows(known.size()) = known.points();
   if (more.size() > 0) points.bottomRows(more.size()) = more.points();
   Vector values(points.rows()), noise(points.rows());
-  values << observations_->values(), more.values();
-  noise << observations_->noise(), more.noise();
+  values << known.values(), more.values();
+  noise << known.noise(), more.noise();
   const Observations all(points, values, noise);
-  if (too_many(later_.points.rows() + more.size(), points_.rows())) return GpPosterior(prior_, all);
-  GpPosterior next = *this;
-  next.observations_ = std::make_shared<const Observations>(all);
+  if (too_many(state_->later.points.rows() + more.size(), state_->points.rows()))
+    return GpPosterior(state_->prior, all);
+  const auto next = std::make_shared<State>(*state_);
+  next->observations = std::make_shared<const Observations>(all);
   for (Index i = 0; i < more.size(); ++i)
-    next.append(prior_.scaling.apply(more.points().middleRows(i, 1)), more.values()(i), more.noise()(i));
-  return next;
+    next->append(next->prior.scaling.apply(more.points().middleRows(i, 1)), more.values()(i),
+                 more.noise()(i));
+  return GpPosterior(next);
 }
 
 // math.md eq. (2.3): one row more of the factor.
-void GpPosterior::append(const Points& x, double value, double noise) {
-  const Index n = points_.rows(), k = later_.points.rows();
+void GpPosterior::State::append(const Points& x, double value, double noise_variance) {
+  const Index n = points.rows(), k = later.points.rows();
   const Explained row = explained(x);
   Vector top(n);
   numerics::kernels().substitution.read(row.sides.data(), n, 1, top.data());
-  const double prior_variance = prior_.kernel->diagonal(x)(0);
+  const double prior_variance = prior.kernel->diagonal(x)(0);
   const double left = prior_variance - top.squaredNorm() - row.later.squaredNorm();
-  const Pivot p = pivot(left, noise, prior_variance);
-  jittered_ += p.jittered ? 1 : 0;
+  const Pivot p = pivot(left, noise_variance, prior_variance);
+  jittered += p.jittered ? 1 : 0;
   const double diagonal = std::sqrt(p.squared);
-  double residual = value - prior_.mean - top.dot(residual_);
-  if (k > 0) residual -= row.later.col(0).dot(later_.residual);
-  later_.points.conservativeResize(k + 1, x.cols());
-  later_.points.row(k) = x.row(0);
-  later_.rows.conservativeResize(n, k + 1);
-  later_.rows.col(k) = top;
-  later_.lower.conservativeResize(k + 1, k + 1);
-  later_.lower.col(k).setZero();
-  if (k > 0) later_.lower.row(k).head(k) = row.later.col(0).transpose();
-  later_.lower(k, k) = diagonal;
-  later_.residual.conservativeResize(k + 1);
-  later_.residual(k) = residual / diagonal;
+  double rest = value - prior.mean - top.dot(residual);
+  if (k > 0) rest -= row.later.col(0).dot(later.residual);
+  later.points.conservativeResize(k + 1, x.cols());
+  later.points.row(k) = x.row(0);
+  later.rows.conservativeResize(n, k + 1);
+  later.rows.col(k) = top;
+  later.lower.conservativeResize(k + 1, k + 1);
+  later.lower.col(k).setZero();
+  if (k > 0) later.lower.row(k).head(k) = row.later.col(0).transpose();
+  later.lower(k, k) = diagonal;
+  later.residual.conservativeResize(k + 1);
+  later.residual(k) = rest / diagonal;
 }
 
-// The covariances are there in double precision, and the mean costs little beside the variance: it is not
-// made to suffer.
-void GpPosterior::explain_in_single(const Eigen::VectorXf& factor, const Points& x, double* mean,
-                                    double* explained) const {
+// The covariances are computed in double precision anyway and the mean is cheap, so it stays in double
+// precision.
+void GpPosterior::State::explain_in_single(const Eigen::VectorXf& single_factor, const Points& x,
+                                           double* mean, double* explained_variance) const {
   const numerics::Kernels& kernels = numerics::kernels();
-  const Index n = points_.rows(), columns = x.rows();
+  const Index n = points.rows(), columns = x.rows();
   Eigen::VectorXf sides(numerics::sides_size(n, columns));
   std::fill_n(mean, columns, 0.0);
   for_each_chunk(x, [&](const double* covariance, Index from, Index to) {
-    kernels.add_columns(covariance, columns, to - from, weights_.data() + from, columns, mean);
+    kernels.add_columns(covariance, columns, to - from, weights.data() + from, columns, mean);
     kernels.float_substitution.fill(covariance, from, to, n, columns, sides.data());
   });
-  kernels.float_substitution.solve(factor.data(), n, columns, sides.data());
-  kernels.float_substitution.squares(sides.data(), n, columns, explained);
+  kernels.float_substitution.solve(single_factor.data(), n, columns, sides.data());
+  kernels.float_substitution.squares(sides.data(), n, columns, explained_variance);
+}
+
+Index GpPosterior::jittered() const {
+  return state_->jittered;
 }
 
 double GpPosterior::log_determinant() const {
-  return log_determinant_ + 2.0 * later_.lower.diagonal().array().log().sum();
+  return state_->log_determinant + 2.0 * state_->later.lower.diagonal().array().log().sum();
 }
 
 double GpPosterior::quadratic_form() const {
-  return residual_.squaredNorm() + later_.residual.squaredNorm();
+  return state_->residual.squaredNorm() + state_->later.residual.squaredNorm();
 }
 
 double GpPosterior::log_marginal_likelihood() const {
-  const double places = static_cast<double>(residual_.size() + later_.residual.size());
-  return replicate_term_ -
+  const double places = static_cast<double>(state_->residual.size() + state_->later.residual.size());
+  return state_->replicate_term -
          0.5 * (log_determinant() + quadratic_form() + places * std::log(2.0 * std::numbers::pi));
 }
 

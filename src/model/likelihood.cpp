@@ -6,9 +6,9 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/learn.hpp"
-#include "acuity/model/replicates.hpp"
 #include "model/low_rank_inverse.hpp"
 #include "model/noise_floor.hpp"
+#include "model/replicates.hpp"
 #include "numerics/dispatch.hpp"
 
 namespace acuity {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "acuity/model/lagging_pool.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
+#include "model/lagging_pool.hpp"
 
 namespace acuity {
 
@@ -15,14 +15,13 @@ namespace acuity {
 /// one or two inputs, where GpPoolBelief has to carry a factor of them all.
 ///
 /// Annotations are of pool rows, with noise.
-class LowRankBelief : public PoolBelief, private LaggingPool {
+class LowRankBelief final : public PoolBelief, public LaggingPool {
  public:
   /// Null where more than `most` rows would be needed.
   static std::unique_ptr<LowRankBelief> make(const Prior& prior, const PointsRef& pool, Index most,
                                              const std::vector<Observation>& observations = {});
 
   const Marginals& marginals() const override;
-  LaggingPool* lagging() override { return this; }
   AnnotationHandle condition(const Place& place, const Channel& channel,
                              std::optional<double> answer) override;
   void answer(AnnotationHandle annotation, double value) override;

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "acuity/model/lagging_pool.hpp"
+#include "model/lagging_pool.hpp"
 #include "model/tiled_posterior.hpp"
 
 namespace acuity {

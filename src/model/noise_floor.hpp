@@ -18,9 +18,14 @@ struct Pivot {
   bool jittered;  ///< raising it mattered: the observation repeats what was known already
 };
 
-inline Pivot pivot(double latent_variance, double noise, double prior_variance) {
+/// Throws std::invalid_argument if this cannot be the noise variance of an observation.
+inline void require_valid_noise(double noise) {
   require(std::isfinite(noise) && noise >= 0.0, "observation", "noise variance", noise,
           "zero or more and finite");
+}
+
+inline Pivot pivot(double latent_variance, double noise, double prior_variance) {
+  require_valid_noise(noise);
   const double s = latent_variance > 0.0 ? latent_variance : 0.0, least = least_noise * prior_variance;
   const bool jittered = noise < least && s < 1e3 * least;
   if (noise < least) noise = least;

@@ -2,10 +2,12 @@
 
 #include <stdexcept>
 
+#include "model/pool_belief_internals.hpp"
+
 namespace acuity {
 
 Marginals PoolBelief::marginals_at(std::span<const Index> rows) {
-  if (LaggingPool* pool = lagging()) {
+  if (LaggingPool* pool = PoolBeliefInternals::lagging(*this)) {
     for (const Index row : rows) pool->refresh(row / pool->tile_width());
     return pool->exact_at(rows);
   }
@@ -23,7 +25,8 @@ void PoolBelief::change_prior_mean(double) {
 }
 
 bool PoolBelief::is_finite() {
-  if (LaggingPool* pool = lagging(); pool != nullptr && pool->surely_finite()) return true;
+  if (LaggingPool* pool = PoolBeliefInternals::lagging(*this); pool != nullptr && pool->surely_finite())
+    return true;
   const Marginals& all = marginals();
   return all.mean.allFinite() && all.variance.allFinite();
 }

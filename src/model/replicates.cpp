@@ -1,4 +1,4 @@
-#include "acuity/model/replicates.hpp"
+#include "model/replicates.hpp"
 
 #include <cmath>
 

@@ -12,8 +12,6 @@
 
 namespace acuity {
 
-namespace {}  // namespace
-
 TiledPosterior::TiledPosterior(Prior prior, const PointsRef& pool, int threads, const PoolStorage& storage)
     : prior_(std::move(prior)),
       threads_(threads > 0 ? threads : numerics::default_threads()),
@@ -35,7 +33,7 @@ FactorRow TiledPosterior::row(const Place& place, const Channel& channel,
   if (answer && !std::isfinite(*answer))
     throw std::invalid_argument("GpPoolBelief: the answer is not finite, must be a finite number");
   FactorRow row{.x = {}, .pool_row = place.pool_row(), .noise = noise_variance(channel), .answer = answer};
-  pivot(1.0, row.noise, 1.0);  // says what is wrong with it
+  require_valid_noise(row.noise);
   if (row.pool_row) {
     const Index j = *row.pool_row, pool = tiles_->size();
     if (j < 0 || j >= pool)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "acquisition/information_shortcuts.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
@@ -148,7 +149,7 @@ class PoolScan {
       return std::holds_alternative<FlipChannel>(offer_.levels[static_cast<std::size_t>(level)].channel);
     };
     return all_.levels.size() > 2 && acquisition_.ranking == Ranking::information_per_cost &&
-           acquisition_.information->convex_in_accuracy() && candidates_.sold.empty() &&
+           is_convex_in_accuracy(*acquisition_.information) && candidates_.sold.empty() &&
            std::all_of(all_.levels.begin(), all_.levels.end(), is_class);
   }
 

@@ -3,7 +3,9 @@
 #include <memory>
 #include <vector>
 
+#include "acquisition/information_shortcuts.hpp"
 #include "acuity/selection/candidates.hpp"
+#include "model/rough_marginals.hpp"
 
 namespace acuity {
 
@@ -32,7 +34,7 @@ class Screen {
   int threads_;
   std::vector<Index> in_play_, levels_;
   std::vector<double> costs_;  // of levels_
-  std::unique_ptr<InformationBounds> bounds_;
+  std::unique_ptr<const InformationBounds> bounds_;
 };
 
 }  // namespace acuity

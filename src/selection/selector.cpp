@@ -1,6 +1,8 @@
 #include "acuity/selection/selector.hpp"
 
+#include "acquisition/information_shortcuts.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "model/pool_belief_internals.hpp"
 #include "numerics/random.hpp"
 #include "selection/screen.hpp"
 #include "selection/select_among.hpp"
@@ -32,7 +34,7 @@ struct Selector::State {
     if (!screen || !screen->fits(candidates)) screen.emplace(offer, acquisition, candidates, threads);
     if (!screen->possible())
       return select_by_full_scan(belief.marginals(), offer, acquisition, candidates, {.threads = threads});
-    const RoughMarginals* rough = belief.rough_marginals();
+    const RoughMarginals* rough = PoolBeliefInternals::rough_marginals(belief);
     const std::vector<Index> rows =
         rough ? screen->left(*rough, candidates) : screen->left(belief.marginals(), candidates);
     if (rows.empty()) return std::nullopt;
@@ -44,7 +46,7 @@ struct Selector::State {
     return among(best_rows, {exact.mean(best), exact.variance(best)}, candidates);
   }
 
-  // Random choice needs no belief but for what it reports.
+  // Random choice needs the belief only to report what the drawn point is worth.
   std::optional<Score> draw(PoolBelief& belief, const Candidates& candidates) {
     std::optional<Index> first;
     std::uint64_t lowest = 0;
@@ -75,8 +77,9 @@ Selector& Selector::operator=(Selector&&) noexcept = default;
 
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
   // Levels that are sold at some points only would need bounds of their own.
-  LaggingPool* pool = candidates.sold.empty() ? belief.lagging() : nullptr;
-  if (state_->acquisition.ranking == Ranking::random && candidates.sold.empty())
+  LaggingPool* pool = candidates.sold.empty() ? PoolBeliefInternals::lagging(belief) : nullptr;
+  if (state_->acquisition.ranking == Ranking::random && candidates.sold.empty() &&
+      is_pointwise(*state_->acquisition.information))
     return state_->draw(belief, candidates);
   if (pool != nullptr && state_->tiles.possible())
     if (const auto rows = state_->tiles.leaders(*pool, candidates))

@@ -42,11 +42,9 @@ TileSearch::TileSearch(const Offer& offer, const Acquisition& acquisition, int t
     : offer_(offer),
       acquisition_(acquisition),
       threads_(threads > 0 ? threads : numerics::default_threads()) {
-  const double variance = 1.0, base = 1.0;
-  double intercept = 0.0, slope = 0.0;
-  possible_ = acquisition.ranking != Ranking::random && offer.base_noise.size() > 0 &&
-              acquisition.information->lines(&variance, &base, 1, &intercept, &slope);
-  if (!possible_) return;
+  if (acquisition.ranking == Ranking::random || offer.base_noise.size() == 0) return;
+  lines_ = lines_of(*acquisition.information);
+  if (!possible()) return;
   least_base_ = offer.base_noise.minCoeff();
   largest_base_ = offer.base_noise.maxCoeff();
 }
@@ -81,7 +79,7 @@ void TileSearch::set_levels(const std::vector<Index>& levels) {
 // The best of these levels at a point.
 double TileSearch::value_at(double variance, double base_noise, const Levels& levels) const {
   double intercept = 0.0, slope = 0.0;
-  acquisition_.information->lines(&variance, &base_noise, 1, &intercept, &slope);
+  lines_->at(&variance, &base_noise, 1, &intercept, &slope);
   std::vector<double> line(levels.added.size());
   for (std::size_t k = 0; k < line.size(); ++k) line[k] = intercept + slope * levels.added[k];
   return numerics::kernels().best_merit(line.data(), levels.inverse_cost.data(),
@@ -121,7 +119,7 @@ void TileSearch::leave_out_levels(const LaggingPool& pool) {
   for (const double variance : {low, highest})
     for (const double base : {least_base_, largest_base_}) {
       double intercept = 0.0, slope = 0.0;
-      acquisition_.information->lines(&variance, &base, 1, &intercept, &slope);
+      lines_->at(&variance, &base, 1, &intercept, &slope);
       if (!(slope > 0.0)) return;
       signal_low = std::min(signal_low, 1.0 / slope);
       signal_high = std::max(signal_high, 1.0 / slope);
@@ -260,10 +258,9 @@ double TileSearch::value_of(Index first, Index count, const double* variance, Bo
     if (largest < 0.0) return 0.0;
     largest = moved(largest, bound);
     used = 1;
-    acquisition_.information->lines(&largest, base, 1, lines.intercept.get(), lines.slope.get());
+    lines_->at(&largest, base, 1, lines.intercept.get(), lines.slope.get());
   } else {
-    acquisition_.information->lines(moved(variance, count, bound, lines), base, count, lines.intercept.get(),
-                                    lines.slope.get());
+    lines_->at(moved(variance, count, bound, lines), base, count, lines.intercept.get(), lines.slope.get());
     for (Index i = 0; i < count; ++i)
       lines.intercept[at(i)] = open_[at(first + i)] != 0 ? lines.intercept[at(i)] : infinite;
     used = count;
@@ -389,9 +386,8 @@ std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const C
   const auto levels = static_cast<std::size_t>(some_.count);
   for (const Index tile : tiles) {
     const Index first = tile * width, count = std::min(width, pool_size_ - first);
-    acquisition_.information->lines(moved(&variance(first), count, Bound::upper, lines),
-                                    &offer_.base_noise(first), count, lines.intercept.get(),
-                                    lines.slope.get());
+    lines_->at(moved(&variance(first), count, Bound::upper, lines), &offer_.base_noise(first), count,
+               lines.intercept.get(), lines.slope.get());
     for (Index i = 0; i < count; ++i) {
       if (open_[at(first + i)] == 0) continue;
       bool leads = false;

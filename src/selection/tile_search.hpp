@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "acuity/model/lagging_pool.hpp"
+#include "acquisition/information_shortcuts.hpp"
 #include "acuity/selection/candidates.hpp"
+#include "model/lagging_pool.hpp"
 
 namespace acuity {
 
@@ -16,7 +18,7 @@ class TileSearch {
   TileSearch(const Offer& offer, const Acquisition& acquisition, int threads);
 
   /// Whether this acquisition can be searched so at all.
-  bool possible() const { return possible_; }
+  bool possible() const { return lines_ != nullptr; }
 
   /// The open pool rows that may be the choice: the best ones and all that might tie with them, ascending.
   /// Their tiles are up to date. Nothing where the worth of the best is 0 or infinite: look at every point.
@@ -55,8 +57,8 @@ class TileSearch {
   const Offer& offer_;
   const Acquisition& acquisition_;
   int threads_;
-  bool possible_ = false;
-  double least_base_ = 0.0, largest_base_ = 0.0;  // sigma^2 over the pool
+  std::unique_ptr<const InformationLines> lines_;  // null: not possible
+  double least_base_ = 0.0, largest_base_ = 0.0;   // sigma^2 over the pool
 
   std::vector<Index> levels_;  // in play
   Levels all_;                 // these

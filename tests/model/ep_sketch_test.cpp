@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/low_rank_covariances.hpp"
+#include "model/rough_marginals.hpp"
 #include "numerics/random.hpp"
 
 namespace acuity::ep_sketch_test {

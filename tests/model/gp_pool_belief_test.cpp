@@ -6,6 +6,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
+#include "model/pool_belief_internals.hpp"
 #include "numerics/random.hpp"
 #include "support/problems.hpp"
 
@@ -88,13 +89,13 @@ TEST(GpPoolBelief, WithAnotherPriorMeanIsTheOneBuiltWithIt) {
       const std::vector<Index> few{3, 350, 699};
       if (k % 7 == 0) belief.marginals_at(few);  // and the others lag
     }
-    LaggingPool& lagging = *belief.lagging();
+    LaggingPool& lagging = *PoolBeliefInternals::lagging(belief);
     for (Index tile = 0; tile * lagging.tile_width() < pool.rows(); ++tile) lagging.refresh(tile);
     belief.cancel(*pending);
     EXPECT_LT(worst(belief.marginals(), rebuilt(prior, pool, observations)), 1e-8) << lengthscale;
     belief.change_prior_mean(-1.0);
     prior.mean = -1.0;
-    LaggingPool& again = *belief.lagging();
+    LaggingPool& again = *PoolBeliefInternals::lagging(belief);
     for (Index tile = 0; tile * again.tile_width() < pool.rows(); ++tile) again.refresh(tile);
     EXPECT_LT((again.so_far().mean - rebuilt(prior, pool, observations).mean).cwiseAbs().maxCoeff(), 1e-6)
         << lengthscale;
@@ -470,7 +471,7 @@ TEST(GpPoolBelief, AboutSomeRowsSaysWhatItSaysAboutAllAndLetsTheOthersLag) {
     EXPECT_EQ(some.mean(static_cast<Index>(k)), all.mean(rows[k]));
     EXPECT_EQ(some.variance(static_cast<Index>(k)), all.variance(rows[k]));
   }
-  EXPECT_GT((belief.lagging()->so_far().variance - all.variance).maxCoeff(), 0.1);
+  EXPECT_GT((PoolBeliefInternals::lagging(belief)->so_far().variance - all.variance).maxCoeff(), 0.1);
 }
 
 // A kernel of which nothing is known but what it says.
@@ -493,11 +494,11 @@ class Opaque : public Kernel {
 TEST(GpPoolBelief, KnowsWithoutLookingThatItIsFinite) {
   const testing::Problem problem = testing::make_problem({.pool = 300, .lengthscale = 10.0});
   GpPoolBelief belief(problem.prior, problem.pool, problem.observations);
-  const Vector before = belief.lagging()->so_far().variance;
+  const Vector before = PoolBeliefInternals::lagging(belief)->so_far().variance;
   EXPECT_TRUE(belief.is_finite());
-  EXPECT_EQ(belief.lagging()->so_far().variance, before) << "nothing was refreshed";
+  EXPECT_EQ(PoolBeliefInternals::lagging(belief)->so_far().variance, before) << "nothing was refreshed";
   GpPoolBelief opaque({.kernel = std::make_shared<Opaque>()}, problem.pool, problem.observations);
-  EXPECT_FALSE(opaque.lagging()->surely_finite());
+  EXPECT_FALSE(PoolBeliefInternals::lagging(opaque)->surely_finite());
   EXPECT_TRUE(opaque.is_finite());
 }
 

@@ -158,14 +158,14 @@ TEST(Batch, LeavesTheBeliefAsItWas) {
   EXPECT_EQ(belief.size(), 8);
 }
 
-// Worth something while little is known. It has no lines: they would speak for a worth that is another's.
-struct Fragile : ModelInformation {
+// Worth something while little is known.
+struct Fragile : Information {
+  std::string_view unit() const override { return "nats"; }
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override {
     if (belief.variance(0) < 1e-3) throw std::runtime_error("fragile");
-    ModelInformation::worth(belief, offer, begin, end, levels, out);
+    ModelInformation().worth(belief, offer, begin, end, levels, out);
   }
-  bool lines(const double*, const double*, Index, double*, double*) const override { return false; }
 };
 
 TEST(Batch, LeavesTheBeliefAsItWasWhereSomethingThrows) {

@@ -326,11 +326,12 @@ TEST(FullScan, OfPointsThatTieAcrossChunksTheFirstWins) {
 }
 
 // Gives no number at some points.
-class Broken : public ModelInformation {
+class Broken : public Information {
  public:
+  std::string_view unit() const override { return "nats"; }
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override {
-    ModelInformation::worth(belief, offer, begin, end, levels, out);
+    ModelInformation().worth(belief, offer, begin, end, levels, out);
     for (const Index i : {2999, 1500, 701, 700})
       if (i >= begin && i < end) out[(i - begin) * static_cast<Index>(levels.size())] = std::nan("");
   }

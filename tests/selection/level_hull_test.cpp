@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "acquisition/information_shortcuts.hpp"
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "numerics/random.hpp"
@@ -91,7 +92,7 @@ TEST(LevelHull, AgreesWithTryingEveryLine) {
   }
 }
 
-// Counts what is looked at; may promise less than it could.
+// Counts what is looked at.
 class Counting : public Information {
  public:
   explicit Counting(std::shared_ptr<const Information> inner) : inner_(std::move(inner)) {}
@@ -101,12 +102,13 @@ class Counting : public Information {
     looks += (end - begin) * static_cast<Index>(levels.size());
     inner_->worth(belief, offer, begin, end, levels, out);
   }
-  bool convex_in_accuracy() const override { return inner_->convex_in_accuracy(); }
-
   mutable std::atomic<Index> looks = 0;
 
  private:
   std::shared_ptr<const Information> inner_;
+};
+struct ConvexCounting : Counting, ConvexInAccuracy {
+  using Counting::Counting;
 };
 
 std::vector<std::shared_ptr<const Information>> exact_informations() {
@@ -206,7 +208,12 @@ TEST(LevelHull, OnlyTheEndsAreLookedAt) {
   Marginals belief = random_marginals(draws, 300);
   belief.variance.array() += 0.01;
   const auto looks = [&](std::shared_ptr<const Information> inner, const Candidates& candidates) {
-    const auto information = std::make_shared<Counting>(std::move(inner));
+    const bool convex = is_convex_in_accuracy(*inner);
+    std::shared_ptr<Counting> information;
+    if (convex)
+      information = std::make_shared<ConvexCounting>(std::move(inner));
+    else
+      information = std::make_shared<Counting>(std::move(inner));
     score_pool(belief, offer, {.information = information}, candidates);
     return static_cast<Index>(information->looks);
   };

@@ -8,6 +8,7 @@
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "model/pool_belief_internals.hpp"
 #include "model/screened_pool.hpp"
 #include "numerics/random.hpp"
 #include "support/golden.hpp"
@@ -79,7 +80,8 @@ Run run(const Setting& setting, bool slow) {
                         .slack = 1e-9};
   Run run;
   for (Index step = 0; step < setting.steps; ++step) {
-    run.screened += !slow && dynamic_cast<ScreenedPool*>(belief.lagging()) != nullptr ? 1 : 0;
+    run.screened +=
+        !slow && dynamic_cast<ScreenedPool*>(PoolBeliefInternals::lagging(belief)) != nullptr ? 1 : 0;
     const std::optional<Score> best =
         slow ? select_by_full_scan(belief.marginals(), offer, acquisition, candidates)
              : selector.choose(belief, candidates);
@@ -275,7 +277,7 @@ TEST(Selector, ScreensOnlyForThoseWhoDoNotAskForAllMarginals) {
   GpPoolBelief belief({.kernel = std::make_shared<StationaryKernel>()}, pool);
   const auto screened_with = [&](Index rows) {
     while (belief.size() < rows) belief.condition(belief.size() * 7, GaussianChannel{0.1}, 0.5);
-    return dynamic_cast<ScreenedPool*>(belief.lagging()) != nullptr;
+    return dynamic_cast<ScreenedPool*>(PoolBeliefInternals::lagging(belief)) != nullptr;
   };
   EXPECT_FALSE(screened_with(20)) << "too few covariances";
   EXPECT_TRUE(screened_with(40));
@@ -305,7 +307,7 @@ TEST(Selector, NoticesBehindTheScreenWhenVariancesRiseAndPointsAndMoneyComeBack)
   numerics::Draws draws(3, numerics::Purpose::data, 2);
   Index screened = 0;
   for (int step = 0; step < 40; ++step) {
-    screened += dynamic_cast<ScreenedPool*>(belief.lagging()) != nullptr ? 1 : 0;
+    screened += dynamic_cast<ScreenedPool*>(PoolBeliefInternals::lagging(belief)) != nullptr ? 1 : 0;
     const std::optional<Score> fast = selector.choose(belief, candidates);
     const std::optional<Score> slow = select_by_full_scan(twin.marginals(), offer, acquisition, candidates);
     ASSERT_EQ(fast.has_value(), slow.has_value());
@@ -425,7 +427,7 @@ void expect_same_class_choices(const ClassSetting& setting, bool looks_roughly) 
     const std::optional<Score> found = selector.choose(fast, candidates),
                                expected = select_by_full_scan(slow.marginals(), offer, setting.acquisition,
                                                               candidates);
-    rough_looks += fast.rough_marginals() != nullptr;
+    rough_looks += PoolBeliefInternals::rough_marginals(fast) != nullptr;
     ASSERT_TRUE(found && expected);
     ASSERT_EQ(found->point, expected->point);
     ASSERT_EQ(found->level, expected->level);

@@ -19,23 +19,10 @@ struct ContinuousPrecision {
   std::shared_ptr<const CostFunction> cost;
 };
 
-/// Cheap bounds of what annotations are worth, made for certain levels: most points cannot win, and to know
-/// that of them their worth need not be known.
-class InformationBounds {
- public:
-  virtual ~InformationBounds() = default;
-
-  /// low[j] <= worth <= high[j], j = (i - begin) * levels + k as in Information::worth. Where a point allows
-  /// none they are infinite. May be called by several threads at a time.
-  virtual void at(const Marginals& belief, Index begin, Index end, double* low, double* high) const = 0;
-
-  /// How much the worth may change, at any level and from any belief, where the mean moves by this much and
-  /// the variance by that.
-  virtual double change(double mean, double variance) const = 0;
-};
-
-/// What an annotation is worth, before anybody asks what it costs (docs/math.md 4). Sees the marginals of the
-/// whole pool, never a model. Its functions are called from several threads at once.
+/// What an annotation is worth, its cost aside (docs/math.md 4). Sees the marginals of the whole pool, never
+/// a model. Derive from it to bring your own: unit() and worth() are enough, and selections then call worth()
+/// for every open point and level. The library's own informations are final, because selections know more
+/// about them than worth() tells. All functions are called from several threads at once.
 class Information {
  public:
   virtual ~Information() = default;
@@ -48,16 +35,6 @@ class Information {
   virtual void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                      std::span<const Index> levels, double* out) const = 0;
 
-  /// Whether the worth is log1p(1 / (intercept + slope * added)) / 2 where a level adds noise of variance
-  /// `added`, so that points can be compared without a logarithm (docs/math.md 6.1); if so, the lines of
-  /// `count` points with these variances of f and of the base noise. Who overrides the worth of another
-  /// information overrides this, too: selections rely on it.
-  virtual bool lines(const double* variance, const double* base_noise, Index count, double* intercept,
-                     double* slope) const;
-
-  /// Bounds of worth() that cost much less than it; by default none, and null.
-  virtual std::unique_ptr<InformationBounds> bounds(const Offer& offer, std::span<const Index> levels) const;
-
   /// The best precision at a point where any in a range may be bought, not only those of a ladder; nothing
   /// where none can be paid for with `remaining`. By default std::invalid_argument: not every information
   /// knows how.
@@ -65,22 +42,16 @@ class Information {
                                                          Index point, const ContinuousPrecision& range,
                                                          double remaining) const;
 
-  /// Is the worth at every point a convex function of the accuracy, so that a level between two others may be
-  /// ruled out without a look (docs/math.md 5.4)? By default nobody promises that.
-  virtual bool convex_in_accuracy() const { return false; }
-
   /// Orders points whose worth is infinite, larger first. By default they are all tied.
   virtual double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const;
 };
 
 /// MI(answer; f) in regression.
-class ModelInformation : public Information {
+class ModelInformation final : public Information {
  public:
   std::string_view unit() const override { return "nats"; }
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
-  bool lines(const double* variance, const double* base_noise, Index count, double* intercept,
-             double* slope) const override;
   std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
                                                  const ContinuousPrecision& range,
                                                  double remaining) const override;
@@ -103,7 +74,7 @@ struct TargetInformationOptions {
 };
 
 /// MI(answer; Y) in regression, Y an answer of the highest precision.
-class TargetInformation : public Information {
+class TargetInformation final : public Information {
  public:
   explicit TargetInformation(TargetInformationOptions options = {}) : options_(options) {}
 
@@ -111,12 +82,11 @@ class TargetInformation : public Information {
   /// Throws std::invalid_argument under InfinitePolicy::refuse where a value is infinite by construction.
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
-  bool lines(const double* variance, const double* base_noise, Index count, double* intercept,
-             double* slope) const override;
   std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
                                                  const ContinuousPrecision& range,
                                                  double remaining) const override;
   double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const override;
+  const TargetInformationOptions& options() const { return options_; }
 
  private:
   TargetInformationOptions options_;
@@ -129,7 +99,7 @@ enum class Approximation {
 };
 
 /// MI(answer; f) in classification, in bits (docs/math.md 4.2). Levels are FlipChannels.
-class ClassModelInformation : public Information {
+class ClassModelInformation final : public Information {
  public:
   explicit ClassModelInformation(Approximation approximation = Approximation::exact)
       : approximation_(approximation) {}
@@ -140,16 +110,14 @@ class ClassModelInformation : public Information {
   std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
                                                  const ContinuousPrecision& range,
                                                  double remaining) const override;
-  bool convex_in_accuracy() const override { return approximation_ == Approximation::exact; }
-  /// Of the exact form only.
-  std::unique_ptr<InformationBounds> bounds(const Offer& offer, std::span<const Index> levels) const override;
+  Approximation approximation() const { return approximation_; }
 
  private:
   Approximation approximation_;
 };
 
 /// MI(answer; Y) in classification, in bits, Y an answer at the best accuracy on offer.
-class ClassTargetInformation : public Information {
+class ClassTargetInformation final : public Information {
  public:
   explicit ClassTargetInformation(TargetGraph graph = TargetGraph::b) : graph_(graph) {}
 
@@ -159,7 +127,7 @@ class ClassTargetInformation : public Information {
   std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
                                                  const ContinuousPrecision& range,
                                                  double remaining) const override;
-  bool convex_in_accuracy() const override { return true; }
+  TargetGraph graph() const { return graph_; }
 
  private:
   TargetGraph graph_;

@@ -15,7 +15,7 @@ namespace acuity {
 /// With n answers and M pool points an answer costs O(n^3), and marginals() after it O(n^2 M), or O(p n M)
 /// more with p annotations pending. rough_marginals() costs O(r^2 M) where the pool's covariances are nearly
 /// of a rank r below n (docs/math.md 3.10).
-class EpPoolBelief : public PoolBelief {
+class EpPoolBelief final : public PoolBelief {
  public:
   /// Answers are -1 and +1, channels FlipChannel. `threads`: 0 means all the machine has. `kept`: how many
   /// covariances of annotations with pool points may be kept rather than computed anew with every answer.
@@ -28,7 +28,6 @@ class EpPoolBelief : public PoolBelief {
 
   const Marginals& marginals() const override;
   Marginals marginals_at(std::span<const Index> rows) override;
-  const RoughMarginals* rough_marginals() override;
   AnnotationHandle condition(const Place& place, const Channel& channel,
                              std::optional<double> answer) override;
   void answer(AnnotationHandle annotation, double value) override;
@@ -41,6 +40,7 @@ class EpPoolBelief : public PoolBelief {
   Index cold_starts() const;
 
  private:
+  friend class PoolBeliefInternals;
   struct State;
   std::unique_ptr<State> state_;
 };

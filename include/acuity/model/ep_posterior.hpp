@@ -1,7 +1,7 @@
 #pragma once
 
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
@@ -50,61 +50,27 @@ class EpPosterior {
   /// Posterior covariance of the latent f between every row of `a` and every row of `b`.
   Matrix covariance(const PointsRef& a, const PointsRef& b) const;
 
-  double log_evidence() const { return log_evidence_; }  ///< docs/math.md eq. (3.8)
+  double log_evidence() const;  ///< docs/math.md eq. (3.8)
   /// Of the log evidence in the kernel's log parameters; right for full sites that have converged
   /// (docs/math.md 3.7).
   Vector gradient() const;
   /// Of the log evidence in every label's accuracy; likewise.
-  const Vector& accuracy_gradient() const { return accuracy_gradient_; }
+  const Vector& accuracy_gradient() const;
 
-  const Sites& sites() const { return sites_; }
-  const Marginals& at_observations() const { return posterior_; }
-  const Marginals& cavities() const { return cavity_; }
-  int sweeps() const { return sweeps_; }
-  bool converged() const { return converged_; }
+  const Sites& sites() const;
+  const Marginals& at_observations() const;
+  const Marginals& cavities() const;
+  int sweeps() const;
+  bool converged() const;
   /// The policy in force at the end: clip where full sites could not be made to work.
-  SitePolicy policy() const { return policy_; }
+  SitePolicy policy() const;
+
+  /// What the library itself reads of a posterior; users cannot.
+  struct State;
+  const State& state() const { return *state_; }
 
  private:
-  friend class EpPredictor;  // reads the factors
-  friend class EpSketch;     // reads Sigma and the weights
-
-  // The posterior given the sites, by two Cholesky factors (docs/math.md eq. (3.6)); false where it is none.
-  bool factorise();
-  // What one look at site i changes, given the marginal of its f.
-  struct SiteChange {
-    double precision = 0.0, shift = 0.0;
-  };
-  SiteChange site_change(Index i, double mean, double variance) const;
-  void begin(const EpOptions& options);
-  bool extend(const EpPosterior& before);
-  bool sweep(double damping, double negligible);
-  bool settle(const EpOptions& options);
-  bool small_sweeps(const EpOptions& options);
-  void run(const EpOptions& options);
-  void evaluate();
-
-  Prior prior_;
-  Points points_;  // scaled
-  Vector labels_, accuracies_;
-  Matrix kernel_;
-
-  Sites sites_;
-  std::vector<Index> positive_, negative_;    // sites by sign
-  Matrix factor_positive_, factor_negative_;  // lower triangles: L_P, L_Q
-  Matrix shrink_;                             // U = L_P^-1 S_P^1/2 K_P:
-  Matrix covariance_;                         // Sigma; within and after a sweep its lower triangle
-  bool factors_current_ = false;              // the factors, and all of Sigma, are those of the sites
-  Marginals posterior_, cavity_;
-  Vector weights_;  // nu - tau m
-  Vector accuracy_gradient_;
-  double log_evidence_ = 0.0, log_determinant_ = 0.0;  // of I + K S
-  double largest_change_ = 0.0;                        // of a site in the last sweep
-  double relative_change_ = 0.0;                       // sum of the changes of precision times variance
-  double roughest_growth_ = 1.0;                       // factor by which a variance changed, at least 1
-  int sweeps_ = 0;
-  bool converged_ = false;
-  SitePolicy policy_ = SitePolicy::full;
+  std::shared_ptr<const State> state_;  // shared by copies: a posterior never changes
 };
 
 }  // namespace acuity

@@ -24,7 +24,7 @@ struct PoolStorage {
 /// The pool is kept in tiles of some columns of L^-1 K, each of which can catch up on several annotations at
 /// once. Pending annotations are exact (docs/math.md 7). Annotations of one place are rows of their own until
 /// they are half of all rows, then they are merged (docs/math.md 8): n above counts places, not annotations.
-class GpPoolBelief : public PoolBelief {
+class GpPoolBelief final : public PoolBelief {
  public:
   /// `threads`: 0 means all the machine has; the result does not depend on it. The observations have the
   /// handles 0, 1, 2, ...
@@ -35,7 +35,6 @@ class GpPoolBelief : public PoolBelief {
   GpPoolBelief& operator=(GpPoolBelief&&) noexcept;
 
   const Marginals& marginals() const override;
-  LaggingPool* lagging() override;
   AnnotationHandle condition(const Place& place, const Channel& channel,
                              std::optional<double> answer) override;
   void answer(AnnotationHandle annotation, double value) override;
@@ -51,6 +50,7 @@ class GpPoolBelief : public PoolBelief {
   Index rows() const;
 
  private:
+  friend class PoolBeliefInternals;
   struct State;
   std::unique_ptr<State> state_;
 };

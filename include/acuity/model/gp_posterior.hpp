@@ -5,7 +5,6 @@
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/prior.hpp"
-#include "acuity/model/replicates.hpp"
 
 namespace acuity {
 
@@ -54,44 +53,13 @@ class GpPosterior {
   double quadratic_form() const;  ///< residual' (K + noise)^-1 residual, likewise
 
   /// How many observations without noise got a tiny one, because they repeat what was known already.
-  Index jittered() const { return jittered_; }
+  Index jittered() const;
 
  private:
-  // Observations that came after the factor was made: further rows of it, [R, L2], kept apart.
-  struct Later {
-    Points points;  // scaled
-    Matrix rows;    // R', one column each
-    Matrix lower;   // L2
-    Vector residual;
-  };
+  struct State;
+  explicit GpPosterior(std::shared_ptr<const State> state);
 
-  GpPosterior(Prior prior, const Replicates& replicates, int threads);
-  void append(const Points& x, double value, double noise);
-  // [L, 0; R, L2]^-1 k(observations, x): the rows of the factor, column by column, and those of the later
-  // ones.
-  struct Explained {
-    Vector sides;  // as the numeric kernels like them
-    Matrix later;
-  };
-  Explained explained(const Points& x) const;
-  /// What the observations say at scaled points: mean less the prior's, and the variance they take away.
-  void explain(const Points& x, double* mean, double* explained) const;
-  void explain_in_single(const Eigen::VectorXf& factor, const Points& x, double* mean,
-                         double* explained) const;
-  /// Calls visit(covariances, from, to): of x with observations from..to-1, all x of one after the other.
-  template <typename Visit>
-  void for_each_chunk(const Points& x, const Visit& visit) const;
-
-  Prior prior_;
-  std::shared_ptr<const Observations> observations_;
-  Points points_;                         // scaled
-  std::shared_ptr<const Matrix> factor_;  // L of K + noise = L L', packed (numerics/kernels/table.hpp)
-  Vector residual_;                       // L^-1 (values - mean)
-  Vector weights_;                        // (K + noise)^-1 (values - mean)
-  Later later_;
-  double log_determinant_ = 0.0;
-  double replicate_term_ = 0.0;  // log likelihood of the observations beyond that of the merged ones
-  Index jittered_ = 0;
+  std::shared_ptr<const State> state_;  // shared by copies: a posterior never changes
 };
 
 }  // namespace acuity

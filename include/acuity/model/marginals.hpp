@@ -11,11 +11,4 @@ struct Marginals {
   Vector variance;
 };
 
-/// A belief that is cheap to have, and how far each mean and each variance may be from the true one.
-struct RoughMarginals {
-  Marginals belief;
-  Vector mean_error;
-  Vector variance_error;
-};
-
 }  // namespace acuity

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "acuity/data/observation.hpp"
-#include "acuity/model/lagging_pool.hpp"
 #include "acuity/model/marginals.hpp"
 
 namespace acuity {
@@ -34,14 +33,6 @@ class PoolBelief {
   /// Whether marginals() would be finite everywhere: found without bringing the pool up to date wherever
   /// that can be told from the annotations alone.
   bool is_finite();
-
-  /// The same pool for those who need not have all of it up to date; null where the belief cannot lag.
-  virtual LaggingPool* lagging() { return nullptr; }
-
-  /// The belief about the whole pool with errors that are known, for those who need few of its points
-  /// exactly, by marginals_at(). Null where marginals() is as cheap, or there already. Valid until the next
-  /// call that is not const.
-  virtual const RoughMarginals* rough_marginals() { return nullptr; }
 
   /// Takes in one more annotation, for O(n M) with n annotations and M pool points. Without an answer the
   /// annotation is pending: the belief is as certain as it will be once the answer is there, with unchanged
