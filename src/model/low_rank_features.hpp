@@ -4,12 +4,9 @@
 #include <optional>
 
 #include "acuity/model/kernel.hpp"
+#include "model/low_rank_covariances.hpp"
 
 namespace acuity {
-
-/// What a low-rank factor may leave of a covariance, beside the largest prior variance: near what rounding
-/// leaves anyway.
-constexpr double low_rank_tolerance = 1e-13;
 
 /// F with at most `most` rows, a column per point, such that the points' covariances are F'F but for
 /// low_rank_tolerance (math.md 6.3); nothing where more rows are needed. `points` are scaled already.

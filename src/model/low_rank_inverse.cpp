@@ -17,10 +17,6 @@ std::optional<CovarianceInverse> low_rank_inverse(const std::shared_ptr<const Ke
   const double variance = kernel->diagonal(points.topRows(1))(0);
   const double error = static_cast<double>(n) * low_rank_tolerance * variance / noise.minCoeff();
   if (!(error < 1e-7)) return std::nullopt;
-  // Some of the points need no more rows than all of them: most that are no use are found out cheaply.
-  Points some(2 * most, points.cols());
-  for (Index i = 0; i < some.rows(); ++i) some.row(i) = points.row(i * (n / some.rows()));
-  if (!low_rank_features(kernel, some, most)) return std::nullopt;
   const std::optional<Matrix> features = low_rank_features(kernel, points, most);
   if (!features) return std::nullopt;
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/lagging_pool.hpp"
+#include "model/low_rank_covariances.hpp"
 #include "model/tiled_posterior.hpp"
 
 namespace acuity {
@@ -31,35 +32,25 @@ class LowRankPool : public LaggingPool {
   /// Together with that of the posterior.
   void change_prior_mean(double mean) { prior_.mean = mean; }
 
-  Index rank() const { return factor_->rank; }
+  Index rank() const { return factor_->rank(); }
 
  private:
   // Tiles of F that make one of ours: they are refreshed so quickly that looking at each of them would cost
   // more.
   static constexpr Index together = 16;
 
-  struct Factor {  // the pivots, and F in the pool's tiles
-    numerics::GrowingFactor pivots;
-    Points points;
-    std::vector<FactorRow> rows;
-    Vector z;
-    std::unique_ptr<PoolTiles> tiles;
-    Index rank = 0;
-    double residual = 0.0;  // the largest variance that F leaves, at a pool point
-
-    FactorSide side() const { return {pivots, points, rows, z, 0}; }
-  };
-  LowRankPool(const TiledPosterior& posterior, const Prior& prior, std::unique_ptr<Factor> factor);
-  static std::unique_ptr<Factor> factorise(const Prior& prior, const Points& pool, double tolerance,
-                                           Index most);
+  LowRankPool(const TiledPosterior& posterior, const Prior& prior,
+              std::unique_ptr<LowRankCovariances> factor);
   bool take(Index row);
   void start_again();
   void fold(Index tile, Index from, Index to, bool means_alone);
 
   const TiledPosterior& posterior_;
   Prior prior_;
-  std::unique_ptr<Factor> factor_;
-  double prior_variance_;
+  std::unique_ptr<LowRankCovariances> factor_;  // F
+  std::vector<double*> slabs_;                  // of F, as the numeric kernels take them: by tile
+  Vector prior_variances_;                      // by pool point
+  double largest_prior_variance_;
 
   Marginals marginals_;
   std::vector<Index> seen_;      // rows, by tile

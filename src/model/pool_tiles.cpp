@@ -46,14 +46,12 @@ class TilesOf : public PoolTiles {
  public:
   // scaled_tile(t): the points of tile t, scaled.
   template <typename ScaledTile>
-  TilesOf(const Prior& prior, Index size, Index inputs, const ScaledTile& scaled_tile, std::size_t memory,
-          Keep keep)
+  TilesOf(const Prior& prior, Index size, Index inputs, const ScaledTile& scaled_tile, std::size_t memory)
       : PoolTiles(size),
         prior_(prior),
         stationary_(dynamic_cast<const StationaryKernel*>(prior.kernel.get())),
         inputs_(inputs),
-        memory_(memory),
-        keep_(keep) {
+        memory_(memory) {
     const Index padded = count() * width;
     marginals_.mean = Vector::Constant(size_, prior.mean);
     marginals_.variance.resize(size_);
@@ -73,6 +71,7 @@ class TilesOf : public PoolTiles {
         for (Index k = 0; k < inputs_; ++k)
           points_[at((tile * inputs_ + k) * width + j)] = to_unit(scaled(j, k), k);
     }
+    if (stationary_ == nullptr) prior_variances_ = marginals_.variance;
   }
 
   Index seen(Index tile) const override { return tiles_[at(tile)].seen; }
@@ -121,13 +120,6 @@ class TilesOf : public PoolTiles {
     return true;
   }
 
-  numerics::TileView<double> view(Index tile) const override {
-    if constexpr (std::is_same_v<Real, double>)
-      return view_of(tile, tiles_[at(tile)].slabs);
-    else
-      throw std::logic_error("PoolTiles: no view in single precision");
-  }
-
   Columns columns_of(std::span<const Index> rows, const FactorSide& side) const override {
     const Index n = side.factor.size(), count = static_cast<Index>(rows.size());
     thread_local Scratch<Real> scratch;
@@ -141,7 +133,7 @@ class TilesOf : public PoolTiles {
     compute_rows(view, side, 0, n);
     Columns columns{{rows.begin(), rows.end()}, Matrix(n, count), {Vector(count), Vector(count)}};
     alignas(64) double variance[width] = {}, mean[width] = {};
-    for (Index j = 0; j < count; ++j) variance[j] = prior_.kernel->diagonal(point(rows[at(j)]))(0);
+    for (Index j = 0; j < count; ++j) variance[j] = prior_variance(rows[at(j)]);
     std::fill_n(mean, width, prior_.mean);
     const auto self = [&](Index pool_row) {
       return std::find(rows.begin(), rows.end(), pool_row) - rows.begin();
@@ -162,8 +154,7 @@ class TilesOf : public PoolTiles {
       if (t.seen == 0 && t.kept == 0) continue;
       for (Real* slab : t.slabs) arena_.give_back(slab);
       t = Tile{};
-      marginals_.variance.segment(tile * width, columns(tile)) = prior_.kernel->diagonal(scaled_points(tile));
-      marginals_.mean.segment(tile * width, columns(tile)).setConstant(prior_.mean);
+      reset_marginals(tile);
     }
     arena_.clear();
     used_ = 0;
@@ -176,9 +167,7 @@ class TilesOf : public PoolTiles {
   void cut(Index tile, const FactorSide& side, Index size) override {
     Tile& t = tiles_[at(tile)];
     if (t.seen <= size && t.kept <= size) return;
-    const Index begin = tile * width;
-    marginals_.variance.segment(begin, columns(tile)) = prior_.kernel->diagonal(scaled_points(tile));
-    marginals_.mean.segment(begin, columns(tile)).setConstant(prior_.mean);
+    reset_marginals(tile);
     t.kept = std::min(t.kept, size);
     while (static_cast<Index>(t.slabs.size()) > (t.kept + slab_rows - 1) / slab_rows) {
       arena_.give_back(t.slabs.back());
@@ -195,7 +184,12 @@ class TilesOf : public PoolTiles {
     Prior plain = prior_;  // the points are scaled already
     plain.scaling = {};
     const auto scaled_tile = [this](Index tile) { return scaled_points(tile); };
-    return std::make_unique<TilesOf<float>>(plain, size_, inputs_, scaled_tile, memory, keep_);
+    return std::make_unique<TilesOf<float>>(plain, size_, inputs_, scaled_tile, memory);
+  }
+
+  Vector prior_variances() const override {
+    if (stationary_ != nullptr) return Vector::Constant(size_, prior_variance(0));
+    return prior_variances_;
   }
 
   Points point(Index row) const override {
@@ -209,7 +203,7 @@ class TilesOf : public PoolTiles {
   // Measured on smooth and rough kernels (tests/model/gp_pool_belief_test.cpp), with room to spare.
   double error() const override {
     if (std::is_same_v<Real, double> || size_ == 0) return 0.0;
-    return 1e-5 * prior_.kernel->diagonal(point(0))(0);
+    return 1e-5 * prior_variance(0);
   }
 
  private:
@@ -251,6 +245,21 @@ class TilesOf : public PoolTiles {
     return x;
   }
 
+  double prior_variance(Index row) const {
+    if (stationary_ == nullptr) return prior_variances_(row);
+    return stationary_->options().amplitude * stationary_->options().amplitude;
+  }
+
+  // To those of the prior. Calls no kernel, so that it cannot fail.
+  void reset_marginals(Index tile) {
+    const Index begin = tile * width, wide = columns(tile);
+    if (stationary_ == nullptr)
+      marginals_.variance.segment(begin, wide) = prior_variances_.segment(begin, wide);
+    else
+      marginals_.variance.segment(begin, wide).setConstant(prior_variance(0));
+    marginals_.mean.segment(begin, wide).setConstant(prior_.mean);
+  }
+
   // Whether this tile's rows of V stay in memory. Once they do not, they are computed again when needed.
   bool may_keep(const Tile& t, Index rows) {
     const auto more = static_cast<std::ptrdiff_t>((rows + slab_rows - 1) / slab_rows) -
@@ -261,9 +270,7 @@ class TilesOf : public PoolTiles {
     // A tile that is seldom looked at is computed again in less time than its rows would take to come from
     // memory.
     constexpr Index seldom = 6;
-    if (keep_ == Keep::useful && t.slabs.empty() && seldom * (rows - t.seen) >= rows &&
-        used_.load() + bytes > cache)
-      return false;
+    if (t.slabs.empty() && seldom * (rows - t.seen) >= rows && used_.load() + bytes > cache) return false;
     used_ += bytes;
     return true;
   }
@@ -341,6 +348,7 @@ class TilesOf : public PoolTiles {
 
   Prior prior_;
   const StationaryKernel* stationary_;  // null: a kernel of the user's own
+  Vector prior_variances_;              // of such a kernel: it may throw when it is asked again
   Index inputs_;
   std::vector<Real> points_;  // by tile, by input
   Vector origin_, unit_;
@@ -349,7 +357,6 @@ class TilesOf : public PoolTiles {
   std::vector<Tile> tiles_;
   numerics::SlabArena arena_{slab_bytes};
   std::size_t memory_;  // bytes of V at most; 0: no limit
-  Keep keep_;
   std::atomic<std::size_t> used_ = 0;
 
   std::vector<float> packed_, row_points_;  // of the factor, where Real is float
@@ -367,7 +374,7 @@ void for_each_tile(const PoolTiles& tiles, int threads, const std::function<void
 }
 
 std::unique_ptr<PoolTiles> PoolTiles::make(const Prior& prior, const PointsRef& pool,
-                                           const PoolStorage& storage, Keep keep) {
+                                           const PoolStorage& storage) {
   // A kernel of the user's own is called with the points as they are; floats would not be.
   const bool stationary = dynamic_cast<const StationaryKernel*>(prior.kernel.get()) != nullptr;
   const auto scaled_tile = [&](Index tile) {
@@ -375,10 +382,8 @@ std::unique_ptr<PoolTiles> PoolTiles::make(const Prior& prior, const PointsRef& 
     return prior.scaling.apply(pool.middleRows(begin, std::min(width, pool.rows() - begin)));
   };
   if (storage.single_precision && stationary)
-    return std::make_unique<TilesOf<float>>(prior, pool.rows(), pool.cols(), scaled_tile, storage.memory,
-                                            keep);
-  return std::make_unique<TilesOf<double>>(prior, pool.rows(), pool.cols(), scaled_tile, storage.memory,
-                                           keep);
+    return std::make_unique<TilesOf<float>>(prior, pool.rows(), pool.cols(), scaled_tile, storage.memory);
+  return std::make_unique<TilesOf<double>>(prior, pool.rows(), pool.cols(), scaled_tile, storage.memory);
 }
 
 }  // namespace acuity

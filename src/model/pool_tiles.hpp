@@ -44,10 +44,8 @@ void for_each_tile(const PoolTiles& tiles, int threads, const std::function<void
 /// Different tiles may be brought up to date by different threads at the same time.
 class PoolTiles {
  public:
-  /// What stays of V: what is likely to be used again, or all of it.
-  enum class Keep { useful, all };
   static std::unique_ptr<PoolTiles> make(const Prior& prior, const PointsRef& pool,
-                                         const PoolStorage& storage, Keep keep = Keep::useful);
+                                         const PoolStorage& storage);
   virtual ~PoolTiles() = default;
 
   static constexpr Index width = numerics::tile_columns;
@@ -64,8 +62,6 @@ class PoolTiles {
   virtual void catch_up(Index tile, const FactorSide& side) = 0;
   /// Column of V of a pool point, whose tile has just caught up, or nothing where it was not kept.
   virtual bool column(Index row, double* out, Index rows) const = 0;
-  /// The slabs of a tile, in double precision.
-  virtual numerics::TileView<double> view(Index tile) const = 0;
   /// Of the rows of the factor that were seen the first `size` are left.
   virtual void cut(Index tile, const FactorSide& side, Index size) = 0;
   /// The float twin of the factor, if there is one, follows; before any tile catches up. The first
@@ -87,6 +83,8 @@ class PoolTiles {
   /// Means are folded anew, from this, when the caller's z_version changes; variances stay.
   virtual void change_prior_mean(double mean) = 0;
   virtual Points point(Index row) const = 0;
+  /// Of every pool point, before any annotation.
+  virtual Vector prior_variances() const = 0;
   /// The smallest and largest value of each input, scaled.
   const Vector& lowest() const { return lowest_; }
   const Vector& highest() const { return highest_; }

@@ -44,6 +44,19 @@ TEST(LowRankCovariances, LeaveNoMoreThanAskedForAndSayHowMuch) {
     }
 }
 
+TEST(LowRankCovariances, HaveTheSameBitsHoweverManyRowsWereAllowed) {
+  const Points pool = places(5, 333, 2);
+  const auto k = kernel(KernelFamily::rbf, 1.0);
+  const auto few = LowRankCovariances::make(k, pool, 1e-6, 120),
+             many = LowRankCovariances::make(k, pool, 1e-6, 333);
+  ASSERT_TRUE(few && many);
+  EXPECT_GT(few->rank(), 32) << "more than there is room for at first";
+  EXPECT_EQ(factor_of(*few), factor_of(*many));
+  EXPECT_EQ(few->rest(), many->rest());
+  const Matrix f = factor_of(*few);
+  for (Index j = 0; j < 333; ++j) EXPECT_EQ(few->pool_column(j), f.col(j));
+}
+
 TEST(LowRankCovariances, KnowTheColumnOfAnyPlace) {
   const Points pool = places(2, 200, 2), others = places(3, 20, 2);
   const auto k = kernel(KernelFamily::rbf, 1.0);

@@ -8,6 +8,7 @@
 
 #include "acuity/model/kernel.hpp"
 #include "numerics/random.hpp"
+#include "support/user_kernels.hpp"
 
 namespace acuity::low_rank_pool_test {
 namespace {
@@ -16,6 +17,11 @@ struct Bench {
   Prior prior;
   Points pool;
   TiledPosterior posterior;
+
+  explicit Bench(std::shared_ptr<const Kernel> kernel, Index inputs = 1, Index size = 700)
+      : prior{.kernel = std::move(kernel), .mean = 0.3},
+        pool(points(size, inputs)),
+        posterior(prior, pool, 1, {}) {}
 
   explicit Bench(Index inputs = 1, double lengthscale = 1.0, Index size = 700)
       : prior{.kernel = std::make_shared<StationaryKernel>(
@@ -64,6 +70,22 @@ TEST(LowRankPool, IsWithinItsErrorOfTheExactBelief) {
     expect_within_its_error(bench, *low_rank);
     EXPECT_LT(low_rank->error().largest(), 1e-8);
   }
+}
+
+TEST(LowRankPool, IsWithinItsErrorWhereThePriorVarianceDiffersFromPointToPoint) {
+  Bench bench(std::make_shared<testing::LinearKernel>(), 2);
+  bench.annotate(0, 40);
+  const std::unique_ptr<LowRankPool> low_rank = bench.low_rank();
+  ASSERT_TRUE(low_rank);
+  EXPECT_EQ(low_rank->rank(), 3);
+  expect_within_its_error(bench, *low_rank);
+  bench.posterior.append(bench.posterior.row(Place(Vector::Constant(2, 9.0)), GaussianChannel{0.02}, 1.0));
+  ASSERT_TRUE(low_rank->follow()) << "every place is a combination of the pool's";
+  expect_within_its_error(bench, *low_rank);
+  const std::vector<FactorRow> rows = bench.posterior.rows();
+  bench.posterior.replace_from(3, {rows.begin() + 4, rows.end()});
+  ASSERT_TRUE(low_rank->follow());
+  expect_within_its_error(bench, *low_rank);
 }
 
 TEST(LowRankPool, KeepsAllOfTheFactorOfALargePool) {

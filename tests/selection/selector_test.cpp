@@ -13,6 +13,7 @@
 #include "numerics/random.hpp"
 #include "support/golden.hpp"
 #include "support/problems.hpp"
+#include "support/user_kernels.hpp"
 
 namespace acuity::selector_test {
 namespace {
@@ -467,6 +468,30 @@ TEST(Selector, ChoosesWhatTheFullScanChoosesInClassification) {
     with("bald", true, [](ClassSetting& s) { s.acquisition.ranking = Ranking::information, s.kappa = 0.5; });
     with("high rank", false, [](ClassSetting& s) { s.inputs = 5, s.steps = 40; });
     with("small pool", false, [](ClassSetting& s) { s.pool = 100; });
+  }
+}
+
+// The low-rank pool has to start from each point's own prior variance.
+TEST(Selector, ChoosesAsTheFullScanWithAKernelWhosePriorVarianceDiffers) {
+  Points pool(300, 1);
+  for (Index i = 0; i < 300; ++i) pool(i, 0) = double(299 - i) / 60.0;
+  const Offer offer{.levels = {{.channel = GaussianChannel{0.5}, .cost = 1.0},
+                               {.channel = GaussianChannel{0.05}, .cost = 3.0}},
+                    .base_noise = Vector::Constant(300, 0.01)};
+  const Acquisition acquisition;
+  const Prior prior{.kernel = std::make_shared<testing::LinearKernel>()};
+  GpPoolBelief belief(prior, pool), twin(prior, pool);
+  Selector selector(offer, acquisition, 1);
+  Candidates candidates{.open = std::vector<char>(300, 1)};
+  for (int step = 0; step < 40; ++step) {
+    const std::optional<Score> fast = selector.choose(belief, candidates),
+                               slow = select_by_full_scan(twin.marginals(), offer, acquisition, candidates);
+    ASSERT_TRUE(fast && slow);
+    ASSERT_EQ(fast->point, slow->point) << step;
+    ASSERT_EQ(fast->level, slow->level) << step;
+    for (GpPoolBelief* each : {&belief, &twin})
+      each->condition(fast->point, offer.channel(fast->point, fast->level), std::sin(step));
+    candidates.open[static_cast<std::size_t>(fast->point)] = 0;
   }
 }
 
