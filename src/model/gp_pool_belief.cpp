@@ -39,28 +39,31 @@ std::size_t distinct_places(const std::vector<FactorRow>& rows) {
   return distinct;
 }
 
-// Whether at most half of the rows would be left; looks no further than it takes to know.
-bool merging_would_halve(const std::vector<FactorRow>& rows) {
-  std::vector<char> seen(rows.size());  // by place number
-  std::size_t left = 0;
-  for (const FactorRow& row : rows) {
+// Whether at most half of `count` rows would remain; looks no further than it takes to know. `row(i)` is the
+// i-th row.
+template <typename RowAt>
+bool merging_would_halve(std::size_t count, const RowAt& row) {
+  std::vector<char> seen(count);  // by place number
+  std::size_t remaining = 0;
+  for (std::size_t i = 0; i < count; ++i) {
     bool is_new = true;
-    if (can_merge(row)) {
-      const auto place = static_cast<std::size_t>(row.place);
+    if (can_merge(row(i))) {
+      const auto place = static_cast<std::size_t>(row(i).place);
       if (place >= seen.size()) seen.resize(place + 1);
       is_new = seen[place] == 0;
       seen[place] = 1;
     }
-    left += is_new ? 1 : 0;
-    if (2 * left > rows.size()) return false;
+    remaining += is_new ? 1 : 0;
+    if (2 * remaining > count) return false;
   }
   return true;
 }
 
-// Rebuilding costs as much as appending about as many rows as are left. It happens when at least as many were
+// Rebuilding costs as much as appending about as many rows as remain. It happens when at least as many were
 // appended since the last time, so a step costs no more than before, amortised (math.md 8).
-bool worth_merging(const std::vector<FactorRow>& rows) {
-  return rows.size() >= few_rows && merging_would_halve(rows);
+template <typename RowAt>
+bool worth_merging(std::size_t count, const RowAt& row) {
+  return count >= few_rows && merging_would_halve(count, row);
 }
 
 // The same annotation, now also standing for another of its place (math.md eq. (8.1)).
@@ -189,11 +192,24 @@ struct GpPoolBelief::State : LaggingPool {
     for (Annotation& a : annotations) a.row = moved_to[static_cast<std::size_t>(a.row)];
   }
 
-  void merge_if_worth_it() {
-    if (!worth_merging(posterior.rows())) return;
-    std::vector<FactorRow> rows = posterior.rows();
-    move_rows(merge(rows));
+  // Makes sure that enter() will not have to allocate.
+  void make_room() {
+    if (annotations.size() == annotations.capacity()) annotations.reserve(2 * annotations.size() + 16);
+  }
+
+  // The rows of the factor after `changed` took the place of row `index`, or of none if it is the next index.
+  // Merged if that is worth it: then the factor has become that of the merged rows, and the result says which
+  // row each of them went into.
+  std::optional<std::vector<Index>> merge_if_worth_it(const FactorRow& changed, Index index) {
+    const std::vector<FactorRow>& old = posterior.rows();
+    const auto place = static_cast<std::size_t>(index), count = std::max(old.size(), place + 1);
+    const auto row = [&](std::size_t i) -> const FactorRow& { return i == place ? changed : old[i]; };
+    if (!worth_merging(count, row)) return std::nullopt;
+    std::vector<FactorRow> rows;
+    for (std::size_t i = 0; i < count; ++i) rows.push_back(row(i));
+    std::vector<Index> moved_to = merge(rows);
     posterior.replace_from(0, rows);
+    return moved_to;
   }
 
   std::vector<Annotation>::iterator find(AnnotationHandle handle) {
@@ -216,7 +232,8 @@ GpPoolBelief::GpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
   for (const Observation& o : observations) {
     rows.push_back(state_->told(o.place, o.channel, o.value));
     state_->enter(rows.back(), static_cast<Index>(rows.size()) - 1);
-    if (worth_merging(rows)) state_->move_rows(merge(rows));
+    const auto row = [&](std::size_t i) -> const FactorRow& { return rows[i]; };
+    if (worth_merging(rows.size(), row)) state_->move_rows(merge(rows));
   }
   state_->posterior.replace_from(0, rows);
 }
@@ -255,13 +272,18 @@ void GpPoolBelief::change_prior_mean(double mean) {
   if (state_->low_rank) state_->low_rank->change_prior_mean(mean);
 }
 
-// Only an answer leads to merging: what pending annotations do can then be undone bit for bit.
+// Only an answer leads to merging: what pending annotations do can then be undone bit for bit. The posterior
+// changes first, because its kernel may throw; recording what was done cannot.
 AnnotationHandle GpPoolBelief::condition(const Place& place, const Channel& channel,
                                          std::optional<double> answer) {
   FactorRow row = state_->told(place, channel, answer);
-  state_->posterior.append(row);
-  const AnnotationHandle handle = state_->enter(std::move(row), rows() - 1);
-  if (answer) state_->merge_if_worth_it();
+  const Index next = rows();
+  state_->make_room();
+  std::optional<std::vector<Index>> moved_to;
+  if (answer) moved_to = state_->merge_if_worth_it(row, next);
+  if (!moved_to) state_->posterior.append(row);
+  const AnnotationHandle handle = state_->enter(std::move(row), next);
+  if (moved_to) state_->move_rows(*moved_to);
   return handle;
 }
 
@@ -272,30 +294,34 @@ void GpPoolBelief::answer(AnnotationHandle annotation, double value) {
                                 " has an answer, must be pending");
   if (!std::isfinite(value))
     throw std::invalid_argument("GpPoolBelief: the answer is not finite, must be a finite number");
+  FactorRow row = state_->posterior.rows()[static_cast<std::size_t>(pending.row)];
+  row.answer = value;
+  const std::optional<std::vector<Index>> moved_to = state_->merge_if_worth_it(row, pending.row);
+  if (!moved_to) state_->posterior.answer(pending.row, value);
   pending.told.answer = value;
-  state_->posterior.answer(pending.row, value);
-  state_->merge_if_worth_it();
+  if (moved_to) state_->move_rows(*moved_to);
 }
 
-// The rows before the cancelled one keep their bits; those after it are made anew. A merged row is made anew
-// from the annotations that are left of it.
+// The rows before the cancelled one keep their bits; those after it are computed again. A merged row is
+// computed again from the annotations that remain of it.
 void GpPoolBelief::cancel(AnnotationHandle annotation) {
   const auto cancelled = state_->find(annotation);
   const Index row = cancelled->row;
-  state_->annotations.erase(cancelled);
   std::vector<FactorRow> rows;
   for (const State::Annotation& a : state_->annotations) {
-    if (a.row != row) continue;
+    if (a.row != row || a.handle == annotation.number) continue;
     if (rows.empty())
       rows.push_back(a.told);
     else
       absorb(rows.front(), a.told);
   }
-  if (rows.empty())
-    for (State::Annotation& a : state_->annotations) a.row -= a.row > row ? 1 : 0;
+  const bool row_remains = !rows.empty();
   const std::vector<FactorRow>& all = state_->posterior.rows();
   rows.insert(rows.end(), all.begin() + row + 1, all.end());
   state_->posterior.replace_from(row, rows);
+  state_->annotations.erase(cancelled);
+  if (!row_remains)
+    for (State::Annotation& a : state_->annotations) a.row -= a.row > row ? 1 : 0;
 }
 
 }  // namespace acuity

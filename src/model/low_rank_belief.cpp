@@ -27,48 +27,58 @@ LowRankBelief::LowRankBelief(Prior prior, Matrix features)
   const Index points = features_.cols();
   marginals_ = {Vector::Constant(points, prior_.mean), features_.colwise().squaredNorm().transpose()};
   seen_.assign(static_cast<std::size_t>((points + tile_width() - 1) / tile_width()), 0);
-  start_again();
+  set_weights(weights_given({}));
 }
 
-void LowRankBelief::start_again() {
-  precision_.setIdentity(rank(), rank());
-  answered_precision_ = precision_;
-  pull_.setZero(rank());
-  pending_ = 0;
-  for (const Annotation& annotation : annotations_) take(annotation);
-  settle();
+LowRankBelief::Weights LowRankBelief::weights_given(const std::vector<Annotation>& annotations) const {
+  Weights weights;
+  weights.precision.setIdentity(rank(), rank());
+  weights.answered_precision = weights.precision;
+  weights.pull.setZero(rank());
+  for (const Annotation& annotation : annotations) add(weights, annotation);
+  solve(weights);
+  return weights;
 }
 
-void LowRankBelief::take(const Annotation& annotation) {
+void LowRankBelief::add(Weights& weights, const Annotation& annotation) const {
   const auto phi = features_.col(annotation.row);
   const double weight = 1.0 / annotation.noise;
-  precision_.noalias() += weight * phi * phi.transpose();
+  weights.precision.noalias() += weight * phi * phi.transpose();
   if (annotation.value) {
-    answered_precision_.noalias() += weight * phi * phi.transpose();
-    pull_ += weight * (*annotation.value - prior_.mean) * phi;
+    weights.answered_precision.noalias() += weight * phi * phi.transpose();
+    weights.pull += weight * (*annotation.value - prior_.mean) * phi;
   } else {
-    ++pending_;
+    ++weights.pending;
   }
 }
 
-void LowRankBelief::settle() {
-  const Eigen::LLT<Matrix> factor(precision_);
-  if (factor.info() != Eigen::Success)
+void LowRankBelief::solve(Weights& weights) const {
+  const Eigen::LLT<Matrix> factor(weights.precision);
+  if (factor.info() != Eigen::Success || !factor.matrixLLT().allFinite())
     throw NumericalError("the precision of the weights is not positive definite: noise is too small");
-  shrink_ = factor.matrixL().solve(Matrix::Identity(rank(), rank()));
-  weights_ = pending_ == 0 ? Vector(factor.solve(pull_)) : Vector(answered_precision_.llt().solve(pull_));
+  weights.shrink = factor.matrixL().solve(Matrix::Identity(rank(), rank()));
+  weights.mean = weights.pending == 0 ? Vector(factor.solve(weights.pull))
+                                      : Vector(weights.answered_precision.llt().solve(weights.pull));
+}
+
+void LowRankBelief::set_weights(Weights weights) {
+  weights_ = std::move(weights);
   ++version_;
 }
 
 AnnotationHandle LowRankBelief::condition(const Place& place, const Channel& channel,
                                           std::optional<double> answer) {
   const double noise = noise_variance(channel);
-  if (!place.pool_row() || !(noise > 0.0))
+  if (!place.pool_row() || *place.pool_row() < 0 || *place.pool_row() >= features_.cols() || !(noise > 0.0))
     throw std::invalid_argument("LowRankBelief: an annotation must be of a pool row, with noise above 0");
-  annotations_.push_back({{next_handle_++}, *place.pool_row(), noise, answer});
-  take(annotations_.back());
-  settle();
-  return annotations_.back().handle;
+  const Annotation annotation{{next_handle_}, *place.pool_row(), noise, answer};
+  Weights weights = weights_;
+  add(weights, annotation);
+  solve(weights);
+  annotations_.push_back(annotation);
+  ++next_handle_;
+  set_weights(std::move(weights));
+  return annotation.handle;
 }
 
 std::vector<LowRankBelief::Annotation>::iterator LowRankBelief::find(AnnotationHandle handle) {
@@ -81,14 +91,18 @@ std::vector<LowRankBelief::Annotation>::iterator LowRankBelief::find(AnnotationH
 void LowRankBelief::answer(AnnotationHandle annotation, double value) {
   const auto asked = find(annotation);
   if (asked->value) throw std::invalid_argument("LowRankBelief: this annotation is not pending");
-  asked->value = value;
-  start_again();
+  std::vector<Annotation> annotations = annotations_;
+  annotations[static_cast<std::size_t>(asked - annotations_.begin())].value = value;
+  set_weights(weights_given(annotations));
+  annotations_ = std::move(annotations);
 }
 
 void LowRankBelief::cancel(AnnotationHandle annotation) {
-  annotations_.erase(find(annotation));
+  std::vector<Annotation> annotations = annotations_;
+  annotations.erase(annotations.begin() + (find(annotation) - annotations_.begin()));
+  set_weights(weights_given(annotations));
+  annotations_ = std::move(annotations);
   ++epoch_;
-  start_again();
 }
 
 // Variances are squared lengths of L^-1 phi: sums of squares, from which nothing is subtracted.
@@ -99,15 +113,15 @@ void LowRankBelief::bring_up_to_date(Index tile) const {
   const numerics::Kernels& kernels = numerics::kernels();
   thread_local Matrix shrunk;
   shrunk.setZero(rank(), count);
-  kernels.add_product({.rows = rank(), .columns = count, .inner = rank()}, 1.0, shrink_.data(), rank(),
-                      features_.col(first).data(), rank(), shrunk.data(), rank());
+  kernels.add_product({.rows = rank(), .columns = count, .inner = rank()}, 1.0, weights_.shrink.data(),
+                      rank(), features_.col(first).data(), rank(), shrunk.data(), rank());
   marginals_.variance.segment(first, count) = shrunk.colwise().squaredNorm();
   seen = version_;
 }
 
 Vector LowRankBelief::mean_at(Index first, Index count) const {
   Vector mean(count);
-  numerics::kernels().column_products(features_.col(first).data(), rank(), count, weights_.data(),
+  numerics::kernels().column_products(features_.col(first).data(), rank(), count, weights_.mean.data(),
                                       mean.data());
   return mean.array() + prior_.mean;
 }
@@ -123,7 +137,7 @@ Marginals LowRankBelief::exact_at(std::span<const Index> rows) const {
   Marginals found{Vector(count), Vector(count)};
   for (Index k = 0; k < count; ++k) {
     const Index row = rows[static_cast<std::size_t>(k)];
-    found.mean(k) = prior_.mean + features_.col(row).dot(weights_);
+    found.mean(k) = prior_.mean + features_.col(row).dot(weights_.mean);
     found.variance(k) = marginals_.variance(row);
   }
   return found;

@@ -52,26 +52,30 @@ class LowRankBelief final : public PoolBelief, public LaggingPool {
   Marginals exact_at(std::span<const Index> rows) const override;
 
   void bring_up_to_date(Index tile) const;
-  void take(const Annotation& annotation);
-  void start_again();
-  void settle();
+  /// The belief about the weights.
+  struct Weights {
+    Matrix precision;           // given all annotations: I + sum of phi phi' / noise
+    Matrix answered_precision;  // given the answered ones, if others are pending
+    Vector pull;                // sum of phi (value - prior mean) / noise
+    int pending = 0;
+    Matrix shrink;  // L^-1 where precision = L L'
+    Vector mean;
+  };
+  void add(Weights& weights, const Annotation& annotation) const;
+  void solve(Weights& weights) const;
+  Weights weights_given(const std::vector<Annotation>& annotations) const;
+  void set_weights(Weights weights);
   std::vector<Annotation>::iterator find(AnnotationHandle handle);
 
   Prior prior_;
   Matrix features_;  // F: a column per pool point
   std::vector<Annotation> annotations_;
   Index next_handle_ = 0, epoch_ = 0;
-  int pending_ = 0;
-
-  Matrix precision_;           // of the weights, given all annotations: I + sum of phi phi' / noise
-  Matrix answered_precision_;  // given the answered ones, where others are pending
-  Vector pull_;                // sum of phi (value - prior mean) / noise
-  Matrix shrink_;              // L^-1 where precision = L L'
-  Vector weights_;             // their mean
+  Weights weights_;
 
   mutable Marginals marginals_;
   mutable std::vector<Index> seen_;  // by tile: the version its variances are of
-  Index version_ = 1;
+  Index version_ = 0;
 };
 
 }  // namespace acuity

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "acuity/numerics/interruption.hpp"
 #include "data/as_size.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/parallel.hpp"
@@ -16,7 +17,7 @@ TiledPosterior::TiledPosterior(Prior prior, const PointsRef& pool, int threads, 
     : prior_(std::move(prior)),
       threads_(threads > 0 ? threads : numerics::default_threads()),
       tiles_(PoolTiles::make(prior_, pool, storage)) {
-  points_.resize(0, pool.cols());
+  now_.points.resize(0, pool.cols());
 }
 
 const Marginals& TiledPosterior::marginals() {
@@ -25,7 +26,7 @@ const Marginals& TiledPosterior::marginals() {
 }
 
 Index TiledPosterior::jittered() const {
-  return std::count(jittered_.begin(), jittered_.end(), 1);
+  return std::count(now_.jittered.begin(), now_.jittered.end(), 1);
 }
 
 FactorRow TiledPosterior::row(const Place& place, const Channel& channel,
@@ -42,80 +43,121 @@ FactorRow TiledPosterior::row(const Place& place, const Channel& channel,
     row.x = tiles_->point(j);
   } else {
     const Index inputs = place.coordinates().size();
-    if (inputs != points_.cols())
+    if (inputs != now_.points.cols())
       throw std::invalid_argument("GpPoolBelief: the place has " + std::to_string(inputs) +
-                                  " inputs, must have " + std::to_string(points_.cols()));
+                                  " inputs, must have " + std::to_string(now_.points.cols()));
     row.x = prior_.scaling.apply(Points(place.coordinates().transpose()));
   }
   return row;
 }
 
 void TiledPosterior::append(const FactorRow& row) {
-  const bool any_pending =
-      std::any_of(rows_.begin(), rows_.end(), [](const FactorRow& earlier) { return !earlier.answer; });
-  extend(row);
-  if (row.answer && any_pending) update_means();
+  const auto is_pending = [](const FactorRow& earlier) { return !earlier.answer; };
+  const bool any_pending = std::any_of(now_.rows.begin(), now_.rows.end(), is_pending);
+  push(now_, row, solve_by_tiles(row));
+  tiles_->follow(side(), size() - 1);
+  if (!row.answer || !any_pending) return;
+  impute_all(now_);
+  means_have_changed();
 }
 
+// The new rows are computed beside the old ones, because the kernel may throw; what follows calls no kernel.
 void TiledPosterior::replace_from(Index first, const std::vector<FactorRow>& rows) {
-  cut(first);
-  for (const FactorRow& row : rows) extend(row);
-  update_means();
+  Factored next;
+  if (!rows.empty()) next = first_rows(first);
+  for (const FactorRow& row : rows) push(next, row, solve(next, row));
+  impute_all(next);
+
+  const Uninterrupted commit;
+  if (first < size()) cuts_.push_back(first);
+  if (rows.empty()) {
+    now_.factor.cut(first);
+    now_.rows.resize(at(first));
+    now_.jittered.resize(at(first));
+    now_.z.conservativeResize(first);
+    impute_all(now_);
+  } else {
+    now_ = std::move(next);
+  }
+  for_each_tile(*tiles_, threads_, [&](Index tile) { tiles_->cut(tile, side(), first); });
+  means_have_changed();
+  tiles_->follow(side(), first);
 }
 
-void TiledPosterior::answer(Index row, double value) {
-  rows_[at(row)].answer = value;
-  update_means();
+void TiledPosterior::answer(Index row, std::optional<double> value) {
+  now_.rows[at(row)].answer = value;
+  impute_all(now_);
+  means_have_changed();
 }
 
 void TiledPosterior::change_prior_mean(double mean) {
   prior_.mean = mean;
   tiles_->change_prior_mean(mean);
-  update_means();
+  impute_all(now_);
+  means_have_changed();
 }
 
-// math.md eq. (2.3). At a pool point l and s are there already, once its tile is up to date; the other tiles
-// may lag.
-void TiledPosterior::extend(const FactorRow& row) {
+// Tiles fold their means again when they catch up.
+void TiledPosterior::means_have_changed() {
+  solved_ = {};
+  ++z_version_;
+}
+
+// math.md eq. (2.3). If the tile of a pool point is up to date, l and s are in it; the other tiles may lag.
+TiledPosterior::NewRow TiledPosterior::solve_by_tiles(const FactorRow& row) const {
   const Index n = size();
+  if (!row.pool_row || tiles_->error() > 0.0) return solve(now_, row);
   const double prior_variance = prior_.kernel->diagonal(row.x)(0);
   Vector l(n);
-  double variance = 0.0;
-  if (!row.pool_row || tiles_->error() > 0.0) {
-    l = prior_.kernel->cross(points_.topRows(n), row.x);
-    factor_.solve(l.data());
-    variance = prior_variance - l.squaredNorm();
-  } else if (is_current(*row.pool_row / PoolTiles::width) && tiles_->column(*row.pool_row, l.data(), n)) {
-    variance = tiles_->marginals().variance(*row.pool_row);
-  } else {
-    const auto known = [&] { return std::find(solved_.rows.begin(), solved_.rows.end(), *row.pool_row); };
-    if (solved_.v.rows() != n || known() == solved_.rows.end()) exact_at(std::span(&*row.pool_row, 1));
-    const Index k = known() - solved_.rows.begin();
-    l = solved_.v.col(k);
-    variance = solved_.marginals.variance(k);
-  }
-  const Pivot p = pivot(variance, row.noise, prior_variance);
-  const double diagonal = std::sqrt(p.squared);
-  const double z = z_entry(l, diagonal, row.answer);
-
-  if (n == points_.rows()) points_.conservativeResize(std::max<Index>(16, 2 * n), Eigen::NoChange);
-  points_.row(n) = row.x;
-  rows_.push_back(row);
-  jittered_.push_back(p.jittered ? 1 : 0);
-  factor_.append(l.data(), diagonal);
-  z_.conservativeResize(n + 1);
-  z_(n) = z;
-  tiles_->follow(side(), n);
+  if (is_current(*row.pool_row / PoolTiles::width) && tiles_->column(*row.pool_row, l.data(), n))
+    return new_row(row, tiles_->marginals().variance(*row.pool_row), prior_variance, std::move(l));
+  const auto known = [&] { return std::find(solved_.rows.begin(), solved_.rows.end(), *row.pool_row); };
+  if (solved_.v.rows() != n || known() == solved_.rows.end()) exact_at(std::span(&*row.pool_row, 1));
+  const Index k = known() - solved_.rows.begin();
+  return new_row(row, solved_.marginals.variance(k), prior_variance, solved_.v.col(k));
 }
 
-void TiledPosterior::cut(Index size) {
-  if (size < factor_.size()) cuts_.push_back(size);
-  solved_ = {};
-  factor_.cut(size);
-  rows_.resize(at(size));
-  jittered_.resize(at(size));
-  z_.conservativeResize(size);
-  for_each_tile(*tiles_, threads_, [&](Index tile) { tiles_->cut(tile, side(), size); });
+// The same bits from the factor alone.
+TiledPosterior::NewRow TiledPosterior::solve(const Factored& before, const FactorRow& row) const {
+  const double prior_variance = prior_.kernel->diagonal(row.x)(0);
+  if (row.pool_row && tiles_->error() == 0.0) {
+    const PoolTiles::Columns column =
+        tiles_->columns_of(std::span(&*row.pool_row, 1), before.side(z_version_));
+    return new_row(row, column.marginals.variance(0), prior_variance, column.v.col(0));
+  }
+  Vector l = prior_.kernel->cross(before.points.topRows(before.size()), row.x);
+  before.factor.solve(l.data());
+  const double variance = prior_variance - l.squaredNorm();
+  return new_row(row, variance, prior_variance, std::move(l));
+}
+
+TiledPosterior::NewRow TiledPosterior::new_row(const FactorRow& row, double variance, double prior_variance,
+                                               Vector l) const {
+  const Pivot p = pivot(variance, row.noise, prior_variance);
+  return {.l = std::move(l), .diagonal = std::sqrt(p.squared), .jittered = p.jittered};
+}
+
+void TiledPosterior::push(Factored& factored, const FactorRow& row, const NewRow& entries) const {
+  const Index n = factored.size();
+  const double z = z_entry(factored.z, entries.l, entries.diagonal, row.answer);
+  if (n == factored.points.rows())
+    factored.points.conservativeResize(std::max<Index>(16, 2 * n), Eigen::NoChange);
+  factored.points.row(n) = row.x;
+  factored.rows.push_back(row);
+  factored.jittered.push_back(entries.jittered ? 1 : 0);
+  factored.factor.append(entries.l.data(), entries.diagonal);
+  factored.z.conservativeResize(n + 1);
+  factored.z(n) = z;
+}
+
+TiledPosterior::Factored TiledPosterior::first_rows(Index count) const {
+  Factored first{.rows = {now_.rows.begin(), now_.rows.begin() + count},
+                 .jittered = {now_.jittered.begin(), now_.jittered.begin() + count},
+                 .points = now_.points.topRows(count),
+                 .factor = {},
+                 .z = now_.z.head(count)};
+  for (Index i = 0; i < count; ++i) first.factor.append(now_.factor.row(i), now_.factor.row(i)[i]);
+  return first;
 }
 
 Index TiledPosterior::unchanged_since(Index removals) const {
@@ -131,15 +173,15 @@ bool TiledPosterior::surely_finite() const {
   if (kernel == nullptr || tiles_->size() == 0) return false;
   Vector lowest = tiles_->lowest(), highest = tiles_->highest();
   if (size() > 0) {
-    lowest = lowest.cwiseMin(points_.topRows(size()).colwise().minCoeff().transpose());
-    highest = highest.cwiseMax(points_.topRows(size()).colwise().maxCoeff().transpose());
+    lowest = lowest.cwiseMin(now_.points.topRows(size()).colwise().minCoeff().transpose());
+    highest = highest.cwiseMax(now_.points.topRows(size()).colwise().maxCoeff().transpose());
   }
   constexpr double far = 1e15;  // its square is a float, too
-  const Vector extent = (highest - lowest).cwiseProduct(kernel->inverse_lengthscales(points_.cols()));
+  const Vector extent = (highest - lowest).cwiseProduct(kernel->inverse_lengthscales(now_.points.cols()));
   if (!(extent.norm() < far)) return false;
   for (Index i = 0; i < size(); ++i)
-    if (!Eigen::Map<const Vector>(factor_.row(i), i + 1).allFinite()) return false;
-  const double largest = std::abs(prior_.mean) + kernel->options().amplitude * z_.head(size()).norm();
+    if (!Eigen::Map<const Vector>(now_.factor.row(i), i + 1).allFinite()) return false;
+  const double largest = std::abs(prior_.mean) + kernel->options().amplitude * now_.z.head(size()).norm();
   return std::isfinite(2.0 * largest) && lagging().mean.allFinite() && lagging().variance.allFinite();
 }
 
@@ -149,9 +191,9 @@ Marginals TiledPosterior::exact_at(std::span<const Index> pool_rows) const {
   if (tiles_->error() > 0.0) {
     for (Index k = 0; k < count; ++k) {
       const Points x = tiles_->point(pool_rows[at(k)]);
-      Vector v = prior_.kernel->cross(points_.topRows(n), x);
-      factor_.solve(v.data());
-      marginals.mean(k) = prior_.mean + v.dot(z_);
+      Vector v = prior_.kernel->cross(now_.points.topRows(n), x);
+      now_.factor.solve(v.data());
+      marginals.mean(k) = prior_.mean + v.dot(now_.z);
       marginals.variance(k) = std::max(prior_.kernel->diagonal(x)(0) - v.squaredNorm(), 0.0);
     }
     return marginals;
@@ -166,44 +208,44 @@ Marginals TiledPosterior::exact_at(std::span<const Index> pool_rows) const {
 }
 
 // The last line of math.md eq. (2.3). A pending answer after all known ones is imputed by its expectation.
-double TiledPosterior::z_entry(const Vector& l, double diagonal, const std::optional<double>& answer) const {
+double TiledPosterior::z_entry(const Vector& z, const Vector& l, double diagonal,
+                               const std::optional<double>& answer) const {
   if (!answer) return 0.0;
   double mean = prior_.mean;
-  mean += l.dot(z_.head(l.size()));
+  mean += l.dot(z.head(l.size()));
   return (*answer - mean) / diagonal;
 }
 
-// z and the means of the pool from the answers there are. Where no answer follows a pending row, this gives
-// the bits that appending gave.
-void TiledPosterior::update_means() {
-  Index last_answered = size() - 1;
-  while (last_answered >= 0 && !rows_[at(last_answered)].answer) --last_answered;
+// z from the answers there are. If no answer follows a pending row, this gives the bits that appending gave.
+void TiledPosterior::impute_all(Factored& factored) const {
+  const Index n = factored.size();
+  Index last_answered = n - 1;
+  while (last_answered >= 0 && !factored.rows[at(last_answered)].answer) --last_answered;
   std::vector<Index> pending;  // those before it
   for (Index i = 0; i < last_answered; ++i)
-    if (!rows_[at(i)].answer) pending.push_back(i);
-  for (Index i = 0; i < size(); ++i) {
-    const Vector l = Eigen::Map<const Vector>(factor_.row(i), i);
-    z_(i) = z_entry(l, factor_.row(i)[i], rows_[at(i)].answer);
+    if (!factored.rows[at(i)].answer) pending.push_back(i);
+  for (Index i = 0; i < n; ++i) {
+    const Vector l = Eigen::Map<const Vector>(factored.factor.row(i), i);
+    factored.z(i) = z_entry(factored.z, l, factored.factor.row(i)[i], factored.rows[at(i)].answer);
   }
-  if (!pending.empty()) impute(last_answered, pending);
-  solved_ = {};
-  ++z_version_;  // tiles fold their means anew when they catch up
+  if (!pending.empty()) impute(factored, last_answered, pending);
 }
 
 // So far a pending answer is imputed by its expectation given the answers before it; here by that given all
 // known ones, so that means are those of the known answers alone (math.md 7): the change of the imputed
 // answers that makes |z| least. By QR, which unlike the normal equations does not square the condition
 // number.
-void TiledPosterior::impute(Index last_answered, const std::vector<Index>& pending) {
+void TiledPosterior::impute(Factored& factored, Index last_answered,
+                            const std::vector<Index>& pending) const {
   const Index n = last_answered + 1;
   Matrix w(n, static_cast<Index>(pending.size()));  // L^-1 of the pending unit vectors
   for (Index k = 0; k < w.cols(); ++k) {
-    Vector unit = Vector::Unit(size(), pending[at(k)]);
-    factor_.solve(unit.data());
+    Vector unit = Vector::Unit(factored.size(), pending[at(k)]);
+    factored.factor.solve(unit.data());
     w.col(k) = unit.head(n);
   }
-  const Vector change = w.householderQr().solve(-z_.head(n));
-  z_.head(n) += w * change;
+  const Vector change = w.householderQr().solve(-factored.z.head(n));
+  factored.z.head(n) += w * change;
 }
 
 }  // namespace acuity

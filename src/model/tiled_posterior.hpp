@@ -15,6 +15,8 @@ namespace acuity {
 
 /// The linear algebra behind GpPoolBelief: the factor of all rows, and the pool in tiles (math.md 2.4, 7).
 ///
+/// A call that throws leaves it as it was: a user's kernel may throw whenever it is called.
+///
 /// Everything it holds is a function of the rows and their answers, bit for bit, whatever order the answers
 /// came in and whatever rows there were in between.
 class TiledPosterior {
@@ -37,16 +39,16 @@ class TiledPosterior {
   Marginals exact_at(std::span<const Index> pool_rows) const;
   /// Gives the memory of the tiles back; they catch up again when they are asked.
   void forget_tiles() { tiles_->forget(); }
-  FactorSide side() const { return {factor_, points_, rows_, z_, z_version_}; }
-  const numerics::GrowingFactor& factor() const { return factor_; }
-  const Vector& z() const { return z_; }
+  FactorSide side() const { return now_.side(z_version_); }
+  const numerics::GrowingFactor& factor() const { return now_.factor; }
+  const Vector& z() const { return now_.z; }
   Index z_version() const { return z_version_; }
   /// LaggingPool::surely_finite
   bool surely_finite() const;
   int threads() const { return threads_; }
 
-  const std::vector<FactorRow>& rows() const { return rows_; }
-  Index size() const { return factor_.size(); }
+  const std::vector<FactorRow>& rows() const { return now_.rows; }
+  Index size() const { return now_.size(); }
   Index jittered() const;
 
   /// A row of its own for this annotation; throws std::invalid_argument where it cannot be one.
@@ -58,25 +60,45 @@ class TiledPosterior {
   void replace_from(Index first, const std::vector<FactorRow>& rows);
   /// The prior mean is this from now on: O(n^2), and the tiles fold their means anew when they catch up.
   void change_prior_mean(double mean);
-  /// The answer to a pending row: O(p n^2 + n M) with p rows still pending.
-  void answer(Index row, double value);
+  /// The answer to a row, none if it is pending (again): O(p n^2 + n M) with p pending rows.
+  void answer(Index row, std::optional<double> value);
 
  private:
-  void extend(const FactorRow& row);
-  void cut(Index size);
-  void update_means();
-  double z_entry(const Vector& l, double diagonal, const std::optional<double>& answer) const;
-  void impute(Index last_answered, const std::vector<Index>& pending);
+  /// The factor, and what belongs to its rows.
+  struct Factored {
+    std::vector<FactorRow> rows;
+    std::vector<char> jittered;  // by row: its noise was raised
+    Points points;               // of the rows; may have more than there are
+    numerics::GrowingFactor factor;
+    Vector z;  // L^-1 (answers - mean), pending answers imputed
+
+    Index size() const { return factor.size(); }
+    FactorSide side(Index z_version) const { return {factor, points, rows, z, z_version}; }
+  };
+  /// A row of L that can be appended.
+  struct NewRow {
+    Vector l;  // without the diagonal
+    double diagonal;
+    bool jittered;
+  };
+
+  NewRow solve(const Factored& before, const FactorRow& row) const;
+  NewRow solve_by_tiles(const FactorRow& row) const;
+  NewRow new_row(const FactorRow& row, double variance, double prior_variance, Vector l) const;
+  void push(Factored& factored, const FactorRow& row, const NewRow& entries) const;
+  Factored first_rows(Index count) const;
+  void impute_all(Factored& factored) const;
+  void impute(Factored& factored, Index last_answered, const std::vector<Index>& pending) const;
+  double z_entry(const Vector& z, const Vector& l, double diagonal,
+                 const std::optional<double>& answer) const;
+  void means_have_changed();
+
   Prior prior_;
   int threads_ = 1;
   std::unique_ptr<PoolTiles> tiles_;
   std::vector<Index> cuts_;  // to how many rows, each time that rows were removed
 
-  std::vector<FactorRow> rows_;
-  std::vector<char> jittered_;  // which those are
-  Points points_;               // of the rows; may have more than there are
-  numerics::GrowingFactor factor_;
-  Vector z_;  // L^-1 (answers - mean), pending answers imputed
+  Factored now_;
   Index z_version_ = 0;
   mutable PoolTiles::Columns solved_;  // the last that were asked for: one of them is often the next row
 };
