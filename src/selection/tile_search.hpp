@@ -7,6 +7,8 @@
 #include "acquisition/information_shortcuts.hpp"
 #include "acuity/selection/candidates.hpp"
 #include "model/lagging_pool.hpp"
+#include "selection/level_filter.hpp"
+#include "selection/tile_bounds.hpp"
 
 namespace acuity {
 
@@ -17,63 +19,51 @@ class TileSearch {
  public:
   TileSearch(const Offer& offer, const Acquisition& acquisition, int threads);
 
-  /// Whether this acquisition can be searched so at all.
-  bool possible() const { return lines_ != nullptr; }
+  /// False if the acquisition's information has no lines, or choice is random; then nothing else may be
+  /// called.
+  bool possible() const { return levels_.has_value(); }
 
   /// The open pool rows that may be the choice: the best ones and all that might tie with them, ascending.
-  /// Their tiles are up to date. Nothing where the worth of the best is 0 or infinite: look at every point.
+  /// Their tiles are up to date. Nothing if the worth of the best is 0 or infinite: look at every point.
   std::optional<std::vector<Index>> leaders(LaggingPool& pool, const Candidates& candidates);
 
  private:
-  struct Entry {
-    double bound;
-    Index tile;
-  };
   struct Lines;
   enum class Bound { lower, upper };
 
-  /// Levels as the numeric kernels take them, padded.
-  struct Levels {
-    std::ptrdiff_t count = 0;
-    std::vector<double> added, inverse_cost;
-    void set(const std::vector<std::pair<double, double>>& noise_and_cost);
-  };
+  void forget_outdated_bounds(const LaggingPool& pool, const Candidates& candidates);
+  void set_variance_error(const VarianceError& error);
+  double largest_value_change(double variance_change) const;
+  double shifted(double variance, Bound bound) const;
+  const double* shifted(const double* variance, Index count, Bound bound, Lines& lines) const;
 
-  void forget_if_outdated(const LaggingPool& pool, const Candidates& candidates);
-  void set_levels(const std::vector<Index>& levels);
-  void leave_out_levels(const LaggingPool& pool);
-  double value_at(double variance, double base_noise, const Levels& levels) const;
   std::vector<Index> refresh_in_order(LaggingPool& pool, const Candidates& candidates);
+  double refresh_tile(LaggingPool& pool, TileBounds::Entry& entry, double best_so_far,
+                      const Candidates& candidates, Lines& lines) const;
   double value_of(Index first, Index count, const double* variance, Bound bound, const Candidates& candidates,
                   Lines& lines) const;
   double value_at_best_precision(Index first, Index count, const double* variance,
                                  const Candidates& candidates) const;
-  double slack_of(double error) const;
-  void make_room_for(const VarianceError& error);
-  double moved(double variance, Bound bound) const;
-  const double* moved(const double* variance, Index count, Bound bound, Lines& lines) const;
+  std::vector<Index> rows_worth(double least, const std::vector<Index>& tiles, const LaggingPool& pool,
+                                const Candidates& candidates) const;
+  std::vector<Index> rows_worth_at_levels(double least, const std::vector<Index>& tiles,
+                                          const LaggingPool& pool) const;
   bool continuous() const;
 
   const Offer& offer_;
   const Acquisition& acquisition_;
   int threads_;
-  std::unique_ptr<const InformationLines> lines_;  // null: not possible
-  double least_base_ = 0.0, largest_base_ = 0.0;   // sigma^2 over the pool
+  std::unique_ptr<const InformationLines> lines_;
+  NoiseRange base_noise_;
+  std::optional<LevelFilter> levels_;  // nothing: not possible
+  TileBounds bounds_;
 
-  std::vector<Index> levels_;  // in play
-  Levels all_;                 // these
-  Levels some_;                // those of them that can win where it matters
-  double overlooked_ = 0.0;    // what a point is worth at most where one of the others could win
+  double remaining_ = 0.0;  // money at the last choice, slack included
+  double best_ = 0.0;       // value of the last choice; 0: unknown
 
-  std::vector<Entry> tiles_;  // by bound, highest first
-  std::vector<char> open_;    // when the bounds were made
-  double remaining_ = 0.0;
-  double best_ = 0.0;  // of the last choice
-  double best_when_left_out_ = 0.0;
-  VarianceError error_;       // of the pool's variances
-  bool exact_values_ = true;  // it is so small that values are those of the variances as they are,
-  double slack_ = 0.0;        // off by this at most
-  Index epoch_ = -1, pool_size_ = 0, width_ = 0;
+  VarianceError error_;              // of the pool's variances
+  bool use_plain_variances_ = true;  // error_ is negligible: rank by the variances themselves and
+  double value_slack_ = 0.0;  // widen every value by this; otherwise by shifted variances, without slack
 };
 
 }  // namespace acuity
