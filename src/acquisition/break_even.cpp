@@ -44,7 +44,7 @@ class Rivals {
         advantage_(difference_of_products(cheap.noise, cheap.cost, sharp.noise, sharp.cost) / sharp.noise /
                    sharp.cost) {}
 
-  // The break-even in units of the larger noise, v = s / n2; nothing where the cheap level always wins.
+  // The break-even in units of the larger noise, v = s / n2; nothing if the cheap level always wins.
   std::optional<double> break_even() const {
     if (!(advantage_ > 0.0 && std::isfinite(noise_ratio_))) return std::nullopt;
     // Both ends of the bracket are in math.md 5.5.
@@ -79,7 +79,7 @@ class Rivals {
   double advantage_;     // n2 C2 / (n1 C1) - 1: the lead of the sharp level for s -> 0
 };
 
-// log1p(latent / noise), also where the quotient is no double.
+// log1p(latent / noise), also if the quotient overflows.
 double log_gain(double latent, double noise) {
   const double u = latent / noise;
   return std::isinf(u) && noise > 0.0 ? std::log(latent) - std::log(noise) : std::log1p(u);

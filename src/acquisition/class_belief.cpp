@@ -20,7 +20,7 @@ TurnedBelief::TurnedBelief(const LatentMarginal& latent)
   clean = {.positive = numerics::normal_cdf(eta), .negative = numerics::normal_cdf(-eta)};
 }
 
-bool TurnedBelief::settled() const {
+bool TurnedBelief::is_certain() const {
   return variance == 0.0 || clean.positive < std::numeric_limits<double>::min();
 }
 

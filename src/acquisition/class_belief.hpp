@@ -4,7 +4,7 @@
 
 namespace acuity {
 
-// What the formulas of math.md 4.2 are made of.
+// Parts of the formulas of math.md 4.2.
 
 /// A belief with its mean turned to 0 or below, which changes no information. The small tail is then that of
 /// +1, and differences of Phi can be formed from small tails.
@@ -12,10 +12,10 @@ struct TurnedBelief {
   double mean, variance, eta;
   ClassProbabilities clean;
 
-  /// Throws std::invalid_argument where the belief is none.
+  /// Throws std::invalid_argument if mean or variance are invalid.
   explicit TurnedBelief(const LatentMarginal& latent);
-  /// Every information is at most about the entropy of the class, which is then nothing.
-  bool settled() const;
+  /// The class is as good as known: every information is 0.
+  bool is_certain() const;
 };
 
 inline double gain_of(double accuracy) {
@@ -25,7 +25,7 @@ inline double gain_of(double accuracy) {
 /// Of the answer of a symmetric channel.
 ClassProbabilities through(double accuracy, const ClassProbabilities& input);
 
-/// What that answer tells about the channel's input, in bits.
+/// The information of that answer about the channel's input, in bits.
 double channel_information(double gain, const ClassProbabilities& input, const ClassProbabilities& answer);
 
 }  // namespace acuity

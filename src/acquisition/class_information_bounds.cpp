@@ -60,7 +60,7 @@ void ClassInformationBounds::at(const Marginals& belief, Index begin, Index end,
       std::fill_n(low, levels_, -infinite);
       std::fill_n(high, levels_, infinite);
     } else if (variance < narrowest * narrowest) {
-      // An answer is the sign of f plus unit noise, at best, and tells no more than that sum.
+      // An answer is at best the sign of f plus unit noise, and carries no more information than that sum.
       std::fill_n(low, levels_, 0.0);
       std::fill_n(high, levels_, 0.5 * std::log1p(variance) / std::numbers::ln2 + margin);
     } else {

@@ -74,7 +74,7 @@ double class_target_information_b(const LatentMarginal& latent, double accuracy,
   require(std::abs(gain) <= std::abs(top_gain), place, "accuracy", accuracy,
           "no further from 1/2 than that of Y");
   const ClassProbabilities clean = TurnedBelief(latent).clean;
-  if (gain == 0.0) return 0.0;  // also where Y is a coin, and the quotient of the gains none
+  if (gain == 0.0) return 0.0;  // also if Y is a coin, where the quotient of the gains would be 0/0
   return channel_information(gain / top_gain, through(top_accuracy, clean), through(accuracy, clean));
 }
 

@@ -15,7 +15,7 @@ PowerCost::PowerCost(PowerCostOptions options) : options_(options) {
 }
 
 double PowerCost::operator()(double alpha) const {
-  if (options_.c == 0.0 || options_.q == 0.0) return 1.0;  // also where c / alpha is none
+  if (options_.c == 0.0 || options_.q == 0.0) return 1.0;  // also if c / alpha would be 0/0
   return std::exp(-options_.q * std::log1p(options_.c / alpha));
 }
 

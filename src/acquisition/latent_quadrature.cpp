@@ -32,7 +32,7 @@ LogOnePlus log_one_plus(double x, const LogOfSum& log_of_sum) {
   return {whole, whole - x};
 }
 
-// log(accuracy Phi(f) + flip Phi(-f)), also where Phi(f) is no double any more.
+// log(accuracy Phi(f) + flip Phi(-f)), also if Phi(f) is no double any more.
 double log_answer(double f, double accuracy, double flip) {
   if (flip == 0.0) return numerics::normal_log_cdf(f);
   return std::log(accuracy * numerics::normal_cdf(f) + flip * numerics::normal_cdf(-f));
@@ -58,7 +58,7 @@ double slope_step(double flip) {
 }  // namespace
 
 LatentQuadrature::LatentQuadrature(const LatentMarginal& latent) : belief_(latent) {
-  if (belief_.settled()) return;
+  if (belief_.is_certain()) return;
   if (belief_.variance <= widest)
     changes_ = changes(step);
   else
@@ -67,7 +67,7 @@ LatentQuadrature::LatentQuadrature(const LatentMarginal& latent) : belief_(laten
 
 // math.md eq. (4.6); for wide beliefs eq. (4.9)
 double LatentQuadrature::model_information(double accuracy) const {
-  if (belief_.settled()) return 0.0;
+  if (belief_.is_certain()) return 0.0;
   const double gain = gain_of(accuracy);
   const ClassProbabilities answer = through(accuracy, belief_.clean);
   double sum = 0.0;
@@ -82,7 +82,7 @@ double LatentQuadrature::model_information(double accuracy) const {
 
 // math.md eq. (5.2), where gamma is 1. Information is symmetric about accuracy 1/2.
 double LatentQuadrature::model_information_slope(double accuracy) const {
-  if (belief_.settled() || accuracy == 0.5) return 0.0;
+  if (belief_.is_certain() || accuracy == 0.5) return 0.0;
   if (accuracy < 0.5) return -model_information_slope(1.0 - accuracy);
   if (window_.empty()) return slope_by_changes(accuracy) / ln2;
   return (accuracy == 1.0 ? slope_without_flips() : slope_by_window(accuracy)) / ln2;

@@ -14,7 +14,7 @@
 
 // What the searches over all precisions share (math.md 5.3, 5.4). A place is 1 / alpha in regression and
 // alpha in classification: zero or more and finite. An Objective has
-//   double cost(double place) const;          throws where it is not above 0
+//   double cost(double place) const;          throws if it is not above 0
 //   bool affordable(double place) const;
 //   BestPrecision at(double place) const;
 //   bool indifferent() const;                 every place carries the same information

@@ -33,7 +33,7 @@ void check_labels(const Vector& labels) {
                                   std::to_string(labels(i)) + ", must be -1 or 1");
 }
 
-// Replaces the lower triangle of B by that of L, B = L L'; false where B is not positive definite.
+// Replaces the lower triangle of B by that of L, B = L L'; false if B is not positive definite.
 bool factorise_in_place(Matrix& b, double& log_determinant) {
   if (b.size() == 0) return true;
   if (!numerics::kernels().cholesky(b.data(), b.rows(), b.rows())) return false;
@@ -66,18 +66,18 @@ void mirror_lower(Matrix& m) {
   }
 }
 
-// Column i of a symmetric matrix of which there is the lower triangle.
+// Column i of a symmetric matrix whose lower triangle is given.
 void copy_column(const Matrix& lower, Index i, double* out) {
   for (Index j = 0; j < i; ++j) out[j] = lower(i, j);
   std::copy_n(lower.col(i).data() + i, lower.rows() - i, out + i);
 }
 
-// Sites whose precisions change by this much in all, relative to the posterior's own, are near enough for
-// first-order changes of the variances to lead on.
+// If the precisions of all sites together change by less than this, relative to those of the posterior, then
+// first-order changes of the variances are accurate enough (small_sweeps).
 constexpr double small_change = 1e-4;
 
-// Until then sites that change by less than their share of a tenth of it, in deviations of f, are left alone:
-// the sweeps that follow are cheaper.
+// Before that, sites that change by less than their share of a tenth of it, in standard deviations of f, are
+// not updated: the sweeps that follow are cheaper.
 constexpr double negligible_change = 0.1 * small_change;
 
 }  // namespace
@@ -99,7 +99,7 @@ EpIteration::EpIteration(Prior belief, const Observations& observations, const E
 }
 
 // math.md eq. (3.6): positive sites shrink the prior, negative ones widen it again. K is never inverted, so
-// coincident inputs do no harm; the second factor exists exactly where the posterior does.
+// coincident inputs do no harm; the second factor exists exactly if the posterior does.
 bool EpIteration::factorise() {
   const Index n = labels.size();
   factors_current_ = false;
@@ -139,8 +139,8 @@ bool EpIteration::factorise() {
 }
 
 // The observations beyond those of `before` begin with sites of zero, so that Sigma is there what `before`
-// predicts: (I - Sigma S) K for the new columns, by math.md eq. (3.1). The factors wait until the sites have
-// been found.
+// predicts: (I - Sigma S) K for the new columns, by math.md eq. (3.1). The factors are computed once the
+// sites have been found.
 bool EpIteration::extend(const State& before) {
   const Index n = labels.size(), known = before.labels.size(), added = n - known;
   if (added < 0 || before.prior.kernel != prior.kernel || before.points.cols() != points.cols() ||
@@ -174,10 +174,10 @@ EpIteration::SiteChange EpIteration::site_change(Index i, double mean, double va
           (clipped ? t.slope : t.site_shift) - sites.shift(i)};
 }
 
-// math.md 3.5, one pass over the sites in index order. False where a step would leave the set of proper
+// math.md 3.5, one pass over the sites in index order. False if a step would leave the set of proper
 // posteriors. The rank-one changes of Sigma by eq. (3.7) are collected and made many at a time, which is a
-// matrix product; until then they are made up for in the one column that is looked at. Sites that would
-// change by less than `negligible` are passed over, for a look at two numbers each.
+// matrix product; until then they are applied to the one column that is needed. Sites that would change by
+// less than `negligible` are skipped, which costs two numbers each.
 bool EpIteration::sweep(double damping, double negligible) {
   constexpr Index together = 32;
   const numerics::Kernels& kernels = numerics::kernels();
@@ -223,8 +223,8 @@ bool EpIteration::sweep(double damping, double negligible) {
   return true;
 }
 
-// Sweeps that leave Sigma as it is, math.md eq. (3.7a): O(n) a site in place of O(n^2). False where the sites
-// move too far for that, or do not come to rest.
+// Sweeps that leave Sigma as it is, math.md eq. (3.7a): O(n) a site in place of O(n^2). False if the sites
+// move too far for that, or do not converge.
 bool EpIteration::small_sweeps(const EpOptions& options) {
   const numerics::Kernels& kernels = numerics::kernels();
   const Index n = labels.size();
@@ -249,7 +249,7 @@ bool EpIteration::small_sweeps(const EpOptions& options) {
       largest_change_ = std::max({largest_change_, std::abs(change), std::abs(shift_change)});
     }
     if (largest_change_ < options.tolerance) {
-      // Where this was the first sweep after Sigma was made, nothing else is to be done: the factors stay.
+      // If this was the first sweep after Sigma was computed, the factors are still right.
       if (round == 0 && factors_current_) {
         sites = before;
         converged = true;
@@ -265,9 +265,9 @@ bool EpIteration::small_sweeps(const EpOptions& options) {
   return false;
 }
 
-// From sites that hardly change to those that do not. Every round squares the distance that is left, and
-// ends with Sigma made recompute. It has arrived where the first sweep after that changes nothing. False,
-// with the sites as they were, where it does not.
+// From sites that hardly change to the fixed point. Every round squares the remaining distance, and ends with
+// Sigma computed again. It has converged if the first sweep after that changes nothing. False, with the sites
+// as they were, if it does not converge.
 bool EpIteration::finish(const EpOptions& options) {
   const Sites before = sites;
   mirror_lower(covariance);
@@ -304,7 +304,7 @@ void EpIteration::run(const EpOptions& options) {
     const Sites before = sites;
     ++sweeps;
     ++large_sweeps;
-    // Large changes lose digits of Sigma, and where many sweeps are needed every digit is.
+    // Large changes lose digits of Sigma, and if many sweeps are needed every digit counts.
     const double negligible = may_finish && damping == 1.0 ? negligible_change / static_cast<double>(n) : 0.0;
     const bool swept = sweep(damping, negligible),
                recompute = largest_growth_ > 2.0 || damping < 1.0 || large_sweeps > 20;
@@ -313,7 +313,7 @@ void EpIteration::run(const EpOptions& options) {
       factorise();
       damping *= 0.5;
       if (damping > 1e-3 || policy == SitePolicy::clip) continue;
-      // Full sites cannot be made to work here: the clipped ones have a fixed point (math.md 3.4).
+      // Full sites do not converge here: clipped ones have a fixed point (math.md 3.4).
       policy = SitePolicy::clip;
       damping = 1.0;
       sites = {Vector::Zero(n), Vector::Zero(n)};

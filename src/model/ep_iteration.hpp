@@ -24,7 +24,7 @@ class EpIteration : private EpPosterior::State {
   void begin(const EpOptions& options);
   bool extend(const State& before);
   bool sweep(double damping, double negligible);
-  bool finish(const EpOptions& options);
+  bool finish(const EpOptions& options);  // by small sweeps
   bool small_sweeps(const EpOptions& options);
   void run(const EpOptions& options);
   void evaluate();

@@ -54,7 +54,7 @@ struct EpPoolBelief::State {
     Points x;  // one row, as given
     Channel channel;
     std::optional<double> answer;
-    std::vector<double> covariances = {};  // with every pool point; empty where they are not kept
+    std::vector<double> covariances = {};  // with every pool point; empty if they are not kept
     Vector column = {};                    // of F
   };
 
@@ -69,7 +69,7 @@ struct EpPoolBelief::State {
   std::unique_ptr<EpPosterior> posterior;
   Index cold_starts = 0;
 
-  // Made when somebody asks.
+  // Computed when they are needed.
   std::unique_ptr<EpPredictor> predictor;
   std::optional<Marginals> known;      // of the pool, given the answers
   std::optional<Marginals> marginals;  // pending annotations included
@@ -79,21 +79,21 @@ struct EpPoolBelief::State {
   Index next_try = 0;  // answers from which on a low rank is looked for again
 
   Observations answered() const {
-    std::vector<const Annotation*> told;
+    std::vector<const Annotation*> all;
     for (const Annotation& a : annotations)
-      if (a.answer) told.push_back(&a);
-    Points x(static_cast<Index>(told.size()), pool.cols());
+      if (a.answer) all.push_back(&a);
+    Points x(static_cast<Index>(all.size()), pool.cols());
     Vector values(x.rows());
     std::vector<Channel> channels;
     for (Index i = 0; i < x.rows(); ++i) {
-      x.row(i) = told[at(i)]->x;
-      values(i) = *told[at(i)]->answer;
-      channels.push_back(told[at(i)]->channel);
+      x.row(i) = all[at(i)]->x;
+      values(i) = *all[at(i)]->answer;
+      channels.push_back(all[at(i)]->channel);
     }
     return {x, values, channels};
   }
 
-  // A warm start is a guess: where it does not arrive, the cold start, which is the definition, decides.
+  // A warm start is a guess: if it does not converge, the cold start, which is the definition, decides.
   void refit(const EpOptions& start) {
     const Observations observations = answered();
     auto found = std::make_unique<EpPosterior>(prior, observations, start);
@@ -110,7 +110,7 @@ struct EpPoolBelief::State {
   }
 
   // The answered annotations, in their order.
-  std::vector<Annotation*> told() {
+  std::vector<Annotation*> answered_annotations() {
     std::vector<Annotation*> found;
     for (Annotation& a : annotations)
       if (a.answer) found.push_back(&a);
@@ -125,7 +125,7 @@ struct EpPoolBelief::State {
     return *predictor;
   }
 
-  // An annotation's covariances with the pool never change: as many as there is memory for are kept.
+  // An annotation's covariances with the pool never change: as many as most_kept allows are kept.
   void keep_covariances() {
     Index room = most_kept / std::max<Index>(pool.rows(), 1);
     for (Annotation& a : annotations) {
@@ -154,7 +154,7 @@ struct EpPoolBelief::State {
     constexpr Index width = EpPredictor::width;
     keep_covariances();
     const EpPredictor& all_pool = exact();
-    const std::vector<Annotation*> all = told();
+    const std::vector<Annotation*> all = answered_annotations();
     std::vector<const Annotation*> rows;
     for (const Index i : all_pool.order()) rows.push_back(all[at(i)]);
     Marginals found{Vector(pool.rows()), Vector(pool.rows())};
@@ -184,9 +184,8 @@ struct EpPoolBelief::State {
     }
   }
 
-  // F is worth having where it has fewer rows than there are answers. Where it has not, another look is worth
-  // it when there are a quarter more. A belief that knows no more than at first may never be asked again, so
-  // it does not look.
+  // F is useful if it has fewer rows than there are answers. If it has not, it is tried again when there are
+  // a quarter more. A belief without new answers may never be used again, so it does not try.
   bool find_low_rank() {
     const Index n = posterior->sites().shift.size();
     if (low_rank) return n > low_rank->rank();
@@ -199,7 +198,7 @@ struct EpPoolBelief::State {
   const RoughMarginals* predict_roughly() {
     if (rough) return &*rough;
     if (known || any_pending() || !find_low_rank()) return nullptr;
-    const std::vector<Annotation*> all = told();
+    const std::vector<Annotation*> all = answered_annotations();
     Matrix columns(static_cast<Index>(all.size()), low_rank->rank());
     for (Index i = 0; i < columns.rows(); ++i) {
       Annotation& a = *all[at(i)];
@@ -207,7 +206,7 @@ struct EpPoolBelief::State {
       columns.row(i) = a.column;
     }
     const EpSketch sketch(*posterior, columns);
-    if (!sketch.exists()) return nullptr;
+    if (!sketch.is_valid()) return nullptr;
     const Index size = pool.rows();
     RoughMarginals found{{Vector(size), Vector(size)}, Vector(size), Vector(size)};
     for_each_tile(0, [&](Index begin, Index count, double*) {
@@ -342,8 +341,7 @@ AnnotationHandle EpPoolBelief::condition(const Place& place, const Channel& chan
   return {state_->next_handle++};
 }
 
-// The late answer takes its place among the others by when it was asked for, so its site is new in the
-// middle.
+// Sites are in the order of condition() calls, so that of a late answer is inserted in the middle.
 void EpPoolBelief::answer(AnnotationHandle annotation, double value) {
   const auto pending = state_->find(annotation);
   if (pending->answer)

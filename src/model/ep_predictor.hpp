@@ -7,7 +7,7 @@
 
 namespace acuity {
 
-/// What an EpPosterior says about many points, a tile at a time (math.md eq. (3.10)): the two factors written
+/// Predicts many points from an EpPosterior, a tile at a time (math.md eq. (3.10)): the two factors written
 /// as one lower triangular matrix T that acts on the covariances with the annotated points, so that a
 /// variance is the prior's, less the squares of the first rows of T k, plus those of the others. The matrix
 /// is made once, for O(n^2 + q n^2) with q negative sites; the posterior must outlive it.
@@ -18,7 +18,7 @@ class EpPredictor {
 
   static constexpr Index width = numerics::tile_columns;
 
-  /// The annotated points in the order in which a tile wants their rows.
+  /// The annotated points in the order of the rows of a tile.
   const std::vector<Index>& order() const { return order_; }
 
   /// `tile`: one row of `width` covariances per annotated point, in order(). Sets `width` means and what the

@@ -42,7 +42,7 @@ EpSketch::EpSketch(const EpPosterior& of, const Matrix& columns) {
   turned.diagonal().array() += 1.0;
   if (!turned.allFinite() || !numerics::kernels().cholesky(turned.data(), r, r)) return;
   factor_.add(turned.reverse().transpose(), 1);
-  exists_ = true;
+  is_valid_ = true;
 
   const Vector prior_variance = posterior.kernel.diagonal();
   largest_prior_variance_ = n > 0 ? prior_variance.maxCoeff() : 0.0;

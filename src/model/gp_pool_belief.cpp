@@ -16,13 +16,13 @@ namespace acuity {
 
 namespace {
 
-// A screen pays in pools of this size, once there are this many covariances between rows and pool.
+// A screen is faster in pools of this size, once there are this many covariances between rows and pool.
 constexpr Index large_pool = 8192, many_covariances = 1 << 18;
 
-// Below this many rows merging would save nothing that shows.
+// With fewer rows merging would save no measurable time.
 constexpr std::size_t few_rows = 64;
 
-// A pending row waits for an answer of its own; an exact one leaves nothing to average.
+// A pending row has no value yet; an exact one leaves nothing to average.
 bool can_merge(const FactorRow& row) {
   return row.answer && row.noise > 0.0;
 }
@@ -66,7 +66,7 @@ bool worth_merging(std::size_t count, const RowAt& row) {
   return count >= few_rows && merging_would_halve(count, row);
 }
 
-// The same annotation, now also standing for another of its place (math.md eq. (8.1)).
+// Merges another annotation of the same place into the row (math.md eq. (8.1)).
 void absorb(FactorRow& row, const FactorRow& other) {
   const Reading sum =
       combined({.value = *row.answer, .noise = row.noise}, {.value = *other.answer, .noise = other.noise});
@@ -96,11 +96,11 @@ std::vector<Index> merge(std::vector<FactorRow>& rows) {
 }  // namespace
 
 struct GpPoolBelief::State : LaggingPool {
-  // An annotation as it was told, and the factor row that it is (part of).
+  // An annotation as it was given, and the factor row that it is, or is merged into.
   struct Annotation {
     Index handle;
     Index row;
-    FactorRow told;
+    FactorRow given;
   };
 
   State(Prior belief, const PointsRef& pool, int threads, const PoolStorage& how)
@@ -110,11 +110,11 @@ struct GpPoolBelief::State : LaggingPool {
   PoolStorage storage;
 
   TiledPosterior posterior;
-  std::unique_ptr<LowRankPool> low_rank;  // instead of the tiles, where it pays
-  Index next_measurement = 16;            // of the rank, when there are this many rows
-  std::unique_ptr<ScreenedPool> screen;   // likewise
-  bool screen_may_pay = true;
-  Index whole_asked_at = 0;             // rows when last all marginals were asked for
+  std::unique_ptr<LowRankPool> low_rank;  // instead of the tiles, if it is faster
+  Index next_measurement = 16;            // the rank is measured again with this many rows
+  std::unique_ptr<ScreenedPool> screen;   // instead of the tiles, if it is faster
+  bool screen_may_help = true;
+  Index rows_at_last_marginals = 0;     // when marginals() was last called
   std::vector<Annotation> annotations;  // by handle
   Index next_handle = 0;
   PlaceNumbers place_number;
@@ -135,8 +135,8 @@ struct GpPoolBelief::State : LaggingPool {
     return some;
   }
 
-  // A low-rank factor with a third as many rows as there are annotations, or with few, soon pays
-  // (math.md 6.3). Whether there is one is measured, again when there are a half more.
+  // A low-rank factor with a third as many rows as there are annotations, or with few, is soon faster
+  // (math.md 6.3). Whether there is one is measured, and again when there are a half more.
   LaggingPool& lagging() {
     if (low_rank && !low_rank->follow()) low_rank.reset();
     if (!low_rank && posterior.size() >= next_measurement && can_be_low_rank()) {
@@ -150,20 +150,20 @@ struct GpPoolBelief::State : LaggingPool {
     return *this;
   }
 
-  // A large pool is screened in single precision, until that turns out not to pay (math.md 6.4). Whoever asks
-  // for all marginals has the tiles in double precision anyway.
+  // A large pool is screened in single precision, until that turns out not to be faster (math.md 6.4). A
+  // caller who reads all marginals needs the tiles in double precision anyway.
   void follow_with_screen() {
     const Index rows = posterior.size(), pool = posterior.tiles().size();
-    const bool wanted = screen_may_pay && !low_rank && !storage.single_precision && pool >= large_pool &&
-                        rows * pool >= many_covariances && rows >= 2 * whole_asked_at;
+    const bool wanted = screen_may_help && !low_rank && !storage.single_precision && pool >= large_pool &&
+                        rows * pool >= many_covariances && rows >= 2 * rows_at_last_marginals;
     if (!wanted) {
       screen.reset();
     } else if (screen) {
-      screen_may_pay = screen->follow();
-      if (!screen_may_pay) screen.reset();
+      screen_may_help = screen->follow();
+      if (!screen_may_help) screen.reset();
     } else {
       screen = ScreenedPool::make(posterior, prior, storage.memory);
-      screen_may_pay = screen != nullptr;
+      screen_may_help = screen != nullptr;
       if (screen) posterior.forget_tiles();
     }
   }
@@ -171,20 +171,20 @@ struct GpPoolBelief::State : LaggingPool {
     return !storage.single_precision && posterior.tiles().size() >= 64 && most_rows() > 0;
   }
   Index most_rows() const {
-    const Index pays = std::clamp<Index>(posterior.size() / 3, 24, 256);
-    if (storage.memory == 0) return pays;
+    const Index useful = std::clamp<Index>(posterior.size() / 3, 24, 256);
+    if (storage.memory == 0) return useful;
     const auto row = sizeof(double) * static_cast<std::size_t>(posterior.tiles().size());
-    return std::min(pays, static_cast<Index>(storage.memory / row));
+    return std::min(useful, static_cast<Index>(storage.memory / row));
   }
 
-  FactorRow told(const Place& place, const Channel& channel, std::optional<double> answer) {
+  FactorRow make_row(const Place& place, const Channel& channel, std::optional<double> answer) {
     FactorRow row = posterior.row(place, channel, answer);
     row.place = place_number(row.x.data(), row.x.size());
     return row;
   }
 
-  AnnotationHandle enter(FactorRow told, Index row) {
-    annotations.push_back({.handle = next_handle, .row = row, .told = std::move(told)});
+  AnnotationHandle record(FactorRow given, Index row) {
+    annotations.push_back({.handle = next_handle, .row = row, .given = std::move(given)});
     return {next_handle++};
   }
 
@@ -192,7 +192,7 @@ struct GpPoolBelief::State : LaggingPool {
     for (Annotation& a : annotations) a.row = moved_to[static_cast<std::size_t>(a.row)];
   }
 
-  // Makes sure that enter() will not have to allocate.
+  // Makes sure that record() will not have to allocate.
   void make_room() {
     if (annotations.size() == annotations.capacity()) annotations.reserve(2 * annotations.size() + 16);
   }
@@ -223,15 +223,15 @@ struct GpPoolBelief::State : LaggingPool {
   }
 };
 
-// Rows are merged where appending one by one would have merged them, before anything is factored: the result
-// is the same bit for bit, and every place costs its row once.
+// Rows are merged when appending one by one would have merged them, but before anything is factored: the
+// result is the same bit for bit, and every place costs one row.
 GpPoolBelief::GpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations,
                            int threads, const PoolStorage& storage)
     : state_(std::make_unique<State>(std::move(prior), pool, threads, storage)) {
   std::vector<FactorRow> rows;
   for (const Observation& o : observations) {
-    rows.push_back(state_->told(o.place, o.channel, o.value));
-    state_->enter(rows.back(), static_cast<Index>(rows.size()) - 1);
+    rows.push_back(state_->make_row(o.place, o.channel, o.value));
+    state_->record(rows.back(), static_cast<Index>(rows.size()) - 1);
     const auto row = [&](std::size_t i) -> const FactorRow& { return rows[i]; };
     if (worth_merging(rows.size(), row)) state_->move_rows(merge(rows));
   }
@@ -243,7 +243,7 @@ GpPoolBelief::GpPoolBelief(GpPoolBelief&&) noexcept = default;
 GpPoolBelief& GpPoolBelief::operator=(GpPoolBelief&&) noexcept = default;
 
 const Marginals& GpPoolBelief::marginals() const {
-  state_->whole_asked_at = state_->posterior.size();
+  state_->rows_at_last_marginals = state_->posterior.size();
   return state_->posterior.marginals();
 }
 LaggingPool* PoolBeliefInternals::lagging(PoolBelief& belief) {
@@ -276,20 +276,20 @@ void GpPoolBelief::change_prior_mean(double mean) {
 // changes first, because its kernel may throw; recording what was done cannot.
 AnnotationHandle GpPoolBelief::condition(const Place& place, const Channel& channel,
                                          std::optional<double> answer) {
-  FactorRow row = state_->told(place, channel, answer);
+  FactorRow row = state_->make_row(place, channel, answer);
   const Index next = rows();
   state_->make_room();
   std::optional<std::vector<Index>> moved_to;
   if (answer) moved_to = state_->merge_if_worth_it(row, next);
   if (!moved_to) state_->posterior.append(row);
-  const AnnotationHandle handle = state_->enter(std::move(row), next);
+  const AnnotationHandle handle = state_->record(std::move(row), next);
   if (moved_to) state_->move_rows(*moved_to);
   return handle;
 }
 
 void GpPoolBelief::answer(AnnotationHandle annotation, double value) {
   State::Annotation& pending = *state_->find(annotation);
-  if (pending.told.answer)
+  if (pending.given.answer)
     throw std::invalid_argument("GpPoolBelief: annotation " + std::to_string(annotation.number) +
                                 " has an answer, must be pending");
   if (!std::isfinite(value))
@@ -298,7 +298,7 @@ void GpPoolBelief::answer(AnnotationHandle annotation, double value) {
   row.answer = value;
   const std::optional<std::vector<Index>> moved_to = state_->merge_if_worth_it(row, pending.row);
   if (!moved_to) state_->posterior.answer(pending.row, value);
-  pending.told.answer = value;
+  pending.given.answer = value;
   if (moved_to) state_->move_rows(*moved_to);
 }
 
@@ -311,9 +311,9 @@ void GpPoolBelief::cancel(AnnotationHandle annotation) {
   for (const State::Annotation& a : state_->annotations) {
     if (a.row != row || a.handle == annotation.number) continue;
     if (rows.empty())
-      rows.push_back(a.told);
+      rows.push_back(a.given);
     else
-      absorb(rows.front(), a.told);
+      absorb(rows.front(), a.given);
   }
   const bool row_remains = !rows.empty();
   const std::vector<FactorRow>& all = state_->posterior.rows();

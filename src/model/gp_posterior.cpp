@@ -34,8 +34,8 @@ void factor_carefully(Matrix& kernel, const Vector& noise, Index& jittered) {
   }
 }
 
-// Points predicted together: enough for the factor to come from memory seldom; and what one thread holds is
-// small beside the factor where that is large.
+// Points predicted together: enough for the factor to be read from memory seldom, and few enough for one
+// thread's memory to be small beside a large factor.
 constexpr Index rows_per_block = 256;
 // Observations whose covariances with a block are there at a time: they stay in the cache.
 constexpr Index chunk = 128;
@@ -49,8 +49,8 @@ void pack(Matrix& factor, Index n) {
   factor.conservativeResize(1, size);
 }
 
-// With so many later observations beside a factor of n rows it is time to make it anew: seldom enough to cost
-// O(n^2) an observation, often enough for the later ones not to be felt.
+// With so many later observations beside a factor of n rows the factor is computed again: seldom enough to
+// cost O(n^2) per observation, often enough for the later ones to cost little.
 bool too_many(Index later, Index n) {
   return later > std::max<Index>(32, n / 8);
 }
@@ -184,7 +184,7 @@ GpPosterior::State::Explained GpPosterior::State::explained(const Points& x) con
   });
   kernels.substitution.solve(factor->data(), n, columns, result.sides.data());
   if (more == 0) {
-    result.later.resize(0, columns);  // one column per point, as where there are some
+    result.later.resize(0, columns);  // one column per point, as if there were some
     return result;
   }
   for (Index i = 0; i < more; ++i)

@@ -26,7 +26,7 @@ struct HyperparameterOptimum {
 };
 
 /// docs/math.md eq. (11.5) to (11.7): two draws, + and -, for each row of `z`; in that order. Weights are 0
-/// where the objective is not finite; `effective` is 0 where all are.
+/// where the objective is not finite; `effective` is 0 if all are.
 HyperparameterDraws draw_around(const HyperparameterOptimum& optimum, const Matrix& z,
                                 const std::function<double(const Vector&)>& objective, int threads);
 

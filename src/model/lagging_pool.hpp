@@ -8,16 +8,16 @@
 
 namespace acuity {
 
-/// How far a variance may be from the truth. Default: not at all.
+/// How far a computed variance may be from the exact one. Default: not at all.
 struct VarianceError {
   double absolute = 0.0;
-  /// How far sqrt(prior - variance) may be: what little is explained is known well (docs/math.md eq. (6.5)).
+  /// How far sqrt(prior - variance) may be from the exact one (math.md eq. (6.5)).
   double root = 0.0;
-  double prior = 0.0;  ///< the variance before any annotation, where root is not 0
+  double prior = 0.0;  ///< the variance before any annotation, needed if root is not 0
 
   double at_most(double variance) const { return moved(variance, -root) + absolute; }
   double at_least(double variance) const { return std::max(moved(variance, root) - absolute, 0.0); }
-  /// Anywhere.
+  /// The largest error of any variance.
   double largest() const { return root * (2.0 * std::sqrt(prior) + root) + absolute; }
 
  private:
@@ -29,8 +29,7 @@ struct VarianceError {
 };
 
 /// A pool in tiles that may lag behind the annotations. In regression a variance only falls while annotations
-/// come in, so one that lags is an upper bound: whoever looks for large ones refreshes few tiles
-/// (docs/math.md 6).
+/// come in, so one that lags is an upper bound: a search for large ones refreshes few tiles (math.md 6).
 class LaggingPool {
  public:
   virtual ~LaggingPool() = default;
@@ -45,10 +44,10 @@ class LaggingPool {
   /// Changes when variances may have risen: an annotation was taken back.
   virtual Index epoch() const = 0;
 
-  /// Whether it is certain, without any refreshing, that every mean and variance is finite and will be.
+  /// True if every mean and variance is certain to be finite, known without refreshing any tile.
   virtual bool surely_finite() const = 0;
 
-  /// How far the variances of refreshed tiles may be from the truth: not at all where they are computed in
+  /// How far the variances of refreshed tiles may be from the exact ones: not at all if they are computed in
   /// full and in double precision.
   virtual VarianceError error() const = 0;
   /// The belief about these pool rows, whose tiles have been refreshed, without that error.

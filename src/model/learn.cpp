@@ -38,7 +38,7 @@ bool higher(const Ascent& a, const Ascent& b) {
   return a.objective > b.objective;
 }
 
-// Counts what all climbs do together, for those who watch.
+// Counts the evaluations of all climbs together, for the progress callback.
 class Watch {
  public:
   explicit Watch(const std::function<void(int, double)>& progress) : progress_(progress) {}
@@ -62,7 +62,7 @@ struct Climb {
   Ascent* ascent;
   Watch* watch;
   nlopt_opt optimiser = nullptr;
-  std::exception_ptr stopped;  // whoever watches has had enough
+  std::exception_ptr stopped;  // thrown by the progress callback
 };
 
 double negative_objective(unsigned size, const double* theta, double* gradient, void* data) {
@@ -236,7 +236,7 @@ std::vector<Vector> starts(const LearningProblem& problem, const ParameterBounds
   return all;
 }
 
-// Why these values must not be used, in words; empty where they may.
+// Why these values must not be used, in words; empty if they may.
 std::string collapse(const LearningProblem& problem, const ParameterBounds& bounds, const Ascent& ascent,
                      const Points& pool) {
   if (!std::isfinite(ascent.objective)) return "no finite likelihood was found";

@@ -48,7 +48,7 @@ void check_accuracy(const AccuracyParts& accuracy, const Observations& observati
       refuse(fmt::format("an alpha is {}, must be from 0 to 1", *alpha));
 }
 
-// Over those that are above 0; 0 where none is.
+// Over those that are above 0; 0 if none is.
 double mean_of_positive(const Vector& variance) {
   const Index positive = (variance.array() > 0.0).count();
   return positive > 0 ? variance.cwiseMax(0.0).sum() / static_cast<double>(positive) : 0.0;

@@ -10,7 +10,7 @@ namespace acuity {
 
 /// What a search over hyperparameters climbs: the log likelihood, less the penalty of the weak prior.
 struct LearningObjective {
-  double value;         ///< minus infinity where it cannot be computed
+  double value;         ///< minus infinity if it cannot be computed
   double log_marginal;  ///< without the penalty
   Vector gradient;      ///< of `value`
 };

@@ -10,14 +10,14 @@
 namespace acuity {
 
 /// Regression about a pool whose covariances are a product F'F of r rows but for what rounding leaves
-/// (math.md 6.5): f is r weights, and the belief about them is all there is to keep. An annotation costs
+/// (math.md 6.5): f is r weights, and the belief about them is all that is stored. An annotation costs
 /// O(r^3), a point O(r^2), however many annotations there are: for thousands of them on a smooth function of
-/// one or two inputs, where GpPoolBelief has to carry a factor of them all.
+/// one or two inputs, for which GpPoolBelief would need a factor with a row for each.
 ///
 /// Annotations are of pool rows, with noise.
 class LowRankBelief final : public PoolBelief, public LaggingPool {
  public:
-  /// Null where more than `most` rows would be needed.
+  /// Null if more than `most` rows would be needed.
   static std::unique_ptr<LowRankBelief> make(const Prior& prior, const PointsRef& pool, Index most,
                                              const std::vector<Observation>& observations = {});
 

@@ -9,7 +9,7 @@
 namespace acuity {
 
 /// F with at most `most` rows, a column per point, such that the points' covariances are F'F but for
-/// low_rank_tolerance (math.md 6.3); nothing where more rows are needed. `points` are scaled already.
+/// low_rank_tolerance (math.md 6.3); nothing if more rows are needed. `points` are scaled already.
 std::optional<Matrix> low_rank_features(const std::shared_ptr<const Kernel>& kernel, const Points& points,
                                         Index most);
 

@@ -14,7 +14,7 @@ struct CovarianceInverse {
 };
 
 /// By r rows of a low-rank factor of K, for n r^2 + n^2 r operations instead of n^3 (math.md 6.5). Nothing
-/// where r would be more than an eighth of n, or where the noise is so small that what the factor leaves
+/// if r would be more than an eighth of n, or if the noise is so small that what the factor leaves
 /// would show: the log determinant is right to 1e-7. `points` are scaled already.
 std::optional<CovarianceInverse> low_rank_inverse(const std::shared_ptr<const Kernel>& kernel,
                                                   const Points& points, const Vector& noise);

@@ -43,26 +43,26 @@ LowRankPool::LowRankPool(const TiledPosterior& posterior, const Prior& prior,
 
 // The row of L^-1 Phi that belongs to a row of the posterior's factor, by the recursion that gives rows of V,
 // math.md eq. (6.1): only that a point is its column of F.
-bool LowRankPool::take(Index row) {
+bool LowRankPool::add(Index row) {
   const Index rank = factor_->rank();
-  const FactorRow& told = posterior_.rows()[at(row)];
+  const FactorRow& observed = posterior_.rows()[at(row)];
   Vector g;
-  if (told.pool_row) {
-    g = factor_->pool_column(*told.pool_row);
+  if (observed.pool_row) {
+    g = factor_->pool_column(*observed.pool_row);
   } else {
-    g = factor_->column(told.x);
-    const double rest = prior_.kernel->diagonal(told.x)(0) - g.squaredNorm();
+    g = factor_->column(observed.x);
+    const double rest = prior_.kernel->diagonal(observed.x)(0) - g.squaredNorm();
     if (rest > 100.0 * low_rank_tolerance * largest_prior_variance_) return false;
   }
   const double* l = posterior_.factor().row(row);
   for (Index p = 0; p < row; ++p) g -= l[p] * Eigen::Map<const Vector>(g_.data() + p * rank, rank);
   g /= l[row];
   g_.insert(g_.end(), g.begin(), g.end());
-  least_noise_seen_ = std::min(least_noise_seen_, std::max(told.noise, 1e-12 * largest_prior_variance_));
+  least_noise_seen_ = std::min(least_noise_seen_, std::max(observed.noise, 1e-12 * largest_prior_variance_));
   return true;
 }
 
-// Rows that were taken in have changed.
+// Rows that were added have changed.
 void LowRankPool::start_again() {
   epoch_ = posterior_.removals();
   z_version_ = posterior_.z_version();
@@ -77,9 +77,9 @@ void LowRankPool::start_again() {
 
 bool LowRankPool::follow() {
   if (posterior_.removals() != epoch_) start_again();
-  z_version_ = posterior_.z_version();  // tiles fold their means anew when they are refreshed
+  z_version_ = posterior_.z_version();  // tiles fold their means again when they are refreshed
   for (; rows_ < posterior_.size(); ++rows_)
-    if (!take(rows_)) return false;
+    if (!add(rows_)) return false;
   // |L^-1 e| <= sqrt(n / least noise) max |e|, and a variance changes by twice that times |v| <= a, beside
   // what F leaves itself: math.md eq. (6.2), ten times.
   const double left = 10.0 * low_rank_tolerance * largest_prior_variance_;

@@ -11,10 +11,10 @@ namespace acuity {
 
 /// A pool whose covariances are nearly a product F'F of few rows (math.md 6.3): one more annotation costs as
 /// many operations a point as F has rows, however many annotations there are. Smooth functions of few inputs
-/// are like that. Variances are off by at most error(); exact_at() asks the factor of all annotations.
+/// are like that. Variances are off by at most error(); exact_at() uses the factor of all annotations.
 class LowRankPool : public LaggingPool {
  public:
-  /// Null where more than `most` rows would be needed. `posterior` must outlive it.
+  /// Null if more than `most` rows would be needed. `posterior` must outlive it.
   static std::unique_ptr<LowRankPool> make(const TiledPosterior& posterior, const Prior& prior, Index most);
 
   Index tile_width() const override { return together * PoolTiles::width; }
@@ -25,7 +25,7 @@ class LowRankPool : public LaggingPool {
   VarianceError error() const override { return {.absolute = error_}; }
   Marginals exact_at(std::span<const Index> rows) const override;
 
-  /// Takes in what the posterior has learned since. False where it cannot follow: a place is too far from the
+  /// Adds the rows that the posterior got since. False if that is not possible: a place is too far from the
   /// pool's, or noise is so small that the error would be too large to be of use.
   bool follow();
 
@@ -41,7 +41,7 @@ class LowRankPool : public LaggingPool {
 
   LowRankPool(const TiledPosterior& posterior, const Prior& prior,
               std::unique_ptr<LowRankCovariances> factor);
-  bool take(Index row);
+  bool add(Index row);
   void start_again();
   void fold(Index tile, Index from, Index to, bool means_alone);
 
@@ -54,7 +54,7 @@ class LowRankPool : public LaggingPool {
 
   Marginals marginals_;
   std::vector<Index> seen_;      // rows, by tile
-  std::vector<Index> means_of_;  // likewise: the posterior's z_version that the means were folded with
+  std::vector<Index> means_of_;  // by tile: the posterior's z_version that the means were folded with
   std::vector<double> g_;        // rows x rank: what a row of the posterior's factor is in terms of F
   Index rows_ = 0, epoch_, z_version_;
   double error_ = 0.0, least_noise_seen_;

@@ -162,8 +162,8 @@ class TilesOf : public PoolTiles {
 
   void change_prior_mean(double mean) override { prior_.mean = mean; }
 
-  // Variances cannot be added back without rounding, so they are folded anew from the rows that stay: that
-  // keeps their bits.
+  // Variances cannot be added back without rounding, so they are folded again from the rows that stay,
+  // which gives the same bits.
   void cut(Index tile, const FactorSide& side, Index size) override {
     Tile& t = tiles_[at(tile)];
     if (t.seen <= size && t.kept <= size) return;
@@ -295,7 +295,7 @@ class TilesOf : public PoolTiles {
                       static_cast<Real>(a * a), view, from, to);
       return;
     }
-    // A kernel of the user's own, by its own function.
+    // A user's kernel.
     Points x(width, inputs_);
     for (Index j = 0; j < width; ++j)
       for (Index k = 0; k < inputs_; ++k) x(j, k) = static_cast<double>(view.points[k * width + j]);
@@ -318,7 +318,7 @@ class TilesOf : public PoolTiles {
     std::copy_n(mean, wide, marginals_.mean.data() + begin);
   }
 
-  // self(row): the column of a pool row, or `count` where it is none of these.
+  // self(row): the column of a pool row, or `count` if it is none of these.
   template <typename Self>
   void fold_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from, Index to,
                  double* variance, double* mean, Index count, const Self& self) const {
@@ -328,8 +328,8 @@ class TilesOf : public PoolTiles {
       const Index j = self(*side.rows[at(i)].pool_row);
       if (j == count) continue;
       tile_kernels<Real>().fold(view, next, i, side.z.data(), variance, mean);
-      // The observed point itself, without the cancellation: s n / (s + n), with the noise as told. What an
-      // exact answer told is known.
+      // The observed point itself, without the cancellation: s n / (s + n), with the noise as given. After an
+      // exact answer the variance is 0.
       const double before = variance[j], noise = side.rows[at(i)].noise;
       tile_kernels<Real>().fold(view, i, i + 1, side.z.data(), variance, mean);
       variance[j] = noise > 0.0 ? before * (noise / (before + noise)) : 0.0;
@@ -347,7 +347,7 @@ class TilesOf : public PoolTiles {
   }
 
   Prior prior_;
-  const StationaryKernel* stationary_;  // null: a kernel of the user's own
+  const StationaryKernel* stationary_;  // null: a user's kernel
   Vector prior_variances_;              // of such a kernel: it may throw when it is asked again
   Index inputs_;
   std::vector<Real> points_;  // by tile, by input
@@ -359,7 +359,7 @@ class TilesOf : public PoolTiles {
   std::size_t memory_;  // bytes of V at most; 0: no limit
   std::atomic<std::size_t> used_ = 0;
 
-  std::vector<float> packed_, row_points_;  // of the factor, where Real is float
+  std::vector<float> packed_, row_points_;  // of the factor, if Real is float
 };
 
 }  // namespace
@@ -375,7 +375,7 @@ void for_each_tile(const PoolTiles& tiles, int threads, const std::function<void
 
 std::unique_ptr<PoolTiles> PoolTiles::make(const Prior& prior, const PointsRef& pool,
                                            const PoolStorage& storage) {
-  // A kernel of the user's own is called with the points as they are; floats would not be.
+  // A user's kernel is called with the points in double precision, so it gets no float tiles.
   const bool stationary = dynamic_cast<const StationaryKernel*>(prior.kernel.get()) != nullptr;
   const auto scaled_tile = [&](Index tile) {
     const Index begin = tile * width;

@@ -17,7 +17,7 @@ namespace acuity {
 /// What one row of the factor stands for: an annotation, or merged ones of one place.
 struct FactorRow {
   Points x;                       // one point, scaled
-  std::optional<Index> pool_row;  // where it is a pool point
+  std::optional<Index> pool_row;  // if it is a pool point
   double noise = 0.0;
   std::optional<double> answer;  // none: pending
   Index place = 0;               // the caller's number of the place
@@ -34,7 +34,7 @@ struct FactorSide {
 
 class PoolTiles;
 
-/// Some tiles at a time on each thread, so that handing them out costs little beside them.
+/// Each thread gets several tiles at a time, so that handing them out costs little.
 void for_each_tile(const PoolTiles& tiles, int threads, const std::function<void(Index tile)>& task);
 
 /// The pool in tiles of columns of V = L^-1 K(X, pool) (math.md 6.2). A tile may lag behind the factor and
@@ -60,7 +60,7 @@ class PoolTiles {
   virtual Index seen(Index tile) const = 0;
   virtual bool is_current(Index tile, const FactorSide& side) const = 0;
   virtual void catch_up(Index tile, const FactorSide& side) = 0;
-  /// Column of V of a pool point, whose tile has just caught up, or nothing where it was not kept.
+  /// Column of V of a pool point, whose tile has just caught up, or nothing if it was not kept.
   virtual bool column(Index row, double* out, Index rows) const = 0;
   /// Of the rows of the factor that were seen the first `size` are left.
   virtual void cut(Index tile, const FactorSide& side, Index size) = 0;
@@ -76,11 +76,11 @@ class PoolTiles {
   };
   virtual Columns columns_of(std::span<const Index> rows, const FactorSide& side) const = 0;
   /// The same pool in tiles of single precision that have seen nothing, for at most so many bytes of V (0: no
-  /// limit); null where the kernel is one of the user's own.
+  /// limit); null if the kernel is a user's.
   virtual std::unique_ptr<PoolTiles> in_single_precision(std::size_t memory) const = 0;
   /// Forgets what the tiles hold; it comes back when they catch up.
   virtual void forget() = 0;
-  /// Means are folded anew, from this, when the caller's z_version changes; variances stay.
+  /// Means are folded again, from this, when the caller's z_version changes; variances stay.
   virtual void change_prior_mean(double mean) = 0;
   virtual Points point(Index row) const = 0;
   /// Of every pool point, before any annotation.
@@ -88,7 +88,8 @@ class PoolTiles {
   /// The smallest and largest value of each input, scaled.
   const Vector& lowest() const { return lowest_; }
   const Vector& highest() const { return highest_; }
-  /// How far the variances may be from those of exact arithmetic, where that is more than doubles allow.
+  /// How far the variances may be from those of exact arithmetic, if that is more than the rounding of
+  /// doubles.
   virtual double error() const = 0;
 
  protected:

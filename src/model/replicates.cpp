@@ -17,7 +17,7 @@ Replicates merge_replicates(const Observations& observations) {
   for (Index i = 0; i < observations.size(); ++i) {
     const Reading reading{.value = observations.values()(i), .noise = noise(i)};
     Index group = static_cast<Index>(readings.size());
-    // Noise that is none stays too: whoever uses the observations says what is wrong with it.
+    // Invalid noise is left as it is: the caller checks it.
     if (reading.noise > 0.0 && std::isfinite(reading.noise))
       group = group_of_place.emplace(place_number(points.row(i).data(), points.cols()), group).first->second;
     result.group.push_back(group);

@@ -48,14 +48,14 @@ ScreenedPool::ScreenedPool(const TiledPosterior& posterior, const StationaryKern
 }
 
 FactorSide ScreenedPool::side() const {
-  return {posterior_.factor(), posterior_.side().points, rows_, no_answers_, 0};
+  return {posterior_.factor(), posterior_.side().points, anonymous_rows_, zero_answers_, 0};
 }
 
 bool ScreenedPool::follow() {
   const Index unchanged =
       std::min<Index>(posterior_.unchanged_since(epoch_), static_cast<Index>(drifts_.size()));
-  no_answers_ = Vector::Zero(posterior_.size());
-  rows_.resize(at(posterior_.size()));
+  zero_answers_ = Vector::Zero(posterior_.size());
+  anonymous_rows_.resize(at(posterior_.size()));
   if (posterior_.removals() != epoch_)
     for_each_tile(*tiles_, posterior_.threads(), [&](Index tile) { tiles_->cut(tile, side(), unchanged); });
   epoch_ = posterior_.removals();
@@ -67,14 +67,14 @@ bool ScreenedPool::follow() {
 
 // What this row adds to the square of E: math.md eq. (6.3) over its noise.
 double ScreenedPool::squared_drift(Index row) const {
-  const FactorRow& told = posterior_.rows()[at(row)];
-  const Vector away = (told.x.row(0).transpose() - origin_).cwiseProduct(inverse_lengthscales_);
+  const FactorRow& observed = posterior_.rows()[at(row)];
+  const Vector away = (observed.x.row(0).transpose() - origin_).cwiseProduct(inverse_lengthscales_);
   const double inputs = static_cast<double>(origin_.size());
   const double covariance = 0.64 * (extent_ + away.norm()) + 0.37 * (inputs + 2.0) + 16.0;
   constexpr auto group = static_cast<double>(numerics::group_rows);
   const double before = static_cast<double>(row), sums = std::min(before, 2.0 * group + before / group);
   const double residual = unit_roundoff * prior_variance_ * (covariance + sums + 5.0);
-  return residual * residual / std::max(told.noise, least_noise * prior_variance_);
+  return residual * residual / std::max(observed.noise, least_noise * prior_variance_);
 }
 
 bool ScreenedPool::bound_errors() {

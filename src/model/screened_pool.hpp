@@ -10,11 +10,11 @@
 namespace acuity {
 
 /// A pool whose tiles are kept in single precision, as a screen (math.md 6.4): half the memory and about
-/// twice the speed. Variances are off by at most error(), which is proved, not measured; exact_at() asks the
-/// factor, in double precision. Means are not followed.
+/// twice the speed. Variances are off by at most error(), which is proved, not measured; exact_at() uses the
+/// factor, in double precision. Means are not computed.
 class ScreenedPool : public LaggingPool {
  public:
-  /// Null where the bound does not hold or is too loose to be of use, and where its points alone would take
+  /// Null if the bound does not hold or is too loose to be of use, and if its points alone would take
   /// half of `memory`, the bytes that it may take in all (0: no limit). `posterior` must outlive it.
   static std::unique_ptr<ScreenedPool> make(const TiledPosterior& posterior, const Prior& prior,
                                             std::size_t memory);
@@ -27,7 +27,7 @@ class ScreenedPool : public LaggingPool {
   VarianceError error() const override { return error_; }
   Marginals exact_at(std::span<const Index> rows) const override;
 
-  /// Takes in what the posterior has learned since. False where it is of no use any more: the bound has
+  /// Adds the rows that the posterior got since. False if the screen is of no use any more: the bound has
   /// become too loose, or so many points had to be looked at in double precision that the screen saves
   /// nothing.
   bool follow();
@@ -44,10 +44,11 @@ class ScreenedPool : public LaggingPool {
   double prior_variance_;
   Vector origin_, inverse_lengthscales_;
   std::unique_ptr<PoolTiles> tiles_;
-  double extent_;                // how far the pool is from the origin, in length scales
-  std::vector<FactorRow> rows_;  // of which nothing is to be known: variances are what subtraction leaves
-  Vector no_answers_;            // zeros: means are not asked for
-  std::vector<double> drifts_;   // by row: the square of E, math.md eq. (6.4), of the rows up to it
+  double extent_;                          // how far the pool is from the origin, in length scales
+  std::vector<FactorRow> anonymous_rows_;  // without pool_row, so that no tile column gets the special-cased
+                                           // variance of an observed point
+  Vector zero_answers_;                    // means are not computed
+  std::vector<double> drifts_;             // by row: the square of E, math.md eq. (6.4), of the rows up to it
   Index epoch_;
   VarianceError error_;
 

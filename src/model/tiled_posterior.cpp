@@ -166,8 +166,7 @@ Index TiledPosterior::unchanged_since(Index removals) const {
 }
 
 // With finite distances every covariance is a number, and a mean is a product of a row whose norm is that of
-// the prior at most (math.md 2.4) and z. A kernel of the user's own may do as it likes, and tiles that have
-// caught up can be asked.
+// the prior at most (math.md 2.4) and z. Nothing is known about a user's kernel.
 bool TiledPosterior::surely_finite() const {
   const auto* kernel = dynamic_cast<const StationaryKernel*>(prior_.kernel.get());
   if (kernel == nullptr || tiles_->size() == 0) return false;

@@ -37,7 +37,7 @@ class TiledPosterior {
   Index unchanged_since(Index removals) const;
   /// From the factor alone; the bits of marginals(), but for single precision, whose errors it does not have.
   Marginals exact_at(std::span<const Index> pool_rows) const;
-  /// Gives the memory of the tiles back; they catch up again when they are asked.
+  /// Frees the memory of the tiles; they catch up again when they are needed.
   void forget_tiles() { tiles_->forget(); }
   FactorSide side() const { return now_.side(z_version_); }
   const numerics::GrowingFactor& factor() const { return now_.factor; }
@@ -51,14 +51,14 @@ class TiledPosterior {
   Index size() const { return now_.size(); }
   Index jittered() const;
 
-  /// A row of its own for this annotation; throws std::invalid_argument where it cannot be one.
+  /// A row for this annotation alone; throws std::invalid_argument if it cannot be one.
   FactorRow row(const Place& place, const Channel& channel, std::optional<double> answer) const;
 
   /// One row more: O(n M).
   void append(const FactorRow& row);
   /// The rows from `first` on are replaced by these: O(n M) and O(n M) for each of them.
   void replace_from(Index first, const std::vector<FactorRow>& rows);
-  /// The prior mean is this from now on: O(n^2), and the tiles fold their means anew when they catch up.
+  /// The prior mean is this from now on: O(n^2), and the tiles fold their means again when they catch up.
   void change_prior_mean(double mean);
   /// The answer to a row, none if it is pending (again): O(p n^2 + n M) with p pending rows.
   void answer(Index row, std::optional<double> value);

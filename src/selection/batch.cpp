@@ -8,8 +8,8 @@ namespace acuity {
 
 namespace {
 
-// Pending annotations that are taken back at the end of the scope, newest first: nothing after them has to be
-// made anew. Also where the scope ends with an exception, which must stay the only one.
+// Pending annotations that are cancelled at the end of the scope, newest first, so that no later row has to
+// be computed again. Also if the scope ends with an exception, which must stay the only one.
 class Assumptions {
  public:
   explicit Assumptions(PoolBelief& belief) : belief_(belief) {}
@@ -17,7 +17,7 @@ class Assumptions {
     const Uninterrupted cleaning_up;
     for (; !handles_.empty(); handles_.pop_back()) try {
         belief_.cancel(handles_.back());
-      } catch (...) {  // a kernel that fails again, say: it was told of already
+      } catch (...) {  // for example a kernel that fails again: the first exception is on its way
       }
   }
   Assumptions(const Assumptions&) = delete;

@@ -80,7 +80,7 @@ struct Row {
   }
 };
 
-// An open point where any precision may be bought: its best one has been found already.
+// An open point at its best precision, if any may be bought.
 struct ContinuousRow {
   Score best;
 
@@ -88,7 +88,7 @@ struct ContinuousRow {
   Score cheapest_tied(const Score&) const { return best; }
 };
 
-// Looks at every open point, a block at a time, and knows how to share the pool among threads.
+// Evaluates every open point, in blocks, and shares the pool among threads.
 class PoolScan {
  public:
   PoolScan(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
@@ -129,7 +129,7 @@ class PoolScan {
 
  private:
   static constexpr Index chunk_size = 256, block_size = 64;
-  static constexpr Index little_work = 10'000;  // evaluations that are not worth another thread
+  static constexpr Index little_work = 10'000;  // evaluations too few for another thread
 
   struct PricedLevels {
     std::vector<Index> levels;
@@ -143,7 +143,7 @@ class PoolScan {
     return priced;
   }
 
-  // Where a pair is sold, a corner may be missing at some point.
+  // If a pair is sold, a corner may be missing at some point.
   bool corners_decide() const {
     const auto is_class = [this](Index level) {
       return std::holds_alternative<FlipChannel>(offer_.levels[static_cast<std::size_t>(level)].channel);
@@ -222,7 +222,7 @@ class PoolScan {
   int threads_;
   bool continuous_;
   PricedLevels all_, corners_;
-  std::optional<LevelHull> hull_;  // where levels that are no corners need not be looked at
+  std::optional<LevelHull> hull_;  // if levels that are no corners need not be looked at
 };
 
 bool precedes(const Score& a, const Score& b) {

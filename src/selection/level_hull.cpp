@@ -34,7 +34,7 @@ std::vector<Rung> sorted_rungs(const Offer& offer, std::span<const Index> levels
 }
 
 // A rung on the line between two others, as under a linear cost, is no corner, however its price is rounded.
-// Nothing rests on this slack: what is left out is still watched (inner_may_tie).
+// The slack is harmless: what is left out is still compared by inner_may_tie().
 bool needless(const Rung& left, const Rung& between, const Rung& right) {
   const double share = share_of(left.accuracy, between.accuracy, right.accuracy);
   const double line = share * left.cost + (1.0 - share) * right.cost;

@@ -11,22 +11,22 @@
 
 namespace acuity {
 
-// What each pool point's best level is worth at least and at most; closed points are worth nothing at all.
+// Lower and upper bound of the value of each pool point's best level; minus infinity at closed points.
 struct Screen::Values {
   std::vector<double> low, high;
 
   explicit Values(Index points)
       : low(static_cast<std::size_t>(points), -infinite), high(static_cast<std::size_t>(points), -infinite) {}
 
-  // What ties with the best may be chosen in its place, so it stays too; with room for rounding.
-  std::vector<Index> contenders() const {
+  // The points whose best value may be the highest, or tie with it.
+  std::vector<Index> survivors() const {
     double enough = -infinite;
     for (const double value : low) enough = std::max(enough, value);
     enough = tie_cutoff(enough);
-    std::vector<Index> left;
+    std::vector<Index> rows;
     for (std::size_t i = 0; i < high.size(); ++i)
-      if (high[i] > -infinite && !(high[i] < enough)) left.push_back(static_cast<Index>(i));
-    return left;
+      if (high[i] > -infinite && !(high[i] < enough)) rows.push_back(static_cast<Index>(i));
+    return rows;
   }
 };
 
@@ -75,12 +75,12 @@ Screen::Values Screen::values(const Marginals& belief, const Candidates& candida
   return values;
 }
 
-std::vector<Index> Screen::left(const Marginals& belief, const Candidates& candidates) const {
-  return values(belief, candidates, nullptr, nullptr).contenders();
+std::vector<Index> Screen::survivors(const Marginals& belief, const Candidates& candidates) const {
+  return values(belief, candidates, nullptr, nullptr).survivors();
 }
 
-std::vector<Index> Screen::left(const RoughMarginals& rough, const Candidates& candidates) const {
-  return values(rough.belief, candidates, &rough.mean_error, &rough.variance_error).contenders();
+std::vector<Index> Screen::survivors(const RoughMarginals& rough, const Candidates& candidates) const {
+  return values(rough.belief, candidates, &rough.mean_error, &rough.variance_error).survivors();
 }
 
 }  // namespace acuity

@@ -9,20 +9,20 @@
 
 namespace acuity {
 
-/// Tells points that cannot win from those that may, by bounds of what they are worth (math.md 4.3).
+/// Rules out points that cannot win, by bounds of what they are worth (math.md 4.3).
 class Screen {
  public:
   Screen(const Offer& offer, const Acquisition& acquisition, const Candidates& candidates, int threads);
 
-  /// False where the acquisition's information has no bounds for what is asked; nothing else may be called
-  /// then.
+  /// False if the acquisition's information has no bounds for these candidates; then nothing else may be
+  /// called.
   bool possible() const { return bounds_ != nullptr; }
-  /// Whether it does for these candidates, too.
+  /// Whether it can be used for these candidates, too.
   bool fits(const Candidates& candidates) const;
 
   /// The open points that may be chosen, ascending; what ties with the best is among them.
-  std::vector<Index> left(const Marginals& belief, const Candidates& candidates) const;
-  std::vector<Index> left(const RoughMarginals& belief, const Candidates& candidates) const;
+  std::vector<Index> survivors(const Marginals& belief, const Candidates& candidates) const;
+  std::vector<Index> survivors(const RoughMarginals& belief, const Candidates& candidates) const;
 
  private:
   struct Values;

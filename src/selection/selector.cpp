@@ -29,18 +29,18 @@ struct Selector::State {
     return select_among(rows, exact, some, acquisition, candidates);
   }
 
-  // What is left of a rough look at the whole pool is looked at exactly.
+  // The survivors of a rough belief about the whole pool are compared exactly.
   std::optional<Score> choose_by_screen(PoolBelief& belief, const Candidates& candidates) {
     if (!screen || !screen->fits(candidates)) screen.emplace(offer, acquisition, candidates, threads);
     if (!screen->possible())
       return select_by_full_scan(belief.marginals(), offer, acquisition, candidates, {.threads = threads});
     const RoughMarginals* rough = PoolBeliefInternals::rough_marginals(belief);
     const std::vector<Index> rows =
-        rough ? screen->left(*rough, candidates) : screen->left(belief.marginals(), candidates);
+        rough ? screen->survivors(*rough, candidates) : screen->survivors(belief.marginals(), candidates);
     if (rows.empty()) return std::nullopt;
     const Marginals exact = belief.marginals_at(rows);
     if (!rough) return among(rows, exact, candidates);
-    const std::vector<Index> best = screen->left(exact, {});
+    const std::vector<Index> best = screen->survivors(exact, {});
     std::vector<Index> best_rows;
     for (const Index i : best) best_rows.push_back(rows[static_cast<std::size_t>(i)]);
     return among(best_rows, {exact.mean(best), exact.variance(best)}, candidates);
@@ -76,7 +76,7 @@ Selector::Selector(Selector&&) noexcept = default;
 Selector& Selector::operator=(Selector&&) noexcept = default;
 
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
-  // Levels that are sold at some points only would need bounds of their own.
+  // Levels that are sold at some points only would need separate bounds.
   LaggingPool* pool = candidates.sold.empty() ? PoolBeliefInternals::lagging(belief) : nullptr;
   if (state_->acquisition.ranking == Ranking::random && candidates.sold.empty() &&
       is_pointwise(*state_->acquisition.information))

@@ -27,7 +27,7 @@ class TileBounds {
   bool is_open(Index row) const { return open_[static_cast<std::size_t>(row)] != 0; }
   Index pool_size() const { return pool_size_; }
 
-  /// The tiles, highest bound first. Who changes bounds of the first `count` entries calls restore_order().
+  /// The tiles, highest bound first. After changing bounds of the first `count` entries call restore_order().
   std::vector<Entry>& entries() { return entries_; }
   void restore_order(std::size_t count);
 

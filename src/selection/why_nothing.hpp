@@ -6,7 +6,7 @@
 
 namespace acuity {
 
-/// Why none of these candidates can be chosen, for people.
+/// Why none of these candidates can be chosen, as a sentence for the user.
 std::string why_nothing(const Offer& offer, const Acquisition& acquisition, const Candidates& candidates);
 
 }  // namespace acuity

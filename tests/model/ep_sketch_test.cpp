@@ -50,7 +50,7 @@ RoughMarginals sketch_of(const Problem& problem, const EpPosterior& posterior, d
   Matrix columns(x.rows(), low_rank->rank());
   for (Index i = 0; i < x.rows(); ++i) columns.row(i) = low_rank->column(x.row(i));
   const EpSketch sketch(posterior, columns);
-  EXPECT_TRUE(sketch.exists());
+  EXPECT_TRUE(sketch.is_valid());
   constexpr Index width = LowRankCovariances::width;
   const Vector prior_variance = problem.prior.kernel->diagonal(pool);
   const Vector none = Vector::Zero(pool.rows());

@@ -128,7 +128,7 @@ TEST(Screen, RulesOutNearlyAllPointsWithoutTheirExactWorth) {
   randomise(b, 11, 4.0, 2.0);
   const Screen screen(b.offer, b.acquisition, b.candidates, 1);
   ASSERT_TRUE(screen.possible());
-  const std::vector<Index> rows = screen.left(b.belief, b.candidates);
+  const std::vector<Index> rows = screen.survivors(b.belief, b.candidates);
   EXPECT_LT(rows.size(), 20U);
   EXPECT_EQ(std::count(rows.begin(), rows.end(), choose(b)->point), 1);
   b.acquisition.information = std::make_shared<ClassTargetInformation>();

@@ -15,14 +15,14 @@ enum class Ranking {
   random                 ///< a seeded draw; the highest precision only
 };
 
-/// How the next annotation is chosen: what it is worth, and what is made of that.
+/// How the next annotation is chosen: what it is worth, and how candidates are ranked.
 struct Acquisition {
   std::shared_ptr<const Information> information = std::make_shared<ModelInformation>();
   Ranking ranking = Ranking::information_per_cost;
   std::uint64_t seed = 0;  ///< for random choice
-  /// Instead of the offer's levels, where information per cost decides.
+  /// Instead of the offer's levels, if information per cost decides.
   std::optional<ContinuousPrecision> continuous;
-  /// Of the offer: no other competes where information per cost decides.
+  /// Of the offer: no other competes if information per cost decides.
   std::optional<Index> only_level = std::nullopt;
 
   bool finest_only() const { return ranking != Ranking::information_per_cost; }
@@ -36,7 +36,7 @@ struct Score {
   double cost = 0.0;
   double value = 0.0;
   double order = 0.0;                  ///< decides between infinite values, larger first
-  std::optional<Precision> precision;  ///< where it is none of the offer's levels
+  std::optional<Precision> precision;  ///< if it is none of the offer's levels
 
   double information_per_cost() const { return information / cost; }
 };

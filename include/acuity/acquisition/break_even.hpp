@@ -7,12 +7,12 @@
 
 namespace acuity {
 
-// When does which level pay, in regression and by MI(answer; f) per cost (docs/math.md 5.5)? A level is
+// Which level is the best deal, in regression and by MI(answer; f) per cost (docs/math.md 5.5)? A level is
 // better the less noise it has and the less it costs; how much less noise is worth depends on the latent
 // variance alone. For MI(answer; Y) of graph b read latent plus base variance for the latent variance, and
 // added for total noise.
 //
-// All functions throw std::invalid_argument where a noise variance is negative, a cost is not above 0, or one
+// All functions throw std::invalid_argument if a noise variance is negative, a cost is not above 0, or one
 // of them is not finite.
 
 /// A level at a point: the variance of its whole noise there, and its price.
@@ -22,8 +22,8 @@ struct PricedNoise {
 };
 
 /// The latent variance at which two levels are worth the same per cost: below it the one with less noise
-/// wins, from it on the cheaper one. Nothing where one of them wins at every variance; infinite where the
-/// change comes beyond the largest double.
+/// wins, from it on the cheaper one. Nothing if one of them wins at every variance; infinite if the
+/// change is beyond the largest double.
 std::optional<double> break_even_variance(const PricedNoise& one, const PricedNoise& other);
 
 /// From `from` (inclusive) to `to` (exclusive) in latent variance, `level` is the best.

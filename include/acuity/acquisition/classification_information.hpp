@@ -6,9 +6,10 @@ namespace acuity {
 
 // Mutual information in bits of one annotation in classification (docs/math.md 4.2). The clean class is +1
 // with probability Phi(f); an answer of accuracy omega is the clean class with probability omega and the
-// other one otherwise. Accuracies below 1/2 are ordinary: such an answer tells as much as its opposite.
+// other one otherwise. Accuracies below 1/2 are ordinary: such an answer carries as much information as its
+// opposite.
 //
-// All functions throw std::invalid_argument where the mean is not finite, the variance is negative or not
+// All functions throw std::invalid_argument if the mean is not finite, the variance is negative or not
 // finite, or an accuracy is not between 0 and 1.
 
 /// What is believed about f at one point.
@@ -29,7 +30,7 @@ ClassProbabilities clean_probabilities(const LatentMarginal& latent);
 /// Of an answer of this accuracy.
 ClassProbabilities answer_probabilities(const LatentMarginal& latent, double accuracy);
 
-/// Variance of Phi(f), the part of the doubt about the clean class that is doubt about f.
+/// Variance of Phi(f), the part of the uncertainty about the clean class that is uncertainty about f.
 double clean_probability_variance(const LatentMarginal& latent);
 
 /// MI(answer; f), to about twelve digits, also of tiny values. Highest precision is BALD.
@@ -40,16 +41,16 @@ double class_model_information(const LatentMarginal& latent, double accuracy);
 void class_model_information(const LatentMarginal& latent, std::span<const double> accuracies,
                              std::span<double> bits);
 
-/// By how much MI(answer; f) grows per unit of accuracy, in bits (docs/math.md 5.4); where the accuracy is
+/// By how much MI(answer; f) grows per unit of accuracy, in bits (docs/math.md 5.4); if the accuracy is
 /// kappa + gamma * alpha, gamma times this per unit of alpha.
 double class_model_information_slope(const LatentMarginal& latent, double accuracy);
 
-/// The paper's approximation of MI(answer; f). Off by up to 0.01 bits, and negative at some points that are
-/// nearly settled (docs/math.md 4.4): rank by it as it is, clamp it for reports only.
+/// The paper's approximation of MI(answer; f). Off by up to 0.01 bits, and negative at some points whose
+/// class is nearly certain (docs/math.md 4.4): rank by it as it is, clamp it for reports only.
 double class_model_information_taylor(const LatentMarginal& latent, double accuracy);
 
 /// MI(answer; Y) where the answer is a noisy copy of Y, an answer of accuracy `top_accuracy` (graph b).
-/// Throws std::invalid_argument where the answer would be the more accurate of the two.
+/// Throws std::invalid_argument if the answer would be the more accurate of the two.
 double class_target_information_b(const LatentMarginal& latent, double accuracy, double top_accuracy);
 
 /// MI(answer; Y) where answer and Y are independent given f (graph c).

@@ -6,12 +6,12 @@
 namespace acuity {
 
 /// What an annotation of precision alpha costs (docs/math.md 5.1). Price lists need none: each level has its
-/// cost.
+/// own cost.
 class CostFunction {
  public:
   virtual ~CostFunction() = default;
-  /// Infinite alpha is an ordinary argument, and 0 for classes. The result may be infinite or negative; who
-  /// offers a level checks. Called from several threads at once.
+  /// Infinite alpha is an ordinary argument, and 0 for classes. The result may be infinite or negative: the
+  /// caller checks. Called from several threads at once.
   virtual double operator()(double alpha) const = 0;
 };
 

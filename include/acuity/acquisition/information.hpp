@@ -35,9 +35,9 @@ class Information {
   virtual void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                      std::span<const Index> levels, double* out) const = 0;
 
-  /// The best precision at a point where any in a range may be bought, not only those of a ladder; nothing
-  /// where none can be paid for with `remaining`. By default std::invalid_argument: not every information
-  /// knows how.
+  /// The best precision at a point if any in a range may be bought, not only those of a ladder; nothing if
+  /// none can be paid for with `remaining`. By default std::invalid_argument: not every information
+  /// supports it.
   virtual std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer,
                                                          Index point, const ContinuousPrecision& range,
                                                          double remaining) const;
@@ -57,11 +57,11 @@ class ModelInformation final : public Information {
                                                  double remaining) const override;
 };
 
-/// How the noisy answer and Y hang together: b, the answer is a noisy copy of Y; c, both come from f
+/// How the noisy answer and Y are related: b, the answer is a noisy copy of Y; c, both come from f
 /// independently.
 enum class TargetGraph { b, c };
 
-/// What to do where MI(answer; Y) of graph b is infinite, at every point, because a level adds no noise.
+/// What to do if MI(answer; Y) of graph b is infinite, at every point, because a level adds no noise.
 enum class InfinitePolicy {
   refuse,  ///< an error that says why
   limit,   ///< the order of the values as the added noise goes to 0: by latent plus base variance
@@ -95,7 +95,7 @@ class TargetInformation final : public Information {
 /// How MI(answer; f) is computed in classification.
 enum class Approximation {
   exact,  ///< by quadrature, to about twelve digits
-  taylor  ///< the paper's; off by up to 0.01 bits, and negative at some points that are nearly settled
+  taylor  ///< the paper's; off by up to 0.01 bits, and negative at some points whose class is nearly certain
 };
 
 /// MI(answer; f) in classification, in bits (docs/math.md 4.2). Levels are FlipChannels.

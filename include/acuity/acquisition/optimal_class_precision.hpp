@@ -27,15 +27,15 @@ struct ClassPrecisionProblem {
       std::numeric_limits<double>::infinity();  ///< only what costs no more; includes the slack
 };
 
-/// The precision of highest information per cost among all in the range (docs/math.md 5.4), with the manners
-/// of its twin for regression.
+/// The precision of highest information per cost among all in the range (docs/math.md 5.4), with the same
+/// rules for ties as in regression.
 ///
 /// Exact for LinearCost, except with the Taylor form: the lowest or the highest precision that can be paid
 /// for. Any other cost is scanned and the best places are polished, which may miss a peak or an affordable
 /// gap narrower than 1/100 of the range.
 ///
-/// Nothing where no precision in the range is affordable; an infinite cost never is. Throws
-/// std::invalid_argument where a cost is not above 0, or the problem is none.
+/// Nothing if no precision in the range is affordable; an infinite cost never is. Throws
+/// std::invalid_argument if a cost is not above 0, or the problem is invalid.
 std::optional<BestPrecision> best_precision(const ClassPrecisionProblem& problem, const CostFunction& cost);
 
 }  // namespace acuity

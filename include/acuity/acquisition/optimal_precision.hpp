@@ -32,18 +32,18 @@ struct BestPrecision {
   Precision precision;
   double information = 0.0;
   double cost = 0.0;
-  double value = 0.0;  ///< information per cost; infinite where the annotation leaves no doubt
+  double value = 0.0;  ///< information per cost; infinite if the annotation leaves no uncertainty
 };
 
 /// The precision of highest information per cost among all in the range, not only those of a ladder
-/// (docs/math.md 5.3, 5.4). Of precisions that tie (docs/math.md 5.2) the cheaper wins, so where nothing can
-/// be learned it is the cheapest.
+/// (docs/math.md 5.3, 5.4). Of precisions that tie (docs/math.md 5.2) the cheaper wins, so if nothing can be
+/// learned it is the cheapest.
 ///
 /// Exact for PowerCost and LinearCost. Any other cost is scanned and the best places are polished, which may
 /// miss a peak or an affordable gap narrower than 1/100 of the range.
 ///
-/// Nothing where no precision in the range is affordable; an infinite cost never is. Throws
-/// std::invalid_argument where a cost is not above 0, or the problem is none.
+/// Nothing if no precision in the range is affordable; an infinite cost never is. Throws
+/// std::invalid_argument if a cost is not above 0, or the problem is invalid.
 std::optional<BestPrecision> best_precision(const PrecisionProblem& problem, const CostFunction& cost);
 
 }  // namespace acuity

@@ -8,7 +8,7 @@ namespace acuity {
 /// MI(answer; f). Highest precision (added = 0) is BALD.
 double model_information(double latent, double base, double added);
 
-/// MI(answer; Y) where the answer is a noisy copy of Y (graph b). Infinite where nothing is added.
+/// MI(answer; Y) where the answer is a noisy copy of Y (graph b). Infinite if nothing is added.
 double target_information_b(double latent, double base, double added);
 
 /// MI(answer; Y) where answer and Y are independent given f (graph c).

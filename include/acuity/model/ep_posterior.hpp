@@ -54,7 +54,7 @@ class EpPosterior {
   /// Of the log evidence in the kernel's log parameters; right for full sites that have converged
   /// (docs/math.md 3.7).
   Vector gradient() const;
-  /// Of the log evidence in every label's accuracy; likewise.
+  /// Of the log evidence in every label's accuracy, under the same conditions.
   const Vector& accuracy_gradient() const;
 
   const Sites& sites() const;
@@ -62,7 +62,7 @@ class EpPosterior {
   const Marginals& cavities() const;
   int sweeps() const;
   bool converged() const;
-  /// The policy in force at the end: clip where full sites could not be made to work.
+  /// The policy in force at the end: clip if full sites did not converge.
   SitePolicy policy() const;
 
   /// What the library itself reads of a posterior; users cannot.

@@ -10,8 +10,8 @@ namespace acuity {
 
 /// How the pool side of a belief is kept.
 struct PoolStorage {
-  /// Bytes that L^-1 K may take; 0: as many as it needs. What does not fit is computed again when it is
-  /// needed: the same bits, later.
+  /// Bytes that L^-1 K may take; 0: no limit. What does not fit is computed again when it is needed, with the
+  /// same bits.
   std::size_t memory = 0;
   /// Half the memory and about twice the speed. Variances are then off by about 1e-6 of the prior variance,
   /// so that two candidates whose scores are that close may change places.

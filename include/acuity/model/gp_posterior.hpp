@@ -16,7 +16,7 @@ struct PredictOptions {
   /// observations of 8 inputs the median of 10,000 points was 3e-7 and the worst 2e-6 at a noise of 0.01,
   /// 6e-7 and 7e-6 at a noise of 1e-6 (prior variance 1). So a variance of 1e-4 of the prior's may be off by
   /// 7 %. Means stay in double precision, and so does the factorisation: rounded to float, covariances of
-  /// places that crowd are no longer positive definite where the noise is small.
+  /// places close together are no longer positive definite if the noise is small.
   bool single_precision = false;
 };
 
@@ -42,7 +42,7 @@ class GpPosterior {
   Matrix covariance(const PointsRef& a, const PointsRef& b) const;
 
   /// The posterior once this is observed, too, for O(n^2): the factor is shared and one row is added beside
-  /// it; now and then, once in a number of times proportional to n, it is made anew.
+  /// it. Once in a number of calls proportional to n the factor is computed again.
   GpPosterior given(const Observations& more) const;
 
   /// log p(values | points, prior) of the observations as given, the n/2 log(2 pi) term included: minus
@@ -50,7 +50,7 @@ class GpPosterior {
   double log_marginal_likelihood() const;
   /// Of K + noise, one row per place after merging, and one for each that given() added.
   double log_determinant() const;
-  double quadratic_form() const;  ///< residual' (K + noise)^-1 residual, likewise
+  double quadratic_form() const;  ///< residual' (K + noise)^-1 residual, with the same rows
 
   /// How many observations without noise got a tiny one, because they repeat what was known already.
   Index jittered() const;

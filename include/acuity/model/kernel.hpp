@@ -49,7 +49,7 @@ class StationaryKernel : public Kernel {
   Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const override;
 
   const StationaryKernelOptions& options() const { return options_; }
-  /// 1 / l for each of so many inputs; throws std::invalid_argument where they do not fit.
+  /// 1 / l for each of so many inputs; throws std::invalid_argument if they do not fit.
   Vector inverse_lengthscales(Index inputs) const;
 
  private:

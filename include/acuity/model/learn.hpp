@@ -39,7 +39,7 @@ struct NoiseParts {
 /// The accuracy of every label, as far as it can be learned: that of the law where a label has an alpha.
 struct AccuracyParts {
   AccuracyLaw law;  ///< kappa at least 0.5, gamma 0 or more, kappa + gamma at most 1
-  /// One per observation, from 0 to 1; absent where the channel's accuracy is known, whatever is learned.
+  /// One per observation, from 0 to 1; absent if the channel's accuracy is known, whatever is learned.
   std::vector<std::optional<double>> alpha;
 
   /// The observations with the accuracies of this law.
@@ -48,7 +48,7 @@ struct AccuracyParts {
 
 /// How well parameters explain what was observed, and the way uphill.
 struct Likelihood {
-  double log_marginal;  ///< n/2 log(2 pi) included; minus infinity where it cannot be computed
+  double log_marginal;  ///< n/2 log(2 pi) included; minus infinity if it cannot be computed
   /// By the kernel's log parameters; then by log added_scale, log base_scale and the log scales of the levels
   /// with noise parts, or by log nugget; by kappa and gamma with an accuracy.
   Vector gradient;
@@ -103,9 +103,9 @@ Points spread_sample(const PointsRef& pool);
 struct Learned {
   Prior prior;
   double added_scale = 1.0, base_scale = 1.0;
-  std::vector<double> level_scales;      ///< one per level where they were to be learned
+  std::vector<double> level_scales;      ///< one per level if they were to be learned
   double nugget = 0.0;                   ///< likewise; or as given by the study
-  std::optional<AccuracyLaw> accuracy;   ///< where it was to be learned
+  std::optional<AccuracyLaw> accuracy;   ///< if it was to be learned
   double log_marginal_likelihood = 0.0;  ///< at these values
   int iterations = 0;                    ///< of the run whose values are kept
   int evaluations = 0;                   ///< of all runs

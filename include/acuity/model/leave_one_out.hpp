@@ -12,7 +12,7 @@ struct LeaveOneOut {
   Vector mean;
   Vector variance;
 
-  /// (answer - mean) / sd: standard normal where the model is right.
+  /// (answer - mean) / sd: standard normal if the model is right.
   Vector scores(const Vector& values) const;
 };
 

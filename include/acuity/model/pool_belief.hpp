@@ -8,8 +8,8 @@
 
 namespace acuity {
 
-/// Names one annotation of a belief, for as long as the belief lives: 0, 1, 2, ... in the order in which they
-/// were taken in, never used again.
+/// Names one annotation of a belief, for as long as the belief lives: 0, 1, 2, ... in the order of
+/// condition() calls, never reused.
 struct AnnotationHandle {
   Index number = -1;
 
@@ -26,31 +26,31 @@ class PoolBelief {
   /// that is not const.
   virtual const Marginals& marginals() const = 0;
 
-  /// The belief about these pool rows alone, in this order. Where the belief can lag, the others may, and in
-  /// single precision these are without its error.
+  /// The belief about these pool rows alone, in this order. Cheaper than marginals() if the belief need not
+  /// bring the other rows up to date. In double precision, even if the belief keeps its pool in single.
   virtual Marginals marginals_at(std::span<const Index> rows);
 
-  /// Whether marginals() would be finite everywhere: found without bringing the pool up to date wherever
-  /// that can be told from the annotations alone.
+  /// Whether marginals() would be finite everywhere. Does not bring the pool up to date if the annotations
+  /// alone are enough to know.
   bool is_finite();
 
-  /// Takes in one more annotation, for O(n M) with n annotations and M pool points. Without an answer the
+  /// Adds one annotation, for O(n M) with n annotations and M pool points. Without an answer the
   /// annotation is pending: the belief is as certain as it will be once the answer is there, with unchanged
   /// mean.
   virtual AnnotationHandle condition(const Place& place, const Channel& channel,
                                      std::optional<double> answer) = 0;
 
   /// The answer to a pending annotation has come, maybe after the answers to later ones. O(p n^2 + n M) with
-  /// p annotations still pending. Throws std::invalid_argument where nothing is pending under this handle.
+  /// p annotations still pending. Throws std::invalid_argument if nothing is pending under this handle.
   virtual void answer(AnnotationHandle annotation, double value) = 0;
 
-  /// Nobody did this pending annotation, or an answered one is retracted: the belief is what it would be had
-  /// it never been asked for. O(n M) for the newest annotation, O(n M) more for every later one. Throws
-  /// std::invalid_argument where there is no such annotation (any more).
+  /// Removes a pending or an answered annotation: the belief is what it would be without it. O(n M) for the
+  /// newest annotation, O(n M) more for every later one. Throws std::invalid_argument if there is no such
+  /// annotation (any more).
   virtual void cancel(AnnotationHandle annotation) = 0;
 
-  /// From now on the prior mean is this: variances stay, means follow, for O(n^2) and O(n M) where they are
-  /// asked for. Throws std::invalid_argument where the prior mean cannot be chosen (classes).
+  /// Changes the prior mean: variances stay, means follow, for O(n^2) now and O(n M) when they are read.
+  /// Throws std::invalid_argument if the prior mean cannot be chosen (classes).
   virtual void change_prior_mean(double mean);
 
   /// How many annotations it is conditioned on.

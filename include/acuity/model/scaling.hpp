@@ -18,7 +18,7 @@ class Scaling {
   friend bool operator==(const Scaling& a, const Scaling& b) {
     return a.centre_.size() == b.centre_.size() && a.centre_ == b.centre_ && a.scale_ == b.scale_;
   }
-  const Vector& centre() const { return centre_; }  ///< empty where inputs stay as they are
+  const Vector& centre() const { return centre_; }  ///< empty if inputs stay as they are
   const Vector& scale() const { return scale_; }
 
  private:

@@ -11,11 +11,11 @@ namespace acuity {
 
 /// Up to `count` annotations to ask for at once, in order of choice: each is the best given that those before
 /// it will be answered, whatever the answers are. In regression with a fixed prior that is the sequence
-/// select_by_full_scan would choose one by one (docs/math.md 7). Fewer where nothing is left to buy.
+/// select_by_full_scan would choose one by one (docs/math.md 7). Fewer if nothing is left to buy.
 ///
 /// A chosen point is closed. With `repeat_points` it stays open, and only a level that would repeat its
 /// answer is closed there. The belief is conditioned on the batch on the way and is as before on return, also
-/// where something throws; the caller conditions on what is really asked for.
+/// if something throws; the caller conditions on what is really asked for.
 std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
                                 Candidates candidates, Index count, bool repeat_points,
                                 const FullScanOptions& options = {});

@@ -16,7 +16,7 @@ struct FullScanOptions {
 };
 
 /// The best candidate by looking at every point: slow and obviously right. Ties as docs/math.md 5.2 says: the
-/// lowest pool row, then the lower cost. Nothing where no candidate is left. An exception is that of the
+/// lowest pool row, then the lower cost. Nothing if no candidate is left. An exception is that of the
 /// lowest pool rows that throw one.
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
                                          const Acquisition& acquisition, const Candidates& candidates,

@@ -8,12 +8,12 @@
 
 namespace acuity {
 
-/// Chooses the next annotation, again and again, and remembers between two choices what can still be relied
-/// on. The choice is that of select_by_full_scan, ties included, on any number of threads; where the belief
-/// can lag, most of the pool is not even looked at (docs/math.md 6).
+/// Chooses one annotation after another, and keeps between two choices what is still valid. The choice is
+/// that of select_by_full_scan, ties included, on any number of threads; in regression most of the pool is
+/// not even looked at (docs/math.md 6).
 ///
-/// Offer and acquisition must outlive it, unchanged. A belief that was built anew is another belief: start
-/// with a new selector.
+/// Offer and acquisition must outlive it, unchanged. A selector belongs to one belief: use a new one after
+/// rebuilding the belief.
 class Selector {
  public:
   /// `threads`: 0 means all the machine has.
@@ -22,7 +22,7 @@ class Selector {
   Selector(Selector&&) noexcept;
   Selector& operator=(Selector&&) noexcept;
 
-  /// The best candidate, or nothing where none is left.
+  /// The best candidate, or nothing if none is left.
   std::optional<Score> choose(PoolBelief& belief, const Candidates& candidates);
 
  private:

@@ -27,7 +27,7 @@ struct Suggestion {
 
 Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer,
                            const Acquisition& acquisition, const Marginals& belief);
-/// The same, and the rest of the pool may lag.
+/// The same, without bringing the rest of the pool up to date.
 Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer,
                            const Acquisition& acquisition, PoolBelief& belief);
 
