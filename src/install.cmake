@@ -1,11 +1,9 @@
 # An install tree that find_package(acuity) understands (tests/install proves it).
 include(CMakePackageConfigHelpers)
-install(TARGETS acuity_core EXPORT acuity-targets
+install(TARGETS acuity_core acuity_campaign_shared EXPORT acuity-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ${kernel_libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# Without the headers of acuity_campaign, whose library is not installed yet.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/acuity DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        PATTERN campaign EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/acuity DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT acuity-targets NAMESPACE acuity:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/acuity)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/acuity-config.cmake.in
                               ${PROJECT_BINARY_DIR}/acuity-config.cmake
