@@ -9,6 +9,7 @@
 #include "acuity/numerics/interruption.hpp"
 #include "model/tilted_moments.hpp"
 #include "numerics/dispatch.hpp"
+#include "numerics/matrix_memory.hpp"
 
 namespace acuity {
 
@@ -89,6 +90,7 @@ EpIteration::EpIteration(Prior belief, const Observations& observations, const E
   accuracies = accuracies_of(observations);
   policy = options.policy;
   check_labels(labels);
+  numerics::expect_matrices_of(labels.size());
   if (prior.mean != 0.0) throw std::invalid_argument("EpPosterior: the prior mean is not 0, must be 0");
   if (options.before == nullptr || !extend(options.before->state())) {
     kernel = prior.kernel->cross(points, points);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "model/adam.hpp"
 #include "model/learning_problem.hpp"
 #include "numerics/denormals.hpp"
+#include "numerics/matrix_memory.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
 
@@ -294,14 +294,6 @@ Learned earlier_values(const LearningProblem& problem, int evaluations, const st
   return kept;
 }
 
-// An evaluation takes and frees a few n x n matrices. The allocator gives blocks of that size back to the
-// system, and getting their pages anew costs more than half of the arithmetic at n = 300; unless it has seen
-// larger blocks come and go (glibc: "dynamic mmap threshold", up to 32 MB). This one is never touched.
-void expect_matrices_of(Index n) {
-  void* volatile block = std::malloc(4 * sizeof(double) * static_cast<std::size_t>(n * n));
-  std::free(block);
-}
-
 // Climbs from every start, best first. Where climbs are dear, or the penalty has smoothed the way, every
 // start gets a short climb, and only the most promising are followed to the top.
 std::vector<Ascent> climb_from_all(const LearningProblem& problem, const ParameterBounds& bounds,
@@ -358,7 +350,7 @@ std::vector<Ascent> climb_by_some(const LearningProblem& problem, const Paramete
 
 Learned learn_by_lbfgs(const LearningProblem& problem, const LearnOptions& options) {
   constexpr Index very_many = 800;
-  expect_matrices_of(problem.observations().size());
+  numerics::expect_matrices_of(problem.observations().size());
   const ParameterBounds bounds = problem.bounds();
   const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
   const std::vector<Vector> from = starts(problem, bounds, options, threads);
