@@ -6,6 +6,7 @@
 
 #include "acuity/data/money.hpp"
 #include "acuity/data/precision.hpp"
+#include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 
