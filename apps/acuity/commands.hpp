@@ -14,7 +14,7 @@
 
 namespace acuity {
 
-/// docs/design.md 4; scripts rely on the numbers.
+/// docs/reference.md 4; scripts rely on the numbers.
 enum class ExitCode : int {
   done = 0,
   internal_error = 1,

@@ -64,7 +64,7 @@ def create(
     """A new campaign, in a folder that must not be there yet, or in memory where `path` is None.
 
     Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
-    dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/design.md 3): ids are the
+    dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3): ids are the
     names of the pool's points; noise_variance is the noise at a point that no level removes, a number, a formula in the
     inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
     "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest

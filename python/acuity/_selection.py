@@ -42,7 +42,7 @@ class Selector:
     pool: inputs, one row per point. model: a GPRegressor or GPClassifier, fitted, or not: then its prior speaks, with the
     values it was given. levels: a list of Level, or a Ladder. budget: what may be spent in all; None: no limit.
 
-    information: "model", "target", "bald" or "random"; graph and infinite: for "target" (docs/design.md). noise_variance:
+    information: "model", "target", "bald" or "random"; graph and infinite: for "target" (docs/reference.md 3). noise_variance:
     of numbers, the noise at a pool point that no level removes, one for all or one per point. candidates: which rows may
     be chosen, all where left out. repeat: a point may be chosen again.
 

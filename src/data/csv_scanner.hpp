@@ -8,7 +8,8 @@
 
 #include "acuity/data/points.hpp"
 
-// The CSV dialect of docs/design.md 5, for those who keep a whole table and for those who only pass through.
+// The CSV dialect of docs/reference.md 5, for those who keep a whole table and for those who only pass
+// through.
 
 namespace acuity::csv {
 

@@ -10,7 +10,7 @@
 
 #include "numerics/checksum.hpp"
 
-// The bytes of a pool file (docs/design.md 5), for those who write and those who read them.
+// The bytes of a pool file (docs/reference.md 5), for those who write and those who read them.
 
 namespace acuity::pool_format {
 

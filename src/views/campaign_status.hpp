@@ -10,7 +10,7 @@ namespace acuity {
 std::string status_text(const Campaign& campaign);
 /// A header and a line.
 std::string status_csv(const Campaign& campaign);
-/// One object on one line (docs/design.md, "Fine print").
+/// One object on one line (docs/reference.md 7, "status").
 std::string status_json(const Campaign& campaign);
 
 }  // namespace acuity

@@ -1,5 +1,5 @@
 // Includes point one way only: a folder may include itself and the folders before it in this list
-// (docs/design.md).
+// (docs/architecture.md).
 #include <gtest/gtest.h>
 
 #include <filesystem>

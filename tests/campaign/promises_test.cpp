@@ -1,5 +1,5 @@
-// What a campaign promises (docs/design.md 7), one test per promise, by number. Longer tests of crashes and
-// of many processes are elsewhere; here each promise is shown once, briefly.
+// What a campaign promises (docs/reference.md 7), one test per promise, by number. Longer tests of crashes
+// and of many processes are elsewhere; here each promise is shown once, briefly.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -345,7 +345,7 @@ TEST(Promise10, AThousandTimesAnInputChangesNoChoiceWhereInputsAreStandardised) 
       const Suggestion s = a.ask().suggestions.at(0), t = b.ask().suggestions.at(0);
       EXPECT_EQ(s.point, t.point) << standardise << ' ' << id;
       EXPECT_EQ(s.level.alpha, t.level.alpha);
-      // One annotated point has no spread, and is not scaled (docs/design.md 3).
+      // One annotated point has no spread, and is not scaled (docs/reference.md 3).
       if (standardise == "pool" || id != 2) {
         EXPECT_NEAR(s.information, t.information, 1e-9) << standardise << ' ' << id;
       }

@@ -27,8 +27,8 @@ std::vector<std::string> blocks(const std::string& text, const std::string& kind
   return found;
 }
 
-TEST(Readme, CommandsPrintWhatIsShown) {
-  const std::vector<std::string> examples = blocks(file("README.md"), "console");
+TEST(GuidePage, CommandsPrintWhatIsShown) {
+  const std::vector<std::string> examples = blocks(file("docs/guide.md"), "console");
   ASSERT_GE(examples.size(), 2U);
   for (const std::string& example : examples) {
     const std::size_t end = example.find('\n');
@@ -40,11 +40,11 @@ TEST(Readme, CommandsPrintWhatIsShown) {
 }
 
 // Commands that change things are run one after the other, in a copy of the example's folder.
-TEST(Readme, TheCampaignGoesAsShown) {
+TEST(GuidePage, TheCampaignGoesAsShown) {
   const Folder folder;
   std::filesystem::copy(ACUITY_SOURCE_DIR "/examples/first-steps", folder.path(),
                         std::filesystem::copy_options::recursive);
-  const std::vector<std::string> examples = blocks(file("README.md"), "console campaign");
+  const std::vector<std::string> examples = blocks(file("docs/guide.md"), "console campaign");
   ASSERT_EQ(examples.size(), 1U);
   std::string shown;
   std::istringstream lines(examples[0]);
@@ -57,16 +57,34 @@ TEST(Readme, TheCampaignGoesAsShown) {
   EXPECT_EQ(shown, examples[0]);
 }
 
-TEST(Readme, TheLibraryExampleIsTheOneThatIsBuiltAndPrintsWhatIsShown) {
-  const std::string readme = file("README.md");
-  EXPECT_EQ(blocks(readme, "cpp").at(0), file("examples/first-steps/first_steps.cpp"));
+TEST(LibraryPage, TheExampleIsTheOneThatIsBuiltAndPrintsWhatIsShown) {
+  const std::string page = file("docs/library.md");
+  EXPECT_EQ(blocks(page, "cpp").at(0), file("examples/first-steps/first_steps.cpp"));
   const ProgramResult result = run_shell(ACUITY_BINARY_DIR "/examples/first-steps/example_first_steps", "/");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_NE(readme.find("```\n" + result.out + "```\n"), std::string::npos) << result.out;
+  EXPECT_NE(page.find("```\n" + result.out + "```\n"), std::string::npos) << result.out;
+}
+
+TEST(Readme, TheLoopIsFromTheLibraryExample) {
+  std::istringstream shown(blocks(file("README.md"), "cpp").at(0));
+  const std::string example = file("examples/first-steps/first_steps.cpp");
+  std::size_t at = 0;
+  for (std::string line; std::getline(shown, line); at += line.size()) {
+    at = example.find("\n" + line + "\n", at);
+    ASSERT_NE(at, std::string::npos) << line;
+  }
+}
+
+TEST(Readme, TheStudyFileIsAccepted) {
+  const Folder folder;
+  folder.write("study.toml", blocks(file("README.md"), "toml").at(0));
+  folder.write("pool.csv", "speed,angle\n1,2\n1,3\n2,2\n2,3\n3,1\n4,1\n");
+  const ProgramResult result = run_acuity({"check", "study.toml"}, folder.path());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
 // docs/cli.md is what the program prints. To renew it: ACUITY_RENEW_DOCS=1
-// build/release/tests/cli_documentation_test
+// build/release/tests/tests_cli --gtest_filter='Docs.CliPage*'
 TEST(Docs, CliPageIsWhatHelpPrints) {
   std::string page = "# The program's own help\n\nPrinted by the program; a test keeps this page true.\n";
   for (const char* command :

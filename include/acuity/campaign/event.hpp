@@ -11,7 +11,7 @@
 #include "acuity/numerics/errors.hpp"
 
 // What can happen in a campaign. An event records what was decided, not how: replay never selects and never
-// fits again (docs/design.md 7). Events are values, written once and never changed.
+// fits again (docs/reference.md 7). Events are values, written once and never changed.
 
 namespace acuity {
 

@@ -30,7 +30,7 @@ struct SuggestionRecord {
 };
 
 /// Where a campaign stands: what its events add up to, and nothing else. Applying the same events gives the
-/// same state, on every machine (docs/design.md 7).
+/// same state, on every machine (docs/reference.md 7).
 class State {
  public:
   /// Throws DamagedError if the event cannot follow those before it: the log is none that was kept by the

@@ -15,8 +15,8 @@ namespace acuity {
 
 class MappedFile;
 
-/// A pool in a binary file that is mapped, not read (docs/design.md 5): opening it costs next to nothing, and
-/// of its points only those are brought into memory that are looked at.
+/// A pool in a binary file that is mapped, not read (docs/reference.md 5): opening it costs next to nothing,
+/// and of its points only those are brought into memory that are looked at.
 ///
 /// Complaints name the file. Like Table it knows its columns by name.
 class PoolFile {

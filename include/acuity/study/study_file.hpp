@@ -95,7 +95,8 @@ struct StopSetting {
   std::optional<double> wall_clock;            ///< seconds since the campaign was created
 };
 
-/// The settings of a study (docs/design.md): every key known, every value in range, nothing looked up yet.
+/// The settings of a study (docs/reference.md 3): every key known, every value in range, nothing looked up
+/// yet.
 struct StudyFile {
   std::filesystem::path path;  ///< where they were read; empty if from no file
   std::string text;            ///< the TOML they were read from; empty if they were assembled in code

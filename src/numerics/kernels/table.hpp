@@ -4,7 +4,7 @@
 
 // The numeric kernels: loops and dense algebra that gain from wide vectors, compiled once per instruction-set
 // level and reached through a table of plain functions. Only pointers and numbers cross it: Eigen allocates
-// differently at every level, so its types must stay on one side (docs/design.md, "Instruction sets").
+// differently at every level, so its types must stay on one side (docs/architecture.md, "Instruction sets").
 
 namespace acuity::numerics {
 
