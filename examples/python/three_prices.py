@@ -68,7 +68,7 @@ print("The 40th choice:", *[line.strip() for line in why.text.splitlines() if '"
 # What is it worth to have the choice? The same money, spent on one kind of people alone.
 
 # %% The same money otherwise
-print("Other parts told rightly, median of 5:")
+print("Other parts classified correctly, median of 5:")
 for who, levels in (("whoever is worth it", people), *((f"{one.name} only", [one]) for one in people)):
     rights = [np.mean(label(levels, seed).predict(others) == their_classes) for seed in range(5)]
     print(f"  {np.median(rights):.1%} {who}")

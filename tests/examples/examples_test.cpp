@@ -142,7 +142,7 @@ TEST(CrowdExample, TellsMorePhotosRightlyThanTheExpertAloneForTheSameMoney) {
   const Example example("crowd-labels");
   const std::string page = example.output_of("./run");
   int together = 0, alone = 0;
-  const std::string words = " of 250 photos are told rightly";
+  const std::string words = " of 250 photos are classified correctly";
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);)
     if (line.ends_with(words)) (together == 0 ? together : alone) = std::stoi(line);
