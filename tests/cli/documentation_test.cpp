@@ -86,7 +86,10 @@ TEST(Readme, TheStudyFileIsAccepted) {
 // docs/cli.md is what the program prints. To renew it: ACUITY_RENEW_DOCS=1
 // build/release/tests/tests_cli --gtest_filter='Docs.CliPage*'
 TEST(Docs, CliPageIsWhatHelpPrints) {
-  std::string page = "# The program's own help\n\nPrinted by the program; a test keeps this page true.\n";
+  std::string page =
+      "# Command line help\n\n*For users of the program: the `--help` of every command.* Printed by the "
+      "program; a "
+      "test compares the two.\n";
   for (const char* command :
        {"",        "init ",   "run ",          "ask ",       "tell ",      "fail ",    "release ", "amend ",
         "status ", "verify ", "explain ",      "export ",    "report ",    "check ",   "score ",   "predict ",
