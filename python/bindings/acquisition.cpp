@@ -52,7 +52,7 @@ py::object tuple_of(const std::optional<BestPrecision>& best) {
 
 }  // namespace
 
-// Arrays of one length each: python/acuity/information.py has brought them there.
+// Arrays of one length each: python/acuity/_information.py has brought them there.
 void bind_acquisition(py::module_& module) {
   bind_costs(module);
   module.def(

@@ -123,8 +123,7 @@ class Campaign {
   /// for many small steps that nobody outside acts upon meanwhile. Nobody else can write during it.
   void together(const std::function<void()>& work);
 
-  /// `run` and `serve` own a campaign. Throws OwnedError where a live process does; one that is gone is
-  /// taken over from.
+  /// `run` owns a campaign. Throws OwnedError where a live process does; one that is gone is taken over from.
   void take_ownership();
   void give_up_ownership();
 
