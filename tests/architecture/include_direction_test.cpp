@@ -71,6 +71,22 @@ TEST(IncludeDirection, PublicHeadersIncludeNothingPrivate) {
   }
 }
 
+// The folders that lines of a document begin with, in order.
+std::vector<std::string> folders_in(const std::string& document, const std::regex& line_of_a_folder) {
+  std::vector<std::string> found;
+  std::ifstream stream(std::string(ACUITY_SOURCE_DIR) + document);
+  for (std::string line; std::getline(stream, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, line_of_a_folder)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+TEST(IncludeDirection, DocumentsHaveTheFoldersInThisOrder) {
+  EXPECT_EQ(folders_in("/src/README.md", std::regex(R"(^\| ([a-z]+)/ \|)")), layers);
+  EXPECT_EQ(folders_in("/docs/architecture.md", std::regex(R"(^  ([a-z]+)/ )")), layers);
+}
+
 TEST(IncludeDirection, TheCheckItselfSeesAViolation) {
   const fs::path root = fs::temp_directory_path() / "acuity-include-check";
   fs::create_directories(root / "model");

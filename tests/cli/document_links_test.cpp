@@ -173,5 +173,24 @@ TEST(Documents, HaveTheSectionsThatAreCited) {
   EXPECT_GT(count, 20);
 }
 
+// docs/architecture.md names types with their headers: "`Reply` (annotation/reply.hpp)".
+TEST(Documents, NameTypesThatAreInTheHeadersNamed) {
+  static const std::regex named(R"(`([A-Z][A-Za-z]+)` \(([a-z]+/[a-z_]+\.hpp)\))");
+  std::ifstream stream(ACUITY_SOURCE_DIR "/docs/architecture.md");
+  int count = 0;
+  for (std::string line; std::getline(stream, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, named)) continue;
+    ++count;
+    std::ostringstream header;
+    for (const char* root : {ACUITY_SOURCE_DIR "/src/", ACUITY_SOURCE_DIR "/include/acuity/"})
+      if (const fs::path path = root + match[2].str(); fs::exists(path))
+        header << std::ifstream(path).rdbuf();
+    const std::regex definition("(struct|class) " + match[1].str() + "\\b");
+    EXPECT_TRUE(std::regex_search(header.str(), definition)) << match[0];
+  }
+  EXPECT_GE(count, 9);
+}
+
 }  // namespace
 }  // namespace acuity::testing::document_links_test
