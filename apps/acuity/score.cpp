@@ -40,7 +40,7 @@ std::string next_in_words(const Study& study, const StudyModel& model, const Sug
     inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", study.pool().inputs()[k], brief(next.inputs[k]));
   if (next.inputs.size() > 4) inputs += ", ...";
   const std::string left =
-      std::isinf(candidates.remaining) ? "no limit" : money(candidates.remaining, unit) + " remain";
+      std::isinf(candidates.remaining()) ? "no limit" : money(candidates.remaining(), unit) + " remain";
   return one_line(fmt::format("Next: ask about {} ({}) at {}, for {}; worth {} {}. Budget: {}.", next.point,
                               inputs, describe_in_sentence(next.level), money(next.cost, unit),
                               brief(next.information), model.acquisition.information->unit(), left)) +
@@ -77,7 +77,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   PoolBelief* const belief = campaign ? &campaign->belief() : own.get();
   Candidates candidates =
       campaign ? campaign->candidates() : study.candidates_after(loaded.annotations(), arguments.remaining);
-  if (arguments.remaining) candidates.remaining = *arguments.remaining;
+  if (campaign && arguments.remaining) candidates.set_money(*arguments.remaining, campaign->state().budget());
 
   require_finite(study, *belief);
   const std::optional<Score> chosen =
@@ -85,7 +85,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   std::vector<Score> scores;
   if (chosen && arguments.batch) {
     scores = select_batch(*belief, model.offer, model.acquisition, candidates, *arguments.top,
-                          study.file().repeat, {.threads = threads});
+                          {.threads = threads});
   } else if (chosen && arguments.top == 1) {
     scores = {*chosen};  // the rest of the pool may lag
   } else if (chosen) {
@@ -113,7 +113,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   write_storage_note(study, arguments.work.storage, log);
   write_notes(study, model, *belief, log);
   out << table.document("rows", {{"unit", model.acquisition.information->unit()},
-                                 {"remaining", json_number(candidates.remaining)}});
+                                 {"remaining", json_number(candidates.remaining())}});
   if (!chosen) {
     log << one_line(arguments.study +
                     ": nothing to ask: " + why_nothing(model.offer, model.acquisition, candidates))

@@ -92,15 +92,14 @@ Sequence acquire(PoolBelief& belief, const Offer& offer, const Acquisition& acqu
                  const Arguments& arguments, const Answer& answer) {
   Sequence sequence;
   Selector selector(offer, acquisition, arguments.threads);
-  Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(offer.base_noise.size()), 1)};
-  for (Index i = 0; i < belief.size(); ++i) candidates.open[static_cast<std::size_t>(i)] = 0;
+  Candidates candidates(offer);
+  for (Index i = 0; i < belief.size(); ++i) candidates.close(i);
   while (belief.size() < arguments.annotations) {
     const std::optional<Score> best = selector.choose(belief, candidates);
     if (!best) throw std::invalid_argument("acuity_workloads: the pool has too few points");
     sequence.add(*best);
     belief.condition(best->point, offer.channel(best->point, best->level), answer(best->point, best->level));
-    candidates.open[static_cast<std::size_t>(best->point)] = 0;
-    ++candidates.step;
+    candidates.buy(*best);
   }
   return sequence;
 }

@@ -43,8 +43,8 @@ nlohmann::json run(Index inputs, int steps, int repeats) {
   for (int repeat = 0; repeat < repeats; ++repeat) {
     GpPoolBelief belief({}, x, observations, 1);
     Selector selector(offer, acquisition, 1);
-    Candidates candidates{.open = std::vector<char>(points, 1)};
-    std::fill_n(candidates.open.begin(), known, 0);
+    Candidates candidates(offer);
+    for (Index i = 0; i < known; ++i) candidates.close(i);
     nlohmann::json chosen = nlohmann::json::array();
     selector.choose(belief, candidates);  // the first one looks at everything
     const double begin = cpu_seconds();
@@ -52,8 +52,7 @@ nlohmann::json run(Index inputs, int steps, int repeats) {
       const std::optional<Score> best = selector.choose(belief, candidates);
       const Suggestion suggestion = make_suggestion(*best, pool, offer, acquisition, belief);
       belief.condition(suggestion.row, suggestion.channel, values(suggestion.row));
-      candidates.open[static_cast<std::size_t>(suggestion.row)] = 0;
-      ++candidates.step;
+      candidates.buy(*best);
       chosen.push_back(suggestion.row);
     }
     result["cpu"].push_back((cpu_seconds() - begin) / steps);

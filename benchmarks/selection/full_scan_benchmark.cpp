@@ -14,7 +14,8 @@ void select(benchmark::State& state) {
   const Marginals belief = GpPoolBelief(problem.prior, problem.pool, problem.observations).marginals();
   const Offer offer{.levels = testing::ladder(static_cast<int>(state.range(0)), 0.8),
                     .base_noise = Vector::Constant(6000, 0.01)};
-  for (auto _ : state) benchmark::DoNotOptimize(select_by_full_scan(belief, offer, {}, {}));
+  const Candidates candidates(offer);
+  for (auto _ : state) benchmark::DoNotOptimize(select_by_full_scan(belief, offer, {}, candidates));
 }
 BENCHMARK(select)->Arg(2)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond)->UseRealTime();
 
@@ -28,7 +29,9 @@ void select_class(benchmark::State& state) {
   const Acquisition acquisition{.information = std::make_shared<ClassModelInformation>()};
   const FullScanOptions options{.threads = static_cast<int>(state.range(1)),
                                 .every_level = state.range(0) != 0};
-  for (auto _ : state) benchmark::DoNotOptimize(select_by_full_scan(belief, offer, acquisition, {}, options));
+  const Candidates candidates(offer);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(select_by_full_scan(belief, offer, acquisition, candidates, options));
 }
 BENCHMARK(select_class)
     ->ArgNames({"every_level", "threads"})
@@ -45,9 +48,11 @@ void select_class_continuous(benchmark::State& state) {
                                         .sharpest = Precision::of(1.0),
                                         .law = {.gamma = 0.2, .kappa = 0.8},
                                         .cost = std::make_shared<ExpressionCost>("0.25 + 0.75 * alpha^2")}};
+  const Offer offer{.levels = {}, .base_noise = Vector::Zero(2000)};
+  const Candidates candidates(offer);
+  const FullScanOptions options{.threads = static_cast<int>(state.range(0))};
   for (auto _ : state)
-    benchmark::DoNotOptimize(
-        select_by_full_scan(belief, {}, acquisition, {}, {.threads = static_cast<int>(state.range(0))}));
+    benchmark::DoNotOptimize(select_by_full_scan(belief, offer, acquisition, candidates, options));
 }
 BENCHMARK(select_class_continuous)
     ->ArgName("threads")

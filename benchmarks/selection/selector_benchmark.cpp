@@ -19,11 +19,11 @@ void run(benchmark::State& state) {
   for (auto _ : state) {
     GpPoolBelief belief(Prior{}, pool, {}, 1);
     Selector selector(offer, acquisition, 1);
-    Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(pool.rows()), 1)};
+    Candidates candidates(offer);
     for (int step = 0; step < 100; ++step) {
       const std::optional<Score> best = selector.choose(belief, candidates);
       belief.condition(best->point, offer.channel(best->point, best->level), 0.0);
-      candidates.open[static_cast<std::size_t>(best->point)] = 0;
+      candidates.buy(*best);
     }
   }
 }

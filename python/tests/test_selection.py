@@ -344,6 +344,41 @@ def test_a_level_that_repeats_itself_is_never_bought_twice_at_a_point():
     assert names == ["model", "test", "test", "test"]
 
 
+@pytest.mark.parametrize("repeat", [True, False])
+def test_every_level_of_every_point_is_bought_if_answers_repeat(repeat):
+    levels = [Level(str(k), noise_sd=0.5 / k, cost=k, repeat="same") for k in (1, 2, 3)]
+    selector = Selector(np.linspace(0, 8, 40)[:, None], GPRegressor(), levels, budget=240, repeat=repeat)
+    bought = set()
+    for _ in range(120):
+        found = selector.next()
+        bought.add((found.row, found.level))
+        selector.tell(found, 0.0)
+    assert len(bought) == 120 and selector.remaining == pytest.approx(0.0, abs=1e-9)
+    with pytest.raises(acuity.Finished):
+        selector.next()
+
+
+def test_an_independent_level_closes_the_point_that_others_leave_open():
+    levels = [Level("model", noise_sd=0.4, cost=1, repeat="same"), Level("test", noise_sd=0.3, cost=5)]
+    selector = Selector([[0.0], [9.0]], GPRegressor(), levels)
+    selector.tell(selector.at(0, "model"), 0.0)
+    assert selector.scores()["row"].tolist() == [0, 1] and selector.scores()["level"][0] == 1
+    selector.tell(selector.at(0, "test"), 0.0)
+    assert selector.scores()["row"].tolist() == [1]
+
+
+def test_releasing_one_of_two_leaves_the_other_in_place():
+    levels = [Level("model", noise_sd=0.4, cost=1, repeat="same")]
+    selector = Selector([[0.0], [9.0]], GPRegressor(), levels)
+    one, other = selector.at(0, 0), selector.at(0, 0)
+    selector.expect(one)
+    selector.expect(other)
+    selector.release(one)
+    assert selector.scores()["row"].tolist() == [1]
+    selector.release(other)
+    assert selector.scores()["row"].tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("mask", [True, False])
 def test_only_candidates_are_chosen(mask):
     rows = np.array([3, 17, 40])

@@ -183,6 +183,34 @@ def test_a_kernel_in_python_may_be_called_by_many_threads():
     together(4, work)
 
 
+def test_money_can_be_read_while_another_thread_is_in_a_python_kernel():
+    """Waiting for the selector with the interpreter's lock would be a deadlock: the kernel needs that lock."""
+    run = script("""
+        import threading, time
+        import numpy as np
+        import acuity
+
+        inside = threading.Event()
+
+        def kernel(a, b):
+            inside.set()
+            time.sleep(0.02)  # lets the other thread go on
+            return np.exp(-0.5 * ((a[:, None] - b[None]) ** 2).sum(axis=2))
+
+        X = np.linspace(0, 6, 50)[:, None]
+        selector = acuity.Selector(X, acuity.GPRegressor(kernel, optimiser=None), [acuity.Level("a", noise_sd=0.3, cost=1)],
+                                   budget=9, threads=1)
+        first = selector.next()
+        inside.clear()
+        thread = threading.Thread(target=lambda: selector.tell(first, 0.0))
+        thread.start()
+        inside.wait()
+        print(selector.remaining)
+        thread.join()
+        """, timeout=60)
+    assert run.returncode == 0 and run.stdout.strip() == "8.0", run.stderr
+
+
 def script(code, *arguments, timeout=120, **options):
     """Python in a process of its own, whose stderr tells of crashes."""
     return subprocess.run(

@@ -38,7 +38,7 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
                                   const Candidates& candidates, const std::set<Index>& taken) {
   const StudyModel& model = belief.model();
   const auto is_free = [&](Index row) {
-    return candidates.is_open(row) && !candidates.sold.contains({row, design.level}) && !taken.contains(row);
+    return candidates.is_open(row, design.level) && !taken.contains(row);
   };
   const std::vector<Index> far_apart = design.rows(study);
   const auto next = std::find_if(far_apart.begin(), far_apart.end(), is_free);
@@ -58,10 +58,7 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
   acquisition.continuous.reset();
   const std::vector<Index> rows{*first};
   const Offer there{.levels = model.offer.levels, .base_noise = model.offer.base_noise(rows)};
-  Candidates affordable;
-  affordable.remaining = candidates.remaining;
-  affordable.slack = candidates.slack;
-  return select_among(rows, belief.belief().marginals_at(rows), there, acquisition, affordable);
+  return select_among(rows, belief.belief().marginals_at(rows), there, acquisition, candidates);
 }
 
 // Rules that end a campaign before its budget does; an empty text: none.
@@ -75,15 +72,6 @@ std::string target_reached(const StopSetting& stop, CampaignBelief& belief, cons
   if (sd >= *stop.predictive_sd) return "";
   return fmt::format("the predictive standard deviation is {:.6g} on average, below stop.predictive_sd = {}",
                      sd, shortest(*stop.predictive_sd));
-}
-
-void close(Candidates& candidates, const Study& study, const Score& best, const Level& level) {
-  if (!study.file().repeat)
-    candidates.open[static_cast<std::size_t>(best.point)] = 0;
-  else if (level.repeats_itself)
-    candidates.sold.insert({best.point, best.level});
-  candidates.remaining -= best.cost;
-  ++candidates.step;
 }
 
 }  // namespace
@@ -132,7 +120,7 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
                   study.annotation(best->point, study.offer().base_noise(best->point),
                                    level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0,
                                    suggestion.cost));
-    close(candidates, study, *best, suggestion.level);
+    candidates.buy(*best);
     taken.insert(best->point);
     asking.suggestions.push_back(std::move(suggestion));
   }

@@ -57,7 +57,7 @@ std::vector<Event> known_before(const Study& study) {
     events.insert(events.end(), {Event(asked), Event(told)});
   }
   const double budget = study.file().budget.value_or(std::numeric_limits<double>::infinity());
-  if (spent > budget * (1.0 + 1e-9))
+  if (spent > budget + budget_slack(budget))
     throw InputError(fmt::format("{}: what is known has cost {}, must be within campaign.budget, which is {}",
                                  study.file().initial.file.string(), shortest(spent), shortest(budget)));
   return events;
@@ -78,8 +78,7 @@ void require_input_names(const Study& study) {
 void require_annotator(const Study& study) {
   using Kind = AnnotatorSetting::Kind;
   const Kind kind = study.file().annotator.kind;
-  if (kind == Kind::command)
-    ExternalCommand(study.file(), study.pool().inputs(), study.file().folder());
+  if (kind == Kind::command) ExternalCommand(study.file(), study.pool().inputs(), study.file().folder());
   if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
 }
 

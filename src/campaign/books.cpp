@@ -1,12 +1,16 @@
 #include "campaign/books.hpp"
 
-#include <cmath>
-
 #include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 
 namespace {
+
+// Absent for a precision that is none of the ladder's, and for what the study does not have.
+std::optional<Index> offered_level(const Study& study, const SuggestionRecord& record) {
+  const std::optional<double> alpha = record.alpha();
+  return alpha ? study.find_level(*alpha) : study.find_level(record.level());
+}
 
 Annotation annotation_of(const Study& study, const SuggestionRecord& record, double value, double cost) {
   const bool outside = record.told && record.told->inputs;
@@ -24,6 +28,8 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
             .alpha = {}};
   const double base_noise =
       outside ? record.told->base_noise.value_or(0.0) : study.offer().base_noise(record.row());
+  if (const std::optional<Index> level = offered_level(study, record))
+    return study.annotation(place, base_noise, *level, value, cost);
   return study.annotation(place, base_noise, level_of(study, record), value, cost);
 }
 
@@ -126,20 +132,19 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
 }
 
 Candidates candidates_of(const Study& study, const State& state) {
-  std::vector<Annotation> taken = annotations_of(study, state);
+  return candidates_of(study, state, annotations_of(study, state));
+}
+
+Candidates candidates_of(const Study& study, const State& state, std::vector<Annotation> annotations) {
   for (const std::int64_t id : state.pending())
-    if (state.find(id)->row() >= 0) taken.push_back(expected_annotation(study, *state.find(id)));
-  Candidates candidates = study.candidates_after(taken, state.free());
-  candidates.slack = std::isfinite(state.budget()) ? 1e-9 * state.budget() : 0.0;
+    if (state.find(id)->row() >= 0) annotations.push_back(expected_annotation(study, *state.find(id)));
+  Candidates candidates = study.candidates_after(annotations);
+  candidates.set_money(state.free(), state.budget());
   for (const Excluded& excluded : state.excluded()) {
-    std::optional<Index> level;
-    for (std::size_t k = 0; k < study.offer().levels.size(); ++k)
-      if (!excluded.level.empty() && study.offer().levels[k].name == excluded.level)
-        level = static_cast<Index>(k);
-    if (level)
-      candidates.sold.emplace(excluded.row, *level);
+    if (const std::optional<Index> level = study.find_level(excluded.level))
+      candidates.exclude(excluded.row, *level);
     else
-      candidates.open[static_cast<std::size_t>(excluded.row)] = 0;
+      candidates.close(excluded.row);
   }
   return candidates;
 }

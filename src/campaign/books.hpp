@@ -36,5 +36,7 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
 
 /// What may be asked for now: not what is annotated, pending or excluded, nor what cannot be paid for.
 Candidates candidates_of(const Study& study, const State& state);
+/// With the list that annotations_of() gives.
+Candidates candidates_of(const Study& study, const State& state, std::vector<Annotation> annotations);
 
 }  // namespace acuity

@@ -55,7 +55,7 @@ class Market {
     model_.acquisition.information->worth(belief_, one, 0, worth.size(), wanted, worth.data());
     Best best;
     for (Index row = 0; row < worth.size(); ++row) {
-      if (!candidates_.is_open(row) || candidates_.sold.contains({row, number})) continue;
+      if (!(number >= 0 ? candidates_.is_open(row, number) : candidates_.is_open(row))) continue;
       if (best.point < 0 || worth(row) > best.information) best = {worth(row), row};
     }
     return best;
@@ -127,7 +127,7 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
     if (!is_chosen(levels[at]) && best[at].point >= 0 && candidates.affordable(levels[at].cost))
       others_value = std::max(others_value, best[at].information / levels[at].cost);
   }
-  const double affordable = candidates.remaining + candidates.slack;
+  const double affordable = candidates.largest_cost();
   for (const Index k : looked_at) {
     const auto at = static_cast<std::size_t>(k);
     const bool chosen = is_chosen(levels[at]);
@@ -169,13 +169,12 @@ void add_levels(const StudyModel& model, const Candidates& candidates, const Mar
   std::vector<double> worth(all.size());
   model.acquisition.information->worth(there, here, 0, 1, all, worth.data());
   for (std::size_t k = 0; k < all.size(); ++k)
-    result.levels.push_back(
-        {.level = here.levels[k],
-         .information = worth[k],
-         .cost = here.levels[k].cost,
-         .affordable = candidates.affordable(here.levels[k].cost) &&
-                       !candidates.sold.contains({result.chosen.row, static_cast<Index>(k)}),
-         .chosen = is_chosen(here.levels[k])});
+    result.levels.push_back({.level = here.levels[k],
+                             .information = worth[k],
+                             .cost = here.levels[k].cost,
+                             .affordable = candidates.affordable(here.levels[k].cost) &&
+                                           candidates.is_open(result.chosen.row, static_cast<Index>(k)),
+                             .chosen = is_chosen(here.levels[k])});
   std::stable_sort(result.levels.begin(), result.levels.end(),
                    [](const auto& a, const auto& b) { return a.per_cost() > b.per_cost(); });
 }
@@ -229,7 +228,7 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   result.unit = model.acquisition.information->unit();
   result.is_drawn = in_initial_phase(study, state) || model.acquisition.ranking == Ranking::random;
   result.levels_compete = !model.acquisition.finest_only() && !in_initial_phase(study, state);
-  result.remaining = candidates.remaining;
+  result.remaining = candidates.remaining();
   result.pending = state.pending();
 
   const Marginals before = belief.belief().marginals();  // a copy: it moves on below

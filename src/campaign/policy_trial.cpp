@@ -12,6 +12,7 @@
 #include "campaign/rehearsal_crew.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
+#include "selection/why_nothing.hpp"
 #include "study/nearest.hpp"
 
 namespace acuity {
@@ -123,7 +124,11 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   evaluate();
   while (!stop) {
     const Asking asking = campaign.ask();
-    if (asking.suggestions.empty()) return trial;
+    if (asking.suggestions.empty()) {
+      trial.sold_out =
+          is_sold_out(campaign.study().offer(), campaign.study().acquisition(), campaign.candidates());
+      return trial;
+    }
     crew.start(asking.suggestions.front());
     for (const Outcome& outcome : crew.wait(0.0)) campaign.tell({outcome.answer});
     evaluate();

@@ -40,6 +40,7 @@ struct PolicyTrial {
   Policy policy = Policy::model;
   int repeat = 0;
   std::vector<TrialStep> steps;
+  bool sold_out = false;  ///< it ended with money left, but nothing more to buy with it
 
   std::size_t annotations() const { return steps.size() - 1; }  ///< those known before aside
 };

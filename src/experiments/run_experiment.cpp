@@ -25,13 +25,12 @@ class Run {
         annotator_(problem_.answer, repeat.seed, stream(repeat, 1 + static_cast<std::uint32_t>(method))),
         model_(make_model(experiment, problem_, experiment.methods[method].rule)),
         believed_(problem_.offer),
-        selector_(believed_, acquisition_, 1) {
+        selector_(believed_, acquisition_, 1),
+        candidates_(problem_.offer, {.budget = experiment.budget}) {
     run_.method = experiment.methods[method].name;
     run_.repeat = repeat.number;
-    candidates_.open.assign(static_cast<std::size_t>(problem_.pool), 1);
-    candidates_.open.resize(static_cast<std::size_t>(problem_.offer.base_noise.size()), 0);
-    candidates_.remaining = experiment.budget;
-    candidates_.slack = 1e-9 * experiment.budget;
+    // The points after the pool are those the model is tested on.
+    for (Index row = problem_.pool; row < problem_.offer.base_noise.size(); ++row) candidates_.close(row);
   }
 
   void buy_initial_set() {
@@ -91,10 +90,8 @@ class Run {
       selector_ = Selector(believed_, acquisition_, 1);
     }
     run_.seconds.updating += thread_seconds() - start;
-    candidates_.open[static_cast<std::size_t>(score.point)] = 0;
+    candidates_.buy(score);
     spent_ += score.cost;
-    candidates_.remaining = experiment_.budget - spent_;
-    ++candidates_.step;
     run_.steps.push_back({.point = suggestion.point,
                           .alpha = *suggestion.level.alpha,
                           .information = score.information,

@@ -8,26 +8,26 @@ namespace acuity {
 
 namespace {
 
-// Pending annotations that are cancelled at the end of the scope, newest first, so that no later row has to
-// be computed again. Also if the scope ends with an exception, which must stay the only one.
-class Assumptions {
+// Pending annotations that are cancelled at the end of the scope, newest first, so that no later one has to
+// be recomputed. If the scope ends with an exception, errors of the cancelling itself are dropped.
+class TemporaryPending {
  public:
-  explicit Assumptions(PoolBelief& belief) : belief_(belief) {}
-  ~Assumptions() {
+  explicit TemporaryPending(PoolBelief& belief) : belief_(belief) {}
+  ~TemporaryPending() {
     const Uninterrupted cleaning_up;
     for (; !handles_.empty(); handles_.pop_back()) try {
         belief_.cancel(handles_.back());
-      } catch (...) {  // for example a kernel that fails again: the first exception is on its way
+      } catch (...) {  // for instance a kernel that fails again: the first failure is the one to report
       }
   }
-  Assumptions(const Assumptions&) = delete;
-  Assumptions& operator=(const Assumptions&) = delete;
+  TemporaryPending(const TemporaryPending&) = delete;
+  TemporaryPending& operator=(const TemporaryPending&) = delete;
 
   void add(const Place& place, const Channel& channel) {
     handles_.push_back(belief_.condition(place, channel, std::nullopt));
   }
 
-  void take_back() {
+  void cancel_all() {
     const Uninterrupted cleaning_up;
     for (; !handles_.empty(); handles_.pop_back()) belief_.cancel(handles_.back());
   }
@@ -40,13 +40,11 @@ class Assumptions {
 }  // namespace
 
 std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
-                                Candidates candidates, Index count, bool repeat_points,
-                                const FullScanOptions& options) {
+                                Candidates candidates, Index count, const FullScanOptions& options) {
   require(count >= 0, "select_batch", "count", static_cast<double>(count), "zero or more");
-  if (candidates.open.empty()) candidates.open.assign(static_cast<std::size_t>(offer.base_noise.size()), 1);
   std::vector<Score> batch;
   Selector selector(offer, acquisition, options.threads);
-  Assumptions assumptions(belief);
+  TemporaryPending pending(belief);
   while (static_cast<Index>(batch.size()) < count) {
     const std::optional<Score> best =
         options.every_level ? select_by_full_scan(belief.marginals(), offer, acquisition, candidates, options)
@@ -54,15 +52,10 @@ std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Ac
     if (!best) break;
     batch.push_back(*best);
     const Level level = level_of(*best, offer, acquisition);
-    assumptions.add(best->point, channel_at(level, offer.base_noise(best->point)));
-    if (!repeat_points)
-      candidates.open[static_cast<std::size_t>(best->point)] = 0;
-    else if (level.repeats_itself)
-      candidates.sold.insert({best->point, best->level});
-    candidates.remaining -= best->cost;
-    ++candidates.step;
+    pending.add(best->point, channel_at(level, offer.base_noise(best->point)));
+    candidates.buy(*best);
   }
-  assumptions.take_back();
+  pending.cancel_all();
   return batch;
 }
 

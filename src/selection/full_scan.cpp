@@ -12,21 +12,6 @@
 
 namespace acuity {
 
-std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisition,
-                                  const Candidates& candidates) {
-  const auto cost = [&](Index level) { return offer.levels[static_cast<std::size_t>(level)].cost; };
-  std::vector<Index> levels;
-  if (acquisition.finest_only()) {
-    levels.push_back(offer.finest());
-  } else if (acquisition.only_level) {
-    levels.push_back(*acquisition.only_level);
-  } else {
-    for (Index level = 0; level < static_cast<Index>(offer.levels.size()); ++level) levels.push_back(level);
-  }
-  std::erase_if(levels, [&](Index level) { return !candidates.affordable(cost(level)); });
-  return levels;
-}
-
 namespace {
 
 NumericalError not_a_number(Index point) {
@@ -45,8 +30,8 @@ struct Row {
   const Candidates& candidates;
 
   std::size_t size() const { return levels.size(); }
-  bool for_sale(std::size_t k) const {
-    return candidates.sold.empty() || !candidates.sold.contains({point, levels[k]});
+  bool is_open(std::size_t k) const {
+    return candidates.partly_open().empty() || candidates.is_open(point, levels[k]);
   }
   double value(std::size_t k) const { return merit(ranking, information[k], costs[k], draw); }
   Score score(std::size_t k) const {
@@ -65,7 +50,7 @@ struct Row {
     for (std::size_t k = 0; k < size(); ++k) {
       const double v = value(k);
       if (std::isnan(v)) throw not_a_number(point);
-      if (for_sale(k) && (!best || v > best_value)) best = k, best_value = v;
+      if (is_open(k) && (!best || v > best_value)) best = k, best_value = v;
     }
     return best ? std::optional(score(*best)) : std::nullopt;
   }
@@ -74,7 +59,7 @@ struct Row {
   Score cheapest_tied(const Score& best) const {
     std::optional<std::size_t> chosen;
     for (std::size_t k = 0; k < size(); ++k)
-      if (for_sale(k) && ties_with(best, value(k), order) && (!chosen || costs[k] < costs[*chosen]))
+      if (is_open(k) && ties_with(best, value(k), order) && (!chosen || costs[k] < costs[*chosen]))
         chosen = k;
     return score(*chosen);
   }
@@ -143,13 +128,13 @@ class PoolScan {
     return priced;
   }
 
-  // If a pair is sold, a corner may be missing at some point.
+  // If a level is closed at some point, a corner may be missing there.
   bool corners_decide() const {
     const auto is_class = [this](Index level) {
       return std::holds_alternative<FlipChannel>(offer_.levels[static_cast<std::size_t>(level)].channel);
     };
     return all_.levels.size() > 2 && acquisition_.ranking == Ranking::information_per_cost &&
-           is_convex_in_accuracy(*acquisition_.information) && candidates_.sold.empty() &&
+           is_convex_in_accuracy(*acquisition_.information) && candidates_.partly_open().empty() &&
            std::all_of(all_.levels.begin(), all_.levels.end(), is_class);
   }
 
@@ -185,7 +170,7 @@ class PoolScan {
   Row make_row(Index point, const PricedLevels& priced, const double* information) const {
     const std::uint64_t draw = acquisition_.ranking == Ranking::random
                                    ? numerics::draw_key(acquisition_.seed, numerics::Purpose::random_choice,
-                                                        candidates_.step, static_cast<std::uint64_t>(point))
+                                                        candidates_.step(), static_cast<std::uint64_t>(point))
                                    : 0;
     return {point,
             priced.levels,
@@ -202,7 +187,7 @@ class PoolScan {
     for (Index point = begin; point < end; ++point) {
       if (!candidates_.is_open(point)) continue;
       const std::optional<BestPrecision> best = acquisition_.information->best_precision_at(
-          belief_, offer_, point, *acquisition_.continuous, candidates_.remaining + candidates_.slack);
+          belief_, offer_, point, *acquisition_.continuous, candidates_.largest_cost());
       if (!best) continue;
       if (std::isnan(best->value)) throw not_a_number(point);
       const ContinuousRow row{{.point = point,

@@ -37,7 +37,7 @@ Screen::Screen(const Offer& offer, const Acquisition& acquisition, const Candida
       in_play_(levels_in_play(offer, acquisition, candidates)),
       levels_(in_play_) {
   const bool ranks_by_worth = acquisition.ranking != Ranking::random && !acquisition.continuous;
-  if (!ranks_by_worth || !candidates.sold.empty() || levels_.empty()) return;
+  if (!ranks_by_worth || !candidates.partly_open().empty() || levels_.empty()) return;
   // No level is worth more per cost than the better of two corners of the hull (math.md eq. (5.3)).
   if (is_convex_in_accuracy(*acquisition.information) && acquisition.ranking == Ranking::information_per_cost)
     levels_ = level_hull(offer, levels_).corners;
@@ -46,7 +46,7 @@ Screen::Screen(const Offer& offer, const Acquisition& acquisition, const Candida
 }
 
 bool Screen::fits(const Candidates& candidates) const {
-  return candidates.sold.empty() && in_play_ == levels_in_play(offer_, acquisition_, candidates);
+  return candidates.partly_open().empty() && in_play_ == levels_in_play(offer_, acquisition_, candidates);
 }
 
 Screen::Values Screen::values(const Marginals& belief, const Candidates& candidates, const Vector* mean_error,

@@ -7,13 +7,9 @@ namespace acuity {
 std::optional<Score> select_among(const std::vector<Index>& points, const Marginals& belief,
                                   const Offer& offer, const Acquisition& acquisition,
                                   const Candidates& candidates) {
-  const Candidates all_open{.open = {},
-                            .sold = {},
-                            .remaining = candidates.remaining,
-                            .slack = candidates.slack,
-                            .step = candidates.step};
   // They are few: one thread is enough.
-  std::optional<Score> best = select_by_full_scan(belief, offer, acquisition, all_open, {.threads = 1});
+  std::optional<Score> best =
+      select_by_full_scan(belief, offer, acquisition, candidates.at(points), {.threads = 1});
   if (best) best->point = points[static_cast<std::size_t>(best->point)];
   return best;
 }

@@ -8,9 +8,9 @@
 
 namespace acuity {
 
-/// The full scan decides among a few open points of the pool, ascending, so that the lowest row still wins a
-/// tie. `belief` is about these, `offer` has the levels and these points' noise; no level is sold at any of
-/// them.
+/// The full scan decides among a few points of the pool, ascending, so that the lowest row still wins a tie.
+/// `belief` is about these, `offer` has the levels and these points' noise, `candidates` are those of the
+/// pool.
 std::optional<Score> select_among(const std::vector<Index>& points, const Marginals& belief,
                                   const Offer& offer, const Acquisition& acquisition,
                                   const Candidates& candidates);

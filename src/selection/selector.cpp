@@ -40,7 +40,7 @@ struct Selector::State {
     if (rows.empty()) return std::nullopt;
     const Marginals exact = belief.marginals_at(rows);
     if (!rough) return among(rows, exact, candidates);
-    const std::vector<Index> best = screen->survivors(exact, {});
+    const std::vector<Index> best = screen->survivors(exact, candidates.at(rows));
     std::vector<Index> best_rows;
     for (const Index i : best) best_rows.push_back(rows[static_cast<std::size_t>(i)]);
     return among(best_rows, {exact.mean(best), exact.variance(best)}, candidates);
@@ -53,7 +53,7 @@ struct Selector::State {
     for (Index row = 0; row < offer.base_noise.size(); ++row) {
       if (!candidates.is_open(row)) continue;
       const std::uint64_t key = numerics::draw_key(acquisition.seed, numerics::Purpose::random_choice,
-                                                   candidates.step, static_cast<std::uint64_t>(row));
+                                                   candidates.step(), static_cast<std::uint64_t>(row));
       if (!first || key < lowest) first = row, lowest = key;
     }
     if (!first) return std::nullopt;
@@ -76,9 +76,10 @@ Selector::Selector(Selector&&) noexcept = default;
 Selector& Selector::operator=(Selector&&) noexcept = default;
 
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
-  // Levels that are sold at some points only would need separate bounds.
-  LaggingPool* pool = candidates.sold.empty() ? PoolBeliefInternals::lagging(belief) : nullptr;
-  if (state_->acquisition.ranking == Ranking::random && candidates.sold.empty() &&
+  // Levels that are closed at some points only would need separate bounds.
+  const bool same_levels_everywhere = candidates.partly_open().empty();
+  LaggingPool* pool = same_levels_everywhere ? PoolBeliefInternals::lagging(belief) : nullptr;
+  if (state_->acquisition.ranking == Ranking::random && same_levels_everywhere &&
       is_pointwise(*state_->acquisition.information))
     return state_->draw(belief, candidates);
   if (pool != nullptr && state_->tiles.possible())

@@ -63,7 +63,7 @@ std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const C
 void TileSearch::forget_outdated_bounds(const LaggingPool& pool, const Candidates& candidates) {
   const std::vector<Index> levels = acuity::levels_in_play(offer_, acquisition_, candidates),
                            &before = levels_->levels_in_play();
-  const double remaining = candidates.remaining + candidates.slack;
+  const double remaining = candidates.largest_cost();
   const bool more_levels = !std::includes(before.begin(), before.end(), levels.begin(), levels.end()) ||
                            (acquisition_.continuous && remaining > remaining_);
   const bool start_again = more_levels || !bounds_.fit(pool);
@@ -73,9 +73,9 @@ void TileSearch::forget_outdated_bounds(const LaggingPool& pool, const Candidate
   }
   remaining_ = remaining;
   if (start_again)
-    bounds_.start(pool, candidates.open);
+    bounds_.start(pool, candidates.open());
   else
-    bounds_.set_open(candidates.open);
+    bounds_.set_open(candidates.open());
 }
 
 // A slack for all values is cheap. If the error is larger it would leave too many points: then values are
@@ -216,7 +216,7 @@ double TileSearch::value_at_best_precision(Index first, Index count, const doubl
   Index largest = -1;
   const auto look = [&](Index i) {
     const std::optional<BestPrecision> found = acquisition_.information->best_precision_at(
-        belief, here, i, *acquisition_.continuous, candidates.remaining + candidates.slack);
+        belief, here, i, *acquisition_.continuous, candidates.largest_cost());
     if (found) best = std::max(best, found->value);
   };
   for (Index i = 0; i < count; ++i) {

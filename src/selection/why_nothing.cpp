@@ -6,11 +6,18 @@
 
 namespace acuity {
 
+bool is_sold_out(const Offer& offer, const Acquisition& acquisition, const Candidates& candidates) {
+  const std::vector<Index> levels = levels_in_play(offer, acquisition, candidates);
+  for (Index point = 0; point < offer.base_noise.size(); ++point)
+    for (const Index level : levels)
+      if (candidates.is_open(point, level)) return false;
+  return !levels.empty();
+}
+
 std::string why_nothing(const Offer& offer, const Acquisition& acquisition, const Candidates& candidates) {
-  if (std::none_of(candidates.open.begin(), candidates.open.end(), [](char open) { return open != 0; }))
-    return "every pool point is annotated, pending or excluded";
+  if (!candidates.any_open()) return "every pool point is annotated, pending or excluded";
   if (levels_in_play(offer, acquisition, candidates).empty())
-    return fmt::format("no level is affordable, {:.6g} remains{}", std::max(0.0, candidates.remaining),
+    return fmt::format("no level is affordable, {:.6g} remains{}", std::max(0.0, candidates.remaining()),
                        acquisition.finest_only() ? " and only the highest precision is asked for" : "");
   return "every level that can be paid for is excluded, or would only repeat its answer";
 }

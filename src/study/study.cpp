@@ -33,12 +33,24 @@ Points Study::read_inputs(const Table& table) const {
   return read_columns(table, pool_.inputs(), "pool.inputs");
 }
 
+std::optional<Index> Study::find_level(std::string_view name) const {
+  if (is_ladder()) return std::nullopt;
+  for (std::size_t k = 0; k < offer_.levels.size(); ++k)
+    if (offer_.levels[k].name == name) return static_cast<Index>(k);
+  return std::nullopt;
+}
+
+std::optional<Index> Study::find_level(double alpha) const {
+  for (std::size_t k = 0; k < offer_.levels.size(); ++k)
+    if (offer_.levels[k].alpha == alpha) return static_cast<Index>(k);
+  return std::nullopt;
+}
+
 Level Study::level_named(const std::string& name) const {
+  if (const std::optional<Index> level = find_level(name))
+    return offer_.levels[static_cast<std::size_t>(*level)];
   std::vector<std::string> names;
-  for (const Level& level : offer_.levels) {
-    if (level.name == name && !is_ladder()) return level;
-    names.push_back(level.name);
-  }
+  for (const Level& level : offer_.levels) names.push_back(level.name);
   throw InputError(
       fmt::format("level is \"{}\", must be {}", name,
                   is_ladder() ? "left out: the study has [precision]" : "one of " + quoted_list(names)));
@@ -51,8 +63,8 @@ Level Study::level_of(double alpha) const {
     throw InputError(
         fmt::format("alpha is {}, must be {}", alpha,
                     file_.binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)"));
-  for (const Level& rung : offer_.levels)
-    if (rung.alpha == alpha) return rung;
+  if (const std::optional<Index> rung = find_level(alpha))
+    return offer_.levels[static_cast<std::size_t>(*rung)];
   const double price = (*cost_)(alpha);
   if (const std::string required = price_requirement(price); !required.empty())
     throw InputError(
@@ -78,17 +90,28 @@ Vector Study::base_noise_of(const Table& table) const {
   return noise;
 }
 
+Annotation Study::annotation(Place place, double base_noise, Index level, double value, double cost) const {
+  Annotation annotation = annotation_at(std::move(place), base_noise,
+                                        offer_.levels[static_cast<std::size_t>(level)], value, cost);
+  annotation.level = level;
+  return annotation;
+}
+
 Annotation Study::annotation(Place place, double base_noise, const Level& level, double value,
                              double cost) const {
+  Annotation annotation = annotation_at(std::move(place), base_noise, level, value, cost);
+  annotation.level = level.alpha ? find_level(*level.alpha) : find_level(level.name);
+  return annotation;
+}
+
+Annotation Study::annotation_at(Place place, double base_noise, const Level& level, double value,
+                                double cost) const {
   Annotation annotation{.place = std::move(place),
                         .value = value,
                         .channel = level.channel,
                         .level = {},
                         .cost = cost,
                         .alpha = level.alpha};
-  for (std::size_t k = 0; k < offer_.levels.size(); ++k)
-    if (offer_.levels[k].alpha == level.alpha && offer_.levels[k].name == level.name)
-      annotation.level = static_cast<Index>(k);
   if (file_.binary) return annotation;
   annotation.base_noise = base_noise;
   annotation.added_noise = noise_variance(level.channel);

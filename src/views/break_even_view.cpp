@@ -159,7 +159,7 @@ std::vector<Level> winners_at(const StudyModel& model, double base_noise, const 
   const Marginals belief{mean, sd.cwiseAbs2()};
   const Offer offer{.levels = model.offer.levels, .base_noise = Vector::Constant(sd.size(), base_noise)};
   std::vector<Level> winners;
-  for (const Score& score : score_pool(belief, offer, model.acquisition, {}))
+  for (const Score& score : score_pool(belief, offer, model.acquisition, Candidates(offer)))
     winners.push_back(level_of(score, offer, model.acquisition));
   return winners;
 }

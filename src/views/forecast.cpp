@@ -29,16 +29,11 @@ std::vector<std::string> remarks_on(const Forecast& made) {
 }
 
 // A sample may be bought up where the pool would not be; then the rest of the curve is too high.
-std::vector<std::string> sold_out(const Study& tried, const State& before,
-                                  const std::vector<PolicyTrial>& trials) {
-  if (tried.file().repeat) return {};
-  const std::vector<char> open = candidates_of(tried, before).open;
-  const auto left = static_cast<std::size_t>(std::count(open.begin(), open.end(), 1));
+std::vector<std::string> sold_out(const std::vector<PolicyTrial>& trials) {
   std::vector<std::string> policies;
   for (const PolicyTrial& trial : trials) {
     const std::string name = policy_name(trial.policy);
-    if (trial.annotations() >= left && (policies.empty() || policies.back() != name))
-      policies.push_back(name);
+    if (trial.sold_out && (policies.empty() || policies.back() != name)) policies.push_back(name);
   }
   return policies;
 }
@@ -80,7 +75,7 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
   if (std::all_of(trials.begin(), trials.end(), [](const auto& trial) { return trial.annotations() == 0; }))
     made.remarks.emplace_back("nothing more can be bought: the error is the one to expect now");
   if (made.points < made.pool)
-    for (const std::string& policy : sold_out(tried, state, trials))
+    for (const std::string& policy : sold_out(trials))
       made.remarks.push_back(fmt::format(
           "{} has bought all {} points before the money was spent; in the whole pool it would go on", policy,
           made.points));

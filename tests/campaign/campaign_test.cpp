@@ -116,7 +116,7 @@ TEST(Campaign, AskingForSeveralIsTheBatchOfTheSelection) {
     belief->condition(expected.place, expected.channel, std::nullopt);
   }
   const std::vector<Score> wanted =
-      select_batch(*belief, model.offer, model.acquisition, before.candidates(), 6, false);
+      select_batch(*belief, model.offer, model.acquisition, before.candidates(), 6);
   const Asking asking = campaign.ask({.count = 6, .worker = "", .lease = {}});
   ASSERT_EQ(asking.suggestions.size(), wanted.size());
   for (std::size_t k = 0; k < wanted.size(); ++k) expect_choice(asking.suggestions[k], wanted[k]);
@@ -354,6 +354,49 @@ TEST(Campaign, ADeadOwnerIsTakenOverFrom) {
   log->add(owned.state().sequence(),
            [&](const auto&) { return std::vector<Event>{OwnerChanged{"elsewhere.example", gone, 12345}}; });
   EXPECT_THROW(owned.take_ownership(), OwnedError);
+}
+
+const std::string three_levels =
+    "[campaign]\nbudget = 240\n[pool]\nfile = \"pool.csv\"\n"
+    "[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\nrepeat = \"same\"\n"
+    "[[level]]\nname = \"medium\"\nnoise_sd = 0.2\ncost = 2\nrepeat = \"same\"\n"
+    "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 3\nrepeat = \"same\"\n";
+
+TEST(Campaign, EveryLevelOfEveryPointIsBoughtIfAnswersRepeat) {
+  for (const std::int64_t count : {1, 7}) {
+    Campaign campaign = campaign_of(three_levels);
+    std::set<std::pair<Index, std::string>> bought;
+    for (;;) {
+      const Asking asking = campaign.ask({.count = count, .worker = "", .lease = {}});
+      for (const Suggestion& s : asking.suggestions) {
+        EXPECT_TRUE(bought.emplace(s.row, s.level.name).second) << s.row << ' ' << s.level.name;
+        campaign.tell({answer_to(s.id, truth(s))});
+      }
+      if (!asking.suggestions.empty()) continue;
+      EXPECT_EQ(asking.standing, Standing::finished);
+      EXPECT_EQ(asking.reason, "every pool point is annotated, pending or excluded");
+      break;
+    }
+    EXPECT_EQ(bought.size(), 120U);
+    EXPECT_NEAR(campaign.state().spent(), 240.0, 1e-9);
+  }
+}
+
+TEST(Campaign, AnIndependentLevelClosesThePointThatOthersLeaveOpen) {
+  std::string study = three_levels;
+  study.erase(study.rfind("repeat = "));  // of "fine"
+  Campaign campaign = campaign_of(study);
+  const auto tell_instead = [&](Index row, const std::string& level) {
+    Answer answer = answer_to(campaign.ask().suggestions.at(0).id, 0.1);
+    answer.row = row;
+    answer.level = campaign.study().level_named(level);
+    campaign.tell({answer});
+  };
+  tell_instead(3, "coarse");
+  EXPECT_TRUE(campaign.candidates().is_open(3, 1));
+  EXPECT_FALSE(campaign.candidates().is_open(3, 0));
+  tell_instead(3, "fine");
+  EXPECT_FALSE(campaign.candidates().is_open(3));
 }
 
 TEST(Campaign, WhatWasKnownAtAPointOfThePoolIsKnownThere) {

@@ -245,9 +245,7 @@ TEST(Fail, ExclusionIsOfPointAndLevelInAPriceListAndOfThePointOnALadder) {
   list.done("fail", {"2", "--exclude"});
   const ProgramResult end = list.run("ask");
   EXPECT_EQ(end.exit_code, 3);
-  EXPECT_EQ(end.err,
-            "c.acuity: finished: every level that can be paid for is excluded, or would only repeat "
-            "its answer\n");
+  EXPECT_EQ(end.err, "c.acuity: finished: every pool point is annotated, pending or excluded\n");
   EXPECT_EQ(list.status().at("excluded"), 2);
   const CampaignDesk ladder(ladder_campaign(), pool);
   ladder.ask();

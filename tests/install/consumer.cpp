@@ -11,11 +11,11 @@ int main() {
                                  {.name = "fine", .channel = acuity::GaussianChannel{0.01}, .cost = 5.0}},
                       .base_noise = acuity::Vector::Zero(1000)};
   acuity::GpPoolBelief belief(acuity::Prior{}, pool);
-  acuity::Candidates candidates{.remaining = 30.0};
+  acuity::Candidates candidates(offer, {.budget = 30.0, .repeat_points = true});
   int bought = 0;
   while (const auto best = acuity::select_by_full_scan(belief.marginals(), offer, {}, candidates)) {
     belief.condition(best->point, offer.channel(best->point, best->level), std::sin(pool(best->point, 0)));
-    candidates.remaining -= best->cost;
+    candidates.buy(*best);
     ++bought;
   }
   std::printf("bought %d annotations, largest variance %.3f\n", bought,

@@ -101,7 +101,7 @@ TEST(LowRankBelief, IsChosenFromAsByTheFullScan) {
                             .cost = 1.0 / (1.0 + 9.0 * inverse)});
   const Acquisition acquisition;
   Selector selector(offer, acquisition, 1);
-  Candidates candidates{.open = std::vector<char>(700, 1)};
+  Candidates candidates(offer);
   numerics::Draws draws(3, numerics::Purpose::answer);
   for (int step = 0; step < 150; ++step) {
     const std::optional<Score> fast = selector.choose(*belief, candidates);
@@ -111,7 +111,7 @@ TEST(LowRankBelief, IsChosenFromAsByTheFullScan) {
     ASSERT_EQ(fast->point, slow->point) << step;
     ASSERT_EQ(fast->level, slow->level) << step;
     belief->condition(fast->point, offer.channel(fast->point, fast->level), draws.normal());
-    candidates.open[static_cast<std::size_t>(fast->point)] = 0;
+    candidates.buy(*fast);
   }
 }
 

@@ -72,12 +72,14 @@ TEST(Interruption, LeavesBeliefAndSelectorAsGoodAsBefore) {
   const Acquisition acquisition;
   GpPoolBelief calm(p.prior, p.pool, {}, 2), disturbed(p.prior, p.pool, {}, 2);
   Selector calm_selector(offer, acquisition, 2), disturbed_selector(offer, acquisition, 2);
+  const Candidates candidates(offer);
   int interruptions = 0;
   for (int step = 0; step < 12; ++step) {
-    const std::optional<Score> expected = calm_selector.choose(calm, {});
+    const std::optional<Score> expected = calm_selector.choose(calm, candidates);
     std::optional<Score> found;
     for (int k = 1; !found || k < 2; k += 7)
-      interruptions += interrupted_at(k, [&] { found = disturbed_selector.choose(disturbed, {}); }) ? 1 : 0;
+      interruptions +=
+          interrupted_at(k, [&] { found = disturbed_selector.choose(disturbed, candidates); }) ? 1 : 0;
     ASSERT_TRUE(expected && found);
     EXPECT_EQ(found->point, expected->point) << step;
     EXPECT_EQ(found->level, expected->level) << step;
@@ -102,13 +104,13 @@ TEST(Interruption, OfABatchLeavesTheBeliefAsItWas) {
   const Acquisition acquisition;
   GpPoolBelief belief(p.prior, p.pool, p.observations, 2);
   const Marginals before = belief.marginals();
-  Candidates candidates;
+  const Candidates candidates(offer);
   for (int k = 1; k < 60; k += 3) {
     left = k;
     set_interruption_check([] {
       if (--left <= 0) throw Enough{};
     });
-    EXPECT_THROW(select_batch(belief, offer, acquisition, candidates, 30, false, {.threads = 2}), Enough);
+    EXPECT_THROW(select_batch(belief, offer, acquisition, candidates, 30, {.threads = 2}), Enough);
     set_interruption_check(nullptr);
     EXPECT_EQ(belief.size(), 20) << k;
     EXPECT_EQ(belief.marginals().variance, before.variance) << k;

@@ -92,13 +92,12 @@ struct Shop {
   testing::Problem problem;
   Offer offer;
   Acquisition acquisition;
-  Candidates candidates;
-
   explicit Shop(std::uint64_t seed, double q = 0.8)
       : problem(testing::make_problem({.pool = 120, .observations = 6, .seed = seed})),
         offer{testing::ladder(7, q), 0.01 * (1.0 + problem.pool.col(0).array().square())} {}
 
   GpPoolBelief belief() const { return {problem.prior, problem.pool, problem.observations}; }
+  Candidates candidates(const CandidatesOptions& options = {}) const { return Candidates(offer, options); }
 };
 
 RC_GTEST_PROP(Batch, EqualsChoosingOneByOneWithTheAnswersFilledInLater, ()) {
@@ -108,16 +107,16 @@ RC_GTEST_PROP(Batch, EqualsChoosingOneByOneWithTheAnswersFilledInLater, ()) {
   numerics::Draws draws(seed, numerics::Purpose::data, 6);
   Shop shop(seed, draws.uniform(0.3, 1.5));
   for (Level& level : shop.offer.levels) level.repeats_itself = draws.below(2) == 0;
-  if (draws.below(2) == 0) shop.candidates.remaining = draws.uniform(0.0, 3.0);
+  CandidatesOptions options{.repeat_points = repeat_points};
+  if (draws.below(2) == 0) options.budget = draws.uniform(0.0, 3.0);
   if (draws.below(3) == 0) shop.acquisition.information = std::make_shared<TargetInformation>();
   if (draws.below(4) == 0) shop.acquisition.ranking = Ranking::random;
 
   GpPoolBelief in_batches = shop.belief(), one_by_one = shop.belief();
   const std::vector<Score> batch =
-      select_batch(in_batches, shop.offer, shop.acquisition, shop.candidates, count, repeat_points);
+      select_batch(in_batches, shop.offer, shop.acquisition, shop.candidates(options), count);
 
-  Candidates& candidates = shop.candidates;
-  candidates.open.assign(120, 1);
+  Candidates candidates = shop.candidates(options);
   std::vector<double> answers;
   for (const Score& chosen : batch) {
     const std::optional<Score> best =
@@ -127,12 +126,7 @@ RC_GTEST_PROP(Batch, EqualsChoosingOneByOneWithTheAnswersFilledInLater, ()) {
     RC_ASSERT(best->value == chosen.value);
     answers.push_back(draws.normal());
     one_by_one.condition(best->point, shop.offer.channel(best->point, best->level), answers.back());
-    candidates.remaining -= best->cost;
-    ++candidates.step;
-    if (!repeat_points)
-      candidates.open[static_cast<std::size_t>(best->point)] = 0;
-    else if (shop.offer.levels[static_cast<std::size_t>(best->level)].repeats_itself)
-      candidates.sold.insert({best->point, best->level});
+    candidates.buy(*best);
   }
   if (static_cast<Index>(batch.size()) < count)
     RC_ASSERT(!select_by_full_scan(one_by_one.marginals(), shop.offer, shop.acquisition, candidates));
@@ -152,7 +146,7 @@ TEST(Batch, LeavesTheBeliefAsItWas) {
   belief.condition(11, GaussianChannel{0.02}, std::nullopt);
   belief.condition(12, GaussianChannel{0.02}, 0.5);
   const Marginals before = belief.marginals();
-  EXPECT_EQ(select_batch(belief, shop.offer, shop.acquisition, shop.candidates, 10, false).size(), 10U);
+  EXPECT_EQ(select_batch(belief, shop.offer, shop.acquisition, shop.candidates(), 10).size(), 10U);
   EXPECT_EQ(belief.marginals().mean, before.mean);
   EXPECT_EQ(belief.marginals().variance, before.variance);
   EXPECT_EQ(belief.size(), 8);
@@ -171,14 +165,13 @@ struct Fragile : Information {
 TEST(Batch, LeavesTheBeliefAsItWasWhereSomethingThrows) {
   Shop shop(4);
   shop.offer.base_noise.setConstant(1e-4);
-  shop.candidates.open.assign(120, 0);
-  shop.candidates.open[0] = shop.candidates.open[1] = 1;
+  Candidates candidates = shop.candidates();
+  for (Index i = 2; i < 120; ++i) candidates.close(i);
   shop.acquisition.information = std::make_shared<Fragile>();
   shop.acquisition.ranking = Ranking::information;
   GpPoolBelief belief(shop.problem.prior, shop.problem.pool);
   const Marginals before = belief.marginals();
-  EXPECT_THROW(select_batch(belief, shop.offer, shop.acquisition, shop.candidates, 2, false),
-               std::runtime_error);
+  EXPECT_THROW(select_batch(belief, shop.offer, shop.acquisition, candidates, 2), std::runtime_error);
   EXPECT_EQ(belief.marginals().variance, before.variance);
   EXPECT_EQ(belief.size(), 0);
 }
@@ -186,8 +179,7 @@ TEST(Batch, LeavesTheBeliefAsItWasWhereSomethingThrows) {
 TEST(Batch, SpreadsOutWhereASingleScanWouldRepeatItself) {
   const Shop shop(5);
   GpPoolBelief belief = shop.belief();
-  const std::vector<Score> batch =
-      select_batch(belief, shop.offer, shop.acquisition, shop.candidates, 5, false);
+  const std::vector<Score> batch = select_batch(belief, shop.offer, shop.acquisition, shop.candidates(), 5);
   std::set<Index> points;
   for (const Score& s : batch) points.insert(s.point);
   EXPECT_EQ(points.size(), 5U);
@@ -197,19 +189,20 @@ TEST(Batch, SpreadsOutWhereASingleScanWouldRepeatItself) {
 TEST(Batch, EndsWithTheMoneyAndWithThePool) {
   Shop shop(6);
   GpPoolBelief belief = shop.belief();
-  shop.candidates.remaining = 0.0;
-  EXPECT_TRUE(select_batch(belief, shop.offer, shop.acquisition, shop.candidates, 3, false).empty());
-  shop.candidates.remaining = 1e9;
-  shop.candidates.open.assign(120, 0);
-  shop.candidates.open[7] = 1;
-  EXPECT_EQ(select_batch(belief, shop.offer, shop.acquisition, shop.candidates, 3, false).size(), 1U);
-  EXPECT_EQ(select_batch(belief, shop.offer, shop.acquisition, shop.candidates, 3, true).size(), 3U);
+  const auto bought = [&](bool repeat_points, double budget, Index count) {
+    Candidates candidates = shop.candidates({.budget = budget, .repeat_points = repeat_points});
+    for (Index i = 0; i < 120; ++i)
+      if (i != 7) candidates.close(i);
+    return select_batch(belief, shop.offer, shop.acquisition, candidates, count).size();
+  };
+  EXPECT_EQ(bought(false, 0.0, 3), 0U);
+  EXPECT_EQ(bought(false, 1e9, 3), 1U);
+  EXPECT_EQ(bought(true, 1e9, 3), 3U);
   for (Level& level : shop.offer.levels) level.repeats_itself = true;
-  EXPECT_EQ(select_batch(belief, shop.offer, shop.acquisition, shop.candidates, 20, true).size(), 7U)
-      << "every level once";
-  EXPECT_TRUE(select_batch(belief, shop.offer, shop.acquisition, shop.candidates, 0, true).empty());
-  EXPECT_THROW(select_batch(belief, shop.offer, shop.acquisition, shop.candidates, -1, true),
-               std::invalid_argument);
+  EXPECT_EQ(bought(true, 1e9, 20), 7U) << "every level once";
+  EXPECT_EQ(bought(false, 1e9, 20), 7U) << "and so without repeats";
+  EXPECT_EQ(bought(true, 1e9, 0), 0U);
+  EXPECT_THROW(bought(true, 1e9, -1), std::invalid_argument);
 }
 
 }  // namespace

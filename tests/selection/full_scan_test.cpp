@@ -51,7 +51,7 @@ TEST(FullScan, FollowsTheGoldenTracesStepByStep) {
                        .channel = GaussianChannel{testing::vector(g.at("n0_init"))(i)}});
     GpPoolBelief belief(prior, pool, known);
     const double budget = trace.at("budget");
-    Candidates candidates{.open = std::vector<char>(40, 1), .remaining = budget, .slack = 1e-9 * budget};
+    Candidates candidates(offer, {.budget = budget});
     const Acquisition choice = acquisition(trace.at("acquisition"));
     for (const auto& step : trace.at("steps")) {
       const std::optional<Score> best = select_by_full_scan(belief.marginals(), offer, choice, candidates);
@@ -68,9 +68,8 @@ TEST(FullScan, FollowsTheGoldenTracesStepByStep) {
       belief.condition(best->point, offer.channel(best->point, best->level), answer);
       known.push_back(
           {.place = best->point, .value = answer, .channel = offer.channel(best->point, best->level)});
-      candidates.open[static_cast<std::size_t>(best->point)] = 0;
-      candidates.remaining -= best->cost;
-      EXPECT_TRUE(close(candidates.remaining, step.at("remaining"), 1e-10));
+      candidates.buy(*best);
+      EXPECT_TRUE(close(candidates.remaining(), step.at("remaining"), 1e-10));
       ++steps;
     }
     if (static_cast<int>(trace.at("steps").size()) < trace.at("max_steps").get<int>()) {
@@ -98,7 +97,8 @@ struct Bench {
   explicit Bench(std::vector<double> variances, std::vector<Level> levels = testing::ladder(11, 0.8))
       : belief{Vector::Zero(static_cast<Index>(variances.size())),
                Eigen::Map<Vector>(variances.data(), static_cast<Index>(variances.size()))},
-        offer{std::move(levels), Vector::Constant(belief.mean.size(), 0.01)} {}
+        offer{std::move(levels), Vector::Constant(belief.mean.size(), 0.01)},
+        candidates(offer) {}
 
   std::optional<Score> select() const { return select_by_full_scan(belief, offer, acquisition, candidates); }
   std::vector<Score> scores() const { return score_pool(belief, offer, acquisition, candidates); }
@@ -113,9 +113,7 @@ std::optional<Score> by_listing(const Bench& bench) {
       bench.acquisition.information->worth(bench.belief, bench.offer, i, i + 1, std::span(&s.level, 1),
                                            &s.information);
       s.value = s.information / s.cost;
-      if (bench.candidates.is_open(i) && bench.candidates.affordable(s.cost) &&
-          !bench.candidates.sold.contains({i, k}))
-        all.push_back(s);
+      if (bench.candidates.is_open(i, k) && bench.candidates.affordable(s.cost)) all.push_back(s);
     }
   double best = 0.0;
   for (const Score& s : all) best = std::max(best, s.value);
@@ -134,8 +132,9 @@ TEST(FullScan, EqualsListingEveryPair) {
     bench.belief = GpPoolBelief(problem.prior, problem.pool, problem.observations).marginals();
     bench.offer.base_noise = 0.01 * (1.0 + problem.pool.col(0).array().square());
     if (seed % 2 == 0) bench.acquisition.information = std::make_shared<TargetInformation>();
-    if (seed % 3 == 0) bench.candidates.remaining = 0.5;
-    if (seed % 5 == 0) bench.candidates.open.assign(200, 1), bench.candidates.open[7] = 0;
+    bench.candidates = Candidates(bench.offer);
+    if (seed % 3 == 0) bench.candidates.set_money(0.5, 0.5);
+    if (seed % 5 == 0) bench.candidates.close(7);
     const std::optional<Score> slow = by_listing(bench), fast = bench.select();
     ASSERT_EQ(fast.has_value(), slow.has_value());
     if (!slow) continue;
@@ -165,12 +164,11 @@ TEST(FullScan, OnlyAffordableLevelsCompete) {
   Bench bench({1.0, 0.5}, {{.name = "dear", .channel = GaussianChannel{0.0}, .cost = 1.0},
                            {.name = "cheap", .channel = GaussianChannel{90.0}, .cost = 0.5}});
   EXPECT_EQ(bench.select()->level, 0);
-  bench.candidates.remaining = 1.0 - 1e-12;
-  bench.candidates.slack = 1e-9;
+  bench.candidates.set_money(1.0 - 1e-12, 1.0);
   EXPECT_EQ(bench.select()->level, 0) << "the slack absorbs rounding";
-  bench.candidates.remaining = 0.9;
+  bench.candidates.set_money(0.9, 1.0);
   EXPECT_EQ(bench.select()->level, 1);
-  bench.candidates.remaining = 0.4;
+  bench.candidates.set_money(0.4, 1.0);
   EXPECT_FALSE(bench.select());
   EXPECT_TRUE(bench.scores().empty());
 }
@@ -182,20 +180,20 @@ TEST(FullScan, BaldTakesTheHighestPrecisionOrNothing) {
   EXPECT_EQ(best.point, 1);
   EXPECT_EQ(best.level, 0);
   EXPECT_EQ(best.value, best.information);
-  bench.candidates.remaining = 0.99;
+  bench.candidates.set_money(0.99, 1.0);
   EXPECT_FALSE(bench.select());
 }
 
-TEST(FullScan, ClosedPointsAndSoldPairsAreNoCandidates) {
+TEST(FullScan, ClosedPointsAndLevelsAreNoCandidates) {
   Bench bench({0.5, 1.0}, testing::ladder(2, 1.0));
-  bench.candidates.open = {1, 0};
+  bench.candidates.close(1);
   EXPECT_EQ(bench.select()->point, 0);
   EXPECT_EQ(bench.scores().size(), 1U);
-  bench.candidates.open = {1, 1};
+  bench.candidates = Candidates(bench.offer);
   const Score best = *bench.select();
-  bench.candidates.sold = {{1, best.level}};
+  bench.candidates.exclude(1, best.level);
   EXPECT_NE(std::pair(bench.select()->point, bench.select()->level), std::pair(Index{1}, best.level));
-  bench.candidates.sold = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+  for (const Index level : {0, 1}) bench.candidates.exclude(0, level), bench.candidates.exclude(1, level);
   EXPECT_FALSE(bench.select());
 }
 
@@ -215,7 +213,7 @@ TEST(FullScan, RandomChoiceFollowsFromSeedAndStep) {
   bench.acquisition.ranking = Ranking::random;
   std::set<Index> drawn;
   for (std::uint64_t step = 0; step < 200; ++step) {
-    bench.candidates.step = step;
+    bench.candidates = Candidates(bench.offer, {.step = step});
     EXPECT_EQ(bench.select()->point, bench.select()->point);
     EXPECT_EQ(bench.select()->level, 0);
     drawn.insert(bench.select()->point);
@@ -223,9 +221,8 @@ TEST(FullScan, RandomChoiceFollowsFromSeedAndStep) {
   EXPECT_GT(drawn.size(), 40U);
   // Closing points that were not drawn changes nothing: every point has its own key.
   const Index first = bench.select()->point;
-  bench.candidates.open.assign(50, 1);
   for (Index i = 0; i < 50; i += 2)
-    if (i != first) bench.candidates.open[static_cast<std::size_t>(i)] = 0;
+    if (i != first) bench.candidates.close(i);
   EXPECT_EQ(bench.select()->point, first);
 }
 
@@ -235,7 +232,8 @@ TEST(FullScan, ContinuousPrecisionBeatsEveryLadderAndAFineOneComesClose) {
     any.acquisition.continuous = ContinuousPrecision{
         .law = {.gamma = 0.09}, .cost = std::make_shared<PowerCost>(PowerCostOptions{.c = 9.0, .q = q})};
     for (const double remaining : {10.0, 0.5}) {
-      ladder.candidates.remaining = any.candidates.remaining = remaining;
+      ladder.candidates.set_money(remaining, 0.0);  // without slack
+      any.candidates.set_money(remaining, 0.0);
       const std::optional<Score> level = ladder.select(), exact = any.select();
       ASSERT_EQ(level.has_value(), exact.has_value()) << q;
       if (!level) continue;
@@ -247,7 +245,7 @@ TEST(FullScan, ContinuousPrecisionBeatsEveryLadderAndAFineOneComesClose) {
       EXPECT_NEAR(noise_variance(made.channel), 0.09 / *made.alpha, 1e-16);
       EXPECT_EQ(any.scores().size(), 4U);
     }
-    any.candidates.remaining = 1e-6;
+    any.candidates.set_money(1e-6, 0.0);
     EXPECT_FALSE(any.select());
   }
 }
@@ -270,9 +268,8 @@ std::vector<Bench> large_benches() {
   for (int i = 0; i < 3001; ++i) variances.push_back(0.01 + 0.3 * ((i * 7919) % 1000) / 1000.0);
   std::vector<Bench> benches;
   Bench bench(variances);
-  bench.candidates.open.assign(variances.size(), 1);
-  for (std::size_t i = 500; i < 900; ++i) bench.candidates.open[i] = 0;
-  for (std::size_t i = 3; i < 500; i += 3) bench.candidates.open[i] = 0;
+  for (Index i = 500; i < 900; ++i) bench.candidates.close(i);
+  for (Index i = 3; i < 500; i += 3) bench.candidates.close(i);
   benches.push_back(bench);
   bench.acquisition.ranking = Ranking::information;
   benches.push_back(bench);
@@ -285,7 +282,7 @@ std::vector<Bench> large_benches() {
   bench.acquisition.information = std::make_shared<TargetInformation>();
   bench.acquisition.continuous = ContinuousPrecision{
       .law = {.gamma = 0.09}, .cost = std::make_shared<ExpressionCost>("(1 + 9 / alpha)^-0.8")};
-  bench.candidates.remaining = 0.7;
+  bench.candidates.set_money(0.7, 0.7);
   benches.push_back(bench);
   Bench classes(variances, {});
   for (const double alpha : {0.0, 0.3, 0.5, 1.0})

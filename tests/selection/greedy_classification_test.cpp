@@ -57,7 +57,7 @@ TEST(GreedyClassification, FollowsTheGoldenTracesStepByStep) {
     const Acquisition choice = acquisition(trace.at("acquisition"));
     Selector selector(levels, choice, 1);
     const double budget = trace.at("budget");
-    Candidates candidates{.open = std::vector<char>(40, 1), .remaining = budget, .slack = 1e-9 * budget};
+    Candidates candidates(levels, {.budget = budget});
     const auto& labels = g.at("y_table_" + trace.at("labels").get<std::string>());
     for (const auto& step : trace.at("steps")) {
       const std::optional<Score> best = select_by_full_scan(belief.marginals(), levels, choice, candidates);
@@ -77,9 +77,8 @@ TEST(GreedyClassification, FollowsTheGoldenTracesStepByStep) {
       belief.condition(best->point, levels.channel(best->point, best->level), label);
       EXPECT_TRUE(close(belief.posterior().log_evidence(), step.at("log_z_after"), 1e-10));
       EXPECT_TRUE(close(belief.posterior().sites().precision.minCoeff(), step.at("min_tau_after"), 1e-10));
-      candidates.open[static_cast<std::size_t>(best->point)] = 0;
-      candidates.remaining -= best->cost;
-      EXPECT_TRUE(close(candidates.remaining, step.at("remaining"), 1e-10));
+      candidates.buy(*best);
+      EXPECT_TRUE(close(candidates.remaining(), step.at("remaining"), 1e-10));
       ++steps;
     }
     if (static_cast<int>(trace.at("steps").size()) < trace.at("max_steps").get<int>()) {
@@ -97,7 +96,7 @@ TEST(GreedyClassification, UnderALinearCostAnEndOfTheLadderWins) {
   Marginals belief{Vector::LinSpaced(40, -3.0, 3.0), Vector::LinSpaced(40, 0.05, 4.0)};
   const Offer levels = offer(g, {{"b", 0.1}, {"c", 0.9}, {"q", 1.0}});
   for (const std::string name : {"mi_f_exact", "mi_y_b", "mi_y_c"})
-    for (const Score& score : score_pool(belief, levels, acquisition(name), {}))
+    for (const Score& score : score_pool(belief, levels, acquisition(name), Candidates(levels)))
       EXPECT_TRUE(score.level == 0 || score.level == 10) << name << " " << score.point;
 }
 

@@ -155,7 +155,8 @@ TEST(LevelHull, TheChoiceIsThatOfAHundredLevels) {
                       .base_noise = Vector::Zero(40)};
     for (const auto& information : exact_informations())
       for (const double remaining : {100.0, 0.6, 0.2, 0.001})
-        expect_same_choice(belief, offer, {.information = information}, {.remaining = remaining});
+        expect_same_choice(belief, offer, {.information = information},
+                           Candidates(offer, {.budget = remaining}));
   }
 }
 
@@ -177,7 +178,8 @@ TEST(LevelHull, TheChoiceIsThatOfTheWholePriceList) {
     }
     for (const auto& information : exact_informations())
       for (const double remaining : {100.0, 0.5})
-        expect_same_choice(belief, offer, {.information = information}, {.remaining = remaining});
+        expect_same_choice(belief, offer, {.information = information},
+                           Candidates(offer, {.budget = remaining}));
   }
 }
 
@@ -198,7 +200,7 @@ TEST(LevelHull, TheChoiceIsTheSameWhereEndsTie) {
       offer.levels.push_back(level(from * low + (1.0 - from) * high, from * cost + (1.0 - from) * top));
     }
     for (const auto& information : exact_informations())
-      expect_same_choice(belief, offer, {.information = information}, {});
+      expect_same_choice(belief, offer, {.information = information}, Candidates(offer));
   }
 }
 
@@ -218,12 +220,13 @@ TEST(LevelHull, OnlyTheEndsAreLookedAt) {
     return static_cast<Index>(information->looks);
   };
   for (const auto& information : exact_informations()) {
-    EXPECT_EQ(looks(information, {}), 2 * 300);
-    Candidates sold;
-    sold.sold = {{0, 0}};
-    EXPECT_EQ(looks(information, sold), 100 * 300) << "a corner may be missing";
+    EXPECT_EQ(looks(information, Candidates(offer)), 2 * 300);
+    Candidates without_corner(offer);
+    without_corner.exclude(0, 0);
+    EXPECT_EQ(looks(information, without_corner), 100 * 300) << "a corner may be missing";
   }
-  EXPECT_EQ(looks(std::make_shared<ClassModelInformation>(Approximation::taylor), {}), 100 * 300)
+  EXPECT_EQ(looks(std::make_shared<ClassModelInformation>(Approximation::taylor), Candidates(offer)),
+            100 * 300)
       << "not convex";
 }
 

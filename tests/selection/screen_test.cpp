@@ -19,7 +19,7 @@ struct Bench {
   Marginals belief;
   Offer offer;
   Acquisition acquisition{.information = std::make_shared<ClassModelInformation>()};
-  Candidates candidates;
+  Candidates candidates{offer};
 
   Bench(Index points, int levels, double kappa = 0.8, double q = 1.0)
       : belief{Vector::Zero(points), Vector::Ones(points)},
@@ -30,6 +30,7 @@ struct Bench {
                               .channel = FlipChannel{kappa + (1.0 - kappa) * alpha},
                               .cost = 0.1 + 0.9 * std::pow(alpha, q)});
     }
+    candidates = Candidates(offer);
   }
 };
 
@@ -110,16 +111,15 @@ TEST(Screen, KeepsToTheBudgetAndToOpenPoints) {
   Bench b(300, 11);
   randomise(b, 9, 4.0, 2.0);
   for (const double remaining : {0.05, 0.1, 0.3, 0.99, 5.0}) {
-    b.candidates.remaining = remaining;
+    b.candidates.set_money(remaining, 5.0);
     expect_same_choice(b);
   }
-  b.candidates.open.assign(300, 1);
   for (int step = 0; step < 50; ++step) {
     const std::optional<Score> best = choose(b);
     expect_same_choice(b);
-    b.candidates.open[static_cast<std::size_t>(best->point)] = 0;
+    b.candidates.close(best->point);
   }
-  b.candidates.open.assign(300, 0);
+  for (Index i = 0; i < 300; ++i) b.candidates.close(i);
   expect_same_choice(b);
 }
 
@@ -139,9 +139,9 @@ TEST(Screen, FallsBackToTheFullScanWhereItCannotScreen) {
   Bench b(200, 3);
   randomise(b, 10, 2.0, 2.0);
   const Score best = *select_by_full_scan(b.belief, b.offer, b.acquisition, b.candidates);
-  b.candidates.sold.insert({best.point, best.level});
+  b.candidates.exclude(best.point, best.level);
   expect_same_choice(b);
-  b.candidates.sold.clear();
+  b.candidates = Candidates(b.offer);
   for (const Ranking ranking : {Ranking::information_per_cost, Ranking::information, Ranking::random}) {
     b.acquisition.ranking = ranking;
     b.acquisition.information = std::make_shared<ClassModelInformation>(Approximation::taylor);
@@ -156,7 +156,7 @@ TEST(Screen, FallsBackToTheFullScanWhereItCannotScreen) {
 TEST(Screen, ComplainsLikeTheFullScan) {
   Bench b(5, 2);
   b.belief.mean(3) = std::nan("");
-  EXPECT_THROW(select_by_full_scan(b.belief, b.offer, b.acquisition, {}), std::invalid_argument);
+  EXPECT_THROW(select_by_full_scan(b.belief, b.offer, b.acquisition, b.candidates), std::invalid_argument);
   EXPECT_THROW(choose(b), std::invalid_argument);
 }
 

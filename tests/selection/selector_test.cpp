@@ -61,6 +61,11 @@ struct Run {
   Index screened = 0;  // choices in single precision
 };
 
+// As if nobody had bought it.
+void reopen(Candidates& candidates, Index point) {
+  if (!candidates.is_open(point)) candidates.give_back(point, std::nullopt, 0.0);
+}
+
 // A whole run of either, choice by choice.
 Run run(const Setting& setting, bool slow) {
   const Points pool = pool_of(setting);
@@ -76,9 +81,7 @@ Run run(const Setting& setting, bool slow) {
                      .channel = offer.channel(i * 101 % setting.pool, i % 21)});
   GpPoolBelief belief(prior, pool, known, setting.threads, slow ? PoolStorage{} : setting.storage);
   Selector selector(offer, acquisition, setting.threads);
-  Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(pool.rows()), 1),
-                        .remaining = setting.budget,
-                        .slack = 1e-9};
+  Candidates candidates(offer, {.budget = setting.budget, .repeat_points = setting.repeat});
   Run run;
   for (Index step = 0; step < setting.steps; ++step) {
     run.screened +=
@@ -90,9 +93,7 @@ Run run(const Setting& setting, bool slow) {
     run.scores.push_back(*best);
     const Channel channel = channel_at(level_of(*best, offer, acquisition), offer.base_noise(best->point));
     belief.condition(best->point, channel, std::sin(double(step)));
-    if (!setting.repeat) candidates.open[static_cast<std::size_t>(best->point)] = 0;
-    candidates.remaining -= best->cost;
-    ++candidates.step;
+    candidates.buy(*best);
   }
   return run;
 }
@@ -296,8 +297,7 @@ TEST(Selector, NoticesBehindTheScreenWhenVariancesRiseAndPointsAndMoneyComeBack)
   const Prior prior{.kernel = std::make_shared<StationaryKernel>()};
   GpPoolBelief belief(prior, pool), twin(prior, pool);
   Selector selector(offer, acquisition, 1);
-  Candidates candidates{
-      .open = std::vector<char>(static_cast<std::size_t>(setting.pool), 1), .remaining = 0.5, .slack = 0.0};
+  Candidates candidates(offer, {.budget = 0.5});
   std::vector<AnnotationHandle> handles;
   const auto both = [&](Index point, const Channel& channel, std::optional<double> answer) {
     handles.push_back(belief.condition(point, channel, answer));
@@ -318,7 +318,7 @@ TEST(Selector, NoticesBehindTheScreenWhenVariancesRiseAndPointsAndMoneyComeBack)
       EXPECT_EQ(fast->value, slow->value) << step;
       both(fast->point, offer.channel(fast->point, fast->level),
            step % 3 == 0 ? std::nullopt : std::optional(draws.normal()));
-      candidates.open[static_cast<std::size_t>(fast->point)] = 0;
+      candidates.buy(*fast);
     }
     if (step % 7 == 3) {
       const auto cancelled = handles.end() - (step % 2 == 0 ? 1 : 5);
@@ -328,8 +328,8 @@ TEST(Selector, NoticesBehindTheScreenWhenVariancesRiseAndPointsAndMoneyComeBack)
     }
     if (step < 10) belief.answer(handles[static_cast<std::size_t>(4 * step)], 0.7);
     if (step < 10) twin.answer(handles[static_cast<std::size_t>(4 * step)], 0.7);
-    if (step % 5 == 2) candidates.open[static_cast<std::size_t>(fast ? fast->point : step)] = 1;
-    candidates.remaining = step % 4 == 1 ? 0.05 : 0.11 + 0.3 * draws.uniform();
+    if (step % 5 == 2) reopen(candidates, fast ? fast->point : step);
+    candidates.set_money(step % 4 == 1 ? 0.05 : 0.11 + 0.3 * draws.uniform(), 0.5);
   }
   EXPECT_EQ(screened, 40);
 }
@@ -342,7 +342,7 @@ TEST(Selector, NoticesWhenVariancesRiseAndPointsAndMoneyComeBack) {
   const Prior prior{.kernel = std::make_shared<StationaryKernel>()};
   GpPoolBelief belief(prior, pool);
   Selector selector(offer, acquisition, 1);
-  Candidates candidates{.open = std::vector<char>(200, 1), .remaining = 0.5, .slack = 0.0};
+  Candidates candidates(offer, {.budget = 0.5});
   std::vector<AnnotationHandle> handles;
   numerics::Draws draws(3, numerics::Purpose::data, 2);
   for (int step = 0; step < 60; ++step) {
@@ -354,32 +354,32 @@ TEST(Selector, NoticesWhenVariancesRiseAndPointsAndMoneyComeBack) {
       ASSERT_EQ(fast->level, slow->level) << step;
       handles.push_back(belief.condition(fast->point, offer.channel(fast->point, fast->level),
                                          step % 3 == 0 ? std::nullopt : std::optional(draws.normal())));
-      candidates.open[static_cast<std::size_t>(fast->point)] = 0;
+      candidates.buy(*fast);
     }
     if (step % 7 == 3) {
       belief.cancel(handles[handles.size() / 2]);
       handles.erase(handles.begin() + static_cast<std::ptrdiff_t>(handles.size() / 2));
     }
-    if (step % 5 == 2) candidates.open[static_cast<std::size_t>(step)] = 1;
-    candidates.remaining = step % 4 == 1 ? 0.05 : 0.11 + 0.3 * draws.uniform();
+    if (step % 5 == 2) reopen(candidates, step);
+    candidates.set_money(step % 4 == 1 ? 0.05 : 0.11 + 0.3 * draws.uniform(), 0.5);
   }
 }
 
-TEST(Selector, LeavesLevelsAloneThatAreSold) {
+TEST(Selector, LeavesLevelsAloneThatAreClosed) {
   const Setting setting{.pool = 30};
   const Points pool = pool_of(setting);
   const Offer offer = offer_of(setting, pool);
   const Acquisition acquisition;
   GpPoolBelief belief({.kernel = std::make_shared<StationaryKernel>()}, pool);
   Selector selector(offer, acquisition);
-  Candidates candidates;
+  Candidates candidates(offer);
   for (int step = 0; step < 10; ++step) {
     const std::optional<Score> fast = selector.choose(belief, candidates);
     const std::optional<Score> slow = select_by_full_scan(belief.marginals(), offer, acquisition, candidates);
     ASSERT_TRUE(fast && slow);
     ASSERT_EQ(fast->point, slow->point);
     ASSERT_EQ(fast->level, slow->level);
-    candidates.sold.insert({fast->point, fast->level});
+    candidates.exclude(fast->point, fast->level);
   }
 }
 
@@ -390,9 +390,11 @@ TEST(Selector, HasNothingToChooseWhereEverythingIsClosedOrTooDear) {
   const Acquisition acquisition;
   GpPoolBelief belief({.kernel = std::make_shared<StationaryKernel>()}, pool);
   Selector selector(offer, acquisition);
-  EXPECT_FALSE(selector.choose(belief, {.open = std::vector<char>(30, 0)}));
-  EXPECT_FALSE(selector.choose(belief, {.open = {}, .sold = {}, .remaining = 1e-3}));
-  EXPECT_TRUE(selector.choose(belief, {}));
+  Candidates closed(offer);
+  for (Index i = 0; i < 30; ++i) closed.close(i);
+  EXPECT_FALSE(selector.choose(belief, closed));
+  EXPECT_FALSE(selector.choose(belief, Candidates(offer, {.budget = 1e-3})));
+  EXPECT_TRUE(selector.choose(belief, Candidates(offer)));
 }
 
 struct ClassSetting {
@@ -419,7 +421,7 @@ void expect_same_class_choices(const ClassSetting& setting, bool looks_roughly) 
           .amplitude = setting.amplitude, .lengthscale = Vector::Constant(1, setting.lengthscale)})};
   EpPoolBelief fast(prior, pool, {}, setting.threads), slow(prior, pool);
   Selector selector(offer, setting.acquisition, setting.threads);
-  Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(pool.rows()), 1)};
+  Candidates candidates(offer, {.repeat_points = setting.repeat});
   numerics::Draws draws(19, numerics::Purpose::data, 0);
   int rough_looks = 0;
   bool any_negative = false;
@@ -439,8 +441,7 @@ void expect_same_class_choices(const ClassSetting& setting, bool looks_roughly) 
     fast.condition(found->point, channel, answer);
     slow.condition(found->point, channel, answer);
     any_negative = any_negative || slow.posterior().sites().precision.minCoeff() < 0.0;
-    if (!setting.repeat) candidates.open[static_cast<std::size_t>(found->point)] = 0;
-    ++candidates.step;
+    candidates.buy(*found);
   }
   EXPECT_EQ(rough_looks > 10, looks_roughly);
   // The finest level is never wrong, and "bald" takes no other.
@@ -482,7 +483,7 @@ TEST(Selector, ChoosesAsTheFullScanWithAKernelWhosePriorVarianceDiffers) {
   const Prior prior{.kernel = std::make_shared<testing::LinearKernel>()};
   GpPoolBelief belief(prior, pool), twin(prior, pool);
   Selector selector(offer, acquisition, 1);
-  Candidates candidates{.open = std::vector<char>(300, 1)};
+  Candidates candidates(offer);
   for (int step = 0; step < 40; ++step) {
     const std::optional<Score> fast = selector.choose(belief, candidates),
                                slow = select_by_full_scan(twin.marginals(), offer, acquisition, candidates);
@@ -491,7 +492,7 @@ TEST(Selector, ChoosesAsTheFullScanWithAKernelWhosePriorVarianceDiffers) {
     ASSERT_EQ(fast->level, slow->level) << step;
     for (GpPoolBelief* each : {&belief, &twin})
       each->condition(fast->point, offer.channel(fast->point, fast->level), std::sin(step));
-    candidates.open[static_cast<std::size_t>(fast->point)] = 0;
+    candidates.buy(*fast);
   }
 }
 

@@ -73,7 +73,7 @@ Offer offer_of(Index size, bool classes) {
 void expect_choices_of_the_full_scan(PoolBelief& belief, PoolBelief& twin, const Offer& offer,
                                      const Acquisition& acquisition, bool classes) {
   Selector selector(offer, acquisition, 2);
-  Candidates candidates{.open = std::vector<char>(static_cast<std::size_t>(offer.base_noise.size()), 1)};
+  Candidates candidates(offer);
   for (int step = 0; step < 25; ++step) {
     const std::optional<Score> fast = selector.choose(belief, candidates);
     const std::optional<Score> slow =
@@ -85,8 +85,7 @@ void expect_choices_of_the_full_scan(PoolBelief& belief, PoolBelief& twin, const
     const double answer = classes ? (step % 3 == 0 ? -1.0 : 1.0) : std::sin(step);
     for (PoolBelief* each : {&belief, &twin})
       each->condition(fast->point, offer.channel(fast->point, fast->level), answer);
-    candidates.open[static_cast<std::size_t>(fast->point)] = 0;
-    ++candidates.step;
+    candidates.buy(*fast);
   }
 }
 

@@ -149,16 +149,16 @@ TEST(Study, CandidatesAreWhatIsLeftAndCanBePaid) {
   const Desk desk;
   const Study study = desk.open("[campaign]\nbudget = 12\n" + price_list_study(), "x\n1\n2\n1\n");
   const Candidates all = study.candidates_after({});
-  EXPECT_EQ(all.remaining, 12.0);
-  EXPECT_NEAR(all.slack, 1.2e-8, 1e-20);
+  EXPECT_EQ(all.remaining(), 12.0);
+  EXPECT_EQ(all.largest_cost(), 12.0 + 1.2e-8);
   const Candidates by_id = study.candidates_after(
       {{.place = 0, .value = 0, .channel = GaussianChannel{1}, .level = 1, .cost = 10}});
-  EXPECT_EQ(by_id.remaining, 2.0);
-  EXPECT_EQ(by_id.open, (std::vector<char>{0, 1, 1})) << "by id, only that row";
+  EXPECT_EQ(by_id.remaining(), 2.0);
+  EXPECT_EQ(by_id.open(), (std::vector<char>{0, 1, 1})) << "by id, only that row";
   const Candidates by_inputs = study.candidates_after(
       {{.place = Place(Vector::Constant(1, 1.0)), .value = 0, .channel = GaussianChannel{1}, .cost = 1}});
-  EXPECT_EQ(by_inputs.open, (std::vector<char>{0, 1, 0})) << "by inputs, every row that has them";
-  EXPECT_EQ(study.candidates_after({}, 3.0).remaining, 3.0);
+  EXPECT_EQ(by_inputs.open(), (std::vector<char>{0, 1, 0})) << "by inputs, every row that has them";
+  EXPECT_EQ(study.candidates_after({}, 3.0).remaining(), 3.0);
 }
 
 TEST(Study, RepeatsAreAllowedWhereTheAnswerWouldBeNew) {
@@ -168,8 +168,22 @@ TEST(Study, RepeatsAreAllowedWhereTheAnswerWouldBeNew) {
   const Candidates after = study.candidates_after(
       {{.place = 1, .value = 0, .channel = GaussianChannel{1}, .level = 0, .cost = 1},
        {.place = 0, .value = 0, .channel = GaussianChannel{1}, .level = 1, .cost = 1}});
-  EXPECT_EQ(after.open, (std::vector<char>{1, 1}));
-  EXPECT_EQ(after.sold, (std::set<std::pair<Index, Index>>{{1, 0}}));
+  EXPECT_EQ(after.open(), (std::vector<char>{1, 1}));
+  EXPECT_FALSE(after.is_open(1, 0));
+  EXPECT_EQ(after.partly_open(), std::set<Index>{1});
+}
+
+TEST(Study, ALevelThatRepeatsItsAnswerLeavesTheOthersOpenAlsoWithoutRepeats) {
+  const Desk desk;
+  const Study study =
+      desk.open(with(price_list_study(), "noise_sd", "0.5\nrepeat = \"same\""), "x\n1\n2\n1\n");
+  const Candidates coarse = study.candidates_after(
+      {{.place = Place(Vector::Constant(1, 1.0)), .channel = GaussianChannel{1}, .level = 0, .cost = 1}});
+  EXPECT_EQ(coarse.open(), (std::vector<char>{1, 1, 1}));
+  EXPECT_EQ(coarse.partly_open(), (std::set<Index>{0, 2})) << "every row that has these inputs";
+  const Candidates fine =
+      study.candidates_after({{.place = 0, .channel = GaussianChannel{1}, .level = 1, .cost = 1}});
+  EXPECT_EQ(fine.open(), (std::vector<char>{0, 1, 1}));
 }
 
 std::vector<Annotation> waves(const Study& study, int count) {
@@ -303,10 +317,10 @@ TEST(Study, AVariantOfOneLevelHasTheOthersInItsOffer) {
   StudyVariant different;
   different.only_level = 0;
   const Study variant = study.variant(different);
-  EXPECT_EQ(levels_in_play(variant.offer(), variant.acquisition(), {}), std::vector<Index>{0});
+  EXPECT_EQ(levels_in_play(variant.offer(), variant.acquisition(), Candidates(variant.offer())),
+            std::vector<Index>{0});
   EXPECT_EQ(variant.level_named("fine").cost, 10.0);
-  Candidates poor;
-  poor.remaining = 0.5;
+  const Candidates poor(variant.offer(), {.budget = 0.5});
   EXPECT_TRUE(levels_in_play(variant.offer(), variant.acquisition(), poor).empty());
 }
 

@@ -27,7 +27,8 @@ Level bought_at(MemoryCampaign& campaign, double mean, double sd, double base_no
   const StudyModel model = campaign->model();
   const Offer offer{.levels = model.offer.levels, .base_noise = Vector::Constant(1, base_noise)};
   const Marginals belief{Vector::Constant(1, mean), Vector::Constant(1, sd * sd)};
-  return level_of(*select_by_full_scan(belief, offer, model.acquisition, {}), offer, model.acquisition);
+  return level_of(*select_by_full_scan(belief, offer, model.acquisition, Candidates(offer)), offer,
+                  model.acquisition);
 }
 
 std::string price_list(numerics::Draws& draws, int count, const std::string& information) {

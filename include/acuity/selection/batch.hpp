@@ -13,11 +13,10 @@ namespace acuity {
 /// it will be answered, whatever the answers are. In regression with a fixed prior that is the sequence
 /// select_by_full_scan would choose one by one (docs/math.md 7). Fewer if nothing is left to buy.
 ///
-/// A chosen point is closed. With `repeat_points` it stays open, and only a level that would repeat its
-/// answer is closed there. The belief is conditioned on the batch on the way and is as before on return, also
-/// if something throws; the caller conditions on what is really asked for.
+/// Each choice is bought from `candidates`, which is a copy. The belief is conditioned on the batch on the
+/// way and is as before on return, also if something throws; the caller conditions on what is really asked
+/// for.
 std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
-                                Candidates candidates, Index count, bool repeat_points,
-                                const FullScanOptions& options = {});
+                                Candidates candidates, Index count, const FullScanOptions& options = {});
 
 }  // namespace acuity

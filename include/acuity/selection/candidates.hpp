@@ -2,24 +2,80 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "acuity/acquisition/acquisition.hpp"
 
 namespace acuity {
 
-/// What may be bought now.
-struct Candidates {
-  std::vector<char> open;                  ///< per pool point; empty: every point
-  std::set<std::pair<Index, Index>> sold;  ///< (point, level) that would only repeat its answer
-  double remaining = std::numeric_limits<double>::infinity();  ///< money left
-  double slack = 0.0;      ///< absorbs the rounding of summed costs: 1e-9 of the budget
-  std::uint64_t step = 0;  ///< number of annotations so far: every step has random draws of its own
+/// How far a sum of costs may exceed the budget: 1e-9 of it, which absorbs the rounding. 0 without a budget.
+double budget_slack(double budget);
 
-  bool is_open(Index point) const { return open.empty() || open[static_cast<std::size_t>(point)] != 0; }
-  bool affordable(double cost) const { return cost <= remaining + slack; }
+struct CandidatesOptions {
+  double budget = std::numeric_limits<double>::infinity();
+  bool repeat_points = false;  ///< a point may be bought again (pool.repeat)
+  std::uint64_t step = 0;      ///< annotations there are already
+};
+
+/// What may be bought now: open points, the levels that are open there, and money. The rule of what a
+/// purchase closes is here and nowhere else (docs/reference.md 6).
+class Candidates {
+ public:
+  /// Everything on offer.
+  explicit Candidates(const Offer& offer, const CandidatesOptions& options = {});
+  /// These points as a pool of their own, with the same money and step.
+  Candidates at(const std::vector<Index>& points) const;
+
+  bool is_open(Index point) const { return open_[static_cast<std::size_t>(point)] != 0; }
+  bool is_open(Index point, Index level) const { return is_open(point) && !is_closed_there(point, level); }
+  /// One entry per point, 0: closed.
+  const std::vector<char>& open() const { return open_; }
+  bool any_open() const;
+  /// Open points at which some levels are closed, ascending.
+  const std::set<Index>& partly_open() const { return partly_open_; }
+
+  double remaining() const { return remaining_; }              ///< money left; may be negative
+  double largest_cost() const { return remaining_ + slack_; }  ///< that can be paid for
+  bool affordable(double cost) const { return cost <= largest_cost(); }
+  std::uint64_t step() const { return step_; }  ///< annotations so far: every step has its own random draws
+
+  /// Pays for an annotation and closes what must not be bought again. `level` is absent where it is none of
+  /// the offer's: a precision between them, or a noise that was reported.
+  void buy(Index point, std::optional<Index> level, double cost);
+  void buy(const Score& score);
+  /// Undoes a purchase: opens what it closed, unless something else keeps it closed, and returns the money.
+  /// The step stays, so that random choices are not repeated.
+  void give_back(Index point, std::optional<Index> level, double cost);
+  /// Closes what a purchase closes, but pays nothing: for annotations whose costs are in the money already.
+  void close_bought(Index point, std::optional<Index> level);
+  /// Closes a point for good.
+  void close(Index point);
+  /// Closes a level at a point for good.
+  void exclude(Index point, Index level);
+
+  /// Takes this from the money and nothing else: the difference to a price, for instance.
+  void charge(double amount) { remaining_ -= amount; }
+  /// What remains of a budget. Without a budget (infinite) the slack is that of `remaining`.
+  void set_money(double remaining, double budget);
+
+ private:
+  enum class Closes { nothing, level, point };
+  Candidates() = default;
+  Closes closed_by(std::optional<Index> level) const;
+  bool is_closed_there(Index point, Index level) const;
+  void update(Index point);
+
+  bool repeat_points_ = false;
+  std::vector<char> answers_once_;                       // per level: asked again, it repeats its answer
+  std::vector<char> open_;                               // per point
+  std::vector<std::uint32_t> closings_;                  // per point: how often it was closed as a whole
+  std::map<Index, std::map<Index, int>> levels_closed_;  // by point and level: how often
+  std::set<Index> partly_open_;
+  double remaining_ = 0.0, slack_ = 0.0;
+  std::uint64_t step_ = 0;
 };
 
 /// The levels that compete: all that can be paid for, or only one if the acquisition allows no other.

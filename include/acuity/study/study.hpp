@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "acuity/acquisition/cost_function.hpp"
@@ -101,13 +102,18 @@ class Study {
   /// The level of that name, or of any precision in the ladder's range, priced; throws InputError.
   Level level_named(const std::string& name) const;
   Level level_of(double alpha) const;
+  /// Its place in the offer, if it is there.
+  std::optional<Index> find_level(std::string_view name) const;
+  std::optional<Index> find_level(double alpha) const;
   /// sigma^2 at a point outside of the pool; throws InputError where only tables have it.
   double base_noise_at(const std::vector<double>& inputs) const;
   /// sigma^2 of every row of a table that has the study's inputs; NaN where it stands in a column that the
   /// table does not have.
   Vector base_noise_of(const Table& table) const;
-  /// An answer at one of the study's levels; `base_noise` is that of the place.
+  /// An answer at one of the study's levels; `base_noise` is that of the place. The level may be given by its
+  /// place in the offer.
   Annotation annotation(Place place, double base_noise, const Level& level, double value, double cost) const;
+  Annotation annotation(Place place, double base_noise, Index level, double value, double cost) const;
 
   /// Noise variance of every answer beside the level's and sigma^2(x): given, learned, or as long as it is
   /// not learned a hundredth of the prior variance.
@@ -130,6 +136,8 @@ class Study {
                              const Learned* before, int threads) const;
   Channel channel_of(const Annotation& annotation, const std::optional<Learned>& learned,
                      double nugget) const;
+  Annotation annotation_at(Place place, double base_noise, const Level& level, double value,
+                           double cost) const;
 
   StudyFile file_;
   Pool pool_;

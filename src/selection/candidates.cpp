@@ -1,0 +1,143 @@
+#include "acuity/selection/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace acuity {
+
+namespace {
+
+std::size_t at_row(Index point) {
+  return static_cast<std::size_t>(point);
+}
+
+}  // namespace
+
+double budget_slack(double budget) {
+  return std::isfinite(budget) ? 1e-9 * budget : 0.0;
+}
+
+Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
+    : repeat_points_(options.repeat_points),
+      open_(at_row(offer.base_noise.size()), 1),
+      closings_(open_.size(), 0),
+      remaining_(options.budget),
+      slack_(budget_slack(options.budget)),
+      step_(options.step) {
+  for (const Level& level : offer.levels) answers_once_.push_back(level.repeats_itself ? 1 : 0);
+}
+
+Candidates Candidates::at(const std::vector<Index>& points) const {
+  Candidates there;
+  there.repeat_points_ = repeat_points_;
+  there.answers_once_ = answers_once_;
+  there.remaining_ = remaining_;
+  there.slack_ = slack_;
+  there.step_ = step_;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    there.open_.push_back(open_[at_row(points[i])]);
+    there.closings_.push_back(closings_[at_row(points[i])]);
+    const auto closed = levels_closed_.find(points[i]);
+    if (closed == levels_closed_.end()) continue;
+    there.levels_closed_[static_cast<Index>(i)] = closed->second;
+    there.update(static_cast<Index>(i));
+  }
+  return there;
+}
+
+bool Candidates::any_open() const {
+  return std::any_of(open_.begin(), open_.end(), [](char open) { return open != 0; });
+}
+
+// Another answer at the same level would say the same again, so that level is closed there and the point's
+// other levels stay open. A new answer tells something new, but points are bought once unless the pool says
+// otherwise.
+Candidates::Closes Candidates::closed_by(std::optional<Index> level) const {
+  if (level && answers_once_[at_row(*level)] != 0) return Closes::level;
+  return repeat_points_ ? Closes::nothing : Closes::point;
+}
+
+void Candidates::buy(Index point, std::optional<Index> level, double cost) {
+  close_bought(point, level);
+  remaining_ -= cost;
+  ++step_;
+}
+
+void Candidates::buy(const Score& score) {
+  buy(score.point, score.precision ? std::nullopt : std::optional(score.level), score.cost);
+}
+
+void Candidates::close_bought(Index point, std::optional<Index> level) {
+  const Closes closes = closed_by(level);
+  if (closes == Closes::point) close(point);
+  if (closes == Closes::level) exclude(point, *level);
+}
+
+void Candidates::give_back(Index point, std::optional<Index> level, double cost) {
+  const Closes closes = closed_by(level);
+  if (closes == Closes::point) {
+    if (closings_[at_row(point)] == 0)
+      throw std::invalid_argument("Candidates: the point is open, must be bought before it is given back");
+    --closings_[at_row(point)];
+  }
+  if (closes == Closes::level) {
+    if (!is_closed_there(point, *level))
+      throw std::invalid_argument("Candidates: the level is open, must be bought before it is given back");
+    std::map<Index, int>& closed = levels_closed_[point];
+    if (--closed[*level] == 0) closed.erase(*level);
+    if (closed.empty()) levels_closed_.erase(point);
+  }
+  update(point);
+  remaining_ += cost;
+}
+
+void Candidates::close(Index point) {
+  ++closings_[at_row(point)];
+  update(point);
+}
+
+void Candidates::exclude(Index point, Index level) {
+  ++levels_closed_[point][level];
+  update(point);
+}
+
+void Candidates::set_money(double remaining, double budget) {
+  remaining_ = remaining;
+  slack_ = budget_slack(std::isfinite(budget) ? budget : remaining);
+}
+
+bool Candidates::is_closed_there(Index point, Index level) const {
+  const auto closed = levels_closed_.find(point);
+  return closed != levels_closed_.end() && closed->second.contains(level);
+}
+
+// A point without an open level is closed, too.
+void Candidates::update(Index point) {
+  const auto closed = levels_closed_.find(point);
+  const bool some = closed != levels_closed_.end(),
+             all = some && closed->second.size() == answers_once_.size();
+  const bool open = closings_[at_row(point)] == 0 && !all;
+  open_[at_row(point)] = open ? 1 : 0;
+  if (open && some)
+    partly_open_.insert(point);
+  else
+    partly_open_.erase(point);
+}
+
+std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisition,
+                                  const Candidates& candidates) {
+  const auto cost = [&](Index level) { return offer.levels[static_cast<std::size_t>(level)].cost; };
+  std::vector<Index> levels;
+  if (acquisition.finest_only()) {
+    levels.push_back(offer.finest());
+  } else if (acquisition.only_level) {
+    levels.push_back(*acquisition.only_level);
+  } else {
+    for (Index level = 0; level < static_cast<Index>(offer.levels.size()); ++level) levels.push_back(level);
+  }
+  std::erase_if(levels, [&](Index level) { return !candidates.affordable(cost(level)); });
+  return levels;
+}
+
+}  // namespace acuity

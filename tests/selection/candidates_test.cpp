@@ -1,0 +1,233 @@
+#include "acuity/selection/candidates.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+#include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/selection/batch.hpp"
+#include "acuity/selection/full_scan.hpp"
+#include "acuity/selection/selector.hpp"
+#include "numerics/random.hpp"
+#include "selection/why_nothing.hpp"
+
+namespace acuity::candidates_test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Levels of growing precision and cost; `same` says which of them repeat their answer.
+Offer offer_of(Index points, const std::vector<bool>& same) {
+  Offer offer{.levels = {}, .base_noise = Vector::Constant(points, 0.001)};
+  for (std::size_t k = 0; k < same.size(); ++k) {
+    const auto precision = static_cast<double>(k + 1);
+    offer.levels.push_back({.name = std::to_string(k),
+                            .channel = GaussianChannel{0.1 / precision / precision},
+                            .cost = precision,
+                            .repeats_itself = same[k]});
+  }
+  return offer;
+}
+
+TEST(Candidates, ALevelThatRepeatsItsAnswerIsClosedAloneWhateverThePoolSays) {
+  for (const bool repeat_points : {false, true}) {
+    Candidates candidates(offer_of(2, {true, false}), {.budget = 10.0, .repeat_points = repeat_points});
+    candidates.buy(1, 0, 1.0);
+    EXPECT_FALSE(candidates.is_open(1, 0));
+    EXPECT_TRUE(candidates.is_open(1, 1));
+    EXPECT_TRUE(candidates.is_open(1));
+    EXPECT_EQ(candidates.partly_open(), std::set<Index>{1});
+    EXPECT_EQ(candidates.remaining(), 9.0);
+    EXPECT_EQ(candidates.step(), 1U);
+  }
+}
+
+TEST(Candidates, AnIndependentLevelClosesThePointUnlessPointsMayBeRepeated) {
+  const Offer offer = offer_of(2, {true, false});
+  Candidates once(offer), again(offer, {.repeat_points = true});
+  for (Candidates* candidates : {&once, &again}) candidates->buy(0, 1, 2.0);
+  EXPECT_FALSE(once.is_open(0));
+  EXPECT_FALSE(once.is_open(0, 0));
+  EXPECT_TRUE(once.is_open(1));
+  EXPECT_TRUE(again.is_open(0, 0) && again.is_open(0, 1));
+}
+
+TEST(Candidates, WhatIsNoneOfTheLevelsCountsAsIndependent) {
+  const Offer offer = offer_of(3, {true, true});
+  Candidates candidates(offer);
+  candidates.buy(0, std::nullopt, 1.0);  // a noise that was reported
+  candidates.buy({.point = 1, .level = 0, .cost = 1.0, .precision = Precision::of(2.0)});
+  EXPECT_EQ(candidates.open(), (std::vector<char>{0, 0, 1}));
+}
+
+TEST(Candidates, APointIsClosedWhenAllItsLevelsAre) {
+  Candidates candidates(offer_of(2, {true, true}));
+  candidates.buy(0, 0, 1.0);
+  EXPECT_TRUE(candidates.is_open(0));
+  candidates.exclude(0, 1);
+  EXPECT_FALSE(candidates.is_open(0));
+  EXPECT_TRUE(candidates.partly_open().empty());
+  EXPECT_TRUE(candidates.any_open());
+  candidates.close(1);
+  EXPECT_FALSE(candidates.any_open());
+}
+
+TEST(Candidates, GivingBackOpensWhatNothingElseKeepsClosed) {
+  Candidates candidates(offer_of(2, {true, false}), {.budget = 10.0});
+  candidates.buy(0, 0, 1.0);
+  candidates.buy(0, 0, 1.0);
+  candidates.buy(1, 1, 2.0);
+  candidates.close(1);
+  candidates.give_back(0, 0, 1.0);
+  EXPECT_FALSE(candidates.is_open(0, 0)) << "bought twice, given back once";
+  candidates.give_back(0, 0, 1.0);
+  EXPECT_TRUE(candidates.is_open(0, 0));
+  candidates.give_back(1, 1, 2.0);
+  EXPECT_FALSE(candidates.is_open(1)) << "closed for good";
+  EXPECT_EQ(candidates.remaining(), 10.0);
+  EXPECT_EQ(candidates.step(), 3U) << "random choices are not repeated";
+  EXPECT_THROW(candidates.give_back(0, 0, 1.0), std::invalid_argument);
+  EXPECT_THROW(candidates.give_back(0, 1, 1.0), std::invalid_argument);
+}
+
+TEST(Candidates, MoneyHasASlackOfABillionthOfTheBudget) {
+  const Offer offer = offer_of(1, {false});
+  Candidates candidates(offer, {.budget = 100.0, .repeat_points = true});
+  EXPECT_TRUE(candidates.affordable(100.0 + 0.9e-7));
+  EXPECT_FALSE(candidates.affordable(100.0 + 1.1e-7));
+  candidates.buy(0, 0, 99.0);
+  EXPECT_EQ(candidates.remaining(), 1.0);
+  EXPECT_EQ(candidates.largest_cost(), 1.0 + 1e-7) << "of the budget, not of what remains";
+  candidates.charge(0.5);
+  EXPECT_EQ(candidates.remaining(), 0.5);
+  candidates.set_money(3.0, infinity);
+  EXPECT_EQ(candidates.largest_cost(), 3.0 + 3e-9) << "without a budget that of what remains";
+  EXPECT_EQ(Candidates(offer).largest_cost(), infinity);
+  EXPECT_EQ(budget_slack(infinity), 0.0);
+}
+
+TEST(Candidates, WhyNothingIsLeftIsSaid) {
+  const Offer offer = offer_of(2, {true, false});
+  const Acquisition acquisition;
+  Candidates candidates(offer, {.budget = 1.5});
+  EXPECT_FALSE(is_sold_out(offer, acquisition, candidates));
+  candidates.exclude(0, 0);
+  candidates.exclude(1, 0);
+  EXPECT_EQ(why_nothing(offer, acquisition, candidates),
+            "every level that can be paid for is excluded, or would only repeat its answer");
+  EXPECT_TRUE(is_sold_out(offer, acquisition, candidates));
+  candidates.charge(1.0);
+  EXPECT_EQ(why_nothing(offer, acquisition, candidates), "no level is affordable, 0.5 remains");
+  EXPECT_FALSE(is_sold_out(offer, acquisition, candidates)) << "the money was spent";
+  candidates.set_money(9.0, 9.0);
+  EXPECT_FALSE(is_sold_out(offer, acquisition, candidates));
+  candidates.close(0);
+  candidates.exclude(1, 1);
+  EXPECT_EQ(why_nothing(offer, acquisition, candidates),
+            "every pool point is annotated, pending or excluded");
+  EXPECT_TRUE(is_sold_out(offer, acquisition, candidates));
+}
+
+// The slow twin: a list of what happened, searched for every question.
+struct Ledger {
+  struct Entry {
+    Index point;
+    std::optional<Index> level;  // absent: the whole point
+    bool bought;
+  };
+  const Offer& offer;
+  bool repeat_points;
+  std::vector<Entry> entries;
+  double remaining;
+
+  bool closes(const Entry& entry, Index point, Index level) const {
+    if (entry.point != point) return false;
+    if (!entry.bought) return !entry.level || entry.level == level;
+    const bool same = entry.level && offer.levels[static_cast<std::size_t>(*entry.level)].repeats_itself;
+    return same ? entry.level == level : !repeat_points;
+  }
+  bool is_open(Index point, Index level) const {
+    return std::none_of(entries.begin(), entries.end(),
+                        [&](const Entry& entry) { return closes(entry, point, level); });
+  }
+};
+
+RC_GTEST_PROP(Candidates, AgreeWithAListOfPurchases, ()) {
+  numerics::Draws draws(*rc::gen::arbitrary<std::uint32_t>(), numerics::Purpose::data, 3);
+  const Index points = 1 + draws.below(4), levels = 1 + draws.below(3);
+  std::vector<bool> same;
+  for (Index k = 0; k < levels; ++k) same.push_back(draws.below(2) == 0);
+  const Offer offer = offer_of(points, same);
+  Ledger ledger{offer, draws.below(2) == 0, {}, 64.0};
+  Candidates candidates(offer, {.budget = 64.0, .repeat_points = ledger.repeat_points});
+  for (int step = 0; step < 25; ++step) {
+    const Index point = draws.below(points);
+    std::optional<Index> level = draws.below(levels);
+    switch (draws.below(6)) {
+      case 0:
+        candidates.close(point);
+        ledger.entries.push_back({point, std::nullopt, false});
+        break;
+      case 1:
+        candidates.exclude(point, *level);
+        ledger.entries.push_back({point, level, false});
+        break;
+      case 2: {
+        const auto bought = std::find_if(ledger.entries.begin(), ledger.entries.end(),
+                                         [](const Ledger::Entry& entry) { return entry.bought; });
+        if (bought == ledger.entries.end()) break;
+        candidates.give_back(bought->point, bought->level, 2.0);
+        ledger.remaining += 2.0;
+        ledger.entries.erase(bought);
+        break;
+      }
+      default:
+        if (draws.below(5) == 0) level.reset();
+        candidates.buy(point, level, 2.0);
+        ledger.remaining -= 2.0;
+        ledger.entries.push_back({point, level, true});
+    }
+    std::vector<Index> all;
+    for (Index i = points; i-- > 0;) all.push_back(i);
+    const Candidates reversed = candidates.at(all);
+    RC_ASSERT(candidates.remaining() == ledger.remaining);
+    RC_ASSERT(reversed.remaining() == ledger.remaining && reversed.step() == candidates.step());
+    for (Index i = 0; i < points; ++i) {
+      Index open = 0;
+      for (Index k = 0; k < levels; ++k) {
+        RC_ASSERT(candidates.is_open(i, k) == ledger.is_open(i, k));
+        RC_ASSERT(reversed.is_open(points - 1 - i, k) == ledger.is_open(i, k));
+        open += ledger.is_open(i, k) ? 1 : 0;
+      }
+      RC_ASSERT(candidates.is_open(i) == (open > 0));
+      RC_ASSERT(candidates.partly_open().contains(i) == (open > 0 && open < levels));
+    }
+  }
+}
+
+// 40 points with three levels each, asked one by one and at once.
+TEST(Candidates, EveryLevelOfEveryPointIsBoughtIfAnswersRepeat) {
+  const Offer offer = offer_of(40, {true, true, true});
+  const Acquisition acquisition;
+  const Points pool = Vector::LinSpaced(40, 0.0, 8.0);
+  GpPoolBelief belief({.kernel = std::make_shared<StationaryKernel>()}, pool);
+  const CandidatesOptions options{.budget = 40.0 * (1.0 + 2.0 + 3.0)};
+  EXPECT_EQ(select_batch(belief, offer, acquisition, Candidates(offer, options), 200).size(), 120U);
+  Candidates candidates(offer, options);
+  Selector selector(offer, acquisition);
+  std::set<std::pair<Index, Index>> bought;
+  while (const std::optional<Score> best = selector.choose(belief, candidates)) {
+    const std::optional<Score> slow = select_by_full_scan(belief.marginals(), offer, acquisition, candidates);
+    ASSERT_TRUE(slow);
+    ASSERT_EQ(std::pair(best->point, best->level), std::pair(slow->point, slow->level));
+    EXPECT_TRUE(bought.emplace(best->point, best->level).second);
+    belief.condition(best->point, offer.channel(best->point, best->level), 0.1);
+    candidates.buy(*best);
+  }
+  EXPECT_EQ(bought.size(), 120U);
+  EXPECT_NEAR(candidates.remaining(), 0.0, 1e-9);
+}
+
+}  // namespace
+}  // namespace acuity::candidates_test
