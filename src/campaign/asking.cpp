@@ -94,7 +94,7 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
   };
   if (stop.wall_clock && now - state.created_at() >= *stop.wall_clock)
     return end(Standing::finished, "stop.wall_clock is over");
-  Candidates candidates = candidates_of(study, state);
+  Candidates candidates = candidates_of(study, state, belief.annotations(state));
   const StudyModel& model = belief.model();
   std::set<Index> taken = rows_taken(state);  // with pool.repeat they are open all the same
   const InitialDesign design = initial_design(study);

@@ -229,7 +229,7 @@ struct Campaign::Parts {
       const bool due = used > 0 && !in_initial_phase(study, state) &&
                        (!state.fitted() || state.fitted()->annotations < used || state.fit_is_stale());
       if (!due) return;
-      std::vector<Annotation> annotations = annotations_of(study, state);
+      std::vector<Annotation> annotations = belief.annotations(state);
       annotations.erase(annotations.begin() + used, annotations.end());
       const std::optional<Learned> before = learned_of(study, state);
       const Learned learned =

@@ -18,7 +18,7 @@ CampaignBelief::CampaignBelief(const Study& study, int threads, PoolStorage stor
 
 void CampaignBelief::follow(const State& state) {
   try {
-    const std::vector<Annotation> annotations = annotations_of(study_, state);
+    const std::vector<Annotation>& annotations = this->annotations(state);
     const Prior prior = belief_ ? study_.prior_given(annotations) : Prior();
     if (belief_ && is_same_prior(state, prior) && append(state, annotations)) {
       // A mean that moves with every answer changes no variance, and so nothing that has to be built anew.
@@ -30,6 +30,14 @@ void CampaignBelief::follow(const State& state) {
     forget();  // it may have taken in half of the news
     throw;
   }
+}
+
+const std::vector<Annotation>& CampaignBelief::annotations(const State& state) {
+  if (annotations_revision_ != state.answers_revision()) {
+    annotations_ = annotations_of(study_, state);
+    annotations_revision_ = state.answers_revision();
+  }
+  return annotations_;
 }
 
 // As long as nothing was learned, an amplitude that the study does not give follows the answers.

@@ -24,6 +24,8 @@ class CampaignBelief {
   /// The next follow() builds anew.
   void forget() { belief_.reset(); }
 
+  /// annotations_of() the state, listed again only after an answer has changed.
+  const std::vector<Annotation>& annotations(const State& state);
   PoolBelief& belief() { return *belief_; }
   const StudyModel& model() const { return model_; }
   Selector& selector() { return *selector_; }
@@ -52,6 +54,8 @@ class CampaignBelief {
   std::unique_ptr<PoolBelief> belief_;
   std::optional<Selector> selector_;
   std::map<std::int64_t, Entry> entries_;
+  std::vector<Annotation> annotations_;
+  std::uint64_t annotations_revision_ = 0;  // State::answers_revision() that annotations_ is for
   std::int64_t fits_ = 0;
   std::int64_t builds_ = 0;
 };

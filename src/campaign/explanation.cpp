@@ -222,7 +222,7 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
                     const Suggestion& chosen) {
   belief.follow(state);
   const StudyModel& model = belief.model();
-  const Candidates candidates = candidates_of(study, state);
+  const Candidates candidates = candidates_of(study, state, belief.annotations(state));
   Explanation result;
   result.chosen = chosen;
   result.unit = model.acquisition.information->unit();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "acuity/data/money.hpp"
@@ -178,6 +179,8 @@ void State::take(const Retracted& event) {
 void State::replace_values(SuggestionRecord& record, const std::vector<double>& values) {
   annotations_ += static_cast<std::int64_t>(values.size()) - static_cast<std::int64_t>(record.values.size());
   record.values = values;
+  static std::atomic<std::uint64_t> revisions = 0;
+  answers_revision_ = ++revisions;
 }
 
 void State::take(const BudgetChanged& event) {

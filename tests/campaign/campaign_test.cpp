@@ -399,6 +399,23 @@ TEST(Campaign, AnIndependentLevelClosesThePointThatOthersLeaveOpen) {
   EXPECT_FALSE(campaign.candidates().is_open(3));
 }
 
+TEST(Campaign, ListsItsAnswersOnceAndAgainOnlyWhenTheyChange) {
+  Campaign campaign = campaign_of(ladder);
+  for (int id = 1; id <= 3; ++id) campaign.tell({answer_to(id, truth(campaign.ask().suggestions[0]))});
+  CampaignBelief belief(campaign.study(), 1, {});
+  const Annotation* const first = belief.annotations(campaign.state()).data();
+  EXPECT_EQ(belief.annotations(campaign.state()).size(), 3U);
+  campaign.ask();
+  belief.follow(campaign.state());
+  EXPECT_EQ(belief.annotations(campaign.state()).data(), first) << "asking changes no answer";
+  const State before = campaign.state();
+  campaign.amend(2, {0.7}, "typed wrongly");
+  EXPECT_EQ(belief.annotations(campaign.state())[1].value, 0.7);
+  EXPECT_NE(belief.annotations(before)[1].value, 0.7) << "a state of before is another one";
+  campaign.retract(1, "not ours");
+  EXPECT_EQ(belief.annotations(campaign.state()).size(), 2U);
+}
+
 TEST(Campaign, WhatWasKnownAtAPointOfThePoolIsKnownThere) {
   const Folder folder;
   folder.write("pool.csv", "x\n0\n1\n2\n3\n");

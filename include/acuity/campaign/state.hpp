@@ -61,6 +61,9 @@ class State {
   const std::vector<std::int64_t>& answered() const { return answered_; }
   /// Answers that count, replicates one by one.
   std::int64_t annotations() const { return annotations_; }
+  /// Two states with the same number have the same answers: every answer and every correction gets a new one,
+  /// in this process. 0: no answer yet.
+  std::uint64_t answers_revision() const { return answers_revision_; }
   std::int64_t failed() const;  ///< suggestions that failed and have no answer
   std::int64_t failures_in_a_row() const { return failures_in_a_row_; }
   const std::vector<Excluded>& excluded() const { return excluded_; }
@@ -114,6 +117,7 @@ class State {
   std::vector<std::int64_t> answered_;
   std::vector<Excluded> excluded_;
   std::optional<Fitted> fitted_;
+  std::uint64_t answers_revision_ = 0;
   std::int64_t fits_ = 0;
   bool fit_is_stale_ = false;
   OwnerChanged owner_;
