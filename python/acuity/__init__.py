@@ -1,6 +1,6 @@
 """Decides which input to annotate next and how precisely, at what cost, with Gaussian processes.
 
-Models with scikit-learn's manners (`GPRegressor`, `GPClassifier`), what an answer is worth (`information`, `costs`), the
+Models with the interface of scikit-learn (`GPRegressor`, `GPClassifier`), what an answer is worth (`information`, `costs`), the
 choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`create`, `open`). docs/python.md has the tour.
 """
 

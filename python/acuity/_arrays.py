@@ -1,4 +1,4 @@
-"""Turns what people pass into arrays that the core takes as they are, or says what is wrong in one sentence."""
+"""Converts arguments into arrays that the core accepts; wrong ones raise ValueError with one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 
 
 def column_names(X: Any) -> Optional[NDArray[np.object_]]:
-    """The names of a DataFrame's columns, where they are all text."""
+    """The names of a DataFrame's columns, if they are all text."""
     columns = getattr(X, "columns", None)
     if columns is None or not len(columns) or not all(isinstance(name, str) for name in columns):
         return None
@@ -21,7 +21,7 @@ def column_names(X: Any) -> Optional[NDArray[np.object_]]:
 
 
 def as_array(values: Any, what: str) -> NDArray[Any]:
-    """An array of whatever it is."""
+    """Any argument as an array."""
     try:
         return np.asarray(values)
     except (MemoryError, OverflowError, RecursionError):  # a list that is in itself, say
@@ -58,7 +58,7 @@ def _require_finite(array: FloatArray, what: str) -> None:
 
 
 def points(X: ArrayLike, what: str = "X", inputs: Optional[int] = None, *, least: int = 1) -> FloatArray:
-    """Inputs, one per row: contiguous doubles, without a copy where they are that already."""
+    """Inputs, one per row: contiguous doubles, without a copy if they are that already."""
     array = _numbers(X, what)
     if array.ndim != 2:
         kind = "scalar" if array.ndim == 0 else f"{array.ndim}D"
@@ -144,7 +144,7 @@ def text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{what} is {shown(value)}, must be text")
     if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise ValueError(f"{what} is {shown(value)}, must be text without NUL and halves of letters")
+        raise ValueError(f"{what} is {shown(value)}, must be text without NUL characters and unpaired surrogates")
     return str(value)
 
 

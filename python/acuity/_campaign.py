@@ -24,7 +24,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class Told(dict):  # type: ignore[type-arg]
-    """What telling an answer came to: `charge`, `surprise` and `changes`, False where it was there already."""
+    """The result of `tell`: `charge`, `surprise` and `changes`, which is False if the answer was recorded before."""
 
 
 class Explanation(dict):  # type: ignore[type-arg]
@@ -77,7 +77,7 @@ def _number(value: Any, what: str) -> float:
 
 
 def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) -> Optional[float]:
-    """What an answer reports of its own precision."""
+    """The precision that an answer reports for itself."""
     given = {"noise_variance": noise_variance, "noise_sd": noise_sd, "accuracy": accuracy}
     reported = [name for name, value in given.items() if value is not None]
     if not reported:
@@ -106,7 +106,7 @@ class Prediction(NamedTuple):
     high: FloatArray
     """Ends of the 95 % interval of f."""
     answer_sd: Optional[FloatArray]
-    """Standard deviation of an answer without a level's noise; NaN where sigma^2(x) is known in tables only. Numbers only."""
+    """Standard deviation of an answer without a level's noise; NaN if sigma^2(x) is known in tables only. Numbers only."""
     probability: Optional[FloatArray]
     """Of the clean class +1; classes only."""
 
@@ -154,10 +154,10 @@ class Campaign:
     def ask(
         self, n: Optional[int] = None, *, worker: str = "", lease: Optional[float] = None, budget: Optional[float] = None
     ) -> Any:
-        """What to annotate next: a Suggestion, or with `n` a list of up to so many. Its cost is in escrow from now on.
+        """What to annotate next: a Suggestion, or with `n` a list of up to `n` of them. Its cost is reserved from now on.
 
-        worker: who asks, for the log. lease: seconds after which it goes back to the pool; None: never. budget: changed by
-        so much first. Raises Finished or NothingNow where there is nothing.
+        worker: a name for the log. lease: seconds after which it goes back to the pool; None: never. budget: added to the
+        budget first, may be negative. Raises Finished or NothingNow if there is nothing to ask for.
         """
         seconds = None if lease is None else _number(lease, "lease")
         money = None if budget is None else _number(budget, "budget")
@@ -184,9 +184,9 @@ class Campaign:
     ) -> Told:
         """The answer to a suggestion: a number, a class, or a list of replicates.
 
-        cost: what it really cost; left out: the level's. noise_variance (noise_sd) or accuracy: where the annotator reports
-        the answer's own. point or x, level or alpha: what was done, where it is not what was asked for. dry_run: only say
-        what it would do. The same answer again changes nothing; another one is refused, see `amend`.
+        cost: what it really cost; left out: the level's. noise_variance (noise_sd) or accuracy: if the annotator reports
+        the answer's own. point or x, level or alpha: what was done, if that is not what was asked for. dry_run: only say
+        what it would do. Recording the same answer again changes nothing; a different one is refused, see `amend`.
         """
         return self.tell_all(
             [
@@ -199,7 +199,7 @@ class Campaign:
         )[0]
 
     def tell_all(self, answers: Iterable[Mapping[str, Any]], *, dry_run: bool = False) -> list[Told]:
-        """Several answers, each a dictionary of what `tell` takes: all of them, or none where one is wrong."""
+        """Several answers, each a dictionary of what `tell` takes: all of them are recorded, or none if one is wrong."""
         rows = []
         for answer in answers:
             if not isinstance(answer, Mapping):
@@ -258,7 +258,7 @@ class Campaign:
         return [suggestion for suggestion, _ in self._core.pending()]
 
     def explain(self, id: Optional[Id] = None) -> Explanation:
-        """Why a suggestion was made, what would have changed the choice; of the next one where no id is given."""
+        """Why a suggestion was made, what would have changed the choice; of the next one if no id is given."""
         if id is not None:
             fields, text = self._core.explain(_id_of(id))
             return Explanation(json.loads(fields, object_hook=_with_infinities), text)
@@ -307,7 +307,7 @@ class Campaign:
         return mean, variance
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The mean of f at every row of X, with its standard deviation where wanted; the class in a campaign of classes."""
+        """The mean of f at every row of X, with its standard deviation if `return_std`; the class in a campaign of classes."""
         mean, variance = self.latent(X)
         if not self.binary:
             return (mean, np.sqrt(variance)) if return_std else mean
@@ -366,7 +366,7 @@ class Campaign:
         The annotator returns the answer, or a dictionary with what `tell` takes (`y`, `cost`, ...). What it raises is a
         failed attempt; `max_failures` of them in a row raise Stopped. With several `workers` it is called by as many
         threads at once. Ctrl-C ends it: the suggestion at work stays pending, and the next run begins with it; several
-        workers cannot be stopped, so their answers are waited for and kept. Raises NothingNow where all that is left is
+        workers cannot be stopped, so their answers are waited for and kept. Raises NothingNow if all that is left is
         pending with others.
         """
         count = whole(workers, "workers", 1, 10**4)

@@ -61,7 +61,7 @@ def create(
     annotator: Optional[Mapping[str, Any]] = None,
     threads: int = 0,
 ) -> Campaign:
-    """A new campaign, in a folder that must not be there yet, or in memory where `path` is None.
+    """A new campaign, in a folder that must not be there yet, or in memory if `path` is None.
 
     Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
     dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3): ids are the

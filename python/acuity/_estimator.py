@@ -1,4 +1,4 @@
-"""The manners that scikit-learn expects of an estimator, without needing scikit-learn."""
+"""The interface that scikit-learn expects of an estimator, without needing scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NotFittedError(ValueError, AttributeError):
 
 
 def _sklearn(name: str, otherwise: Any) -> Any:
-    """A class of scikit-learn's where that is imported already, so that those who catch it there do."""
+    """The class of scikit-learn if that is imported already, so that `except` clauses for it catch ours."""
     module = sys.modules.get("sklearn.exceptions")
     return getattr(module, name, otherwise) if module is not None else otherwise
 

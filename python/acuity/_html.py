@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ._campaign import Campaign
 
-# Told apart by people who do not see all colours, and of a brightness between light and dark grounds.
+# Distinguishable with colour blindness, and readable on light and dark backgrounds.
 BLUE, YELLOW, ORANGE = "#2080c0", "#e69f00", "#d55e00"
 WIDTH = 320
 
@@ -52,7 +52,7 @@ def _svg(height: float, about: str, content: str) -> str:
 def _bar(status: dict[str, Any], unit: str) -> str:
     budget, spent, escrow = status["budget"], status["spent"], status["escrow"]
     money = f"{_number(spent)} of {_number(budget)}" if np.isfinite(budget) else _number(spent)
-    money += f"{' ' + unit if unit else ''} spent, {_number(escrow)} in escrow"
+    money += f"{' ' + unit if unit else ''} spent, {_number(escrow)} reserved"
     words = f"<div>{escape(money)}</div>"
     if not np.isfinite(budget) or budget <= 0:
         return words
@@ -122,7 +122,7 @@ def _curve(campaign: "Campaign") -> str:
 
 
 def _spend(campaign: "Campaign", status: dict[str, Any]) -> str:
-    """What was spent on each precision, where there is more than one input."""
+    """What was spent on each precision, if there is more than one input."""
     levels = sorted(status["levels"], key=lambda level: -float(level["spent"]))[:8]
     if not levels:
         return ""

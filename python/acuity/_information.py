@@ -17,7 +17,7 @@ def _arrays(**given: Any) -> tuple[list[Any], tuple[int, ...]]:
         together = np.broadcast_arrays(*arrays)
     except ValueError:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(given, arrays))
-        raise ValueError(f"the shapes {shapes} do not go together, must be the same or single numbers") from None
+        raise ValueError(f"the shapes {shapes} cannot be combined, must be the same or single numbers") from None
     for (name, _), array in zip(given.items(), together):
         if np.isnan(array).any():
             raise ValueError(f"{name} has NaN, must be numbers")
@@ -43,7 +43,7 @@ def information(
     Numbers, in nats: `variance` of the belief about f, `noise_variance` of the answer, all of it. Classes, in bits: `mean`
     and `variance` of the belief about the latent f, `accuracy` of the answer.
 
-    kind: "model", MI(answer; f), which at the highest precision is "bald"; "target", MI(answer; Y), where Y is an answer
+    kind: "model", MI(answer; f), which at the highest precision is "bald"; "target", MI(answer; Y), Y being an answer
     with noise `target_variance`, or of `target_accuracy`. graph: "b", the answer is a noisy copy of Y; "c", both come from
     f independently. approximation: "exact", or "taylor", the paper's, for classes and "model".
 
@@ -67,7 +67,7 @@ def information(
             result = _core.class_model_information(approximation == "taylor", m, v, right)
         return result.reshape(shape)
     if approximation != "exact":
-        raise ValueError('approximation is "taylor", must be "exact" for numbers, where nothing is approximated')
+        raise ValueError('approximation is "taylor", must be "exact" for numbers, which need no approximation')
     if noise_variance is None:
         raise ValueError("noise_variance is missing, must be given (or mean and accuracy, for classes)")
     if kind != "target":

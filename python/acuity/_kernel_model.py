@@ -38,7 +38,7 @@ class KernelModel(Estimator):
         """The kernel as it was learned."""
         if hasattr(self, "kernel_"):
             return core_kernel(self.kernel_, 1.0, 1.0, self.n_features_in_)
-        # The family and the number of length scales are those of fit(), whatever set_params() said since.
+        # The family and the number of length scales are those of the last fit(), also after set_params().
         start = core_kernel(self._family, 1.0, np.ones(len(self._log_parameters) - 1), self.n_features_in_)
         return start.with_log_parameters(self._log_parameters)
 

@@ -22,7 +22,7 @@ Model = Union[GPRegressor, GPClassifier]
 
 
 def _seen(model: Model, inputs: int) -> tuple[Any, ...]:
-    """The kernel, the mean and the observations of a model; those of its prior where it was not fitted."""
+    """The kernel, the mean and the observations of a model; without observations if it was not fitted."""
     binary = isinstance(model, GPClassifier)
     if not isinstance(model, (GPRegressor, GPClassifier)):
         raise ValueError(f"model is {shown(model)}, must be an acuity.GPRegressor or acuity.GPClassifier")
@@ -37,14 +37,15 @@ def _seen(model: Model, inputs: int) -> tuple[Any, ...]:
 
 
 class Selector:
-    """A belief about a pool that chooses again and again: a step costs O(n M) for n answers and M points.
+    """Chooses annotations of a pool one after another: a step costs O(n M) for n answers and M points.
 
-    pool: inputs, one row per point. model: a GPRegressor or GPClassifier, fitted, or not: then its prior speaks, with the
+    pool: inputs, one row per point. model: a GPRegressor or GPClassifier; if it is not fitted, its prior is used with the
     values it was given. levels: a list of Level, or a Ladder. budget: what may be spent in all; None: no limit.
 
     information: "model", "target", "bald" or "random"; graph and infinite: for "target" (docs/reference.md 3). noise_variance:
     of numbers, the noise at a pool point that no level removes, one for all or one per point. candidates: which rows may
-    be chosen, all where left out. repeat: a point may be chosen again.
+    be chosen, by default all. repeat: a point may be chosen again; a level with repeat="same" is chosen once at a point and
+    leaves the point's other levels open in any case.
 
     >>> import acuity, numpy as np
     >>> X = np.linspace(0, 10, 200)[:, None]
@@ -79,7 +80,7 @@ class Selector:
         kernel, mean, seen, answers, channel, binary = _seen(model, array.shape[1])
         offered = as_levels(levels)
         self._check_levels(binary, offered)
-        # As they are now: the model may be fitted again.
+        # A copy: the model may be fitted again.
         given = getattr(model, "classes", None)
         self._classes = as_array(getattr(model, "classes_", [-1, 1] if given is None else given), "classes").tolist()
         self._points = len(array)
@@ -115,9 +116,9 @@ class Selector:
     def _check_levels(binary: bool, levels: list[Any]) -> None:
         if levels[0].binary != binary:
             raise ValueError(
-                "the model is one of classes and the levels have a noise, must have an accuracy"
+                "the model is a GPClassifier and the levels have a noise, must have an accuracy"
                 if binary
-                else "the model is one of numbers and the levels have an accuracy, must have a noise"
+                else "the model is a GPRegressor and the levels have an accuracy, must have a noise"
             )
 
     @staticmethod
@@ -130,9 +131,9 @@ class Selector:
                 )
 
     def next(self, n: Optional[int] = None) -> Any:
-        """The best choice now; with `n` a list of up to so many to ask for at once, each given those before it.
+        """The best choice now; with `n` a list of up to `n` to ask for at once, each the best given those before it.
 
-        Raises Finished where nothing that can be paid for is left.
+        Raises Finished if nothing is left that can be paid for.
         """
         found = self._core.next(1 if n is None else _count(n))
         if not found:
@@ -140,7 +141,7 @@ class Selector:
         return found[0] if n is None else found
 
     def at(self, row: int, level: Union[int, str]) -> Suggestion:
-        """A choice of your own: a row of the pool at a level, by its name or its place in `levels`."""
+        """A suggestion for a row of the pool and a level (its name or its place in `levels`) that the caller chooses."""
         place = level
         if isinstance(level, str):
             names = [one.name for one in self.levels]
@@ -150,16 +151,16 @@ class Selector:
         return self._core.at(whole(row, "row", 0, self._points - 1), whole(place, "level", 0, len(self.levels) - 1))
 
     def expect(self, suggestion: Suggestion) -> None:
-        """It is asked for: the next choice knows that its answer will come, and its cost is spent."""
+        """Marks it as asked for: its cost is spent, and later choices know that its answer will come."""
         self._core.expect(_suggestion(suggestion))
 
     def tell(self, suggestion: Suggestion, y: Any, *, cost: Optional[float] = None) -> None:
-        """Its answer."""
+        """Records its answer. `cost`: what it cost, if not the price."""
         paid = None if cost is None else number(cost, "cost", 0.0, _LARGEST, "a finite number, 0 or more")
         self._core.tell(_suggestion(suggestion), y if type(y) is float and not self._binary else self._value(y), paid)
 
     def release(self, suggestion: Suggestion) -> None:
-        """Nobody did it: it is a candidate again, and its cost is free."""
+        """Takes back `expect`: it is a candidate again, and its cost is returned."""
         self._core.release(_suggestion(suggestion))
 
     def _value(self, y: Any) -> float:
@@ -176,7 +177,7 @@ class Selector:
         return self._core.remaining
 
     def belief(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of f at every pool point, what is expected included."""
+        """Mean and variance of f at every pool point, given the answers and what is expected."""
         return self._core.marginals()
 
     def scores(self) -> dict[str, NDArray[Any]]:
@@ -237,14 +238,14 @@ def query(
     return_levels: bool = False,
     **options: Any,
 ) -> Any:
-    """The manner of scikit-activeml: rows of X to ask about next, where `y` is NaN for those without an answer.
+    """The call of scikit-activeml: rows of X to ask about next; `y` is NaN for rows without an answer.
 
-    candidates: row numbers of X; all without an answer where left out; or points of their own, then their row numbers come
-    back. Utilities are information per cost at the best level, one row per choice, NaN for what was no candidate.
+    candidates: row numbers of X, by default all without an answer; or other points, then row numbers of these are
+    returned. Utilities are information per cost at the best level, one row per choice, NaN for what was no candidate.
 
-    model: by default a GPRegressor, or a GPClassifier where `accuracy` is given, which is fitted to the answers there are
+    model: by default a GPRegressor, or a GPClassifier if `accuracy` is given, fitted to the answers there are
     (with `noise_variance` or `accuracy` of each). levels: by default one, as precise as the answers are and of cost 1. With
-    `return_levels` the place of the level to ask at comes as well, one per choice. pool_noise_variance and the other options
+    `return_levels` the place of the level to ask at is returned as well, one per choice. pool_noise_variance and the other options
     are those of Selector, where the first is called noise_variance.
 
     >>> import numpy as np
@@ -282,7 +283,7 @@ def query(
             learned = getattr(model, "noise_variance_", None)
             usual = learned if noise_variance is None else noise_variance
             if usual is None or isinstance(usual, str):
-                raise ValueError("noise_variance is missing, must be given where there are neither levels nor answers")
+                raise ValueError("noise_variance is missing, must be given if there are neither levels nor answers")
             least = float(np.nanmin(floats(usual, "noise_variance"), initial=np.inf))
             levels = [Level("answer", noise_variance=least, cost=1.0, exact=least == 0.0)]
     pool, rows = array, np.flatnonzero(~known)

@@ -17,13 +17,13 @@ from .kernels import KernelLike
 class GPClassifier(KernelModel):
     """Gaussian process classification by expectation propagation, two classes.
 
-    A label is right with a probability of its own, its accuracy; the clean class is +1 with probability Phi(f).
+    Each label has its own probability of being right, its accuracy; the clean class is +1 with probability Phi(f).
 
     Parameters
     ----------
     kernel, amplitude, lengthscale, optimiser, restarts, random_state, threads : as in GPRegressor
     accuracy : float
-        Of every label for which `fit` is not told otherwise, from 0.5 to 1.
+        Of every label for which `fit` gets no other, from 0.5 to 1.
     classes : list of two, or None
         What the labels may be, the second being +1: then one class alone is enough to begin with. None: as found.
 
@@ -130,7 +130,7 @@ class GPClassifier(KernelModel):
         return self._posterior
 
     def add(self, X: ArrayLike, y: Any, accuracy: Any = None) -> "GPClassifier":
-        """One more label, or some; hyperparameters stay as they are. Starts from where the belief was."""
+        """One more label, or some; hyperparameters stay as they are. Starts from the current belief."""
         self._require_fitted()
         array = floats(X, "X")
         array = points(array[None, :] if array.ndim == 1 else array, inputs=self.n_features_in_)
@@ -164,7 +164,7 @@ class GPClassifier(KernelModel):
         return self._belief().predict(array)
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """The mean of the latent f: above 0 where the second class is the more probable."""
+        """The mean of the latent f: above 0 if the second class is the more probable."""
         array = self._see_inputs(X)
         return self._belief().mean(array)
 

@@ -1,7 +1,7 @@
 """Covariances: the three built in by name, and your own in Python.
 
 A kernel of your own is a function ``k(a, b)`` that gives the covariances of every row of ``a`` with every row of ``b``, or
-a class derived from :class:`Kernel` where it has parameters to be learned. It is called with whole blocks of points, so
+a class derived from :class:`Kernel` if it has parameters to be learned. It is called with whole blocks of points, so
 NumPy does the work; what it costs beside a built-in kernel is in docs/python.md.
 """
 
@@ -21,7 +21,7 @@ class Kernel:
     """A prior covariance written in Python. Derive from it and write ``covariance``.
 
     Parameters are positive and seen through their logarithms. Write ``log_parameters`` and ``with_log_parameters`` to have
-    them learned, and ``weighted_gradient`` where differences of covariances are too slow or too rough.
+    them learned, and ``weighted_gradient`` if differences of covariances are too slow or too inaccurate.
 
     >>> import numpy as np
     >>> class Linear(Kernel):
@@ -47,7 +47,7 @@ class Kernel:
         return np.empty(0)
 
     def with_log_parameters(self, log_parameters: FloatArray) -> "Kernel":
-        """The same kernel with these."""
+        """A copy of the kernel with these parameters."""
         if len(log_parameters) == 0:
             return self
         raise NotImplementedError(f"{type(self).__name__} has log_parameters(), must have with_log_parameters(), too")

@@ -27,7 +27,7 @@ class Level:
 
     name: what it is called. Of a number `noise_variance` (or `noise_sd`) on top of the point's own; of a class `accuracy`,
     the probability of being right. `cost` is a number, or {"setup": 40, "per": 12, "units": 4}, which is 88. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
-    gives the same answer, so it is never bought twice at a point. `exact=True` says that no noise at all is meant.
+    gives the same answer, so it is bought once at a point, and the point's other levels stay open. `exact=True` says that no noise at all is meant.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class Level:
         return self.accuracy is not None
 
     def __repr__(self) -> str:
-        who = repr(self.name) if self.alpha is None else f"alpha={self.alpha!r}"
+        name = repr(self.name) if self.alpha is None else f"alpha={self.alpha!r}"
         what = f"accuracy={self.accuracy!r}" if self.binary else f"noise_variance={self.noise_variance!r}"
-        return f"Level({who}, {what}, cost={self.cost!r})"
+        return f"Level({name}, {what}, cost={self.cost!r})"
 
     def _for_core(self) -> dict[str, Any]:
         return {
@@ -229,7 +229,7 @@ LevelsLike = Union[Ladder, Iterable[Union[Level, Mapping[str, Any]]]]
 
 
 def as_levels(levels: LevelsLike) -> list[Level]:
-    """Levels, also where they were given as dictionaries."""
+    """A list of Level; dictionaries are converted."""
     if isinstance(levels, Ladder):
         return levels.levels()
     if isinstance(levels, (str, bytes, Mapping, Level)) or not isinstance(levels, Iterable):
@@ -252,5 +252,5 @@ def as_levels(levels: LevelsLike) -> list[Level]:
     names = [level.name for level in found if level.alpha is None]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"two levels are called {name!r}, must have names of their own")
+            raise ValueError(f"two levels are called {name!r}, must have different names")
     return found

@@ -31,7 +31,7 @@ class GPRegressor(KernelModel):
     mean : float
         The prior mean of f.
     noise_variance : float or "learn"
-        Of every answer for which `fit` is not told otherwise. "learn": one for all, found together with the others.
+        Of every answer for which `fit` gets no other. "learn": one for all, found together with the others.
     optimiser : "lbfgs", "adam" or None
         What maximises the likelihood, from the values given on; None keeps them.
     restarts : int
@@ -99,7 +99,7 @@ class GPRegressor(KernelModel):
         if learn_noise and given != "learn":
             raise ValueError(f'noise_variance is {given!r}, must be a number, one per answer or "learn"')
         if learn_noise and self.optimiser is None:
-            raise ValueError('noise_variance is "learn" and optimiser is None, must be numbers where nothing is learned')
+            raise ValueError('noise_variance is "learn" and optimiser is None, must be numbers if nothing is learned')
         spread = float(np.var(target))
         start = 0.1 * spread if spread > 0.0 else 1e-4
         noise = per_point(start if learn_noise else given, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
@@ -131,7 +131,7 @@ class GPRegressor(KernelModel):
     def add(self, X: ArrayLike, y: Any, noise_variance: Any = None) -> "GPRegressor":
         """One more answer, or some, for O(n^2) each; hyperparameters stay as they are.
 
-        X: one point, or one per row. noise_variance: as learned or given where it is left out.
+        X: one point, or one per row. noise_variance: by default as learned or given.
         """
         self._require_fitted()
         array = floats(X, "X")

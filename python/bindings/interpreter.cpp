@@ -18,7 +18,7 @@ std::atomic<Phase> phase = Phase::running;
 std::atomic<int> at_work = 0;                 // threads within Released
 std::atomic<std::thread::id> exiting_thread;  // which goes on when the others have left
 
-bool is_somebody_else() {
+bool is_another_thread() {
   return exiting_thread.load() != std::this_thread::get_id();
 }
 
@@ -39,13 +39,13 @@ void let_threads_leave() {
 }  // namespace
 
 Released::Released() {
-  if (phase != Phase::running && is_somebody_else()) throw Exiting();
+  if (phase != Phase::running && is_another_thread()) throw Exiting();
   ++at_work;
   state_ = PyEval_SaveThread();
 }
 
 Released::~Released() noexcept(false) {
-  if (_Py_IsFinalizing() != 0 && is_somebody_else())
+  if (_Py_IsFinalizing() != 0 && is_another_thread())
     while (true) ::pause();  // it was asked to leave and could not hear: it ends with the process
   PyEval_RestoreThread(state_);
   --at_work;

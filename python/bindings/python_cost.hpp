@@ -7,7 +7,7 @@
 
 namespace acuity::python {
 
-/// A price that somebody computes in Python.
+/// A price that Python computes.
 class PythonCost : public CostFunction {
  public:
   explicit PythonCost(py::object callable) : callable_(std::move(callable)) {}

@@ -5,7 +5,7 @@
 
 namespace acuity::python {
 
-/// A kernel that somebody wrote in Python: an acuity.Kernel, whose methods are called with the interpreter's
+/// A kernel written in Python: an acuity.Kernel, whose methods are called with the interpreter's
 /// lock, from whichever thread needs a covariance.
 class PythonKernel : public Kernel {
  public:

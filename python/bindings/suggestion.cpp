@@ -37,7 +37,7 @@ py::tuple state_of(const Suggestion& s) {
 }
 
 Suggestion from_state(const py::tuple& state) {
-  if (state.size() != 13) throw std::invalid_argument("this is no pickled suggestion");
+  if (state.size() != 13) throw std::invalid_argument("the pickled state is not that of a Suggestion");
   Suggestion s;
   s.id = state[0].cast<std::int64_t>();
   s.row = state[1].cast<Index>();
@@ -65,7 +65,7 @@ void bind_suggestion(py::module_& module) {
       "What to ask for: `point` (`row` of the pool, inputs `x`) at `level`, or at precision `alpha`, "
       "for `cost`.\n\n`information` is what the answer is expected to tell; `mean` and `variance` "
       "the belief about f there before it; `noise_variance` or `accuracy` what the answer will be "
-      "like; `value` what the annotator is told about the level.")
+      "like; `value` is handed to the annotator.")
       .def_readonly("id", &Suggestion::id)
       .def_readonly("row", &Suggestion::row)
       .def_readonly("point", &Suggestion::point)

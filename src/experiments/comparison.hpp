@@ -15,7 +15,7 @@ namespace acuity {
 /// (a tie is half a win) is no smaller than the reference's.
 ///
 /// The range knows the luck of the reference, not ours: it wants some 200 repeats of ours, with which one
-/// median in 70 is found outside where nothing differs; with 15 it is one in 8.
+/// median in 70 is found outside although nothing differs; with 15 it is one in 8.
 struct ComparisonRow {
   std::string experiment, method, check;
   double ours = 0.0;             ///< our median, or our share of wins; of the accuracy for the toy sets
@@ -23,14 +23,14 @@ struct ComparisonRow {
   double reference = 0.0;
   bool agrees = false;
   bool binding = true;  ///< false: for information, no failure
-  std::string known;    ///< the reason, where a disagreement is listed as known
+  std::string known;    ///< the reason, if a disagreement is listed as known
 };
 
 /// The checks of one experiment against the results in `folder` (tests/reference/README.md has its files).
 ///
-/// Empty for an experiment the published method has no results for. Throws InputError where a file that is
-/// needed is missing or damaged, where known-differences.csv lists what does not exist or gives no reason,
-/// and where `runs` lack what a check is about.
+/// Empty for an experiment the published method has no results for. Throws InputError if a file that is
+/// needed is missing or damaged, if known-differences.csv lists what does not exist or gives no reason, and
+/// if `runs` lack what a check is about.
 std::vector<ComparisonRow> compare_with_reference(const std::string& experiment,
                                                   const std::vector<ExperimentRun>& runs,
                                                   const std::filesystem::path& folder);

@@ -12,7 +12,7 @@
 
 namespace acuity {
 
-/// Which way of doing things.
+/// Whose settings the experiments use.
 enum class Mode {
   acuity,  ///< exact information, any precision, L-BFGS
   paper    ///< the paper's text as corrected in docs/math.md 1: Taylor form, 100 levels, Adam
@@ -25,13 +25,14 @@ enum class Metric { squared_error, accuracy };
 enum class ModelRule {
   fixed,                 ///< regression, the prior stays
   learned,               ///< regression, hyperparameters learned after every annotation
-  learned_standardised,  ///< the same, with inputs and mean standardised by the annotations
+  learned_standardised,  ///< as learned, with inputs and mean standardised by the annotations
   classes                ///< expectation propagation, the prior stays
 };
 
 /// A way to spend the budget. Methods of one experiment share its data.
 struct Method {
-  std::string name;  ///< random, bald, target, model; " fixed" behind it where another rule is beside it
+  std::string
+      name;  ///< random, bald, target, model; followed by " fixed" if the experiment has another rule, too
   Acquisition acquisition;
   ModelRule rule;
 };
@@ -41,11 +42,11 @@ struct Experiment {
   std::string name, what;
   Metric metric = Metric::squared_error;
   bool logarithmic = true;  ///< the paper's figure has a log axis
-  Index initial = 10;       ///< rows of the pool, bought at the highest precision before anybody chooses
+  Index initial = 10;       ///< rows of the pool, bought at the highest precision before the first choice
   double budget = 50.0;     ///< the initial set included
   Prior prior;
   Mode mode = Mode::acuity;
-  int learn_every = 1;  ///< where the rule is to learn: at every k-th annotation
+  int learn_every = 1;  ///< if the rule learns: at every k-th annotation
   std::vector<Method> methods;
   std::function<Problem(const Repeat&)> problem;
   Json settings = Json::object();  ///< all that decides the results but seed and repeat
@@ -54,7 +55,7 @@ struct Experiment {
 struct ExperimentOptions {
   Mode mode = Mode::acuity;
   bool small = false;          ///< pools and budgets of a toy's size: does everything work?
-  std::filesystem::path data;  ///< where the tables are
+  std::filesystem::path data;  ///< the folder of the tables
   /// Learn hyperparameters at every k-th annotation of the sine experiments that do not learn; 0: never.
   int fit_every = 0;
 };
@@ -68,7 +69,7 @@ struct ExperimentName {
 /// In the order of the paper.
 const std::vector<ExperimentName>& paper_experiments();
 
-/// Throws InputError where the name is not known, or its table is not there.
+/// Throws InputError if the name is not known or its table is missing.
 Experiment make_experiment(const std::string& name, const ExperimentOptions& options);
 
 }  // namespace acuity

@@ -44,7 +44,7 @@ class FixedRegression : public ExperimentModel {
  private:
   const Problem& problem_;
   std::unique_ptr<PoolBelief> belief_;
-  LowRankBelief* low_rank_;  // the belief, where it is one
+  LowRankBelief* low_rank_;  // the belief, if it is of low rank
 };
 
 // Regression whose prior is learned after every answer once the initial set is there; with a nugget whenever

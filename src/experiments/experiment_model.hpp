@@ -12,7 +12,7 @@ class ExperimentModel {
  public:
   virtual ~ExperimentModel() = default;
 
-  /// Takes in an answer. True where the belief has been built anew: who relied on the old one starts again.
+  /// Takes in an answer. True if the belief was rebuilt: a selector that used the old one must be replaced.
   virtual bool tell(const Observation& observation) = 0;
   virtual PoolBelief& belief() = 0;
   /// On the test set: mean squared error, or the share of wrong classes.

@@ -5,18 +5,18 @@
 
 namespace acuity {
 
-/// One annotation of a run and where it left the model.
+/// One annotation of a run, and the error of the model after it.
 struct Step {
   std::string point;
   double alpha = 0.0;
-  double information = 0.0;  ///< NaN for the initial set: nobody chose it
+  double information = 0.0;  ///< NaN for the initial set, which is not chosen
   double cost = 0.0;
   double spent = 0.0;  ///< this annotation included
   double y = 0.0;
-  double error = 0.0;  ///< of the model after this annotation; NaN where not evaluated
+  double error = 0.0;  ///< of the model after this annotation; NaN if not evaluated
 };
 
-/// Where the CPU time of a run went.
+/// What the CPU time of a run was used for.
 struct RunSeconds {
   double total = 0.0, learning = 0.0, choosing = 0.0, updating = 0.0, evaluating = 0.0;
 

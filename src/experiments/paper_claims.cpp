@@ -28,7 +28,7 @@ struct Finding {
   std::string found;
 };
 
-// The parts of a claim: held where all are, not held where none is even partly, else partly; a part that
+// The parts of a claim: held if all are, not held if none is even partly, else partly; a part that
 // could not be tested leaves the whole untested.
 Verdict together(const std::vector<Verdict>& parts) {
   const auto count = [&](Verdict verdict) { return std::count(parts.begin(), parts.end(), verdict); };
@@ -112,9 +112,10 @@ Verdict judge_clearly_better(const PairedErrors& pairs) {
 
 Verdict judge_similar(const PairedErrors& pairs) {
   const double distance = std::abs(pairs.gain());
-  const bool told_apart = is_better(pairs) || is_worse(pairs);
-  if (distance <= limits.similar || (!told_apart && distance <= limits.loosely_similar)) return Verdict::held;
-  return told_apart && distance > limits.loosely_similar ? Verdict::not_held : Verdict::partly;
+  const bool distinguishable = is_better(pairs) || is_worse(pairs);
+  if (distance <= limits.similar || (!distinguishable && distance <= limits.loosely_similar))
+    return Verdict::held;
+  return distinguishable && distance > limits.loosely_similar ? Verdict::not_held : Verdict::partly;
 }
 
 // "better than bald in 14 of 15, median paired difference -0.0025 (-13 %)"
@@ -138,7 +139,7 @@ class ClaimList {
     return paired_errors(runs(experiment), method, over);
   }
 
-  // A claim about the first of `experiments`; `find` runs where all of them have all of `methods`.
+  // A claim about the first of `experiments`; `find` is called if all of them have all of `methods`.
   void add(const Names& experiments, const Names& methods, const std::string& claim,
            const std::function<Finding()>& find) {
     const std::optional<std::string> lack = lacking(experiments, methods);
@@ -328,13 +329,13 @@ Finding judge_slightly_lower(const PairedErrors& pairs) {
                       pairs.repeats(), pairs.median_difference, 0.0 - 100.0 * pairs.gain())};
 }
 
-// 1 where the sign test finds a better than b, -1 where worse, 0 where it cannot tell.
+// 1 if the sign test finds a better than b, -1 if worse, 0 if it cannot tell.
 int order_of(const Runs& runs, const std::string& a, const std::string& b) {
   const PairedErrors pairs = paired_errors(runs, a, b);
   return is_better(pairs) ? 1 : is_worse(pairs) ? -1 : 0;
 }
 
-// Only pairs that are told apart with and without learning can contradict: the order of equals is luck.
+// Only pairs that differ with and without learning can contradict: the order of equals is chance.
 Finding judge_same_ranking(const Runs& runs, const Names& methods) {
   int same = 0, reversed = 0, pairs = 0;
   for (std::size_t a = 0; a < methods.size(); ++a)

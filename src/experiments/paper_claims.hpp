@@ -22,7 +22,7 @@ std::string to_string(Verdict verdict);
 struct PaperClaim {
   std::string experiment;  ///< the one it is about; of several compared, the one that stands out
   std::string claim;
-  std::string found;  ///< with its numbers; what is missing where it is not tested
+  std::string found;  ///< with its numbers; or what is missing, if it is not tested
   Verdict verdict = Verdict::not_tested;
 };
 
@@ -34,7 +34,7 @@ struct ClaimThresholds {
   double chance = 0.05;
   /// "clearly better": also by this share of the other's error, which shows on the paper's axes.
   double clear_gain = 0.2;
-  /// "similar": closer than this share of the other's error, or than `loosely_similar` where the sign test
+  /// "similar": closer than this share of the other's error, or than `loosely_similar` if the sign test
   /// sees no difference. One of the two beyond that is partly: few repeats can hide a difference.
   double similar = 0.1;
   double loosely_similar = 0.25;
@@ -52,7 +52,7 @@ struct ClaimThresholds {
 };
 inline constexpr ClaimThresholds claim_thresholds;
 
-/// The same in words.
+/// These limits as text, for people.
 std::string claim_rules();
 
 /// The paper's claims, each beside what these runs show, by name of experiment; a claim whose experiments,

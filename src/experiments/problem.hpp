@@ -28,8 +28,7 @@ struct Problem {
   Index pool = 0;
   Vector test_values;  ///< answers, or the clean classes
   Offer offer;         ///< at every point that is believed about: all in regression, the pool for classes
-  std::optional<ContinuousPrecision>
-      continuous;  ///< instead of the levels, where any precision may be bought
+  std::optional<ContinuousPrecision> continuous;  ///< instead of the levels, if any precision may be bought
   SimulatedAnnotator::Answer answer;
 
   Index test() const { return points.size() - pool; }

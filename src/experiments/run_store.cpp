@@ -213,7 +213,7 @@ void RunStore::complete(const std::vector<std::string>& methods, int repeats) {
   }
   std::error_code ignored;
   for (const ExperimentRun& run : runs_) fs::remove(part_of(run), ignored);
-  fs::remove(folder_ / "parts", ignored);  // where it is empty
+  fs::remove(folder_ / "parts", ignored);  // fails if it is not empty, as it should
 }
 
 }  // namespace acuity

@@ -8,19 +8,19 @@
 
 namespace acuity {
 
-/// Keeps the runs of one experiment in a folder, each as soon as it is finished, so that what was interrupted
-/// goes on where it was.
+/// Keeps the runs of one experiment in a folder, each as soon as it is finished, so that an
+/// interrupted experiment can be continued.
 ///
 /// Finished runs wait in `parts/`, a file each. Once all are there they become `runs.csv`, and
 /// `settings.json` beside it says what they are runs of. Every file has a checksum, in its first line or in
 /// `runs.check`: what was cut off or changed is refused.
 class RunStore {
  public:
-  /// Makes the folder where needed. Throws InputError where it holds runs of other settings (`settings` is
+  /// Makes the folder if needed. Throws InputError if it holds runs of other settings (`settings` is
   /// JSON: all that decides a run but its repeat), or is damaged.
   RunStore(std::filesystem::path folder, std::string settings);
 
-  /// What the folder has completed of these settings; nothing where it holds others or none.
+  /// What the folder has completed of these settings; nothing if it holds others or none.
   static std::vector<ExperimentRun> completed(const std::filesystem::path& folder,
                                               const std::string& settings);
 
@@ -34,7 +34,7 @@ class RunStore {
   void add(ExperimentRun run);
 
   /// All runs of the first `repeats` repeats in `runs.csv`, in the order of `methods` within a repeat; their
-  /// parts go. Those of further repeats stay for another time, and runs() has them no more.
+  /// parts are deleted. Parts of further repeats stay on disk, but runs() no longer includes them.
   void complete(const std::vector<std::string>& methods, int repeats);
 
  private:

@@ -6,7 +6,7 @@ namespace acuity {
 
 /// The paper's toy classes on [-2, 2]^2 (docs/math.md 10).
 enum class ToySet {
-  noisy_block = 1,  ///< most of the pool in the middle, where the class is nearly a coin's
+  noisy_block = 1,  ///< most of the pool in the middle, where both classes are nearly equally likely
   far_block = 2,    ///< most of the pool in a corner far from the boundary
   checkers = 3      ///< a checker board
 };
