@@ -8,6 +8,7 @@
 #include <set>
 
 #include "acuity/numerics/errors.hpp"
+#include "acuity/selection/candidates.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
 

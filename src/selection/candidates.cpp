@@ -20,7 +20,7 @@ double budget_slack(double budget) {
 
 Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
     : repeat_points_(options.repeat_points),
-      open_(at_row(offer.base_noise.size()), 1),
+      open_(at_row(offer.base_noise.size()), open_at_all_levels),
       closings_(open_.size(), 0),
       remaining_(options.budget),
       slack_(budget_slack(options.budget)),
@@ -38,16 +38,16 @@ Candidates Candidates::at(const std::vector<Index>& points) const {
   for (std::size_t i = 0; i < points.size(); ++i) {
     there.open_.push_back(open_[at_row(points[i])]);
     there.closings_.push_back(closings_[at_row(points[i])]);
-    const auto closed = levels_closed_.find(points[i]);
-    if (closed == levels_closed_.end()) continue;
-    there.levels_closed_[static_cast<Index>(i)] = closed->second;
+    const auto levels = levels_closed_.find(points[i]);
+    if (levels == levels_closed_.end()) continue;
+    there.levels_closed_[static_cast<Index>(i)] = levels->second;
     there.update(static_cast<Index>(i));
   }
   return there;
 }
 
 bool Candidates::any_open() const {
-  return std::any_of(open_.begin(), open_.end(), [](char open) { return open != 0; });
+  return std::any_of(open_.begin(), open_.end(), [](char open) { return open != closed; });
 }
 
 // Another answer at the same level would say the same again, so that level is closed there and the point's
@@ -84,9 +84,9 @@ void Candidates::give_back(Index point, std::optional<Index> level, double cost)
   if (closes == Closes::level) {
     if (!is_closed_there(point, *level))
       throw std::invalid_argument("Candidates: the level is open, must be bought before it is given back");
-    std::map<Index, int>& closed = levels_closed_[point];
-    if (--closed[*level] == 0) closed.erase(*level);
-    if (closed.empty()) levels_closed_.erase(point);
+    std::map<Index, int>& levels = levels_closed_[point];
+    if (--levels[*level] == 0) levels.erase(*level);
+    if (levels.empty()) levels_closed_.erase(point);
   }
   update(point);
   remaining_ += cost;
@@ -108,18 +108,17 @@ void Candidates::set_money(double remaining, double budget) {
 }
 
 bool Candidates::is_closed_there(Index point, Index level) const {
-  const auto closed = levels_closed_.find(point);
-  return closed != levels_closed_.end() && closed->second.contains(level);
+  const auto there = levels_closed_.find(point);
+  return there != levels_closed_.end() && there->second.contains(level);
 }
 
 // A point without an open level is closed, too.
 void Candidates::update(Index point) {
-  const auto closed = levels_closed_.find(point);
-  const bool some = closed != levels_closed_.end(),
-             all = some && closed->second.size() == answers_once_.size();
-  const bool open = closings_[at_row(point)] == 0 && !all;
-  open_[at_row(point)] = open ? 1 : 0;
-  if (open && some)
+  const auto there = levels_closed_.find(point);
+  const bool some = there != levels_closed_.end(), all = some && there->second.size() == answers_once_.size();
+  char& open = open_[at_row(point)];
+  open = closings_[at_row(point)] > 0 || all ? closed : some ? open_at_some_levels : open_at_all_levels;
+  if (open == open_at_some_levels)
     partly_open_.insert(point);
   else
     partly_open_.erase(point);

@@ -30,9 +30,7 @@ struct Row {
   const Candidates& candidates;
 
   std::size_t size() const { return levels.size(); }
-  bool is_open(std::size_t k) const {
-    return candidates.partly_open().empty() || candidates.is_open(point, levels[k]);
-  }
+  bool is_open(std::size_t k) const { return candidates.is_open(point, levels[k]); }
   double value(std::size_t k) const { return merit(ranking, information[k], costs[k], draw); }
   Score score(std::size_t k) const {
     return {.point = point,

@@ -79,7 +79,7 @@ std::string money_lines(const State& state) {
   std::string text =
       fmt::format("{} {} of {} spent, {} in escrow, {} free\n", budget_bar(state), brief(state.spent()),
                   money(state.budget(), unit), brief(state.escrow()), brief(state.free()));
-  if (state.spent() + state.escrow() > state.budget() * (1.0 + 1e-9))
+  if (state.spent() + state.escrow() > state.budget() + budget_slack(state.budget()))
     text += fmt::format("OVERRUN by {}: answers have cost more than was in escrow for them\n",
                         money(state.spent() + state.escrow() - state.budget(), unit));
   return text;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "acuity/selection/candidates.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {
@@ -41,7 +42,7 @@ void add_edges(const Campaign& campaign, const CampaignData& data, std::vector<s
 
 void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
   const double committed = data.spent + data.escrow;
-  if (committed > data.budget * (1.0 + 1e-9))
+  if (committed > data.budget + budget_slack(data.budget))
     warnings.push_back(
         fmt::format("The budget is overrun by {}: answers have cost more than was in escrow for them.",
                     money(committed - data.budget, data.unit)));

@@ -29,9 +29,13 @@ class Candidates {
   /// These points as a pool of their own, with the same money and step.
   Candidates at(const std::vector<Index>& points) const;
 
-  bool is_open(Index point) const { return open_[static_cast<std::size_t>(point)] != 0; }
-  bool is_open(Index point, Index level) const { return is_open(point) && !is_closed_there(point, level); }
-  /// One entry per point, 0: closed.
+  bool is_open(Index point) const { return open_[static_cast<std::size_t>(point)] != closed; }
+  bool is_open(Index point, Index level) const {
+    const char open = open_[static_cast<std::size_t>(point)];
+    return open == open_at_all_levels || (open == open_at_some_levels && !is_closed_there(point, level));
+  }
+  /// One of these per point.
+  static constexpr char closed = 0, open_at_all_levels = 1, open_at_some_levels = 2;
   const std::vector<char>& open() const { return open_; }
   bool any_open() const;
   /// Open points at which some levels are closed, ascending.
