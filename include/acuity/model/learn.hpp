@@ -21,6 +21,8 @@ enum class Optimiser {
 struct NoiseScales {
   double added = 1.0, base = 1.0;
   std::vector<double> levels;  ///< one per level of a price list; empty: none is learned
+
+  friend bool operator==(const NoiseScales&, const NoiseScales&) = default;
 };
 
 /// The noise of every observation in parts that can be learned: fixed + base_scale * base + added_scale *
