@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -14,6 +15,7 @@
 #include "loaded_study.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
+#include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
 #include "views/break_even_report.hpp"
 #include "views/campaign_text.hpp"
@@ -66,6 +68,18 @@ struct Trial {
   std::string text;
 };
 
+// What the annotator reported of its noise, beside what the study declares for that point and level.
+std::string noise_text(const Study& study, const Suggestion& suggestion, const Reply& answer) {
+  if (!answer.noise_sd || study.file().binary) return "";
+  for (const Level& level : study.offer().levels) {
+    if (level.name != suggestion.level.name || level.alpha != suggestion.level.alpha) continue;
+    const double declared = std::sqrt(noise_variance(channel_at(level, study.offer().base_noise(0))));
+    return fmt::format(", noise_sd {} reported, {} declared{}", brief(*answer.noise_sd), brief(declared),
+                       declared > 0.0 ? ": " + times_text(*answer.noise_sd, declared) + " the declared" : "");
+  }
+  return "";
+}
+
 Trial try_annotator(const Study& study, const StudyModel& model, const std::filesystem::path& study_folder) {
   using Kind = AnnotatorSetting::Kind;
   const Suggestion suggestion = trial_suggestion(study, model);
@@ -86,8 +100,9 @@ Trial try_annotator(const Study& study, const StudyModel& model, const std::file
   const auto value = told_value(*outcome->answer, study.file());
   if (const auto* problem = std::get_if<std::string>(&value))
     return {false, what + ": no answer: " + *problem};
-  return {true, fmt::format("{}: {}{}", what, brief(std::get<double>(value)),
-                            outcome->answer->cost ? ", cost " + brief(*outcome->answer->cost) : "")};
+  return {true, fmt::format("{}: {}{}{}", what, brief(std::get<double>(value)),
+                            outcome->answer->cost ? ", cost " + brief(*outcome->answer->cost) : "",
+                            noise_text(study, suggestion, *outcome->answer))};
 }
 
 Json break_even_json(const BreakEvenReport& report) {
@@ -176,6 +191,9 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   for (std::string& warning : study_warnings(study, model, annotations))
     warnings.push_back(std::move(warning));
   if (loaded.campaign()) add_offsets(*loaded.campaign(), warnings);
+  if (loaded.campaign())
+    for (std::string& warning : reported_noise_warnings(study, reported_noise(study, model, annotations)))
+      warnings.push_back(std::move(warning));
   std::optional<Forecast> expected;
   if (arguments.forecast) {
     expected = make_forecast(loaded, arguments, log);

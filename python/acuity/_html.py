@@ -72,7 +72,7 @@ def _cell(campaign: "Campaign", name: str, value: Any) -> str:
     if name == "y" and campaign.classes:
         return campaign.classes[int(value > 0)]
     if isinstance(value, (float, np.floating)):
-        return "" if np.isnan(value) else f"{value:.4g}"  # nan: the answer reported its own precision
+        return "" if np.isnan(value) else f"{value:.4g}"  # nan: only its noise is known
     return "" if value is None else str(value)
 
 

@@ -57,7 +57,7 @@ def test_an_answer_may_say_what_it_cost_how_noisy_it_was_and_where_it_was_done(c
     assert rows["id"].tolist() == [1, 2, 3, 4, 5, 6, 6]
     assert rows["y"].tolist() == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
     assert rows["cost"].tolist() == [2.5, 1, 1, 1, 5, 2, 0], "that of replicates stands with the first"
-    assert rows["level"].tolist() == ["coarse", None, "coarse", "coarse", "fine", "coarse", "coarse"]
+    assert rows["level"].tolist() == ["coarse", "coarse", "coarse", "coarse", "fine", "coarse", "coarse"]
     assert rows["noise_variance"] == pytest.approx([0.09, 0.25, 0.09, 0.09, 0.0009, 0.09, 0.09])
     assert rows["point"][2] == "7" and rows["point"][3] == ""
     assert (rows["x1"][3], rows["x2"][3]) == (9.0, 9.5)

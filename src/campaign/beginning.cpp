@@ -16,7 +16,7 @@ namespace acuity {
 
 namespace {
 
-// A point given by its inputs may be one of the pool's all the same; not where it has a noise of its own.
+// A point given by its inputs may be one of the pool's all the same; not if its sigma^2(x) differs.
 Index row_of(const Study& study, const Annotation& known) {
   if (const std::optional<Index> row = known.place.pool_row()) return *row;
   const Vector& x = known.place.coordinates();
@@ -49,7 +49,7 @@ std::vector<Event> known_before(const Study& study) {
               .base_noise = {},
               .level = {},
               .alpha = {}};
-    if (!known.level && !known.alpha) told.channel = known.channel;
+    if (known.reported) told.channel = known.channel;
     if (asked.row < 0) {
       told.inputs.emplace(known.place.coordinates().begin(), known.place.coordinates().end());
       told.base_noise = known.base_noise;

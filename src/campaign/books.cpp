@@ -18,19 +18,25 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
                           ? Place(Eigen::Map<const Vector>(record.told->inputs->data(),
                                                            static_cast<Index>(record.told->inputs->size())))
                           : Place(record.row());
-  // A noise or accuracy that was reported is that answer's own, and no level's.
-  if (record.told && record.told->channel)
+  // A noise or accuracy that was reported is that answer's own; its level need not be known.
+  const bool reported = record.told && record.told->channel;
+  if (reported && record.level().empty() && !record.alpha())
     return {.place = place,
             .value = value,
             .channel = *record.told->channel,
             .level = {},
             .cost = cost,
-            .alpha = {}};
+            .alpha = {},
+            .reported = true};
   const double base_noise =
       outside ? record.told->base_noise.value_or(0.0) : study.offer().base_noise(record.row());
-  if (const std::optional<Index> level = offered_level(study, record))
-    return study.annotation(place, base_noise, *level, value, cost);
-  return study.annotation(place, base_noise, level_of(study, record), value, cost);
+  const std::optional<Index> offered = offered_level(study, record);
+  Annotation annotation =
+      offered ? study.annotation(place, base_noise, *offered, value, cost)
+              : study.annotation(place, base_noise, level_of(study, record), value, cost);
+  annotation.reported = reported;
+  if (reported) annotation.channel = *record.told->channel;
+  return annotation;
 }
 
 }  // namespace

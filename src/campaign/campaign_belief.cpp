@@ -1,5 +1,8 @@
 #include "campaign/campaign_belief.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include "campaign/books.hpp"
 
 namespace acuity {
@@ -53,6 +56,7 @@ bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const
 }
 
 bool CampaignBelief::append(const State& state, const std::vector<Annotation>& annotations) {
+  const bool offer_changed = study_.take_reports(model_, annotations);
   // Answers by suggestion, in the order told: where and what.
   std::vector<std::pair<std::int64_t, const Annotation*>> told;
   std::size_t next = 0;
@@ -64,7 +68,10 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
   for (const auto& [id, entry] : entries_) {
     const SuggestionRecord& record = *state.find(id);
     if (!entry.values.empty() && entry.values != record.values) return false;  // amended or retracted
-    if (entry.values.empty() && record.values.empty() && record.status != SuggestionStatus::pending)
+    if (!entry.values.empty() || !record.values.empty()) continue;
+    // What is pending is expected with the noise that is on offer now.
+    if (record.status != SuggestionStatus::pending ||
+        entry.channel != study_.expected_channel(expected_annotation(study_, record), model_))
       gone.push_back(id);
   }
   for (const auto& [id, annotation] : told) {
@@ -74,12 +81,14 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
                              entry->second.channel == study_.channel_of(*annotation, model_);
     if (!as_expected) gone.push_back(id);
   }
+  // The last one first: what was conditioned after a cancelled one is conditioned again.
+  std::sort(gone.begin(), gone.end(), std::greater<>());
   for (const std::int64_t id : gone) {
     belief_->cancel(entries_.at(id).rows.front());
     entries_.erase(id);
   }
-  // What the selector relies on does not survive a variance that rises.
-  if (!gone.empty()) renew_selector();
+  // What the selector relies on does not survive a variance that rises, nor another offer.
+  if (!gone.empty() || offer_changed) renew_selector();
   for (const auto& [id, annotation] : told) take_in(id, *annotation, state.find(id)->values);
   for (const std::int64_t id : state.pending())
     if (!entries_.contains(id)) expect(id, expected_annotation(study_, *state.find(id)));
@@ -99,7 +108,7 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
 }
 
 void CampaignBelief::expect(std::int64_t id, const Annotation& annotation) {
-  Entry entry{annotation.place, study_.channel_of(annotation, model_), {}, {}};
+  Entry entry{annotation.place, study_.expected_channel(annotation, model_), {}, {}};
   entry.rows.push_back(belief_->condition(entry.place, entry.channel, std::nullopt));
   entries_.emplace(id, std::move(entry));
 }

@@ -19,7 +19,7 @@ class CampaignBelief {
   /// only grew, and builds anew otherwise. Refits, standardisation, amendments, releases and resuming all
   /// come this way.
   void follow(const State& state);
-  /// Takes in what is about to be asked for.
+  /// Takes in what is about to be asked for, with the noise that is expected of it.
   void expect(std::int64_t id, const Annotation& annotation);
   /// The next follow() builds anew.
   void forget() { belief_.reset(); }

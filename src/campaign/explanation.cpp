@@ -237,6 +237,7 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   add_levels(model, candidates, belief.belief().marginals_at({{chosen.row}}), result);
   if (result.levels_compete) add_counterfactuals(study, model, candidates, market, result);
   add_neighbours(study, state, model.prior, result);
+  result.reported_noise = reported_noise(study, model, annotations_of(study, state));
   result.pool_sd_before = mean_sd(belief.belief());
   belief.expect(chosen.id,
                 study.annotation(chosen.row, study.offer().base_noise(chosen.row),

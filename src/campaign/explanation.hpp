@@ -7,6 +7,7 @@
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "campaign/campaign_belief.hpp"
+#include "study/reported_noise.hpp"
 
 namespace acuity {
 
@@ -52,6 +53,7 @@ struct Explanation {
   std::vector<LevelMerit> levels;  ///< best first
   std::vector<Counterfactual> counterfactuals;
   std::vector<Neighbour> nearest;
+  std::vector<ReportedNoise> reported_noise;         ///< of the answers before it
   std::vector<std::int64_t> pending;                 ///< what was conditioned on without its answer
   double sd_after = 0.0;                             ///< of f at the point, once it is answered
   double pool_sd_before = 0.0, pool_sd_after = 0.0;  ///< mean over the pool

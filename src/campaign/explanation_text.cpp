@@ -94,6 +94,8 @@ std::string to_text(const Explanation& e, const Study& study) {
   text += "\nWhy this level.";
   if (!e.levels_compete) text += " Only the highest precision is asked for here; levels do not compete.";
   text += levels_text(e);
+  for (const std::string& sentence : reported_noise_warnings(study, e.reported_noise))
+    text += "  " + one_line(sentence) + "\n";
   if (!e.counterfactuals.empty()) text += "\nWhat would change the choice.\n";
   for (const Explanation::Counterfactual& one : e.counterfactuals)
     text += "  " + sentence(one, e, unit) + "\n";

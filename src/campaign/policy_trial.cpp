@@ -113,7 +113,11 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   std::unique_ptr<EventStore> store = make_memory_event_store();
   store->add(0, [&](const auto&) { return before; });
   Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
-  RehearsalCrew crew(campaign.study(), make_rehearsal(truth, campaign.study().file().seed));
+  // Answers go on to report their noise where they did so before.
+  StudyModel model = campaign.model();
+  const bool reporting = model.reported != NoiseScales{};
+  RehearsalCrew crew(campaign.study(), make_rehearsal(truth, campaign.study().file().seed),
+                     reporting ? std::optional(std::move(model)) : std::nullopt);
   PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}};
   const Vector& right = truth->truth(study.offer());
   const auto evaluate = [&] {

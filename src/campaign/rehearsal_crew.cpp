@@ -6,16 +6,25 @@
 
 namespace acuity {
 
-RehearsalCrew::RehearsalCrew(const Study& study, std::unique_ptr<Annotator> annotator)
-    : study_(study), annotator_(std::move(annotator)) {}
+RehearsalCrew::RehearsalCrew(const Study& study, std::unique_ptr<Annotator> annotator,
+                             std::optional<StudyModel> reporting)
+    : study_(study), annotator_(std::move(annotator)), reporting_(std::move(reporting)) {
+  if (reporting_) reporting_->nugget = 0.0;  // nobody reports what nobody knows of
+}
 
 void RehearsalCrew::start(const Suggestion& suggestion) {
-  // The noise of the study, whatever the model has learned about it.
+  // The noise of the study, whatever the model has learned about it; or what answers report.
+  const double base_noise = study_.file().binary ? 0.0 : study_.offer().base_noise(suggestion.row);
+  const Level level = level_of(study_, suggestion.level.name, suggestion.level.alpha);
   Suggestion as_it_is = suggestion;
-  as_it_is.channel = channel_at(level_of(study_, suggestion.level.name, suggestion.level.alpha),
-                                study_.file().binary ? 0.0 : study_.offer().base_noise(suggestion.row));
+  as_it_is.channel = channel_at(level, base_noise);
   Outcome outcome{.kind = Outcome::Kind::answered, .id = suggestion.id, .answer = {}, .reason = {}};
   outcome.answer.id = suggestion.id;
+  if (reporting_) {
+    as_it_is.channel = study_.expected_channel(
+        study_.annotation(suggestion.row, base_noise, level, 0.0, suggestion.cost), *reporting_);
+    if (noise_variance(as_it_is.channel) > 0.0) outcome.answer.channel = as_it_is.channel;
+  }
   outcome.answer.values = {annotator_->annotate(as_it_is)};
   done_.push_back(std::move(outcome));
 }

@@ -1,14 +1,20 @@
 #pragma once
 
+#include <optional>
+
+#include "acuity/study/study.hpp"
 #include "annotation/simulated_annotator.hpp"
 #include "campaign/crew.hpp"
 
 namespace acuity {
 
-/// A simulated annotator, who answers at once.
+/// A simulated annotator, who answers at once. With `reporting`, a model of answers that reported their
+/// noise, the answers have the noise that it expects and report it; otherwise they have what the study
+/// declares.
 class RehearsalCrew : public Crew {
  public:
-  RehearsalCrew(const Study& study, std::unique_ptr<Annotator> annotator);
+  RehearsalCrew(const Study& study, std::unique_ptr<Annotator> annotator,
+                std::optional<StudyModel> reporting = std::nullopt);
 
   void start(const Suggestion& suggestion) override;
   void resume(const Suggestion& suggestion) override { start(suggestion); }
@@ -23,6 +29,7 @@ class RehearsalCrew : public Crew {
  private:
   const Study& study_;
   std::unique_ptr<Annotator> annotator_;
+  std::optional<StudyModel> reporting_;
   std::vector<Outcome> done_;
 };
 

@@ -82,7 +82,8 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
   if (file_.binary) {
     AccuracyParts accuracy{.law = before && before->accuracy ? *before->accuracy : file_.ladder->accuracy(),
                            .alpha = {}};
-    for (const Annotation& annotation : annotations) accuracy.alpha.push_back(annotation.alpha);
+    for (const Annotation& annotation : annotations)
+      accuracy.alpha.push_back(annotation.reported ? std::nullopt : annotation.alpha);
     // Where every accuracy was reported there is nothing to learn, and the study's values stay.
     if (std::any_of(accuracy.alpha.begin(), accuracy.alpha.end(), [](const auto& alpha) { return alpha; }))
       options.accuracy = std::move(accuracy);
@@ -93,6 +94,7 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
   if (!is_ladder()) parts.levels.assign(offer_.levels.size(), Vector::Zero(n));
   for (Index i = 0; i < n; ++i) {
     const Annotation& annotation = annotations[static_cast<std::size_t>(i)];
+    if (annotation.reported) continue;
     parts.base(i) = annotation.base_noise;
     parts.fixed(i) -= annotation.base_noise;
     if (is_ladder())
@@ -149,25 +151,69 @@ double Study::nugget(const std::optional<Learned>& learned, const Prior& prior) 
   return share * prior.kernel->diagonal(Points::Zero(1, pool_.points().cols()))(0);
 }
 
-Channel Study::channel_of(const Annotation& annotation, const StudyModel& model) const {
-  return channel_of(annotation, model.learned, model.nugget);
+// What `fit_noise` has learned; scales of 1 otherwise.
+NoiseScales Study::learned_scales(const std::optional<Learned>& learned) const {
+  if (!learned || !file_.fit.noise || file_.binary) return {};
+  return {.added = learned->added_scale, .base = learned->base_scale, .levels = learned->level_scales};
+}
+
+// A price list has no gamma, and a ladder no scales of its levels.
+double Study::added_scale(const NoiseScales& scales, std::optional<Index> level) const {
+  if (is_ladder()) return scales.added;
+  const bool has_scale = level && static_cast<std::size_t>(*level) < scales.levels.size();
+  return has_scale ? scales.levels[static_cast<std::size_t>(*level)] : 1.0;
+}
+
+Channel Study::accuracy_of(const Annotation& annotation, const std::optional<Learned>& learned) const {
+  const bool is_learned = learned && file_.fit.noise && learned->accuracy;
+  if (!is_learned || annotation.reported || !annotation.alpha) return annotation.channel;
+  return FlipChannel{(*learned->accuracy)(*annotation.alpha)};
 }
 
 // Where the noise or the accuracy itself was reported it stays as it is, but for the nugget.
-Channel Study::channel_of(const Annotation& annotation, const std::optional<Learned>& learned,
-                          double nugget) const {
-  if (file_.binary) {
-    if (!learned || !file_.fit.noise || !learned->accuracy || !annotation.alpha) return annotation.channel;
-    return FlipChannel{(*learned->accuracy)(*annotation.alpha)};
+Channel Study::channel_of(const Annotation& annotation, const StudyModel& model) const {
+  if (file_.binary) return accuracy_of(annotation, model.learned);
+  const double noise = noise_variance(annotation.channel) + model.nugget;
+  if (annotation.reported) return GaussianChannel{noise};
+  const NoiseScales learned = learned_scales(model.learned);
+  const double more = (learned.base - 1.0) * annotation.base_noise +
+                      (added_scale(learned, annotation.level) - 1.0) * annotation.added_noise;
+  return GaussianChannel{noise + more};
+}
+
+Channel Study::expected_channel(const Annotation& annotation, const StudyModel& model) const {
+  if (file_.binary) return accuracy_of(annotation, model.learned);
+  const NoiseScales learned = learned_scales(model.learned);
+  const double base = learned.base * model.reported.base;
+  const double added = added_scale(learned, annotation.level) * added_scale(model.reported, annotation.level);
+  const double more = (base - 1.0) * annotation.base_noise + (added - 1.0) * annotation.added_noise;
+  return GaussianChannel{annotation.base_noise + annotation.added_noise + model.nugget + more};
+}
+
+// math.md 11.4. Scales that were learned take the place of the declared noise.
+NoiseScales Study::scales_of_reports(const std::vector<Annotation>& annotations,
+                                     const std::optional<Learned>& learned) const {
+  if (file_.binary || file_.fit.never()) return {};
+  const NoiseScales before = learned_scales(learned);
+  std::vector<NoiseReport> reports;
+  for (const Annotation& annotation : annotations) {
+    const bool has_level = is_ladder() ? annotation.alpha.has_value() : annotation.level.has_value();
+    if (!annotation.reported || !has_level) continue;
+    const NoiseReport report{.reported = noise_variance(annotation.channel),
+                             .base = before.base * annotation.base_noise,
+                             .added = added_scale(before, annotation.level) * annotation.added_noise,
+                             .level = is_ladder() ? 0 : *annotation.level};
+    // Noise that is declared to be 0 has no scale.
+    if (report.base + report.added > 0.0) reports.push_back(report);
   }
-  double noise = noise_variance(annotation.channel) + nugget;
-  if (!learned || !file_.fit.noise) return GaussianChannel{noise};
-  double added_scale = is_ladder() ? learned->added_scale : 1.0;  // a price list has no gamma
-  if (!is_ladder() && annotation.level &&
-      static_cast<std::size_t>(*annotation.level) < learned->level_scales.size())
-    added_scale = learned->level_scales[static_cast<std::size_t>(*annotation.level)];
-  noise += (learned->base_scale - 1.0) * annotation.base_noise + (added_scale - 1.0) * annotation.added_noise;
-  return GaussianChannel{noise};
+  if (reports.empty()) return {};
+  NoiseScales scales =
+      scales_from_reports(reports, is_ladder() ? 1 : static_cast<Index>(offer_.levels.size()));
+  if (is_ladder()) {
+    scales.added = scales.levels.front();
+    scales.levels.clear();
+  }
+  return scales;
 }
 
 std::int64_t Study::learns_from(std::int64_t annotations, std::int64_t last) const {
@@ -190,35 +236,48 @@ StudyModel Study::model_given(const std::vector<Annotation>& annotations,
                               std::optional<Learned> learned) const {
   StudyModel model{.prior = prior_given(annotations),
                    .observations = observations_of(annotations),
-                   .offer = offer_,
-                   .acquisition = acquisition_,
+                   .offer = {},
+                   .acquisition = {},
                    .learned = std::move(learned)};
   if (model.learned) model.prior.kernel = model.learned->prior.kernel;
   model.nugget = nugget(model.learned, model.prior);
   for (std::size_t i = 0; i < annotations.size(); ++i)
     model.observations[i].channel = channel_of(annotations[i], model);
-  if (!file_.binary) {
-    if (model.learned && file_.fit.noise) model.offer.base_noise *= model.learned->base_scale;
-    model.offer.base_noise.array() += model.nugget;
-  }
-  if (!model.learned || !file_.fit.noise) return model;
+  model.reported = scales_of_reports(annotations, model.learned);
+  set_offer(model);
+  return model;
+}
+
+bool Study::take_reports(StudyModel& model, const std::vector<Annotation>& annotations) const {
+  NoiseScales reported = scales_of_reports(annotations, model.learned);
+  if (reported == model.reported) return false;
+  model.reported = std::move(reported);
+  set_offer(model);
+  return true;
+}
+
+// What is on offer, with its noise or accuracy as it was learned and reported.
+void Study::set_offer(StudyModel& model) const {
+  model.offer = offer_;
+  model.acquisition = acquisition_;
   std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous;
   if (file_.binary) {
-    if (!model.learned->accuracy) return model;
+    if (!model.learned || !file_.fit.noise || !model.learned->accuracy) return;
     const AccuracyLaw& law = *model.learned->accuracy;
     if (continuous) continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
     for (Level& level : model.offer.levels) level.channel = FlipChannel{law(*level.alpha)};
-    return model;
+    return;
   }
-  const double added_scale = is_ladder() ? model.learned->added_scale : 1.0;
-  if (continuous) continuous->law.gamma *= added_scale;
+  const NoiseScales learned = learned_scales(model.learned);
+  model.offer.base_noise *= learned.base * model.reported.base;
+  model.offer.base_noise.array() += model.nugget;
+  if (continuous) continuous->law.gamma *= learned.added * model.reported.added;
   for (std::size_t k = 0; k < model.offer.levels.size(); ++k) {
+    const auto at = static_cast<Index>(k);
     Level& level = model.offer.levels[k];
-    const double scale =
-        k < model.learned->level_scales.size() ? model.learned->level_scales[k] : added_scale;
-    level.channel = GaussianChannel{scale * noise_variance(level.channel)};
+    level.channel = GaussianChannel{added_scale(learned, at) * added_scale(model.reported, at) *
+                                    noise_variance(level.channel)};
   }
-  return model;
 }
 
 AveragedModel Study::averaged(const StudyModel& model, const std::vector<Annotation>& annotations,

@@ -18,10 +18,8 @@ std::vector<AnnotationRow> annotation_rows(const Campaign& campaign) {
         const Vector& x = annotation.place.coordinates();
         row.inputs.assign(x.begin(), x.end());
       }
-      if (!record.told->channel) {
-        row.level = record.level();
-        row.alpha = record.alpha();
-      }
+      row.level = record.level();
+      row.alpha = record.alpha();
       const auto* flip = std::get_if<FlipChannel>(&annotation.channel);
       row.channel = flip != nullptr ? flip->accuracy : noise_variance(annotation.channel);
       rows.push_back(std::move(row));

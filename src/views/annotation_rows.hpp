@@ -14,11 +14,12 @@ struct AnnotationRow {
   std::int64_t id = 0;  ///< of the suggestion
   std::string point;    ///< empty: none of the pool
   std::vector<double> inputs;
-  std::string level;            ///< empty on a ladder, and where the annotator reported its own noise
+  std::string level;            ///< empty on a ladder, and if only the noise is known
   std::optional<double> alpha;  ///< likewise
   double y = 0.0;
-  double cost = 0.0;     ///< of replicates the first has it all
-  double channel = 0.0;  ///< noise variance, all of it; classes: the probability of being right
+  double cost = 0.0;  ///< of replicates the first has it all
+  double channel =
+      0.0;  ///< noise variance, all of it, as reported if it was; classes: the probability of being right
 };
 
 /// In the order in which they were told.

@@ -10,10 +10,12 @@
 #include "numerics/clock.hpp"
 #include "numerics/text.hpp"
 #include "study/duration.hpp"
+#include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
 #include "views/calibration_verdict.hpp"
 #include "views/campaign_text.hpp"
 #include "views/level_offsets.hpp"
+#include "views/reported_noise_json.hpp"
 
 namespace acuity {
 
@@ -25,7 +27,6 @@ struct LevelSpend {
 };
 
 std::string level_text(const SuggestionRecord& record) {
-  if (record.told && record.told->channel) return "reported";
   const std::string name = describe(record.level(), record.alpha());
   return name.empty() ? "reported" : name;
 }
@@ -153,52 +154,19 @@ Json offsets_json(const Campaign& campaign) {
 }
 
 // What answers of a level said about their own noise, beside what the study says.
-struct ReportedNoise {
-  std::string level;
-  double declared = 0.0, reported = 0.0;  // standard deviations; root mean square of those reported
-  std::int64_t count = 0;
-};
-
-std::vector<ReportedNoise> reported_noise(const Campaign& campaign) {
-  const Study& study = campaign.study();
-  std::vector<ReportedNoise> found;
-  if (study.file().binary) return found;
-  for (const Level& level : study.offer().levels) {
-    ReportedNoise one{.level = describe(level), .declared = std::sqrt(noise_variance(level.channel))};
-    double squares = 0.0;
-    for (const SuggestionRecord& record : campaign.state().suggestions()) {
-      if (!record.told || !record.told->channel || record.values.empty()) continue;
-      if (record.level() != level.name || record.alpha() != level.alpha) continue;
-      squares += noise_variance(*record.told->channel);
-      ++one.count;
-    }
-    if (one.count == 0) continue;
-    one.reported = std::sqrt(squares / static_cast<double>(one.count));
-    found.push_back(one);
-  }
-  return found;
+std::vector<ReportedNoise> reports_of(const Campaign& campaign) {
+  const std::vector<Annotation> annotations = campaign.annotations();
+  const bool any = std::any_of(annotations.begin(), annotations.end(),
+                               [](const Annotation& annotation) { return annotation.reported; });
+  if (!any) return {};
+  return reported_noise(campaign.study(), campaign.model(), annotations);
 }
 
 std::string reported_noise_text(const Campaign& campaign) {
   std::string text;
-  for (const ReportedNoise& one : reported_noise(campaign)) {
-    const double ratio = one.declared > 0.0 ? one.reported / one.declared : 0.0;
-    const bool differs = one.count >= 5 && (ratio > 1.25 || ratio < 0.8);
-    text += fmt::format("{}: {} answers report a noise_sd of {:.3g}, the study says {:.3g}{}\n",
-                        one_line(one.level), one.count, one.reported, one.declared,
-                        differs ? ": correct it, choices are made by what the study says" : "");
-  }
+  for (const std::string& sentence : reported_noise_sentences(campaign.study(), reports_of(campaign)))
+    text += one_line(sentence) + "\n";
   return text.empty() ? "" : "\nnoise as answers report it\n" + text;
-}
-
-Json reported_noise_json(const Campaign& campaign) {
-  Json list = Json::array();
-  for (const ReportedNoise& one : reported_noise(campaign))
-    list.push_back({{"level", one.level},
-                    {"declared", json_number(one.declared)},
-                    {"reported", json_number(one.reported)},
-                    {"count", one.count}});
-  return list;
 }
 
 Json verdict_json(const CalibrationVerdict& verdict) {
@@ -261,7 +229,7 @@ std::string status_json(const Campaign& campaign) {
   for (const auto& [name, cell] : fields_of(state)) object[name] = json_value(cell);
   object["levels"] = levels_json(state);
   object["level_offsets"] = offsets_json(campaign);
-  object["reported_noise"] = reported_noise_json(campaign);
+  object["reported_noise"] = reported_noise_json(reports_of(campaign));
   object["verdict"] = verdict_json(verdict_on(campaign));
   object["pending_ids"] = Json::array();
   for (const std::int64_t id : state.pending()) object["pending_ids"].push_back(id);

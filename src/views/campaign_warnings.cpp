@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "acuity/selection/candidates.hpp"
+#include "study/reported_noise.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {
@@ -69,6 +70,10 @@ std::vector<std::string> campaign_warnings(const Campaign& campaign, const Campa
     if (offset.is_bias())
       warnings.push_back(to_text(offset) +
                          ". That is more than noise: levels are taken to differ in noise alone.");
+  const std::vector<ReportedNoise> reports =
+      reported_noise(campaign.study(), campaign.model(), campaign.annotations());
+  for (const std::string& sentence : reported_noise_warnings(campaign.study(), reports))
+    warnings.push_back("Noise that answers report: " + sentence + ".");
   add_edges(campaign, data, warnings);
   add_books(data, warnings);
   return warnings;

@@ -1,6 +1,7 @@
 #include "views/explanation_json.hpp"
 
 #include "text/json.hpp"
+#include "views/reported_noise_json.hpp"
 
 namespace acuity {
 
@@ -66,6 +67,7 @@ std::string explanation_json(const Explanation& e) {
                  {"levels", list(e.levels, &level_merit)},
                  {"counterfactuals", list(e.counterfactuals, &counterfactual)},
                  {"nearest", list(e.nearest, &neighbour)},
+                 {"reported_noise", reported_noise_json(e.reported_noise)},
                  {"pending", e.pending},
                  {"sd_after", json_number(e.sd_after)},
                  {"pool_sd_before", json_number(e.pool_sd_before)},

@@ -23,7 +23,6 @@ double vagueness(const Channel& channel) {
 }
 
 std::string name_of(const SuggestionRecord& record) {
-  if (record.told && record.told->channel) return "reported";
   const std::string name = describe(record.level(), record.alpha());
   return name.empty() ? "reported" : name;
 }
@@ -34,7 +33,7 @@ double rung(const SuggestionRecord& record, bool binary) {
 }
 
 std::string range_name(const SuggestionRecord& record, bool binary) {
-  if ((record.told && record.told->channel) || !record.alpha()) return name_of(record);
+  if (!record.alpha()) return name_of(record);
   const int range = std::clamp(static_cast<int>(std::floor(ranges * rung(record, binary))), 0, ranges - 1);
   const double from = static_cast<double>(range) / ranges, to = (range + 1.0) / ranges;
   return binary ? fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from)

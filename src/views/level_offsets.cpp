@@ -63,8 +63,8 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
   std::size_t next = 0;
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
-    const bool counts = record.row() >= 0 && !record.told->channel;
     const std::string name = describe(record.level(), record.alpha());
+    const bool counts = record.row() >= 0 && !name.empty();
     if (counts && !said.contains(name)) names.push_back(name);
     for (std::size_t k = 0; k < record.values.size(); ++k, ++next)
       if (counts)

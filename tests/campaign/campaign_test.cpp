@@ -75,7 +75,7 @@ Score choice_by_full_scan(const Campaign& campaign) {
   const auto belief = study.belief(model);
   for (const std::int64_t id : campaign.state().pending()) {
     const Annotation expected = expected_annotation(study, *campaign.state().find(id));
-    belief->condition(expected.place, study.channel_of(expected, model), std::nullopt);
+    belief->condition(expected.place, study.expected_channel(expected, model), std::nullopt);
   }
   return select_by_full_scan(belief->marginals(), model.offer, model.acquisition, campaign.candidates())
       .value();

@@ -46,6 +46,26 @@ TEST(Check, TriesTheAnnotatorOnceAndRecordsNothing) {
   EXPECT_NE(failed.out.find("no licence"), std::string::npos) << failed.out;
 }
 
+TEST(Check, TryingComparesTheNoiseThatIsReportedWithTheDeclared) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n");
+  const auto tried = [&](const std::string& study, const std::string& noise) {
+    folder.write("study.toml", testing::with_given_model(study +
+                                                         R"([annotator]
+command = "echo '{\"y\": 2.5, \"cost\": 3, \"noise_sd\": )" +
+                                                         noise + "}'\"\n"));
+    return run_acuity({"check", "study.toml", "--try"}, folder.path()).out;
+  };
+  const std::string list = tried(testing::price_list_study(), "1.05");
+  EXPECT_NE(list.find("point 0 at coarse: 2.5, cost 3, noise_sd 1.05 reported, 0.5 declared: 2.1 times the "
+                      "declared\n"),
+            std::string::npos)
+      << list;
+  const std::string ladder = tried(testing::with(testing::ladder_study(), "variance", "0.07"), "0.1");
+  EXPECT_NE(ladder.find("noise_sd 0.1 reported, 0.4 declared: 0.25 times the declared\n"), std::string::npos)
+      << ladder;
+}
+
 TEST(Check, WithoutAnAnnotatorThereIsNothingToTry) {
   const Folder folder;
   folder.write("pool.csv", "x\n0.25\n1\n");

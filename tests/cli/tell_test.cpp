@@ -1,6 +1,8 @@
 // Answers one by one, corrections, and work that brought nothing.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/campaign_desk.hpp"
 
 namespace acuity::testing::tell_test {
@@ -106,7 +108,76 @@ TEST(Tell, AReportedNoiseIsThatAnswersOwn) {
   desk.ask();
   desk.done("tell", {"1", "0.1", "--noise-sd", "0.25"});
   EXPECT_EQ(value(desk.annotations().at(0), "noise_variance"), 0.0625);
-  EXPECT_EQ(desk.annotations().at(0).at("level"), "") << "and no level's";
+  EXPECT_EQ(desk.annotations().at(0).at("level"), "coarse") << "which it keeps";
+  const auto levels = desk.status().at("levels");
+  ASSERT_EQ(levels.size(), 1U);
+  EXPECT_EQ(levels.at(0).at("level"), "coarse");
+  EXPECT_EQ(desk.done("status").find("reported"), std::string::npos);
+}
+
+TEST(Tell, AReportedAccuracyIsThatAnswersOwnAndItsLevelStays) {
+  const CampaignDesk desk(binary_campaign());
+  desk.ask();
+  desk.done("tell", {"1", "yes", "--accuracy", "0.9"});
+  EXPECT_EQ(value(desk.annotations().at(0), "accuracy"), 0.9);
+  EXPECT_EQ(desk.annotations().at(0).at("level"), "crowd");
+}
+
+TEST(Tell, StatusAndCheckCompareReportedNoiseWithTheDeclared) {
+  const CampaignDesk desk(price_list_campaign("", "[model]\nfit = 1000\n"));
+  desk.ask({"-n", "4"});
+  for (const char* id : {"1", "2", "3", "4"}) desk.done("tell", {id, "0.1", "--noise-sd", "1"});
+  const std::string sentence =
+      "level coarse: answers report 2.0 times its noise_sd (1 instead of 0.5); choices use 0.794\n";
+  EXPECT_NE(desk.done("status").find("\nnoise as answers report it\n" + sentence), std::string::npos);
+  EXPECT_NE(desk.done("check").find("  " + sentence), std::string::npos);
+  EXPECT_NE(desk.done("explain", {"--next"}).find("  " + sentence), std::string::npos);
+  const auto found = desk.status().at("reported_noise");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.at(0).at("level"), "coarse");
+  EXPECT_EQ(found.at(0).at("count"), 4);
+  EXPECT_NEAR(found.at(0).at("declared").get<double>(), 0.5, 1e-15);
+  EXPECT_NEAR(found.at(0).at("reported").get<double>(), 1.0, 1e-15);
+  EXPECT_NEAR(found.at(0).at("used").get<double>(), 0.5 * std::pow(2.0, 4.0 / 6.0), 1e-12);
+  EXPECT_EQ(desk.json("explain", {"--next"}).at("reported_noise"), found);
+}
+
+// What was exported begins another campaign: levels, costs and the noise that was reported are the same.
+TEST(Tell, AnExportBeginsAnotherCampaignWithTheSameAnswers) {
+  const CampaignDesk desk(price_list_campaign("budget = 40\n", "[model]\nfit = 1000\n"));
+  desk.ask({"-n", "5"});
+  desk.done("tell", {"2", "0.1", "--noise-sd", "1"});
+  desk.done("tell", {"1", "0.3", "0.4"});
+  desk.done("tell", {"3", "-0.2", "--noise-sd", "0.9", "--cost", "1.5"});
+  desk.done("export", {"--annotations", (desk.folder.path() / "known.csv").string()});
+  desk.folder.write("second.toml",
+                    with_given_model(price_list_campaign("budget = 40\ninitial = { file = \"known.csv\" }\n",
+                                                         "[model]\nfit = 1000\n")));
+  const ProgramResult made =
+      run_acuity({"init", "second.acuity", "--study", "second.toml"}, desk.folder.path());
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto rows = [&](const std::string& campaign) {
+    auto all = csv_rows(run_acuity({"export", campaign, "--annotations", "-"}, desk.folder.path()).out);
+    for (auto& row : all) row.erase("id");
+    return all;
+  };
+  EXPECT_EQ(rows("second.acuity"), rows("c.acuity"));
+  const auto status = nlohmann::json::parse(
+      run_acuity({"status", "second.acuity", "--format", "json"}, desk.folder.path()).out);
+  EXPECT_EQ(status.at("reported_noise"), desk.status().at("reported_noise"));
+  EXPECT_EQ(status.at("levels"), desk.status().at("levels"));
+  // And `score` reads it: the next choice is that of the second campaign.
+  const ProgramResult scored =
+      run_acuity({"score", "study.toml", "--annotations", "known.csv", "--top", "1", "--format", "json"},
+                 desk.folder.path());
+  ASSERT_EQ(scored.exit_code, 0) << scored.err;
+  const auto best = nlohmann::json::parse(scored.out).at("rows").at(0);
+  const auto next =
+      nlohmann::json::parse(run_acuity({"ask", "second.acuity", "--format", "json"}, desk.folder.path()).out)
+          .at("suggestions")
+          .at(0);
+  EXPECT_EQ(best.at("level"), next.at("level"));
+  EXPECT_NEAR(best.at("information").get<double>(), next.at("information").get<double>(), 1e-9);
 }
 
 TEST(Tell, ASurprisingAnswerIsTakenWithANote) {

@@ -136,6 +136,28 @@ TEST(CampaignData, MoneyAddsUp) {
   EXPECT_EQ(data.levels.front().name, "fine");
 }
 
+TEST(CampaignData, AnswersThatReportTheirNoiseStayWithTheirLevel) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 400", "fit = 1000\n", "repeat = true"),
+                          testing::pool_on_a_line(pool_points, 12.0));
+  World world(4, 2.0);
+  for (int k = 0; k < 12; ++k) {
+    const Suggestion asked = campaign->ask().suggestions.at(0);
+    Answer answer;
+    answer.id = asked.id;
+    answer.level = campaign->study().level_named(k % 3 == 0 ? "fine" : "coarse");
+    answer.values = {world(asked)};
+    if (k % 2 == 0) answer.channel = GaussianChannel{k % 3 == 0 ? 0.04 : 1.0};
+    campaign->tell({answer});
+  }
+  const CampaignData data = campaign_data(*campaign);
+  ASSERT_EQ(data.levels.size(), 2U);
+  EXPECT_EQ(data.levels[0].name, "fine");
+  EXPECT_EQ(data.levels[0].answers, 4);
+  EXPECT_EQ(data.levels[1].name, "coarse");
+  EXPECT_EQ(data.levels[1].answers, 8);
+  EXPECT_TRUE(mentions(data, "level coarse: answers report 2.0 times its noise_sd (1 instead of 0.5)"));
+}
+
 TEST(CampaignData, TheCourseEndsWhereTheCampaignStands) {
   MemoryCampaign campaign(
       testing::two_level_study("budget = 400\nunit = \"runs\"\nseed = 2", "", "repeat = true"),

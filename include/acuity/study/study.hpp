@@ -14,6 +14,7 @@
 #include "acuity/model/averaged_model.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/learn.hpp"
+#include "acuity/model/noise_reports.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
 #include "acuity/selection/candidates.hpp"
@@ -32,6 +33,9 @@ struct StudyModel {
   Acquisition acquisition;
   std::optional<Learned> learned;  ///< where the schedule asked for it
   double nugget = 0.0;             ///< in the noise of the observations and of the offer
+  /// In the noise of the offer: what answers that reported their noise say about that of the next ones, on
+  /// top of what was learned (docs/math.md 11.4).
+  NoiseScales reported;
 };
 
 /// What is to be different in a study; what is absent or empty stays.
@@ -120,6 +124,11 @@ class Study {
   double nugget(const std::optional<Learned>& learned, const Prior& prior) const;
   /// What the model sees of an annotation's noise or accuracy once the laws of them were learned.
   Channel channel_of(const Annotation& annotation, const StudyModel& model) const;
+  /// The noise or accuracy to expect of an annotation that has no value yet: that of the model's offer.
+  Channel expected_channel(const Annotation& annotation, const StudyModel& model) const;
+  /// Brings `reported` and the offer of a model up to date with what these annotations reported; false: they
+  /// are unchanged.
+  bool take_reports(StudyModel& model, const std::vector<Annotation>& annotations) const;
 
   /// What may be bought after these. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,
@@ -134,10 +143,14 @@ class Study {
   Prior prior_for(const Observations& observations) const;
   LearnOptions learn_options(const std::vector<Annotation>& annotations, const Observations& observations,
                              const Learned* before, int threads) const;
-  Channel channel_of(const Annotation& annotation, const std::optional<Learned>& learned,
-                     double nugget) const;
   Annotation annotation_at(Place place, double base_noise, const Level& level, double value,
                            double cost) const;
+  NoiseScales learned_scales(const std::optional<Learned>& learned) const;
+  NoiseScales scales_of_reports(const std::vector<Annotation>& annotations,
+                                const std::optional<Learned>& learned) const;
+  double added_scale(const NoiseScales& scales, std::optional<Index> level) const;
+  Channel accuracy_of(const Annotation& annotation, const std::optional<Learned>& learned) const;
+  void set_offer(StudyModel& model) const;
 
   StudyFile file_;
   Pool pool_;
