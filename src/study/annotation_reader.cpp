@@ -37,9 +37,21 @@ class AnnotationReader {
   }
 
  private:
-  enum class Given { alpha, level, noise_variance, accuracy };
+  enum class Given { alpha, level, channel };
   static constexpr std::string_view own_columns[] = {"id",       "y",   "alpha", "level", "noise_variance",
                                                      "accuracy", "cost"};
+
+  std::string level_column() const { return study_.is_ladder() ? "alpha" : "level"; }
+  std::string channel_column() const { return study_.file_.binary ? "accuracy" : "noise_variance"; }
+
+  // `export --annotations` writes both the level and the noise of every answer; `id` is that of a suggestion
+  // there, and `point` names the pool point.
+  void find_export_columns() {
+    const std::optional<Index> point = table_.find("point");
+    if (!table_.find("id") || !point || !table_.find(level_column())) return;
+    exported_channel_ = table_.find(channel_column());
+    if (exported_channel_) id_ = point;
+  }
 
   void find_columns() {
     y_ = table_.column("y", "the values told");
@@ -48,6 +60,7 @@ class AnnotationReader {
     cost_ = table_.find("cost");
     id_ = table_.find("id");
     if (!id_ && study_.file_.pool_id) id_ = table_.find(*study_.file_.pool_id);
+    find_export_columns();
     for (const std::string& input : study_.pool_.inputs()) {
       // An input that is called like one of our own columns: ours it is, and the point must be given by its
       // id.
@@ -67,10 +80,9 @@ class AnnotationReader {
 
     std::vector<std::string> found;
     for (const char* name : {"alpha", "level", "noise_variance", "accuracy"})
-      if (table_.find(name)) found.emplace_back(name);
+      if (table_.find(name) && table_.find(name) != exported_channel_) found.emplace_back(name);
     const bool binary = study_.file_.binary;
-    const std::string by_level = study_.is_ladder() ? "alpha" : "level",
-                      by_channel = binary ? "accuracy" : "noise_variance";
+    const std::string by_level = level_column(), by_channel = channel_column();
     if (found.size() != 1)
       throw InputError(fmt::format("{}:1: {}, must be one column of \"{}\" or \"{}\"", table_.source(),
                                    found.empty() ? "no column says how precise the values are"
@@ -84,10 +96,7 @@ class AnnotationReader {
       throw InputError(fmt::format(
           "{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"{}\"", table_.source(),
           found[0], study_.is_ladder() ? "[precision]" : "[[level]]", by_level, by_channel));
-    given_ = found[0] == "alpha"      ? Given::alpha
-             : found[0] == "level"    ? Given::level
-             : found[0] == "accuracy" ? Given::accuracy
-                                      : Given::noise_variance;
+    given_ = found[0] == "alpha" ? Given::alpha : found[0] == "level" ? Given::level : Given::channel;
     precision_ = *table_.find(found[0]);
   }
 
@@ -95,26 +104,13 @@ class AnnotationReader {
     const Place place = read_place(row);
     Annotation annotation{.place = place, .value = read_value(row), .channel = {}};
     const bool cost_told = cost_ && !table_.empty(row, *cost_);
-    switch (given_) {
-      case Given::alpha:
-        read_alpha(row, !cost_told, annotation);
-        break;
-      case Given::level:
-        read_level(row, annotation);
-        break;
-      case Given::accuracy: {
-        const double accuracy = table_.number(row, precision_);
-        if (!(accuracy >= 0.5 && accuracy <= 1.0)) table_.complain(row, precision_, "a number from 0.5 to 1");
-        annotation.channel = FlipChannel{accuracy};
-        break;
-      }
-      case Given::noise_variance: {
-        const double variance = table_.number(row, precision_);
-        if (!(variance > 0.0)) table_.complain(row, precision_, "a finite number above 0");
-        annotation.channel = GaussianChannel{variance};
-        break;
-      }
-    }
+    // An answer whose level nobody knows has but its noise.
+    const bool has_level = !exported_channel_ || !table_.empty(row, precision_);
+    if (has_level && given_ == Given::alpha) read_alpha(row, !cost_told, annotation);
+    if (has_level && given_ == Given::level) read_level(row, annotation);
+    if (given_ == Given::channel) take_channel(row, precision_, annotation);
+    if (exported_channel_ && !(has_level && is_declared(row, annotation)))
+      take_channel(row, *exported_channel_, annotation);
     if (cost_told) {
       annotation.cost = table_.number(row, *cost_);
       if (annotation.cost < 0.0) table_.complain(row, *cost_, "0 or more");
@@ -122,6 +118,27 @@ class AnnotationReader {
         table_.complain(row, *cost_, fmt::format("at most {}", largest_amount_text));
     }
     return annotation;
+  }
+
+  // The noise or accuracy is that of the answer itself.
+  void take_channel(Index row, Index column, Annotation& annotation) const {
+    const double number = table_.number(row, column);
+    if (study_.file_.binary) {
+      if (!(number >= 0.5 && number <= 1.0)) table_.complain(row, column, "a number from 0.5 to 1");
+      annotation.channel = FlipChannel{number};
+    } else {
+      if (!(number > 0.0)) table_.complain(row, column, "a finite number above 0");
+      annotation.channel = GaussianChannel{number};
+    }
+    annotation.reported = true;
+  }
+
+  // Whether an exported noise or accuracy is what the study says of the level anyway, or is left out.
+  bool is_declared(Index row, const Annotation& annotation) const {
+    if (table_.empty(row, *exported_channel_)) return true;
+    const auto* flip = std::get_if<FlipChannel>(&annotation.channel);
+    const double declared = flip != nullptr ? flip->accuracy : noise_variance(annotation.channel);
+    return std::abs(table_.number(row, *exported_channel_) - declared) <= 1e-9 * declared;
   }
 
   // Classes are -1 and 1, or 0 and 1, or the two names of the study.
@@ -177,8 +194,12 @@ class AnnotationReader {
     return Place(*found);
   }
 
-  double base_noise(Index row, const Place& place) const {
+  double base_noise(Index row, const Place& place, double added) const {
     if (const std::optional<Index> pool_row = place.pool_row()) return study_.offer_.base_noise(*pool_row);
+    // An export has no column of sigma^2(x), but what it was part of.
+    const auto* named = std::get_if<NoiseColumn>(&study_.file_.noise);
+    if (exported_channel_ && named != nullptr && !table_.find(named->name))
+      return std::max(0.0, table_.number(row, *exported_channel_) - added);
     return (*study_.noise_)(place.coordinates().data(), table_, row);
   }
 
@@ -187,8 +208,8 @@ class AnnotationReader {
       annotation.channel = level.channel;
       return;
     }
-    annotation.base_noise = base_noise(row, annotation.place);
     annotation.added_noise = noise_variance(level.channel);
+    annotation.base_noise = base_noise(row, annotation.place, annotation.added_noise);
     annotation.channel = channel_at(level, annotation.base_noise);
     if (!std::isfinite(noise_variance(annotation.channel)))
       table_.complain(row, precision_, "a precision whose total noise at this point is finite");
@@ -239,6 +260,7 @@ class AnnotationReader {
   Table table_;
   Index y_ = 0, precision_ = 0;
   std::optional<Index> id_, cost_;
+  std::optional<Index> exported_channel_;  // of an export: the noise or accuracy beside the level
   std::vector<std::optional<Index>> inputs_;
   Given given_ = Given::alpha;
   bool zero_is_negative_ = false;  // some value is 0, so classes are 0 and 1

@@ -85,6 +85,60 @@ TEST(Annotations, ReportedNoiseIsTheTotalAndCostsNothingUnlessTold) {
   EXPECT_EQ(noise_variance(a[0].channel), 0.5);
   EXPECT_EQ(a[0].cost, 0.0);
   EXPECT_EQ(a[0].level, std::nullopt);
+  EXPECT_TRUE(a[0].reported);
+}
+
+TEST(Annotations, AnExportIsReadWithLevelsAndWithTheNoiseThatWasReported) {
+  const Desk desk(named_list);
+  const auto a = desk.read(
+      "id,point,x,level,y,cost,noise_variance\n"
+      "1,b,5,coarse,1,2,0.25\n2,a,0,fine,2,10,0.04\n3,,4,fine,3,0,0.01\n4,c,3,,4,0,0.5\n");
+  ASSERT_EQ(a.size(), 4U);
+  EXPECT_EQ(a[0].place.pool_row(), 1) << "id is that of a suggestion";
+  EXPECT_EQ(a[0].level, 0);
+  EXPECT_FALSE(a[0].reported) << "the noise is that of the level";
+  EXPECT_EQ(a[0].cost, 2.0);
+  EXPECT_EQ(a[1].level, 1);
+  EXPECT_TRUE(a[1].reported);
+  EXPECT_EQ(noise_variance(a[1].channel), 0.04);
+  EXPECT_EQ(a[1].added_noise, 0.1 * 0.1) << "as declared";
+  EXPECT_EQ(a[2].place.coordinates()(0), 4.0);
+  EXPECT_FALSE(a[2].reported);
+  EXPECT_EQ(a[3].level, std::nullopt) << "nobody knows it";
+  EXPECT_EQ(noise_variance(a[3].channel), 0.5);
+  EXPECT_EQ(desk.complaint("id,point,x,level,y,cost,noise_variance\n2,a,0,fine,2,10,-1\n"),
+            "A.csv:2: column \"noise_variance\" is \"-1\", must be a finite number above 0");
+}
+
+TEST(Annotations, AnExportOfALadderIsReadWithAlphasAndWithTheNoiseThatWasReported) {
+  const Desk desk(named);
+  const auto a = desk.read(
+      "id,point,x,alpha,y,cost,noise_variance\n1,a,0,inf,1,1,0.01\n2,b,5,2,2,1,0.26\n3,,4,3,3,1,0.0464\n");
+  ASSERT_EQ(a.size(), 3U);
+  EXPECT_FALSE(a[0].reported);
+  EXPECT_TRUE(a[1].reported);
+  EXPECT_EQ(a[1].alpha, 2.0);
+  EXPECT_NEAR(a[1].base_noise + a[1].added_noise, 0.065, 1e-16);
+  EXPECT_EQ(noise_variance(a[1].channel), 0.26);
+  EXPECT_FALSE(a[2].reported) << "to nine digits what is declared there";
+}
+
+TEST(Annotations, OnlyAnExportHasBothLevelAndNoise) {
+  const Desk desk(named_list);
+  EXPECT_EQ(
+      desk.complaint("id,y,level,noise_variance\na,1,fine,0.04\n"),
+      "A.csv:1: columns \"level\" and \"noise_variance\" are all there, must be one column of \"level\" or "
+      "\"noise_variance\"");
+}
+
+TEST(Annotations, AnExportedPointOutsideOfThePoolHasItsNoiseWithoutANoiseColumn) {
+  const Desk desk(
+      with(with(named, "variance", "{ column = \"s2\" }"), "file", "\"pool.csv\"\ninputs = [\"x\"]"),
+      "case,x,s2\na,0,0.5\n");
+  const auto a = desk.read("id,point,x,alpha,y,cost,noise_variance\n1,,3,1,1,1,0.79\n");
+  EXPECT_NEAR(a[0].base_noise, 0.7, 1e-15);
+  EXPECT_NEAR(noise_variance(a[0].channel), 0.79, 1e-15);
+  EXPECT_FALSE(a[0].reported);
 }
 
 TEST(Annotations, NoiseColumnIsReadWhereThePointStands) {
