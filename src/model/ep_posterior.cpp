@@ -26,6 +26,9 @@ double EpPosterior::log_evidence() const {
 const Vector& EpPosterior::accuracy_gradient() const {
   return state_->accuracy_gradient;
 }
+const Vector& EpPosterior::weights() const {
+  return state_->weights;
+}
 const Sites& EpPosterior::sites() const {
   return state_->sites;
 }

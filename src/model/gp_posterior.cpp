@@ -166,6 +166,12 @@ Vector GpPosterior::mean(const PointsRef& x) const {
   return mean.array() + state_->prior.mean;
 }
 
+// Observations that given() added have no weights: the factor is computed again with them.
+PlaceWeights GpPosterior::weights() const {
+  if (state_->later.points.rows() > 0) return GpPosterior(state_->prior, *state_->observations).weights();
+  return {merge_replicates(*state_->observations).merged, state_->weights};
+}
+
 template <typename Visit>
 void GpPosterior::State::for_each_chunk(const Points& x, const Visit& visit) const {
   for (Index from = 0; from < points.rows(); from += chunk) {

@@ -236,6 +236,30 @@ TEST(GpPosterior, CovarianceOfAFewPointsIsThatAmongMany) {
   }
 }
 
+// The slow twin of mean(): its sum over places, replicates among the observations, as another program would
+// compute it.
+TEST(GpPosterior, WeightsGiveTheMean) {
+  const testing::Problem p = testing::make_problem({.pool = 40, .observations = 30, .inputs = 3, .seed = 9});
+  const Observations all = p.columns();
+  Points points(60, 3);
+  points << all.points(), all.points();
+  Vector values(60), noise(60);
+  values << all.values(), (all.values().array() + 0.1).matrix();
+  noise << all.noise(), 2.0 * all.noise();
+  const GpPosterior posterior(p.prior, Observations(points, values, noise));
+  const GpPosterior grown =
+      GpPosterior(p.prior, all)
+          .given(Observations(Points(points.bottomRows(3)), Vector(values.tail(3)), Vector(noise.tail(3))));
+  for (const GpPosterior& one : {posterior, grown}) {
+    const PlaceWeights found = one.weights();
+    EXPECT_LE(found.weights.size(), 30) << "one per place";
+    const Matrix k =
+        p.prior.kernel->cross(p.prior.scaling.apply(p.pool), p.prior.scaling.apply(found.places.points()));
+    const Vector mean = (k * found.weights).array() + p.prior.mean;
+    EXPECT_LT((mean - one.predict(p.pool).mean).cwiseAbs().maxCoeff(), 1e-10);
+  }
+}
+
 // Its slow twin: the posterior made from all of them. Sixty more pass the point where the factor is made
 // anew.
 TEST(GpPosterior, GivenMoreIsThePosteriorOfAllOfThem) {

@@ -57,6 +57,8 @@ class EpPosterior {
   /// Of the log evidence in every label's accuracy, under the same conditions.
   const Vector& accuracy_gradient() const;
 
+  /// The mean at x is k(x, points) weights, x and points scaled as the prior says.
+  const Vector& weights() const;
   const Sites& sites() const;
   const Marginals& at_observations() const;
   const Marginals& cavities() const;

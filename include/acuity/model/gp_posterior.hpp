@@ -20,6 +20,13 @@ struct PredictOptions {
   bool single_precision = false;
 };
 
+/// A posterior mean as a sum over places: prior mean + k(x, points) weights, x and points scaled as the prior
+/// says.
+struct PlaceWeights {
+  Observations places;  ///< replicates merged (docs/math.md 8); points as observed, not scaled
+  Vector weights;       ///< (K + noise)^-1 (values - mean), one per place
+};
+
 /// Gaussian process regression on annotations of differing precision (docs/math.md 2).
 ///
 /// Every observation carries its own noise variance, so vague and sharp ones share one equation with
@@ -37,6 +44,9 @@ class GpPosterior {
 
   /// The mean alone, which costs n a point instead of n^2 (but not after given()).
   Vector mean(const PointsRef& x) const;
+
+  /// The mean in a form that other programs can compute, with the same noise floor as predict().
+  PlaceWeights weights() const;
 
   /// Posterior covariance of f between every row of `a` and every row of `b`.
   Matrix covariance(const PointsRef& a, const PointsRef& b) const;
