@@ -208,11 +208,11 @@ class PoolScan {
   std::optional<LevelHull> hull_;  // if levels that are no corners need not be looked at
 };
 
+}  // namespace
+
 bool precedes(const Score& a, const Score& b) {
   return a.value > b.value || (a.value == b.value && a.order > b.order);
 }
-
-}  // namespace
 
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
                                          const Acquisition& acquisition, const Candidates& candidates,

@@ -22,6 +22,9 @@ std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& o
                                          const Acquisition& acquisition, const Candidates& candidates,
                                          const FullScanOptions& options = {});
 
+/// Whether `a` ranks before `b`: by value, and by `order` among equal values.
+bool precedes(const Score& a, const Score& b);
+
 /// Every open point at its best level (of tied ones the cheaper), in pool order.
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
                               const Candidates& candidates, const FullScanOptions& options = {});
