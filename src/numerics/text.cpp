@@ -26,6 +26,16 @@ std::string escaped(const Character& character) {
                                : fmt::format("\\u{:04x}", static_cast<unsigned>(character.code));
 }
 
+// By the main blocks of Unicode's East Asian Width and combining marks.
+std::size_t columns_of(char32_t code) {
+  const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
+  if (within(0x300, 0x36f) || within(0x200b, 0x200d) || within(0xfe00, 0xfe0f)) return 0;
+  const bool is_wide = within(0x1100, 0x115f) || within(0x2e80, 0xa4cf) || within(0xac00, 0xd7a3) ||
+                       within(0xf900, 0xfaff) || within(0xfe30, 0xfe6f) || within(0xff00, 0xff60) ||
+                       within(0xffe0, 0xffe6) || within(0x1f300, 0x1faff) || within(0x20000, 0x3fffd);
+  return is_wide ? 2 : 1;
+}
+
 }  // namespace
 
 Character first_character(std::string_view text) {
@@ -71,9 +81,36 @@ std::string escape_controls(std::string_view text, std::string_view kept) {
   return safe;
 }
 
+std::size_t terminal_columns(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    columns += columns_of(next.code);
+    text.remove_prefix(next.bytes);
+  }
+  return columns;
+}
+
+std::string cut_to_columns(std::string_view text, std::size_t columns) {
+  if (terminal_columns(text) <= columns) return std::string(text);
+  constexpr std::string_view dots = "...";
+  const std::string_view end = dots.substr(0, columns);
+  std::size_t used = end.size(), bytes = 0;
+  for (Character next = first_character(text); used + columns_of(next.code) <= columns;
+       next = first_character(text.substr(bytes))) {
+    used += columns_of(next.code);
+    bytes += next.bytes;
+  }
+  return std::string(text.substr(0, bytes)).append(end);
+}
+
 }  // namespace acuity::numerics
 
 namespace acuity {
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 std::string one_line(std::string_view text) {
   return numerics::escape_controls(text);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,9 +28,18 @@ bool is_control(char32_t code);
 /// returns is UTF-8, and given again it stays as it is.
 std::string escape_controls(std::string_view text, std::string_view kept = "");
 
+/// How many columns of a terminal the text takes: two for wide characters (East Asian, emoji), none for
+/// combining ones.
+std::size_t terminal_columns(std::string_view text);
+/// As much of the text as fits into so many columns, ending in "..." if it was cut.
+std::string cut_to_columns(std::string_view text, std::size_t columns);
+
 }  // namespace acuity::numerics
 
 namespace acuity {
+
+/// "1 level", "2 levels".
+std::string counted(std::int64_t count, std::string_view noun);
 
 /// Text from data as it may stand in one line for people, on a terminal or in a file: printable()
 /// (errors.hpp) without a limit to its length. This is the one place that escapes for terminals; csv_cell()

@@ -31,6 +31,13 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
   return found == names.end() ? std::string() : *found;
 }
 
+std::optional<std::string> close_match(std::string_view word, const std::vector<std::string>& names) {
+  const std::string found = nearest(word, names);
+  const std::size_t distance = edits(word, found);
+  if (distance > std::max<std::size_t>(2, word.size() / 3) || distance >= word.size()) return std::nullopt;
+  return found;
+}
+
 std::string quoted_list(const std::vector<std::string>& names, std::string_view last) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {

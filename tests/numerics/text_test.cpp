@@ -47,5 +47,22 @@ TEST(Text, InMessagesIsCutBetweenCharacters) {
   EXPECT_EQ(printable(std::string(10, '\x80'), 8), "\\x80\\x80\\x80\\x80\\x80...");
 }
 
+TEST(Text, IsCutToTheColumnsOfATerminal) {
+  EXPECT_EQ(numerics::cut_to_columns("12 of 60 € spent", 16), "12 of 60 € spent") << "columns, not bytes";
+  EXPECT_EQ(numerics::cut_to_columns("12 of 60 € spent", 15), "12 of 60 € s...");
+  EXPECT_EQ(numerics::cut_to_columns("12 of 60 € spent", 2), "..");
+  EXPECT_EQ(numerics::cut_to_columns("12 of 60 € spent", 0), "");
+  EXPECT_EQ(numerics::terminal_columns("日本"), 4U);
+  EXPECT_EQ(numerics::cut_to_columns("日本日本", 6), "日...") << "half of a character does not fit";
+  EXPECT_EQ(numerics::terminal_columns("e\xcc\x81"), 1U) << "an accent of its own";
+  EXPECT_EQ(numerics::cut_to_columns("", 5), "");
+}
+
+TEST(Text, CountsInTheSingularAndThePlural) {
+  EXPECT_EQ(counted(1, "level"), "1 level");
+  EXPECT_EQ(counted(0, "level"), "0 levels");
+  EXPECT_EQ(counted(2, "level"), "2 levels");
+}
+
 }  // namespace
 }  // namespace acuity::text_test
