@@ -3,9 +3,21 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_reader.hpp"
 #include "commands.hpp"
+#include "shared_options.hpp"
 #include "views/campaign_text.hpp"
 
 namespace acuity {
+
+namespace {
+
+struct AmendArguments {
+  std::string campaign;
+  std::optional<std::int64_t> id;
+  std::vector<std::string> values;
+  bool retract = false;
+  std::string reason;
+  Format format = Format::table;
+};
 
 ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&) {
   const std::int64_t id = *arguments.id;
@@ -32,6 +44,22 @@ ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&
   table.add({id, after.asked.point, before, after.values, after.reason});
   out << table.document("suggestions");
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_amend(Program& program) {
+  auto [command, arguments] = program.add<AmendArguments>(
+      {.name = "amend",
+       .help = "Correct or retract an answer. Both versions stay in the log; its cost is not refunded",
+       .example = "acuity amend wing.acuity 57 --y 0.31 --reason \"wrong column\""},
+      amend);
+  add_campaign(command, arguments.campaign);
+  add_id(command, arguments.id);
+  command.words("--y", "Y...", arguments.values, "The correct answer; several are replicates");
+  command.flag("--retract", arguments.retract, "The answer is wrong and no correct one is known: ignore it");
+  command.text("--reason", "TEXT", arguments.reason, "Reason, kept in the log; needed");
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

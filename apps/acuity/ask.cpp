@@ -5,14 +5,27 @@
 #include "notes.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
+#include "shared_options.hpp"
+#include "study/duration.hpp"
 #include "views/campaign_text.hpp"
 
 namespace acuity {
 
 namespace {
 
-// What to type next; and what may have been forgotten.
-std::string hint(const Campaign& campaign, const std::vector<Suggestion>& given) {
+struct AskArguments {
+  std::string campaign;
+  std::int64_t count = 1;
+  std::string worker;
+  std::optional<double> lease;   ///< seconds
+  bool pending = false;          ///< show what is pending instead
+  std::optional<double> budget;  ///< change of the budget
+  PoolWork work;
+  Format format = Format::table;
+};
+
+// What to type next, and how many earlier suggestions are not answered yet.
+std::string next_steps(const Campaign& campaign, const std::vector<Suggestion>& given) {
   const std::string folder = one_line(campaign.folder().string());
   const std::size_t earlier = campaign.state().pending().size() - given.size();
   std::string text =
@@ -23,12 +36,12 @@ std::string hint(const Campaign& campaign, const std::vector<Suggestion>& given)
                 "As a table: acuity ask {0} --pending --format csv, fill in y, acuity tell {0} --csv FILE\n",
                 folder);
   if (earlier > 0)
-    text +=
-        fmt::format("Not answered yet: {} from before; acuity ask {} --pending shows all\n", earlier, folder);
+    text += fmt::format("{} from before not answered yet; acuity ask {} --pending shows all\n",
+                        counted(static_cast<std::int64_t>(earlier), "suggestion"), folder);
   return text;
 }
 
-ExitCode exit_code(const AskArguments& arguments, const Asking& asking) {
+ExitCode ask_exit_code(const AskArguments& arguments, const Asking& asking) {
   if (!asking.suggestions.empty() || arguments.pending) return ExitCode::done;
   return asking.standing == Standing::finished ? ExitCode::finished : ExitCode::nothing_now;
 }
@@ -41,17 +54,14 @@ std::string why_no_more(const Asking& asking) {
                      asking.reason);
 }
 
-}  // namespace
-
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
-  if (arguments.count < 1) throw InputError(fmt::format("-n is {}, must be at least 1", arguments.count));
   if (arguments.pending && (arguments.budget || arguments.lease || !arguments.worker.empty()))
     throw InputError("--pending asks for nothing, --budget, --lease and --worker must be left out");
-  CampaignOptions options{
-      .threads = arguments.work.threads, .storage = arguments.work.storage, .learning = {}};
-  // Who makes one choice and goes has no use for what a next one could build on.
-  if (arguments.count == 1 && options.storage.memory == 0) options.storage.memory = 2 << 20;
+  const PoolWork& work = arguments.work;
+  CampaignOptions options{.threads = work.threads,
+                          .storage = arguments.count == 1 ? work.storage_for_one_choice() : work.storage,
+                          .learning = {}};
   StatusLine status(log);
   options.learning = [&](int evaluations, double best) {
     status.show(fmt::format("learning: {} evaluations, log evidence {:.3f}", evaluations, best));
@@ -59,7 +69,7 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
   Campaign campaign = Campaign::open(arguments.campaign, arguments.pending ? Access::read : Access::write,
                                      std::move(options));
   write_network_note(campaign, log);
-  write_storage_note(campaign.study(), arguments.work.storage, log);
+  write_storage_note(campaign.study(), work.storage, log);
   Asking asking;
   if (arguments.pending)
     asking.suggestions = campaign.pending();
@@ -70,12 +80,42 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                            .budget = arguments.budget});
   if (!asking.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, asking.suggestions, arguments.format);
-  write_early_verdict(campaign, log);
+  if (const std::string verdict = early_verdict(campaign); !verdict.empty()) write_note(verdict, log);
   if (asking.standing != Standing::open)
     log << one_line(arguments.campaign + ": " + why_no_more(asking)) << '\n';
   if (!asking.suggestions.empty() && arguments.format == Format::table)
-    out << hint(campaign, asking.suggestions);
-  return exit_code(arguments, asking);
+    out << next_steps(campaign, asking.suggestions);
+  return ask_exit_code(arguments, asking);
+}
+
+}  // namespace
+
+void add_ask(Program& program) {
+  auto [command, arguments] = program.add<AskArguments>(
+      {.name = "ask",
+       .help = "Suggest which point to annotate next, at which level, and reserve its cost",
+       .example = "acuity ask wing.acuity -n 3 --format csv > sheet.csv"},
+      ask);
+  add_campaign(command, arguments.campaign);
+  const auto take_count = [&a = arguments](const std::string& word) {
+    a.count = number_in<std::int64_t>(word).value_or(0);
+    if (a.count < 1) throw InputError(fmt::format("-n is \"{}\", must be a whole number, at least 1", word));
+  };
+  command.option("-n,--count", "K", take_count,
+                 "Number of suggestions, each the best given those before it (default 1)");
+  command.text("--worker", "NAME", arguments.worker, "Who will annotate it, kept in the log");
+  const auto take_lease = [&a = arguments](const std::string& word) {
+    a.lease = to_seconds(word);
+    if (!a.lease) throw InputError(fmt::format("--lease is \"{}\", must be {}", word, duration_requirement));
+  };
+  command.option("--lease", "2h", take_lease,
+                 "Deadline: after it the point may be suggested again; a late answer is still accepted "
+                 "(default: no deadline)");
+  command.flag("--pending", arguments.pending,
+               "Show the suggestions that are not answered yet, and make no new one");
+  add_budget(command, arguments.budget);
+  add_pool_work(command, arguments.work);
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

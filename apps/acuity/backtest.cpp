@@ -13,6 +13,7 @@
 #include "pictures/learning_curves_svg.hpp"
 #include "png.hpp"
 #include "progress.hpp"
+#include "shared_options.hpp"
 #include "text/result_table.hpp"
 #include "views/forecast.hpp"
 #include "views/policy_curves.hpp"
@@ -23,9 +24,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check(const BacktestArguments& arguments) {
+struct BacktestArguments {
+  std::string study;
+  std::string truth;                  ///< table of known answers
+  bool forecast = false;              ///< answers drawn from the present model instead
+  std::vector<std::string> policies;  ///< empty: all
+  std::optional<int> repeats;         ///< absent: 20
+  std::optional<double> error;        ///< to reach; absent: the final error of random
+  std::string out;                    ///< folder for curves and figure; empty: none
+  int threads = 0;
+  Format format = Format::table;
+};
+
+void check_arguments(const BacktestArguments& arguments) {
   if (arguments.truth.empty() && !arguments.forecast)
     throw InputError("--truth is missing, must be a table of known answers (or --forecast: none are known)");
+  if (!arguments.truth.empty() && arguments.forecast)
+    throw InputError("--truth is there with --forecast, must be one of them");
   constexpr int most = 10'000;
   if (arguments.repeats && (*arguments.repeats < 1 || *arguments.repeats > most))
     throw InputError(fmt::format("--repeats is {}, must be from 1 to {}", *arguments.repeats, most));
@@ -47,11 +62,11 @@ std::vector<Policy> policies_for(const BacktestArguments& arguments, const Study
     }
   const bool has_random = std::find(policies.begin(), policies.end(), Policy::random) != policies.end();
   if (!arguments.forecast && !arguments.error && !has_random)
-    throw InputError("--error is missing, must be there where --policies are without random");
+    throw InputError("--error is missing, must be given if --policies does not include random");
   return policies;
 }
 
-/// Trials with a bar that says how far they are.
+/// Options of the simulated campaigns, with a progress bar; Ctrl-C ends them early.
 class Trials {
  public:
   Trials(const BacktestArguments& arguments, const Study& study, std::ostream& log)
@@ -88,7 +103,7 @@ void write_results(const fs::path& folder, const std::string& curves, const std:
   write_file(folder / "curves.csv", curves);
   write_file(folder / "figure.svg", figure);
   if (!write_png(folder / "figure.svg", folder / "figure.png"))
-    log << "note: no PNG file, because rsvg-convert is not there: apt-get install librsvg2-bin\n";
+    log << "note: no PNG file, because rsvg-convert is not installed: apt-get install librsvg2-bin\n";
   write_file(folder / "summary.json", summary);
 }
 
@@ -101,7 +116,7 @@ ResultTable curve_rows(Format format, const std::vector<PolicyCurve>& curves, co
   return table;
 }
 
-/// What a backtest has found.
+/// Results of a backtest.
 struct Tested {
   const Study& study;
   const std::vector<PolicyTrial>& trials;
@@ -110,10 +125,9 @@ struct Tested {
   bool error_given;
 
   std::string error_source() const {
-    return error_given
-               ? "as asked for"
-               : fmt::format("what random has at the end of the budget in more than half of {} repeat{}",
-                             repeats, repeats == 1 ? "" : "s");
+    return error_given ? "given by --error"
+                       : fmt::format("the final error of random, reached in more than half of {}",
+                                     counted(repeats, "repeat"));
   }
 };
 
@@ -158,12 +172,12 @@ void write_backtest(const Tested& tested, const std::string& folder, std::ostrea
   write_results(
       folder, curve_rows(Format::csv, curves, "q1", "q3").text(), summary_json(tested),
       picture(tested.study, curves, tested.study.file().name + ": error on known answers against money",
-              fmt::format("median and quartiles of {} repeats", tested.repeats)),
+              "median and quartiles of " + counted(tested.repeats, "repeat")),
       log);
 }
 
-ExitCode say_interrupted(std::ostream& log) {
-  log << "interrupted: nothing is written\n";
+ExitCode write_interrupted(std::ostream& log) {
+  log << "interrupted: nothing was written\n";
   return ExitCode::interrupted;
 }
 
@@ -175,7 +189,7 @@ ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::os
   make_folder(arguments.out);
   const std::vector<PolicyTrial> trials = try_policies(study, [&](int) { return truth; }, options);
   running.finish();
-  if (*options.stop) return say_interrupted(log);
+  if (*options.stop) return write_interrupted(log);
   const Tested tested{study, trials, options.repeats,
                       arguments.error ? *arguments.error : final_error(trials, Policy::random),
                       arguments.error.has_value()};
@@ -203,15 +217,14 @@ std::string forecast_json(const Forecast& made, const Study& study) {
                          {"pool", made.pool}});
 }
 
-ExitCode forecast_of(LoadedStudy& loaded, const BacktestArguments& arguments, std::ostream& out,
-                     std::ostream& log) {
+ExitCode forecast_for(const LoadedStudy& loaded, const BacktestArguments& arguments, std::ostream& out,
+                      std::ostream& log) {
   const Study& study = loaded.study();
   Trials running(arguments, study, log);
   make_folder(arguments.out);
-  const std::optional<Forecast> made = loaded.campaign() ? forecast(*loaded.campaign(), running.options())
-                                                         : forecast(study, running.options());
+  const std::optional<Forecast> made = forecast(loaded, running.options());
   running.finish();
-  if (!made) return say_interrupted(log);
+  if (!made) return write_interrupted(log);
   const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90").text();
   if (!arguments.out.empty())
     write_results(arguments.out, csv, forecast_json(*made, study),
@@ -228,14 +241,41 @@ ExitCode forecast_of(LoadedStudy& loaded, const BacktestArguments& arguments, st
   return ExitCode::done;
 }
 
-}  // namespace
-
 ExitCode backtest(const BacktestArguments& arguments, std::ostream& out, std::ostream& log) {
-  check(arguments);
-  LoadedStudy loaded(arguments.study, "");
+  check_arguments(arguments);
+  const LoadedStudy loaded(arguments.study, "");
   const Study& study = loaded.study();
   require_budget(study);
-  return arguments.forecast ? forecast_of(loaded, arguments, out, log) : test_on(study, arguments, out, log);
+  return arguments.forecast ? forecast_for(loaded, arguments, out, log) : test_on(study, arguments, out, log);
+}
+
+}  // namespace
+
+void add_backtest(Program& program) {
+  auto [command, arguments] = program.add<BacktestArguments>(
+      {.name = "backtest",
+       .help = "Simulate the campaign on known answers: what each policy would have paid to reach an error",
+       .example = "acuity backtest wing.toml --truth truth.csv --repeats 10 --out backtest"},
+      backtest);
+  command.file("STUDY", "", arguments.study, "Study file (TOML), or a campaign folder, which is not changed")
+      .required();
+  command.file("--truth", "T.csv", arguments.truth,
+               "Table with the pool's ids or inputs, and either y, to which the noise of the level is added, "
+               "or y@LEVEL with the answer of each level");
+  command.flag("--forecast", arguments.forecast,
+               "Instead of --truth: draw true functions from the present model at up to 300 pool points, and "
+               "print the error to expect for the money");
+  command.number("--repeats", "N", arguments.repeats,
+                 "Number of simulated campaigns per policy, each with other random draws (default 20)");
+  command.comma_list("--policies", arguments.policies,
+                     "Any of model, target (if the study has it), bald, random, cheapest (the cheapest level "
+                     "only) and finest (the highest precision only) (default: all)");
+  command.number("--error", "E", arguments.error,
+                 "The error to reach (default: the final error of random, reached in more than half of the "
+                 "repeats)");
+  command.file("--out", "DIR", arguments.out, "Folder for curves.csv, summary.json and the figure");
+  add_threads(command, arguments.threads);
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

@@ -15,6 +15,7 @@
 #include "loaded_study.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
+#include "shared_options.hpp"
 #include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
 #include "views/break_even_report.hpp"
@@ -27,8 +28,15 @@ namespace acuity {
 
 namespace {
 
-// The first pool point at the cheapest level, as an annotator would be asked for it. Its id is none of a
-// campaign's.
+struct CheckArguments {
+  std::string study;  ///< or a campaign
+  bool try_once = false;
+  bool forecast = false;
+  int threads = 0;
+  Format format = Format::table;
+};
+
+// The first pool point at the cheapest level. Suggestions of a campaign count from 1, so 0 is a free id.
 Suggestion trial_suggestion(const Study& study, const StudyModel& model) {
   const auto cheapest = std::min_element(model.offer.levels.begin(), model.offer.levels.end(),
                                          [](const Level& a, const Level& b) { return a.cost < b.cost; });
@@ -42,7 +50,7 @@ Suggestion trial_suggestion(const Study& study, const StudyModel& model) {
           .cost = cheapest->cost};
 }
 
-// A folder that goes with the scope.
+// A temporary folder that is removed at the end of the scope.
 class TrialFolder {
  public:
   TrialFolder() {
@@ -105,6 +113,12 @@ Trial try_annotator(const Study& study, const StudyModel& model, const std::file
                             noise_text(study, suggestion, *outcome->answer))};
 }
 
+// The folder that a relative command of the annotator is looked up from.
+std::filesystem::path annotator_folder(const LoadedStudy& loaded) {
+  if (const Campaign* campaign = loaded.campaign()) return campaign->state().created().study_folder;
+  return loaded.study().file().folder();
+}
+
 Json break_even_json(const BreakEvenReport& report) {
   const auto row = [](const Level& level, const Json& fields) {
     Json object = level.alpha ? Json{{"alpha", json_number(*level.alpha)}} : Json{{"level", level.name}};
@@ -131,7 +145,7 @@ Json break_even_json(const BreakEvenReport& report) {
           {"only", report.only ? json_value(level_cell(report.only->name, report.only->alpha)) : Json()}};
 }
 
-Json forecast_json(const Forecast& forecast) {
+Json curves_json(const Forecast& forecast) {
   Json curves = Json::array();
   for (const PolicyCurve& curve : forecast.curves)
     curves.push_back({{"policy", policy_name(curve.policy)},
@@ -142,8 +156,8 @@ Json forecast_json(const Forecast& forecast) {
   return curves;
 }
 
-// Nothing where it was interrupted.
-std::optional<Forecast> make_forecast(LoadedStudy& loaded, const CheckArguments& arguments,
+// Nothing if it was interrupted.
+std::optional<Forecast> make_forecast(const LoadedStudy& loaded, const CheckArguments& arguments,
                                       std::ostream& log) {
   const Study& study = loaded.study();
   require_budget(study);
@@ -154,16 +168,16 @@ std::optional<Forecast> make_forecast(LoadedStudy& loaded, const CheckArguments&
   options.threads = arguments.threads;
   options.stop = &Interruptible::interrupted();
   options.progress = [&](int done, int total) { progress.update(done, total); };
-  return loaded.campaign() ? forecast(*loaded.campaign(), options) : forecast(study, options);
+  return forecast(loaded, options);
 }
 
-// A level that reads above another where both were asked is biased, and no model here knows of bias.
+// Levels that differ at the same points by more than noise.
 void add_offsets(const Campaign& campaign, std::vector<std::string>& warnings) {
   for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
     if (offset.is_bias()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
 }
 
-// What a campaign asks for before it chooses; empty: nothing.
+// What a campaign asks for first, without a choice; empty: nothing.
 std::string initial_text(const Study& study, std::size_t known) {
   const InitialDesign design = initial_design(study);
   if (design.count <= static_cast<std::int64_t>(known)) return "";
@@ -175,59 +189,89 @@ std::string initial_text(const Study& study, std::size_t known) {
                      money(static_cast<double>(left) * level.cost, study.file().unit));
 }
 
-}  // namespace
+// Everything that check finds out.
+struct Findings {
+  BreakEvenReport break_even;
+  std::string initial;  // empty: nothing comes before the first choice
+  std::vector<std::string> warnings;
+  std::optional<Forecast> expected;
+  std::optional<Trial> trial;
+};
+
+std::string findings_json(const Findings& found) {
+  Json json{{"break_even", break_even_json(found.break_even)},
+            {"warnings", found.warnings},
+            {"initial", found.initial}};
+  if (found.expected) json["forecast"] = curves_json(*found.expected);
+  if (found.trial) json["try"] = found.trial->text;
+  return json_text(json) + "\n";
+}
+
+std::string findings_text(const Findings& found, const std::string& unit) {
+  std::string text = to_text(found.break_even, unit);
+  if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
+  text += "Scales and units\n";
+  for (const std::string& warning : found.warnings) text += "  " + one_line(warning) + "\n";
+  if (found.warnings.empty()) text += "  no problems found\n";
+  if (found.expected) text += "Forecast\n" + forecast_text(*found.expected);
+  if (found.trial) text += "Trial\n  " + one_line(found.trial->text) + "\n";
+  return text;
+}
 
 ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.format == Format::csv)
     throw InputError("--format is \"csv\", must be table or json for check");
-  LoadedStudy loaded(arguments.study, "");
+  LoadedStudy loaded(arguments.study, "", {.threads = arguments.threads, .storage = {}, .learning = {}});
   const Study& study = loaded.study();
-  std::vector<Annotation> annotations = loaded.annotations();
-  if (!loaded.campaign() && !study.file().initial.file.empty())
-    annotations = study.read_annotations(study.file().initial.file);
-  const StudyModel model = loaded.model(arguments.threads);
-  const BreakEvenReport report = break_even_report(study, model);
-  std::vector<std::string> warnings = study.remarks();
+  const StudyModel& model = loaded.model();
+  const Campaign* const campaign = loaded.campaign();
+  const bool has_initial_file = campaign == nullptr && !study.file().initial.file.empty();
+  const std::vector<Annotation> annotations =
+      has_initial_file ? study.read_annotations(study.file().initial.file) : loaded.annotations();
+
+  Findings found{.break_even = break_even_report(study, model),
+                 .initial = initial_text(study, annotations.size()),
+                 .warnings = study.remarks(),
+                 .expected = {},
+                 .trial = {}};
   for (std::string& warning : study_warnings(study, model, annotations))
-    warnings.push_back(std::move(warning));
-  if (loaded.campaign()) add_offsets(*loaded.campaign(), warnings);
-  if (loaded.campaign())
+    found.warnings.push_back(std::move(warning));
+  if (campaign != nullptr) add_offsets(*campaign, found.warnings);
+  if (campaign != nullptr)
     for (std::string& warning : reported_noise_warnings(study, reported_noise(study, model, annotations)))
-      warnings.push_back(std::move(warning));
-  std::optional<Forecast> expected;
+      found.warnings.push_back(std::move(warning));
   if (arguments.forecast) {
-    expected = make_forecast(loaded, arguments, log);
-    if (!expected) return ExitCode::interrupted;
+    found.expected = make_forecast(loaded, arguments, log);
+    if (!found.expected) return ExitCode::interrupted;
   }
-  std::optional<Trial> trial;
   if (arguments.try_once) {
-    if (loaded.campaign() && study.file().annotator.kind == AnnotatorSetting::Kind::command)
+    if (campaign != nullptr && study.file().annotator.kind == AnnotatorSetting::Kind::command)
       require_trusted(arguments.study);
-    const std::filesystem::path folder =
-        loaded.campaign() ? std::filesystem::path(loaded.campaign()->state().created().study_folder)
-                          : study.file().folder();
-    trial = try_annotator(study, model, folder);
+    found.trial = try_annotator(study, model, annotator_folder(loaded));
   }
-  if (arguments.format == Format::json) {
-    Json json{{"break_even", break_even_json(report)},
-              {"warnings", warnings},
-              {"initial", initial_text(study, annotations.size())}};
-    if (expected) json["forecast"] = forecast_json(*expected);
-    if (trial) json["try"] = trial->text;
-    out << json_text(json) << '\n';
-  } else {
-    out << to_text(report, study.file().unit);
-    if (const std::string initial = initial_text(study, annotations.size()); !initial.empty())
-      out << "Initial design\n  " << one_line(initial) << '\n';
-    out << "Scales and units\n";
-    for (const std::string& warning : warnings) out << "  " << one_line(warning) << '\n';
-    if (warnings.empty()) out << "  nothing looks wrong\n";
-    if (expected) out << "Forecast\n" << forecast_text(*expected);
-    if (trial) out << "Trial\n  " << one_line(trial->text) << '\n';
-  }
-  if (!trial || trial->answered) return ExitCode::done;
+  out << (arguments.format == Format::json ? findings_json(found) : findings_text(found, study.file().unit));
+  if (!found.trial || found.trial->answered) return ExitCode::done;
   log << one_line(arguments.study) << ": the annotator gave no answer\n";
   return ExitCode::failure_guard;
+}
+
+}  // namespace
+
+void add_check(Program& program) {
+  auto [command, arguments] = program.add<CheckArguments>(
+      {.name = "check",
+       .help = "Check a study before money is spent: which level will be bought when, and which scales or "
+               "units look wrong",
+       .example = "acuity check wing.toml --try"},
+      check);
+  command.file("STUDY", "", arguments.study, "Study file (TOML), or a campaign folder").required();
+  command.flag("--try", arguments.try_once,
+               "Run the annotator once, at the cheapest level; nothing is recorded");
+  command.flag("--forecast", arguments.forecast,
+               "Simulate on the present model which error the budget will reach, with acuity's choice and "
+               "with bald, random, cheapest and finest");
+  add_threads(command, arguments.threads);
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

@@ -2,9 +2,20 @@
 #include "campaign/explanation.hpp"
 #include "commands.hpp"
 #include "numerics/text.hpp"
+#include "shared_options.hpp"
 #include "views/explanation_json.hpp"
 
 namespace acuity {
+
+namespace {
+
+struct ExplainArguments {
+  std::string campaign;
+  std::optional<std::int64_t> id;
+  bool next = false;
+  int threads = 0;
+  Format format = Format::table;
+};
 
 ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.next == arguments.id.has_value())
@@ -27,6 +38,21 @@ ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, st
   }
   log << one_line(arguments.campaign + ": " + next.asking.reason) << '\n';
   return next.asking.standing == Standing::finished ? ExitCode::finished : ExitCode::nothing_now;
+}
+
+}  // namespace
+
+void add_explain(Program& program) {
+  auto [command, arguments] = program.add<ExplainArguments>(
+      {.name = "explain",
+       .help = "Explain a suggestion: why this point, why this level, what would change the choice",
+       .example = "acuity explain wing.acuity --next"},
+      explain_choice);
+  add_campaign(command, arguments.campaign);
+  command.number("ID", "", arguments.id, "Number of the suggestion");
+  command.flag("--next", arguments.next, "Explain what ask would suggest now, without asking");
+  add_threads(command, arguments.threads);
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <nlohmann/json.hpp>
 
 #include "acuity/data/table.hpp"
@@ -10,7 +9,9 @@
 #include "campaign/books.hpp"
 #include "campaign/verification.hpp"
 #include "commands.hpp"
+#include "loaded_study.hpp"
 #include "numerics/text.hpp"
+#include "shared_options.hpp"
 #include "views/annotation_rows.hpp"
 #include "views/campaign_text.hpp"
 #include "views/event_json.hpp"
@@ -18,6 +19,11 @@
 namespace acuity {
 
 namespace {
+
+struct ExportArguments {
+  std::string campaign;
+  std::string annotations, events, model;  ///< files; "-": standard output; empty: not wanted
+};
 
 std::string annotations_csv(const Campaign& campaign) {
   const Study& study = campaign.study();
@@ -51,7 +57,7 @@ std::string events_json(const Campaign& campaign) {
   return events_json(campaign.events(), &campaign.study().pool());
 }
 
-// Of a log that is damaged, with whatever else the folder still has.
+// The undamaged events of a damaged log. Points are left out if the study cannot be read either.
 std::string intact_events_json(const std::filesystem::path& folder) {
   std::optional<Study> study;
   try {
@@ -65,60 +71,82 @@ nlohmann::json list(const Vector& values) {
   return std::vector<double>(values.begin(), values.end());
 }
 
-// Everything it takes to compute the mean of f elsewhere: mean + k(x, points) weights, x scaled first.
-std::string model_json(const Campaign& campaign) {
-  const Study& study = campaign.study();
-  const StudyModel model = campaign.model();
-  const auto& kernel = dynamic_cast<const StationaryKernel&>(*model.prior.kernel).options();
+nlohmann::json list(const Points& points) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (Index i = 0; i < points.rows(); ++i) rows.push_back(list(Vector(points.row(i).transpose())));
+  return rows;
+}
+
+nlohmann::json regression_json(const GpPosterior& posterior) {
+  const PlaceWeights found = posterior.weights();
+  return {{"points", list(found.places.points())},
+          {"values", list(found.places.values())},
+          {"noise_variance", list(found.places.noise())},
+          {"weights", list(found.weights)},
+          {"log_marginal_likelihood", posterior.log_marginal_likelihood()}};
+}
+
+nlohmann::json classification_json(const EpPosterior& posterior, const Observations& observations) {
+  nlohmann::json accuracies = nlohmann::json::array();
+  for (const Channel& channel : observations.channels())
+    accuracies.push_back(std::get<FlipChannel>(channel).accuracy);
+  return {{"points", list(observations.points())},
+          {"values", list(observations.values())},
+          {"accuracy", accuracies},
+          {"weights", list(posterior.weights())},
+          {"site_precision", list(posterior.sites().precision)},
+          {"site_shift", list(posterior.sites().shift)},
+          {"log_marginal_likelihood", posterior.log_evidence()}};
+}
+
+// One set of hyperparameters and the posterior mean: mean + k(x, points) weights, x and points scaled first.
+nlohmann::json posterior_json(const Prior& prior, const Observations& observations, const StudyFile& file) {
+  const auto& kernel = dynamic_cast<const StationaryKernel&>(*prior.kernel).options();
+  nlohmann::json json{{"amplitude", kernel.amplitude},
+                      {"lengthscale", file.lengthscale_per_input ? list(kernel.lengthscale)
+                                                                 : nlohmann::json(kernel.lengthscale(0))},
+                      {"mean", prior.mean}};
+  if (!prior.scaling.is_identity()) {
+    json["centre"] = list(prior.scaling.centre());
+    json["scale"] = list(prior.scaling.scale());
+  }
+  if (observations.size() == 0)
+    json.update({{"points", nlohmann::json::array()},
+                 {"values", nlohmann::json::array()},
+                 {"weights", nlohmann::json::array()}});
+  else if (file.binary)
+    json.update(classification_json(EpPosterior(prior, observations), observations));
+  else
+    json.update(regression_json(GpPosterior(prior, observations)));
+  return json;
+}
+
+// Everything that another program needs to compute the mean of f as `predict` does.
+std::string model_json(LoadedStudy& loaded, const std::string& name) {
+  const Study& study = loaded.study();
+  const StudyModel& model = loaded.model();
   const Observations observations(model.observations, study.pool().points());
+  const auto& kernel = dynamic_cast<const StationaryKernel&>(*model.prior.kernel).options();
   static const char* families[] = {"rbf", "matern32", "matern52"};
-  nlohmann::json json{
-      {"name", campaign.state().created().name},
-      {"version", ACUITY_VERSION},
-      {"target", study.file().binary ? "binary" : "real"},
-      {"inputs", study.pool().inputs()},
-      {"kernel", families[static_cast<int>(kernel.family)]},
-      {"amplitude", kernel.amplitude},
-      {"lengthscale",
-       study.file().lengthscale_per_input ? list(kernel.lengthscale) : nlohmann::json(kernel.lengthscale(0))},
-      {"mean", model.prior.mean},
-      {"learned", model.learned.has_value()},
-      {"annotations", observations.size()},
-      {"values", list(observations.values())}};
-  if (!model.prior.scaling.is_identity()) {
-    json["centre"] = list(model.prior.scaling.centre());
-    json["scale"] = list(model.prior.scaling.scale());
-  }
-  json["points"] = nlohmann::json::array();
-  const Points points = observations.points();
-  for (Index i = 0; i < points.rows(); ++i) json["points"].push_back(list(points.row(i)));
-  if (observations.size() == 0) {
-    json["weights"] = nlohmann::json::array();
-    return json.dump(1) + "\n";
-  }
-  if (study.file().binary) {
-    const EpPosterior posterior(model.prior, observations);
-    json["accuracy"] = nlohmann::json::array();
-    for (const Channel& channel : observations.channels())
-      json["accuracy"].push_back(std::get<FlipChannel>(channel).accuracy);
-    json["weights"] = list(posterior.sites().shift -
-                           posterior.sites().precision.cwiseProduct(posterior.at_observations().mean));
-    json["site_precision"] = list(posterior.sites().precision);
-    json["site_shift"] = list(posterior.sites().shift);
-    json["log_marginal_likelihood"] = posterior.log_evidence();
-  } else {
-    const Points scaled = model.prior.scaling.apply(points);
-    Matrix covariance = model.prior.kernel->cross(scaled, scaled);
-    covariance.diagonal() += observations.noise();
-    json["noise_variance"] = list(observations.noise());
-    json["weights"] =
-        list(covariance.ldlt().solve((observations.values().array() - model.prior.mean).matrix()));
-    json["log_marginal_likelihood"] = GpPosterior(model.prior, observations).log_marginal_likelihood();
+  nlohmann::json json = posterior_json(model.prior, observations, study.file());
+  json.update({{"name", name},
+               {"version", ACUITY_VERSION},
+               {"target", study.file().binary ? "binary" : "real"},
+               {"inputs", study.pool().inputs()},
+               {"kernel", families[static_cast<int>(kernel.family)]},
+               {"learned", model.learned.has_value()},
+               {"annotations", observations.size()}});
+  if (!study.file().binary) json["nugget"] = model.nugget;
+  const AveragedModel averaged = study.averaged(model, loaded.annotations());
+  if (averaged.draws().size() < 2) return json.dump(1) + "\n";
+  json["draws"] = nlohmann::json::array();
+  for (const HyperparameterDraw& draw : averaged.draws()) {
+    nlohmann::json one = posterior_json(draw.prior, draw.observations, study.file());
+    one["weight"] = draw.weight;
+    json["draws"].push_back(std::move(one));
   }
   return json.dump(1) + "\n";
 }
-
-}  // namespace
 
 ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.annotations.empty() && arguments.events.empty() && arguments.model.empty())
@@ -142,8 +170,28 @@ ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, st
   }
   if (!arguments.annotations.empty()) write(arguments.annotations, annotations_csv(*campaign));
   if (!arguments.events.empty()) write(arguments.events, events_json(*campaign));
-  if (!arguments.model.empty()) write(arguments.model, model_json(*campaign));
+  if (!arguments.model.empty()) {
+    const std::string name = campaign->state().created().name;
+    LoadedStudy loaded(std::move(*campaign));
+    write(arguments.model, model_json(loaded, name));
+  }
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_export(Program& program) {
+  auto [command, arguments] = program.add<ExportArguments>(
+      {.name = "export",
+       .help = "Write the annotations, the log or the model of a campaign to files (- for standard output)",
+       .example = "acuity export wing.acuity --annotations - --model model.json"},
+      export_campaign);
+  add_campaign(command, arguments.campaign);
+  command.file("--annotations", "F", arguments.annotations,
+               "CSV table of the answers, without retracted ones");
+  command.file("--events", "F", arguments.events, "The log as JSON lines, one event per line");
+  command.file("--model", "F", arguments.model,
+               "JSON with hyperparameters, points and weights, enough to predict elsewhere");
 }
 
 }  // namespace acuity

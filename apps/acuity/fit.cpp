@@ -9,13 +9,19 @@
 #include "notes.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
+#include "shared_options.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
 
 namespace {
 
-// One named value of the result, in the three formats.
+struct FitArguments {
+  std::string study, annotations;
+  Format format = Format::table;
+};
+
+// One named value of the result in the three formats.
 struct Field {
   std::string name;
   Json json;
@@ -35,7 +41,7 @@ Field count_field(const std::string& name, int count) {
   return {name, count, std::to_string(count), std::to_string(count)};
 }
 
-std::string written(const std::vector<Field>& fields, const Vector& lengthscales, Format format) {
+std::string fields_text(const std::vector<Field>& fields, const Vector& lengthscales, Format format) {
   std::string names, values, lines;
   Json json = Json::object();
   for (const Field& field : fields) {
@@ -51,8 +57,6 @@ std::string written(const std::vector<Field>& fields, const Vector& lengthscales
   if (format == Format::json) return json_text(json) + "\n";
   return format == Format::csv ? names + "\n" + values + "\n" : lines;
 }
-
-}  // namespace
 
 ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log) {
   const LoadedStudy loaded(arguments.study, arguments.annotations);
@@ -99,8 +103,21 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
                     learned.converged ? "yes" : "no"});
   fields.push_back(text_field("reason", learned.reason));
   for (const std::string& remark : study.remarks()) write_note(remark, log);
-  out << written(fields, lengthscales, arguments.format);
+  out << fields_text(fields, lengthscales, arguments.format);
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_fit(Program& program) {
+  auto [command, arguments] =
+      program.add<FitArguments>({.name = "fit",
+                                 .help = "Learn the hyperparameters of the model from annotations",
+                                 .example = "acuity fit wing.toml --annotations known.csv"},
+                                fit);
+  add_study(command, arguments.study);
+  add_annotations(command, arguments.annotations);
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

@@ -4,9 +4,17 @@
 #include "commands.hpp"
 #include "notes.hpp"
 #include "numerics/text.hpp"
+#include "shared_options.hpp"
 #include "views/campaign_text.hpp"
 
 namespace acuity {
+
+namespace {
+
+struct InitArguments {
+  std::string campaign, study;
+  Format format = Format::table;
+};
 
 ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& log) {
   Campaign::create(arguments.campaign, arguments.study);
@@ -18,14 +26,15 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
   const std::string unit = study.file().unit;
   const Format format = arguments.format;
   if (format == Format::table) {
-    out << fmt::format("{}: campaign \"{}\", {} pool points, {} levels, {}\n", one_line(arguments.campaign),
-                       one_line(state.created().name), study.pool().size(), study.offer().levels.size(),
+    out << fmt::format("{}: campaign \"{}\", {}, {}, {}\n", one_line(arguments.campaign),
+                       one_line(state.created().name), counted(study.pool().size(), "pool point"),
+                       counted(static_cast<std::int64_t>(study.offer().levels.size()), "level"),
                        study.file().budget ? "budget " + money(*study.file().budget, unit) : "no budget");
     if (state.annotations() > 0)
-      out << fmt::format("{} known annotations taken in, {} spent\n", state.annotations(),
+      out << fmt::format("{} recorded, {} spent\n", counted(state.annotations(), "known annotation"),
                          money(state.spent(), unit));
-    const bool answers_itself = study.file().annotator.kind != AnnotatorSetting::Kind::none;
-    out << fmt::format("Next: acuity {} {}\n", answers_itself ? "run" : "ask", one_line(arguments.campaign));
+    const bool has_annotator = study.file().annotator.kind != AnnotatorSetting::Kind::none;
+    out << fmt::format("Next: acuity {} {}\n", has_annotator ? "run" : "ask", one_line(arguments.campaign));
     return ExitCode::done;
   }
   out << record_text(format, {{"campaign", arguments.campaign},
@@ -35,6 +44,19 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
                               {"budget", state.budget()},
                               {"annotations", state.annotations()}});
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_init(Program& program) {
+  auto [command, arguments] =
+      program.add<InitArguments>({.name = "init",
+                                  .help = "Create a campaign: a new folder with copies of study and pool",
+                                  .example = "acuity init wing.acuity --study wing.toml"},
+                                 init);
+  add_campaign(command, arguments.campaign);
+  command.file("--study", "S.toml", arguments.study, "Study file").required();
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

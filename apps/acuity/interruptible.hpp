@@ -5,8 +5,8 @@
 
 namespace acuity {
 
-/// While it lives, Ctrl-C only says so: work that is on its way ends early and the rest is kept. A second one
-/// ends the program. One at a time.
+/// While it lives, Ctrl-C and SIGTERM set interrupted(), so that work can end early and keep what is done. A
+/// second signal ends the program. Only one may exist at a time.
 class Interruptible {
  public:
   Interruptible() {

@@ -7,7 +7,8 @@
 namespace acuity {
 
 LoadedStudy::LoadedStudy(const std::string& study_or_campaign, const std::string& annotations,
-                         CampaignOptions options) {
+                         CampaignOptions options)
+    : options_(std::move(options)) {
   if (!Campaign::recognises(study_or_campaign)) {
     study_ = Study::open(study_or_campaign);
     if (!annotations.empty()) annotations_ = study_->read_annotations(annotations);
@@ -16,12 +17,34 @@ LoadedStudy::LoadedStudy(const std::string& study_or_campaign, const std::string
   if (!annotations.empty())
     throw InputError(fmt::format(
         "{}: a campaign has its annotations in its log, --annotations must be left out", study_or_campaign));
-  campaign_ = Campaign::open(study_or_campaign, Access::read, std::move(options));
+  campaign_ = Campaign::open(study_or_campaign, Access::read, options_);
   annotations_ = campaign_->annotations();
 }
 
-StudyModel LoadedStudy::model(int threads) const {
-  return campaign_ ? campaign_->model() : study_->model_given(annotations_, threads);
+LoadedStudy::LoadedStudy(Campaign campaign)
+    : campaign_(std::move(campaign)), annotations_(campaign_->annotations()) {}
+
+const StudyModel& LoadedStudy::model() {
+  if (!model_) model_ = campaign_ ? campaign_->model() : study_->model_given(annotations_, options_.threads);
+  return *model_;
+}
+
+PoolBelief& LoadedStudy::belief() {
+  if (campaign_) return campaign_->belief();
+  if (!belief_) belief_ = study_->belief(model(), options_.storage, options_.threads);
+  return *belief_;
+}
+
+Candidates LoadedStudy::candidates(std::optional<double> remaining) const {
+  if (!campaign_) return study_->candidates_after(annotations_, remaining);
+  Candidates candidates = campaign_->candidates();
+  if (remaining) candidates.set_money(*remaining, campaign_->state().budget());
+  return candidates;
+}
+
+std::optional<Forecast> forecast(const LoadedStudy& loaded, const TrialOptions& options) {
+  return loaded.campaign() != nullptr ? forecast(*loaded.campaign(), options)
+                                      : forecast(loaded.study(), options);
 }
 
 }  // namespace acuity

@@ -1,31 +1,48 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/study/study.hpp"
+#include "views/forecast.hpp"
 
 namespace acuity {
 
-/// What `score`, `predict` and `fit` work on: a study file with the annotations of a table, or a campaign
-/// with those of its log.
+/// What commands on a model work with, loaded from a study file and a table of annotations or from a campaign
+/// and its log. Model and belief are computed when they are first used.
 class LoadedStudy {
  public:
+  /// `annotations`: a CSV file for a study file, empty for none.
   LoadedStudy(const std::string& study_or_campaign, const std::string& annotations,
               CampaignOptions options = {});
+  explicit LoadedStudy(Campaign campaign);
 
   const Study& study() const { return campaign_ ? campaign_->study() : *study_; }
   const std::vector<Annotation>& annotations() const { return annotations_; }
-  /// Null for a study file.
-  Campaign* campaign() { return campaign_ ? &*campaign_ : nullptr; }
-  /// What was learned in a campaign is on record; for a study file it is learned here.
-  StudyModel model(int threads = 0) const;
+  /// A campaign has what was learned in its log; for a study file it is learned here.
+  const StudyModel& model();
+  /// In a campaign it is conditioned on what is pending.
+  PoolBelief& belief();
+  /// Points that may be bought, those pending in a campaign excluded. `remaining` replaces the rest of the
+  /// budget.
+  Candidates candidates(std::optional<double> remaining = std::nullopt) const;
+
+  /// For what only a campaign has; null for a study file.
+  const Campaign* campaign() const { return campaign_ ? &*campaign_ : nullptr; }
 
  private:
+  CampaignOptions options_;
   std::optional<Campaign> campaign_;
   std::optional<Study> study_;
   std::vector<Annotation> annotations_;
+  std::optional<StudyModel> model_;
+  std::unique_ptr<PoolBelief> belief_;  // of a study file
 };
+
+/// Nothing if it was interrupted.
+std::optional<Forecast> forecast(const LoadedStudy& loaded, const TrialOptions& options);
 
 }  // namespace acuity

@@ -1,3 +1,4 @@
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -5,87 +6,87 @@
 #include <stdexcept>
 
 #include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/instruction_set.hpp"
-#include "command_line.hpp"
+#include "commands.hpp"
 #include "data/mapped_file.hpp"
 #include "numerics/text.hpp"
+#include "program.hpp"
 
 namespace acuity {
 
 namespace {
 
-struct Call {
-  std::ostream& out;
-  std::ostream& log;
-
-  ExitCode operator()(const ScoreArguments& arguments) const { return score(arguments, out, log); }
-  ExitCode operator()(const PredictArguments& arguments) const { return predict(arguments, out, log); }
-  ExitCode operator()(const FitArguments& arguments) const { return fit(arguments, out, log); }
-  ExitCode operator()(const PoolConvertArguments& arguments) const {
-    return convert_pool(arguments, out, log);
-  }
-  ExitCode operator()(const PoolShowArguments& arguments) const { return show_pool(arguments, out, log); }
-  ExitCode operator()(const InitArguments& arguments) const { return init(arguments, out, log); }
-  ExitCode operator()(const AskArguments& arguments) const { return ask(arguments, out, log); }
-  ExitCode operator()(const RunArguments& arguments) const { return run_campaign(arguments, std::cout, log); }
-  ExitCode operator()(const TellArguments& arguments) const { return tell(arguments, out, log); }
-  ExitCode operator()(const FailArguments& arguments) const { return fail(arguments, out, log); }
-  ExitCode operator()(const ReleaseArguments& arguments) const { return release(arguments, out, log); }
-  ExitCode operator()(const AmendArguments& arguments) const { return amend(arguments, out, log); }
-  ExitCode operator()(const StatusArguments& arguments) const { return status(arguments, out, log); }
-  ExitCode operator()(const VerifyArguments& arguments) const { return verify(arguments, out, log); }
-  ExitCode operator()(const CheckArguments& arguments) const { return check(arguments, out, log); }
-  ExitCode operator()(const ExplainArguments& arguments) const { return explain_choice(arguments, out, log); }
-  ExitCode operator()(const ExportArguments& arguments) const { return export_campaign(arguments, out, log); }
-  ExitCode operator()(const ReportArguments& arguments) const { return report(arguments, out, log); }
-  ExitCode operator()(const BacktestArguments& arguments) const { return backtest(arguments, out, log); }
-  ExitCode operator()(const ReproduceArguments& arguments) const { return reproduce(arguments, out, log); }
-};
-
-// Messages quote what was found, which may be anything.
-void complain(const std::string& sentence) {
-  std::cerr << one_line(sentence) << '\n';
+void add_commands(Program& program) {
+  program.begin_group("Campaigns");
+  add_init(program);
+  add_check(program);
+  add_run(program);
+  add_ask(program);
+  add_tell(program);
+  add_fail(program);
+  add_release(program);
+  add_amend(program);
+  add_status(program);
+  add_explain(program);
+  add_report(program);
+  add_export(program);
+  add_verify(program);
+  program.begin_group("Study files and tables");
+  add_score(program);
+  add_predict(program);
+  add_fit(program);
+  add_backtest(program);
+  add_pool(program);
+  program.begin_group("The paper");
+  add_reproduce(program);
 }
 
-// Results appear whole or not at all: they are gathered first, and bad input leaves standard output empty.
-ExitCode run(int argc, char** argv) {
+template <typename Error>
+bool is(const std::exception& error) {
+  return dynamic_cast<const Error*>(&error) != nullptr;
+}
+
+// The first that fits counts: a type stands before those it is derived from. Everything else is a bug.
+struct ErrorCode {
+  bool (*fits)(const std::exception&);
+  ExitCode code;
+};
+constexpr ErrorCode error_codes[] = {
+    {is<DifferentStudyError>, ExitCode::different_study},
+    {is<DamagedError>, ExitCode::damaged},
+    {is<OwnedError>, ExitCode::damaged},
+    {is<StoreError>, ExitCode::input_error},
+    {is<NumericalError>, ExitCode::input_error},
+    {is<std::invalid_argument>, ExitCode::input_error},
+    {is<std::filesystem::filesystem_error>, ExitCode::input_error},
+};
+
+ExitCode code_for(const std::exception& error) {
+  for (const ErrorCode& known : error_codes)
+    if (known.fits(error)) return known.code;
+  return ExitCode::internal_error;
+}
+
+std::string sentence_for(const std::exception& error) {
+  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
+    return file->path1().string() + ": " + file->code().message();
+  if (is<std::bad_alloc>(error)) return "acuity: not enough memory for this problem";
+  if (code_for(error) == ExitCode::internal_error)
+    return std::string("acuity: internal error: ") + error.what();
+  return error.what();
+}
+
+// Results appear whole or not at all: they are collected first, so bad input leaves standard output empty.
+ExitCode run(const std::vector<std::string>& words) {
   std::ostringstream results;
   ExitCode code = ExitCode::done;
   try {
-    const auto parsed = parse_command_line(argc, argv, results, std::cerr);
-    if (const auto* arguments = std::get_if<Arguments>(&parsed)) {
-      instruction_set();  // a wrong wish is said before any work, whatever the command
-      code = std::visit(Call{results, std::cerr}, *arguments);
-    } else {
-      code = std::get<ExitCode>(parsed);
-    }
-  } catch (const std::invalid_argument& error) {
-    complain(error.what());
-    return ExitCode::input_error;
-  } catch (const NumericalError& error) {
-    complain(error.what());
-    return ExitCode::input_error;
-  } catch (const DifferentStudyError& error) {
-    complain(error.what());
-    return ExitCode::different_study;
-  } catch (const DamagedError& error) {
-    complain(error.what());
-    return ExitCode::damaged;
-  } catch (const OwnedError& error) {
-    complain(error.what());
-    return ExitCode::damaged;
-  } catch (const StoreError& error) {
-    complain(error.what());
-    return ExitCode::input_error;
-  } catch (const std::filesystem::filesystem_error& error) {
-    complain(error.path1().string() + ": " + error.code().message());
-    return ExitCode::input_error;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "acuity: not enough memory for this problem\n";
-    return ExitCode::internal_error;
+    Program program;
+    add_commands(program);
+    const Program::Invocation invocation = program.parse(words);
+    code = invocation.act(invocation.output == Output::at_once ? std::cout : results, std::cerr);
   } catch (const std::exception& error) {
-    complain(std::string("acuity: internal error: ") + error.what());
-    return ExitCode::internal_error;
+    std::cerr << one_line(sentence_for(error)) << '\n';
+    return code_for(error);
   }
   std::cout << results.view() << std::flush;
   if (!std::cout) {
@@ -101,5 +102,5 @@ ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   acuity::exit_if_a_mapped_file_shrinks();
-  return static_cast<int>(acuity::run(argc, argv));
+  return static_cast<int>(acuity::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)));
 }

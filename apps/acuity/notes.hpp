@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ostream>
 
@@ -12,11 +13,12 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "numerics/text.hpp"
+#include "text/result_table.hpp"
 #include "views/calibration_verdict.hpp"
 
 namespace acuity {
 
-/// Nothing that is not a number is ever printed as a result.
+/// Results are finite, or there are none.
 inline void require_finite(const Study& study, bool is_finite) {
   if (!is_finite)
     throw NumericalError(study.file().path.string() +
@@ -25,56 +27,63 @@ inline void require_finite(const Study& study, bool is_finite) {
 inline void require_finite(const Study& study, const Marginals& marginals) {
   require_finite(study, marginals.mean.allFinite() && marginals.variance.allFinite());
 }
-/// The whole pool, which need not be brought up to date for it.
+/// For the whole pool, without bringing the belief about every point up to date.
 inline void require_finite(const Study& study, PoolBelief& belief) {
   require_finite(study, belief.is_finite());
 }
 
-/// One line.
+/// Writes one line.
 inline void write_note(std::string_view text, std::ostream& log) {
   log << "note: " << one_line(text) << '\n';
 }
 
-/// Options that have no effect are not passed over in silence.
+/// Says which of the options given have no effect.
 inline void write_storage_note(const Study& study, const PoolStorage& storage, std::ostream& log) {
   if (!study.file().binary) return;
   if (storage.single_precision)
-    log << "note: --pool-precision float has no effect on binary targets, which are computed in double\n";
-  if (storage.memory > 0) log << "note: --memory has no effect on binary targets\n";
+    write_note("--pool-precision float has no effect on binary targets, which are computed in double", log);
+  if (storage.memory > 0) write_note("--memory has no effect on binary targets", log);
 }
 
-/// What a person should know although nothing is wrong: one line each.
+/// Remarks on the study and the model, one line each.
 inline void write_notes(const Study& study, const StudyModel& model, Index jittered, bool converged,
                         std::ostream& log) {
   for (const std::string& remark : study.remarks()) write_note(remark, log);
   if (model.learned && !model.learned->converged)
     write_note("learning hyperparameters: " + model.learned->reason, log);
   if (!study.file().binary && !study.file().amplitude && !model.learned)
-    write_note(
-        fmt::format(
-            "the size of the answers is to be learned from three values or more, and {} known: until then "
-            "a standard deviation of {:.6g} is assumed, and a campaign begins with a design that fills the "
-            "pool",
-            model.observations.size() == 1 ? "1 is" : fmt::format("{} are", model.observations.size()),
-            std::sqrt(model.prior.kernel->diagonal(study.pool().points().topRows(1))(0))),
-        log);
+    write_note(fmt::format(
+                   "the amplitude is learned from three values or more, and {} known: until then a standard "
+                   "deviation of {:.6g} is assumed, and a campaign begins with points spread over the pool",
+                   model.observations.size() == 1 ? "1 is" : fmt::format("{} are", model.observations.size()),
+                   std::sqrt(model.prior.kernel->diagonal(study.pool().points().topRows(1))(0))),
+               log);
   if (jittered > 0)
-    log << fmt::format(
-        "note: {} exact annotation{} got a noise variance of 1e-12 of the prior's, repeating what was "
-        "known\n",
-        jittered, jittered == 1 ? "" : "s");
-  if (!converged) log << "note: expectation propagation has not converged; read the results with care\n";
+    write_note(
+        fmt::format("{} got a noise variance of 1e-12 of the prior's, because the value there was known "
+                    "already",
+                    counted(jittered, "exact annotation")),
+        log);
+  if (!converged) write_note("expectation propagation has not converged: results may be inaccurate", log);
 }
 
-/// The first answers of a campaign, many standard deviations off: something is wrong with the model, and it
-/// is cheap to hear of it now. Nothing later: `status` and the report go on to say it.
-inline bool write_early_verdict(const Campaign& campaign, std::ostream& log) {
+/// A warning if the first answers of a campaign are many standard deviations from their predictions; empty
+/// otherwise, and after 15 answers, when `status` and the report say it.
+inline std::string early_verdict(const Campaign& campaign) {
   const std::int64_t answers = campaign.state().annotations();
-  if (answers < 3 || answers > 15 || campaign.study().file().binary) return false;
+  if (answers < 3 || answers > 15 || campaign.study().file().binary) return "";
   const CalibrationVerdict verdict = verdict_on(campaign);
-  if (verdict.calibration != CalibrationVerdict::Calibration::too_narrow || verdict.low < 3.0) return false;
-  write_note("the first answers are far from what was expected of them; " + verdict.text(), log);
-  return true;
+  if (verdict.calibration != CalibrationVerdict::Calibration::too_narrow || verdict.low < 3.0) return "";
+  return "the first answers are far from their predictions; " + verdict.text();
+}
+
+/// "speed = 3, angle = 12", of many inputs the first six and "...".
+inline std::string inputs_text(const std::vector<std::string>& names, const double* values) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(most, names.size()); ++k)
+    text += fmt::format("{}{} = {}", k > 0 ? ", " : "", names[k], brief(values[k]));
+  return names.size() > most ? text + ", ..." : text;
 }
 
 inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,

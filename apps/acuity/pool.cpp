@@ -6,11 +6,25 @@
 #include "notes.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
+#include "shared_options.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
 
 namespace {
+
+struct PoolConvertArguments {
+  std::string csv, out;
+  std::vector<std::string> inputs;  ///< empty: every numeric column but the id
+  std::optional<std::string> id;    ///< absent: row numbers
+  bool single_precision = false;
+  Format format = Format::table;
+};
+
+struct PoolShowArguments {
+  std::string file;
+  Format format = Format::table;
+};
 
 std::string facts_text(const PoolFile& file, Format format) {
   const std::string precision = file.single_precision() ? "float" : "double";
@@ -25,26 +39,25 @@ std::string facts_text(const PoolFile& file, Format format) {
                        file.rows(), csv_cell(fmt::format("{}", fmt::join(file.columns(), " "))),
                        csv_cell(file.id_column().value_or("")), precision, file.bytes());
   return one_line(fmt::format(
-             "{}: {} row{}, {} column{} ({}) in {} precision, ids {}, {} bytes", file.source(), file.rows(),
-             file.rows() == 1 ? "" : "s", file.columns().size(), file.columns().size() == 1 ? "" : "s",
+             "{}: {}, {} ({}) in {} precision, ids {}, {} bytes", file.source(), counted(file.rows(), "row"),
+             counted(static_cast<std::int64_t>(file.columns().size()), "column"),
              fmt::join(file.columns(), ", "), precision,
              file.id_column() ? "from \"" + *file.id_column() + '"' : "are row numbers", file.bytes())) +
          "\n";
 }
 
-}  // namespace
-
 ExitCode convert_pool(const PoolConvertArguments& arguments, std::ostream& out, std::ostream& log) {
   std::vector<std::string> left_out;
   {
     StatusLine status(log);
-    left_out = convert_to_pool_file(arguments.csv, arguments.out,
-                                    {.columns = arguments.inputs,
-                                     .id = arguments.id,
-                                     .single_precision = arguments.single_precision,
-                                     .progress = [&](double share) {
-                                       status.show(fmt::format("{}: {:.0f} %", arguments.csv, 100.0 * share));
-                                     }});
+    left_out = convert_to_pool_file(
+        arguments.csv, arguments.out,
+        {.columns = arguments.inputs.empty() ? std::nullopt : std::optional(arguments.inputs),
+         .id = arguments.id,
+         .single_precision = arguments.single_precision,
+         .progress = [&](double share) {
+           status.show(fmt::format("{}: {:.0f} %", arguments.csv, 100.0 * share));
+         }});
   }
   if (!left_out.empty())
     write_note(fmt::format("left out of the pool file: {}", fmt::join(left_out, ", ")), log);
@@ -58,6 +71,42 @@ ExitCode show_pool(const PoolShowArguments& arguments, std::ostream& out, std::o
   out << facts_text(file, arguments.format);
   if (arguments.format == Format::table) out << "checksum: good\n";
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_pool(Program& program) {
+  program.begin_family({.name = "pool",
+                        .help = "Convert large pools to binary files, and inspect such files",
+                        .example = "acuity pool convert points.csv points.pool"});
+  auto [convert, converted] = program.add<PoolConvertArguments>(
+      {.name = "convert",
+       .help = "Write a pool as a binary file, which is mapped into memory instead of read. For large pools; "
+               "pool.file accepts it like CSV",
+       .example = "acuity pool convert points.csv points.pool --inputs x1,x2 --id case"},
+      convert_pool);
+  convert.file("IN.csv", "", converted.csv, "CSV file with a header row").required();
+  convert.file("OUT.pool", "", converted.out, "File to write; it appears complete or not at all").required();
+  convert.comma_list("--inputs", converted.inputs,
+                     "Columns to keep: the inputs, and the noise column if the study has one (default: every "
+                     "numeric column but the id)");
+  convert.option(
+      "--id", "COLUMN", [&a = converted](const std::string& word) { a.id = word; },
+      "Column with the names of the points (default: row numbers, from 0)");
+  convert.choice(
+      "--precision", {"double", "float"},
+      [&a = converted](const std::string& word) { a.single_precision = word == "float"; },
+      "Precision of the stored values (default double); float rounds them to seven digits");
+  add_format(convert, converted.format);
+
+  auto [show, shown] =
+      program.add<PoolShowArguments>({.name = "show",
+                                      .help = "Show what is in a pool file, and check that it is undamaged",
+                                      .example = "acuity pool show points.pool"},
+                                     show_pool);
+  show.file("FILE", "", shown.file, "Pool file").required();
+  add_format(show, shown.format);
+  program.end_family();
 }
 
 }  // namespace acuity

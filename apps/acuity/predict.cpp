@@ -7,11 +7,18 @@
 #include "commands.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
+#include "shared_options.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
 
 namespace {
+
+struct PredictArguments {
+  std::string study, annotations;
+  std::string at;  ///< table of the points
+  Format format = Format::table;
+};
 
 std::vector<std::string> result_columns(bool binary) {
   std::vector<std::string> columns{"mean", "variance", "sd", "low", "high"};
@@ -19,15 +26,15 @@ std::vector<std::string> result_columns(bool binary) {
   return columns;
 }
 
-// Columns of the table that are no inputs, and not called like something that is printed.
+// Columns of the table that are neither inputs nor named like a column of the result.
 std::vector<Index> other_columns(const Study& study, const Table& table,
                                  const std::vector<std::string>& results) {
   std::vector<Index> others;
   const std::vector<std::string>& inputs = study.pool().inputs();
   for (std::size_t k = 0; k < table.columns().size(); ++k) {
-    const auto is_it = [&](const std::string& name) { return name == table.columns()[k]; };
-    const bool is_printed = is_it("id") || std::any_of(inputs.begin(), inputs.end(), is_it) ||
-                            std::any_of(results.begin(), results.end(), is_it);
+    const auto is_named = [&](const std::string& name) { return name == table.columns()[k]; };
+    const bool is_printed = is_named("id") || std::any_of(inputs.begin(), inputs.end(), is_named) ||
+                            std::any_of(results.begin(), results.end(), is_named);
     if (!is_printed) others.push_back(static_cast<Index>(k));
   }
   return others;
@@ -41,10 +48,8 @@ void refuse_names_of_results(const Study& study, const std::string& file,
                                    file, input));
 }
 
-}  // namespace
-
 ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log) {
-  const LoadedStudy loaded(arguments.study, arguments.annotations);
+  LoadedStudy loaded(arguments.study, arguments.annotations);
   const Study& study = loaded.study();
   const Table table = Table::read(arguments.at);
   const Points at = study.read_inputs(table);
@@ -52,7 +57,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const std::vector<std::string> results = result_columns(binary);
   refuse_names_of_results(study, arguments.study, results);
 
-  const StudyModel model = loaded.model();
+  const StudyModel& model = loaded.model();
   const AveragedModel averaged = study.averaged(model, loaded.annotations());
   const AveragedModel::Predicted predicted = averaged.predict(at);
   const AveragedMarginals& f = predicted.marginals;
@@ -84,6 +89,20 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   }
   out << result.document("rows");
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_predict(Program& program) {
+  auto [command, arguments] = program.add<PredictArguments>(
+      {.name = "predict",
+       .help = "Print mean, standard deviation and 95 % interval of f at the points of a table",
+       .example = "acuity predict wing.toml --annotations known.csv --at new.csv --format csv"},
+      predict);
+  add_study(command, arguments.study);
+  add_annotations(command, arguments.annotations);
+  command.file("--at", "P.csv", arguments.at, "Table with the study's inputs").required();
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

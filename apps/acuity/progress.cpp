@@ -1,6 +1,7 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -14,6 +15,19 @@ namespace {
 
 bool goes_to_terminal(const std::ostream& log) {
   return &log == &std::cerr && ::isatty(STDERR_FILENO) == 1;
+}
+
+// Asked for at every line, so that a resized window is noticed. The last column stays free: many terminals
+// wrap when it is written to.
+std::size_t line_width() {
+  constexpr std::size_t usual = 80;
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return (known ? size.ws_col : usual) - 1;
+}
+
+void redraw_line(std::ostream& log, const std::string& text) {
+  log << '\r' << numerics::cut_to_columns(one_line(text), line_width()) << "\033[K" << std::flush;
 }
 
 std::string duration(double seconds) {
@@ -38,7 +52,7 @@ void StatusLine::show(const std::string& text) {
   const auto now = std::chrono::steady_clock::now();
   if (!terminal_ || now < next_) return;
   next_ = now + std::chrono::milliseconds(200);
-  log_ << '\r' << one_line(text) << "\033[K" << std::flush;
+  redraw_line(log_, text);
   shown_ = true;
 }
 
@@ -60,10 +74,10 @@ void Progress::update(int done, int total) {
   if (terminal_) {
     constexpr int width = 30;
     const int full = width * done / total;
-    log_ << fmt::format("\r{} [{}{}] {}/{} runs, {} left\033[K", what_,
-                        std::string(static_cast<std::size_t>(full), '#'),
-                        std::string(static_cast<std::size_t>(width - full), '.'), done, total, duration(left))
-         << std::flush;
+    redraw_line(
+        log_,
+        fmt::format("{} [{}{}] {}/{} runs, {} left", what_, std::string(static_cast<std::size_t>(full), '#'),
+                    std::string(static_cast<std::size_t>(width - full), '.'), done, total, duration(left)));
     line_open_ = true;
     return;
   }

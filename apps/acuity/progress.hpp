@@ -6,7 +6,8 @@
 
 namespace acuity {
 
-/// A line on a terminal that says where things stand and is gone when it goes; silent elsewhere.
+/// One line on a terminal that is redrawn in place and removed at the end; nothing is written elsewhere. It
+/// is cut to the width that the terminal has at that moment, because a line that wraps would scroll.
 class StatusLine {
  public:
   explicit StatusLine(std::ostream& log);
@@ -14,7 +15,7 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// Shown at most a few times a second, and not before the first second is over.
+  /// Drawn at most five times a second, and not before the first second is over.
   void show(const std::string& text);
   void clear();
   bool is_terminal() const { return terminal_; }
@@ -26,7 +27,7 @@ class StatusLine {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
-/// How far long work is: a bar that redraws itself on a terminal, a plain line now and then elsewhere (no
+/// Progress of long work: a bar that is redrawn on a terminal, a plain line at every tenth elsewhere (no
 /// carriage returns into files).
 class Progress {
  public:
@@ -36,7 +37,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(int done, int total);
-  /// The bar stays as it is, and what comes next has a line of its own.
+  /// Ends the line of the bar, which stays visible.
   void finish();
 
  private:

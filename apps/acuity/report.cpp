@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "numerics/text.hpp"
 #include "pages/campaign_page.hpp"
+#include "shared_options.hpp"
 
 namespace acuity {
 
@@ -14,13 +15,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct ReportArguments {
+  std::string campaign;
+  std::string out;      ///< the page
+  std::string figures;  ///< folder for the pictures; empty: not wanted
+  std::string test;     ///< table to measure the error on; empty: none
+};
+
 std::string command_text(const ReportArguments& arguments) {
   std::string text = fmt::format("acuity report {} --out {}", arguments.campaign, arguments.out);
   if (!arguments.test.empty()) text += " --test " + arguments.test;
   return text;
 }
 
-// A folder for files that may not come to be: what was made of it goes again unless it is kept.
+// A folder, with its parents, that is removed again unless keep() is called.
 class NewFolder {
  public:
   explicit NewFolder(const std::string& folder) {
@@ -42,7 +50,7 @@ class NewFolder {
   void keep() { first_.clear(); }
 
  private:
-  fs::path first_, last_;  // of the folders made; the first is empty where all were there
+  fs::path first_, last_;  // outermost and innermost folder made; first_ is empty if there was none to make
 };
 
 void write_report(const ReportArguments& arguments, const std::string& page,
@@ -56,8 +64,6 @@ void write_report(const ReportArguments& arguments, const std::string& page,
   folder.keep();
 }
 
-}  // namespace
-
 ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostream& log) {
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   std::optional<HeldOut> test;
@@ -66,10 +72,31 @@ ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostrea
   const std::vector<CampaignFigure> figures = campaign_figures(data);
   write_report(arguments, campaign_page(data, figures, {ACUITY_VERSION, command_text(arguments)}), figures);
   for (const std::string& warning : data.warnings) log << one_line(warning) << '\n';
-  out << one_line(fmt::format("{}: {} answers, {} spent", arguments.out, data.answers.size(),
+  out << one_line(fmt::format("{}: {}, {} spent", arguments.out,
+                              counted(static_cast<std::int64_t>(data.answers.size()), "answer"),
                               money(data.spent, data.unit)))
       << '\n';
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_report(Program& program) {
+  auto [command, arguments] =
+      program.add<ReportArguments>({.name = "report",
+                                    .help = "Write one HTML page about a campaign, with pictures",
+                                    .example = "acuity report wing.acuity --out wing.html"},
+                                   report);
+  add_campaign(command, arguments.campaign);
+  command
+      .file("--out", "R.html", arguments.out,
+            "HTML file to write; it needs no other file, no network and no script")
+      .required();
+  command.file("--figures", "DIR", arguments.figures,
+               "Also write the pictures as SVG files into this folder");
+  command.file("--test", "T.csv", arguments.test,
+               "Table with the inputs and y, to measure the error on (default: the study's table of true "
+               "values; without one every answer is predicted from the others)");
 }
 
 }  // namespace acuity

@@ -23,6 +23,7 @@
 #include "numerics/text.hpp"
 #include "progress.hpp"
 #include "reproduction_files.hpp"
+#include "shared_options.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
@@ -33,7 +34,24 @@ namespace fs = std::filesystem;
 
 std::atomic<bool>& interrupted = Interruptible::interrupted();
 
-// An experiment on its way.
+struct ReproduceArguments {
+  std::vector<std::string> names;  ///< empty: all
+  std::string out;
+  bool list = false;
+  bool paper_mode = false;
+  bool small = false;
+  std::string data;     ///< folder of the tables
+  std::string compare;  ///< folder of the published method's results
+  int fit_every = 0;    ///< learn hyperparameters at every k-th annotation; 0: never
+  std::optional<int> repeats;
+  std::uint64_t seed = 1;
+  int threads = 0;
+  Format format = Format::table;
+
+  int repeat_count() const { return repeats.value_or(15); }
+};
+
+// An experiment that is being run.
 struct Ongoing {
   Experiment experiment;
   RunStore store;
@@ -53,13 +71,11 @@ struct Task {
   std::size_t method;
 };
 
-void check(const ReproduceArguments& arguments) {
+void check_arguments(const ReproduceArguments& arguments) {
   if (arguments.out.empty()) throw InputError("--out is missing, must be a folder for the results");
   constexpr int most = 10'000;
-  if (arguments.repeats < 1 || arguments.repeats > most)
-    throw InputError(fmt::format("--repeats is {}, must be from 1 to {}", arguments.repeats, most));
-  if (arguments.threads < 0)
-    throw InputError(fmt::format("--threads is {}, must be 0 or more", arguments.threads));
+  if (const int repeats = arguments.repeat_count(); repeats < 1 || repeats > most)
+    throw InputError(fmt::format("--repeats is {}, must be from 1 to {}", repeats, most));
   for (const auto& [option, folder] : {std::pair("--data", arguments.data), {"--compare", arguments.compare}})
     if (!folder.empty() && !fs::is_directory(folder))
       throw InputError(fmt::format("{} is \"{}\", must be a folder", option, folder));
@@ -91,7 +107,7 @@ class FolderLock {
   int file_ = -1;
 };
 
-// What would be found out after the work is done.
+// Says before the work what will be missing from the comparison.
 void check_comparison(const std::string& folder, const std::vector<Experiment>& experiments, int repeats,
                       std::ostream& log) {
   constexpr int enough = 200;
@@ -99,8 +115,8 @@ void check_comparison(const std::string& folder, const std::vector<Experiment>& 
     if (!can_compare(experiment.name, folder))
       log << "note: " << experiment.name << " has nothing to be compared with\n";
   if (repeats < enough)
-    log << fmt::format("note: with {} repeats differences by chance are common; {} are wanted\n", repeats,
-                       enough);
+    log << fmt::format("note: with {} differences by chance are common; use {} repeats or more\n",
+                       counted(repeats, "repeat"), enough);
 }
 
 ExperimentOptions options_of(const ReproduceArguments& arguments) {
@@ -146,15 +162,15 @@ std::string command_for(const ReproduceArguments& a, const std::string& name, in
   return line;
 }
 
-// One reproduction: what is asked for, what is there already, what is left to do.
+// One reproduction: the experiments asked for, the runs that exist already, the runs still to do.
 class Reproduction {
  public:
   Reproduction(const ReproduceArguments& arguments, std::vector<Experiment> experiments, std::ostream& log)
       : arguments_(arguments), log_(log) {
     for (Experiment& experiment : experiments) {
       RunStore store(folder(experiment), settings_json(experiment, arguments.seed));
-      // Repeats that are complete already stay, also where fewer are asked for now.
-      const int repeats = std::max(arguments.repeats, store.complete_repeats());
+      // Repeats that are complete already are kept even if fewer are asked for now.
+      const int repeats = std::max(arguments.repeat_count(), store.complete_repeats());
       ongoing_.push_back(
           std::make_unique<Ongoing>(Ongoing{std::move(experiment), std::move(store), repeats}));
     }
@@ -167,8 +183,8 @@ class Reproduction {
           }
   }
 
-  // What earlier calls with the same settings have completed in the folder belongs on the page, too.
-  void take_in_earlier_ones() {
+  // Adds to the page what earlier calls with the same settings have completed in the folder.
+  void add_earlier_experiments() {
     for (const ExperimentName& known : paper_experiments()) {
       const bool asked_for = std::any_of(ongoing_.begin(), ongoing_.end(),
                                          [&](const auto& one) { return one->experiment.name == known.name; });
@@ -188,7 +204,7 @@ class Reproduction {
     }
   }
 
-  // Every run on a thread of its own, so their number changes nothing.
+  // Every run is computed by one thread, so results do not depend on the number of threads.
   void run() {
     for (const auto& one : ongoing_)
       if (one->missing == 0) finish(*one);
@@ -218,7 +234,7 @@ class Reproduction {
           spent.total, spent.learning, spent.choosing, spent.updating, spent.evaluating);
     if (interrupted)
       log_ << fmt::format(
-          "interrupted: {} of {} runs of this call are kept in {}; the same command goes on\n", done, total,
+          "interrupted: {} of {} runs of this call are kept in {}; the same command continues\n", done, total,
           one_line(arguments_.out));
   }
 
@@ -226,10 +242,10 @@ class Reproduction {
     ReproductionPage page{
         .title = "Active learning with weak supervision for Gaussian processes, reproduced",
         .version = ACUITY_VERSION,
-        .command =
-            command_for(arguments_, fmt::format("{}", fmt::join(arguments_.names, " ")), arguments_.repeats)};
+        .command = command_for(arguments_, fmt::format("{}", fmt::join(arguments_.names, " ")),
+                               arguments_.repeat_count())};
     std::map<std::string, std::vector<ExperimentRun>> runs;
-    int fewest = arguments_.repeats;
+    int fewest = arguments_.repeat_count();
     const auto add = [&](const Reproduced& one) {
       runs[one.experiment.name] = one.runs;
       page.experiments.push_back(page_part(one));
@@ -250,7 +266,7 @@ class Reproduction {
       page.rules = fmt::format("Not judged: that takes the paper's sizes and {} repeats or more.", enough);
     }
     write_file(fs::path(arguments_.out) / "index.html", reproduction_page(page));
-    log_ << "written: " << one_line((fs::path(arguments_.out) / "index.html").string()) << '\n';
+    log_ << "wrote " << one_line((fs::path(arguments_.out) / "index.html").string()) << '\n';
   }
 
   std::string finals() const {
@@ -281,9 +297,9 @@ class Reproduction {
 
   void finish(Ongoing& one) {
     one.store.complete(one.methods(), one.repeats);
-    if (!write_results(reproduced(one), folder(one.experiment)) && !told_about_png_) {
-      told_about_png_ = true;
-      log_ << "note: no PNG files, because rsvg-convert is not there: apt-get install librsvg2-bin\n";
+    if (!write_results(reproduced(one), folder(one.experiment)) && !png_note_written_) {
+      png_note_written_ = true;
+      log_ << "note: no PNG files, because rsvg-convert is not installed: apt-get install librsvg2-bin\n";
     }
   }
 
@@ -296,7 +312,7 @@ class Reproduction {
   };
   std::vector<Earlier> earlier_;
   std::vector<Task> tasks_;
-  bool told_about_png_ = false;
+  bool png_note_written_ = false;
 };
 
 std::string comparison_table(const std::vector<ComparisonRow>& rows, Format format) {
@@ -310,17 +326,16 @@ std::string comparison_table(const std::vector<ComparisonRow>& rows, Format form
   return table.text();
 }
 
-}  // namespace
-
 ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.list) {
     for (const ExperimentName& experiment : paper_experiments())
       out << experiment.name << ": " << experiment.what << '\n';
     return ExitCode::done;
   }
-  check(arguments);
+  check_arguments(arguments);
   std::vector<Experiment> experiments = chosen_experiments(arguments, log);
-  if (!arguments.compare.empty()) check_comparison(arguments.compare, experiments, arguments.repeats, log);
+  if (!arguments.compare.empty())
+    check_comparison(arguments.compare, experiments, arguments.repeat_count(), log);
   const FolderLock lock(arguments.out);
   Reproduction reproduction(arguments, std::move(experiments), log);
   reproduction.run();
@@ -328,7 +343,7 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
   std::vector<ComparisonRow> compared;
   if (!arguments.compare.empty()) compared = reproduction.compare();
   const std::string finals = reproduction.finals();
-  reproduction.take_in_earlier_ones();
+  reproduction.add_earlier_experiments();
   reproduction.write_page();
   if (arguments.format == Format::json)
     out << json_text({{"finals", Json::parse(finals)},
@@ -337,6 +352,47 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
   else
     out << (arguments.compare.empty() ? finals : comparison_table(compared, arguments.format));
   return all_agree(compared) ? ExitCode::done : ExitCode::differs;
+}
+
+}  // namespace
+
+void add_reproduce(Program& program) {
+  auto [command, arguments] =
+      program.add<ReproduceArguments>({.name = "reproduce",
+                                       .help = "Run the paper's experiments and write curves and pictures",
+                                       .example = "acuity reproduce sine-q1 --out results --repeats 5"},
+                                      reproduce);
+  command.words("NAME", "", arguments.names, "Experiments (default: all)");
+  command.text("--out", "DIR", arguments.out, "Folder for the results");
+  command.flag("--list", arguments.list, "List the experiments and stop");
+  command.number("--repeats", "N", arguments.repeats, "Number of repeats of each experiment (default 15)");
+  const auto take_fit = [&a = arguments](const std::string& word) {
+    a.fit_every = number_in<int>(word).value_or(word == "every" ? 1 : 0);
+    if (a.fit_every < 1 && word != "never")
+      throw InputError(fmt::format("--fit is \"{}\", must be never, every or a whole number above 0", word));
+  };
+  command.option("--fit", "never|every|K", take_fit,
+                 "Learn hyperparameters never, at every or at every K-th annotation (default never)");
+  command.choice(
+      "--mode", {"acuity", "paper"},
+      [&a = arguments](const std::string& word) { a.paper_mode = word == "paper"; },
+      "acuity: exact information, any precision, L-BFGS; paper: as the paper says, with its errors corrected "
+      "(default acuity)");
+  command.text("--data", "DIR", arguments.data, "Folder with concrete.csv and superconductivity.csv");
+  command.text("--compare", "DIR", arguments.compare,
+               "Folder with the published method's curves; exits with 1 if there is a difference that is not "
+               "listed there");
+  command.flag("--small", arguments.small,
+               "Small pools and budgets, to see quickly whether everything works");
+  const auto take_seed = [&a = arguments](const std::string& word) {
+    const std::optional<std::uint64_t> seed = number_in<std::uint64_t>(word);
+    if (!seed)
+      throw InputError(fmt::format("--seed is \"{}\", must be a whole number from 0 to 2^64 - 1", word));
+    a.seed = *seed;
+  };
+  command.option("--seed", "S", take_seed, "Seed of all random numbers (default 1)");
+  add_threads(command, arguments.threads);
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

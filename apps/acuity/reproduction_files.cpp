@@ -79,7 +79,7 @@ Json level_counts_json(const Reproduced& r) {
   return json;
 }
 
-// Of all runs there are; those of runs that were complete before are in the summary they left.
+// Of all runs; the time of runs completed by earlier calls is in the summary that those calls wrote.
 RunSeconds total_seconds(const Reproduced& r, const fs::path& folder) {
   RunSeconds sum;
   if (fs::exists(folder / "summary.json")) {

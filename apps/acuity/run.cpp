@@ -15,6 +15,8 @@
 #include "notes.hpp"
 #include "numerics/text.hpp"
 #include "run_display.hpp"
+#include "shared_options.hpp"
+#include "study/duration.hpp"
 #include "views/calibration_verdict.hpp"
 #include "views/campaign_text.hpp"
 #include "views/study_warnings.hpp"
@@ -23,19 +25,30 @@ namespace acuity {
 
 namespace {
 
+struct RunArguments {
+  std::string campaign;
+  std::string study;             ///< makes a new campaign; must be the same as that of an existing one
+  std::optional<int> workers;    ///< instead of the study's
+  std::optional<double> budget;  ///< change of the budget
+  double grace = 5.0;            ///< seconds
+  PoolWork work;
+  Format format = Format::table;
+};
+
 std::atomic<int> signals{0};
 
-void take_signal(int) {
+void count_signal(int) {
   ++signals;
 }
 
-// Ctrl-C, a cluster's SIGTERM and a terminal that goes, while a run is under way; waiting ends early on them.
-// A reader that goes is noticed where we write, and must not kill us before annotators are ended.
-class Interruptions {
+// While a run is under way, Ctrl-C, SIGTERM (a batch system) and SIGHUP (a closed terminal) are counted, and
+// end waiting early. SIGPIPE is ignored: a closed pipe shows as a failed write, and the annotators must be
+// ended before the program.
+class SignalGuard {
  public:
-  Interruptions() {
+  SignalGuard() {
     struct sigaction action{};
-    action.sa_handler = take_signal;
+    action.sa_handler = count_signal;
     sigaction(SIGINT, &action, &interrupt_);
     sigaction(SIGTERM, &action, &terminate_);
     sigaction(SIGHUP, &action, &hang_up_);
@@ -43,14 +56,14 @@ class Interruptions {
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, &pipe_);
   }
-  ~Interruptions() {
+  ~SignalGuard() {
     sigaction(SIGINT, &interrupt_, nullptr);
     sigaction(SIGTERM, &terminate_, nullptr);
     sigaction(SIGHUP, &hang_up_, nullptr);
     sigaction(SIGPIPE, &pipe_, nullptr);
   }
-  Interruptions(const Interruptions&) = delete;
-  Interruptions& operator=(const Interruptions&) = delete;
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
 
  private:
   struct sigaction interrupt_{}, terminate_{}, hang_up_{}, pipe_{};
@@ -78,7 +91,7 @@ std::unique_ptr<Crew> make_crew(const Study& study, const std::string& study_fol
   return std::make_unique<RehearsalCrew>(study, make_rehearsal(study));
 }
 
-ExitCode exit_code(RunEnd::Kind kind) {
+ExitCode run_exit_code(RunEnd::Kind kind) {
   switch (kind) {
     case RunEnd::Kind::finished:
       return ExitCode::done;
@@ -94,16 +107,16 @@ ExitCode exit_code(RunEnd::Kind kind) {
   return ExitCode::interrupted;
 }
 
-// The campaign of an earlier call goes on; a study given with it must be its own.
-void make_or_compare(const RunArguments& arguments, std::ostream& log) {
+// Makes a new campaign from --study. With an existing campaign the study must be the same.
+void create_or_compare(const RunArguments& arguments, std::ostream& log) {
   if (!Campaign::recognises(arguments.campaign)) {
     if (arguments.study.empty())
-      throw InputError(fmt::format("{}: it is no campaign; --study S.toml makes one", arguments.campaign));
-    // A campaign that cannot be run would be in the way of the study once it is corrected.
+      throw InputError(fmt::format("{}: it is no campaign; --study S.toml creates one", arguments.campaign));
+    // Checked first: a campaign that cannot be run would block the folder for the corrected study.
     const Study study = Study::open(arguments.study);
     make_crew(study, std::filesystem::absolute(arguments.study).parent_path().string(), arguments);
     Campaign::create(arguments.campaign, arguments.study);
-    log << one_line(fmt::format("{}: made from {}", arguments.campaign, arguments.study)) << '\n';
+    log << one_line(fmt::format("{}: created from {}", arguments.campaign, arguments.study)) << '\n';
     return;
   }
   if (arguments.study.empty()) return;
@@ -111,7 +124,7 @@ void make_or_compare(const RunArguments& arguments, std::ostream& log) {
   require_same(arguments.campaign, campaign.state().created(), arguments.study);
 }
 
-std::string summary(const Campaign& campaign, const RunEnd& end, Format format) {
+std::string run_summary(const Campaign& campaign, const RunEnd& end, Format format) {
   const State& state = campaign.state();
   static const char* kinds[] = {"finished", "finished already", "nothing now", "failure guard",
                                 "interrupted"};
@@ -125,16 +138,14 @@ std::string summary(const Campaign& campaign, const RunEnd& end, Format format) 
                       {"pending", state.pending().size()},
                       {"failed", state.failed()}}) +
            "\n";
-  return fmt::format("{}: {} annotations for {}, {} pending, {} failed\n",
-                     one_line(campaign.folder().string()), state.annotations(),
-                     money(state.spent(), state.created().unit), state.pending().size(), state.failed());
+  return fmt::format("{}: {} for {}, {} pending, {} failed\n", one_line(campaign.folder().string()),
+                     counted(state.annotations(), "annotation"), money(state.spent(), state.created().unit),
+                     state.pending().size(), state.failed());
 }
 
-}  // namespace
-
 ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
-  make_or_compare(arguments, log);
-  const Interruptions interruptions;
+  create_or_compare(arguments, log);
+  const SignalGuard guard;
   RunDisplay display(arguments.format, out, log);
   Campaign campaign = Campaign::open(
       arguments.campaign, Access::write,
@@ -164,24 +175,58 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   options.in_a_hurry = [] { return signals > 1; };
   for (const std::string& warning : study_warnings(study, campaign.model(), campaign.annotations()))
     write_note(warning, log);
-  std::int64_t judged = 0;
+  std::int64_t checked_answers = 0;
   bool warned = false;
   options.idle = [&] {
-    if (const std::int64_t answers = campaign.state().annotations(); !warned && answers != judged) {
-      judged = answers;
-      warned = write_early_verdict(campaign, log);
+    if (const std::int64_t answers = campaign.state().annotations(); !warned && answers != checked_answers) {
+      checked_answers = answers;
+      if (const std::string verdict = early_verdict(campaign); !verdict.empty()) {
+        display.clear_status();
+        write_note(verdict, log);
+        warned = true;
+      }
     }
     display.show_status(campaign.state());
   };
   const RunEnd end = run(campaign, *crew, options);
 
-  display.end();
-  if (arguments.format != Format::jsonl) out << summary(campaign, end, arguments.format) << std::flush;
+  display.clear_status();
+  if (arguments.format != Format::jsonl) out << run_summary(campaign, end, arguments.format) << std::flush;
   if (campaign.state().annotations() > 0) log << one_line(verdict_on(campaign).text()) << '\n';
   log << fmt::format("{}: {}\n", one_line(arguments.campaign),
-                     end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command goes on"
+                     end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command continues"
                                                            : numerics::escape_controls(end.reason, "\n"));
-  return exit_code(end.kind);
+  return run_exit_code(end.kind);
+}
+
+}  // namespace
+
+void add_run(Program& program) {
+  auto [command, arguments] = program.add<RunArguments>(
+      {.name = "run",
+       .help = "Ask the study's annotator again and again until the budget is spent; resumes after a stop",
+       .example = "acuity run wing.acuity --study wing.toml --workers 4",
+       .output = Output::at_once},
+      run_campaign);
+  add_campaign(command, arguments.campaign);
+  command.file("--study", "S.toml", arguments.study, "Study file: creates the campaign if it does not exist");
+  const auto take_workers = [&a = arguments](const std::string& word) {
+    a.workers = number_in<int>(word);
+    if (!a.workers || *a.workers < 1 || *a.workers > 4096)
+      throw InputError(fmt::format("--workers is \"{}\", must be a whole number from 1 to 4096", word));
+  };
+  command.option("--workers", "N", take_workers,
+                 "Number of annotators at the same time (default: the study's)");
+  add_budget(command, arguments.budget);
+  const auto take_grace = [&a = arguments](const std::string& word) {
+    const std::optional<double> seconds = word == "0s" ? 0.0 : to_seconds(word);
+    if (!seconds) throw InputError(fmt::format("--grace is \"{}\", must be {}", word, duration_requirement));
+    a.grace = *seconds;
+  };
+  command.option("--grace", "5s", take_grace,
+                 "Time that annotators have to finish after Ctrl-C (default 5s)");
+  add_pool_work(command, arguments.work);
+  add_streaming_format(command, arguments.format);
 }
 
 }  // namespace acuity

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
+#include "notes.hpp"
 #include "study/duration.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
@@ -28,10 +29,7 @@ struct EventText {
 
   std::string operator()(const Created& e) const { return fmt::format("campaign \"{}\" created", e.name); }
   std::string operator()(const Asked& e) const {
-    std::string inputs;
-    for (std::size_t k = 0; e.row >= 0 && k < std::min<std::size_t>(3, study.pool().inputs().size()); ++k)
-      inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", study.pool().inputs()[k],
-                            brief(study.pool().point(e.row)[k]));
+    const std::string inputs = e.row < 0 ? "" : inputs_text(study.pool().inputs(), study.pool().point(e.row));
     return fmt::format("asked {}: {} ({}) at {}, cost {}", e.id, e.point, inputs, describe(e.level, e.alpha),
                        brief(e.cost));
   }
@@ -56,8 +54,8 @@ struct EventText {
     return fmt::format("budget {:+}: {}", e.by, brief(state.budget()));
   }
   std::string operator()(const Fitted& e) const {
-    return fmt::format("learned hyperparameters from {} annotations, log evidence {:.4g}", e.annotations,
-                       e.log_marginal_likelihood);
+    return fmt::format("learned hyperparameters from {}, log evidence {:.4g}",
+                       counted(e.annotations, "annotation"), e.log_marginal_likelihood);
   }
   std::string operator()(const OwnerChanged& e) const {
     return e.host.empty() ? std::string("no longer run")
@@ -76,20 +74,20 @@ RunDisplay::RunDisplay(Format format, std::ostream& out, std::ostream& log)
 
 void RunDisplay::take(const StoredEvent& stored, const State& state) {
   if (study_ == nullptr) return;
-  remember(stored, state);
+  record_error(stored, state);
   if (format_ == Format::jsonl)
     out_ << event_json(stored, state, &study_->pool()) << std::flush;
   else if (!status_.is_terminal())
     log_ << event_text(stored, state, *study_) << '\n' << std::flush;
 }
 
-void RunDisplay::remember(const StoredEvent& stored, const State& state) {
+void RunDisplay::record_error(const StoredEvent& stored, const State& state) {
   const auto* told = std::get_if<Told>(&stored.event);
   if (!told || told->row || told->inputs || told->values.empty()) return;
   const double distance = told->values.front() - state.find(told->id)->asked.mean;
   const bool wrong_class = told->values.front() * state.find(told->id)->asked.mean < 0.0;
-  surprises_.push_back(study_->file().binary ? (wrong_class ? 1.0 : 0.0) : distance * distance);
-  if (surprises_.size() > 20) surprises_.pop_front();
+  errors_.push_back(study_->file().binary ? (wrong_class ? 1.0 : 0.0) : distance * distance);
+  if (errors_.size() > 20) errors_.pop_front();
 }
 
 void RunDisplay::show_status(const State& state) {
@@ -100,21 +98,23 @@ void RunDisplay::show_status(const State& state) {
 std::string RunDisplay::status_text(const State& state) const {
   std::string text = brief(state.spent());
   if (std::isfinite(state.budget())) text += " of " + money(state.budget(), state.created().unit);
-  text += fmt::format(" spent, {} in escrow", brief(state.escrow()));
+  text += fmt::format(" spent, {} reserved", brief(state.escrow()));
   std::map<std::string, std::int64_t> levels;
   for (const SuggestionRecord& record : state.suggestions())
     if (!record.values.empty() && record.alpha() == std::nullopt) ++levels[record.level()];
   std::string by_level;
   for (const auto& [level, count] : levels)
     by_level += fmt::format("{}{} {}", by_level.empty() ? "" : ", ", count, level);
-  text += fmt::format(" | {} annotations{}, {} failed", state.annotations(),
+  text += fmt::format(" | {}{}, {} failed", counted(state.annotations(), "annotation"),
                       by_level.empty() ? "" : " (" + by_level + ")", state.failed());
-  if (!surprises_.empty()) {
+  if (!errors_.empty()) {
     const double mean =
-        std::accumulate(surprises_.begin(), surprises_.end(), 0.0) / static_cast<double>(surprises_.size());
+        std::accumulate(errors_.begin(), errors_.end(), 0.0) / static_cast<double>(errors_.size());
     text += study_->file().binary
-                ? fmt::format(" | {:.0f} % of the last {} not as predicted", 100.0 * mean, surprises_.size())
-                : fmt::format(" | last {} predicted to {:.3g}", surprises_.size(), std::sqrt(mean));
+                ? fmt::format(" | {:.0f} % of the last {} predicted wrongly", 100.0 * mean,
+                              counted(static_cast<std::int64_t>(errors_.size()), "answer"))
+                : fmt::format(" | typical prediction error, last {}: {:.3g}",
+                              counted(static_cast<std::int64_t>(errors_.size()), "answer"), std::sqrt(mean));
   }
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const double bought = state.spent() - *spent_before_;

@@ -5,13 +5,13 @@
 #include <ostream>
 
 #include "acuity/campaign/campaign.hpp"
-#include "commands.hpp"
 #include "progress.hpp"
+#include "text/result_table.hpp"
 
 namespace acuity {
 
-/// What people see of a run: one status line on a terminal, a plain line for every event elsewhere; on
-/// standard output JSON lines where wanted.
+/// Shows a run: one status line on a terminal, one plain line per event elsewhere, and with Format::jsonl one
+/// JSON line per event on standard output.
 class RunDisplay {
  public:
   RunDisplay(Format format, std::ostream& out, std::ostream& log);
@@ -19,12 +19,12 @@ class RunDisplay {
   void begin(const Study& study) { study_ = &study; }
   void take(const StoredEvent& stored, const State& state);
   void show_status(const State& state);
-  /// The status line goes.
-  void end() { status_.clear(); }
+  /// Removes the status line, before something else is written.
+  void clear_status() { status_.clear(); }
 
  private:
   std::string status_text(const State& state) const;
-  void remember(const StoredEvent& stored, const State& state);
+  void record_error(const StoredEvent& stored, const State& state);
 
   Format format_;
   std::ostream& out_;
@@ -32,11 +32,11 @@ class RunDisplay {
   StatusLine status_;
   const Study* study_ = nullptr;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::optional<double> spent_before_;  // when we began
-  std::deque<double> surprises_;        // squares of the last answers' distances from what was expected
+  std::optional<double> spent_before_;  // at the beginning of this run
+  std::deque<double> errors_;  // of the last predictions: squared, or for classes 1 if the class was wrong
 };
 
-/// An event for people, on one line.
+/// An event in words, on one line.
 std::string event_text(const StoredEvent& stored, const State& state, const Study& study);
 
 }  // namespace acuity

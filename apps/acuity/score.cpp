@@ -8,12 +8,12 @@
 #include "acuity/selection/full_scan.hpp"
 #include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
-#include "acuity/study/study.hpp"
 #include "commands.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
 #include "numerics/text.hpp"
 #include "selection/why_nothing.hpp"
+#include "shared_options.hpp"
 #include "text/level_text.hpp"
 #include "text/result_table.hpp"
 
@@ -21,99 +21,132 @@ namespace acuity {
 
 namespace {
 
-// Best first, and the tie rule decides which one that is; `random` always comes in the order drawn.
+struct ScoreArguments {
+  std::string study;
+  std::string annotations;  ///< empty: none are known
+  std::optional<std::int64_t> top;
+  bool batch = false;  ///< the top K are to be asked for together: each is the best given those before it
+  std::optional<double> remaining;
+  PoolWork work;
+  Format format = Format::table;
+
+  bool is_one_choice() const { return top == 1 && !batch; }
+};
+
+void check_arguments(const ScoreArguments& arguments) {
+  if (arguments.top && *arguments.top < 1)
+    throw InputError(fmt::format("--top is {}, must be at least 1", *arguments.top));
+  if (arguments.batch && !arguments.top) throw InputError("--batch stands alone, must come with --top K");
+  if (arguments.remaining && !(*arguments.remaining >= 0.0))
+    throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
+}
+
+// Best first, and the tie rule decides which one is the first; with `random` the order is the one drawn.
 void put_best_first(std::vector<Score>& scores, const Score& chosen) {
-  std::stable_sort(scores.begin(), scores.end(), [](const Score& a, const Score& b) {
-    return a.value > b.value || (a.value == b.value && a.order > b.order);
-  });
+  std::stable_sort(scores.begin(), scores.end(), precedes);
   const auto at =
       std::find_if(scores.begin(), scores.end(), [&](const Score& s) { return s.point == chosen.point; });
   *at = chosen;
   std::rotate(scores.begin(), at, at + 1);
 }
 
+// A pool point with its score and the belief about f there.
+struct Scored {
+  Score score;
+  double mean = 0.0, variance = 0.0;
+};
+
+std::vector<Scored> with_belief_at(const std::vector<Score>& scores, PoolBelief& belief) {
+  std::vector<Scored> scored;
+  for (const Score& score : scores) {
+    const Marginals there = belief.marginals_at({{score.point}});
+    scored.push_back({score, there.mean(0), there.variance(0)});
+  }
+  return scored;
+}
+
+/// Scores of the pool of one study.
+struct Scoring {
+  const ScoreArguments& arguments;
+  const StudyModel& model;
+  const Candidates& candidates;
+  PoolBelief& belief;
+
+  // The best point alone: the belief about the other points need not be brought up to date.
+  std::vector<Scored> one_best(const Score& chosen) const { return with_belief_at({chosen}, belief); }
+
+  std::vector<Scored> batch() const {
+    const std::vector<Score> scores =
+        select_batch(belief, model.offer, model.acquisition, candidates, *arguments.top,
+                     {.threads = arguments.work.threads});
+    return with_belief_at(scores, belief);
+  }
+
+  std::vector<Scored> table(const Score& chosen) const {
+    const Marginals& marginals = belief.marginals();
+    std::vector<Score> scores = score_pool(marginals, model.offer, model.acquisition, candidates,
+                                           {.threads = arguments.work.threads});
+    if (arguments.top || model.acquisition.ranking == Ranking::random) put_best_first(scores, chosen);
+    if (arguments.top) scores.resize(std::min(scores.size(), static_cast<std::size_t>(*arguments.top)));
+    std::vector<Scored> scored;
+    for (const Score& score : scores)
+      scored.push_back({score, marginals.mean(score.point), marginals.variance(score.point)});
+    return scored;
+  }
+};
+
+ResultTable score_rows(const std::vector<Scored>& scored, const Study& study, const StudyModel& model,
+                       Format format) {
+  ResultTable table(format, {"id", "mean", "variance", study.is_ladder() ? "alpha" : "level", "information",
+                             "cost", "information_per_cost"});
+  for (const Scored& one : scored) {
+    const Score& score = one.score;
+    const Level level = level_of(score, model.offer, model.acquisition);
+    table.add({study.pool().id(score.point), one.mean, one.variance,
+               level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name),
+               score.information, score.cost, score.information_per_cost()});
+  }
+  return table;
+}
+
 std::string next_in_words(const Study& study, const StudyModel& model, const Suggestion& next,
                           const Candidates& candidates) {
   const std::string& unit = study.file().unit;
-  std::string inputs;
-  for (std::size_t k = 0; k < next.inputs.size() && k < 4; ++k)
-    inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", study.pool().inputs()[k], brief(next.inputs[k]));
-  if (next.inputs.size() > 4) inputs += ", ...";
-  const std::string left =
+  const std::string remaining =
       std::isinf(candidates.remaining()) ? "no limit" : money(candidates.remaining(), unit) + " remain";
   return one_line(fmt::format("Next: ask about {} ({}) at {}, for {}; worth {} {}. Budget: {}.", next.point,
-                              inputs, describe_in_sentence(next.level), money(next.cost, unit),
-                              brief(next.information), model.acquisition.information->unit(), left)) +
+                              inputs_text(study.pool().inputs(), next.inputs.data()),
+                              describe_in_sentence(next.level), money(next.cost, unit),
+                              brief(next.information), model.acquisition.information->unit(), remaining)) +
          "\n";
 }
 
-// Who makes one choice and goes has no use for what a next one could build on; a cache of the processor's has
-// room for some of it.
-PoolStorage storage_for(const ScoreArguments& arguments) {
-  PoolStorage storage = arguments.work.storage;
-  const bool one_choice = arguments.top == 1 && !arguments.batch;
-  if (one_choice && storage.memory == 0) storage.memory = 2 << 20;
-  return storage;
-}
-
-}  // namespace
-
 ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log) {
-  if (arguments.top && *arguments.top < 1)
-    throw InputError(fmt::format("--top is {}, must be at least 1", *arguments.top));
-  if (arguments.batch && !arguments.top) throw InputError("--batch stands alone, must come with --top K");
-  if (arguments.remaining && !(*arguments.remaining >= 0.0))
-    throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
-
-  const int threads = arguments.work.threads;
+  check_arguments(arguments);
+  const PoolWork& work = arguments.work;
+  const PoolStorage storage = arguments.is_one_choice() ? work.storage_for_one_choice() : work.storage;
   LoadedStudy loaded(arguments.study, arguments.annotations,
-                     {.threads = threads, .storage = storage_for(arguments), .learning = {}});
+                     {.threads = work.threads, .storage = storage, .learning = {}});
   const Study& study = loaded.study();
-  const StudyModel model = loaded.model(threads);
-  // In a campaign what is pending is conditioned on, and no candidate.
-  Campaign* campaign = loaded.campaign();
-  const std::unique_ptr<PoolBelief> own =
-      campaign ? nullptr : study.belief(model, storage_for(arguments), threads);
-  PoolBelief* const belief = campaign ? &campaign->belief() : own.get();
-  Candidates candidates =
-      campaign ? campaign->candidates() : study.candidates_after(loaded.annotations(), arguments.remaining);
-  if (campaign && arguments.remaining) candidates.set_money(*arguments.remaining, campaign->state().budget());
+  const StudyModel& model = loaded.model();
+  PoolBelief& belief = loaded.belief();
+  const Candidates candidates = loaded.candidates(arguments.remaining);
+  require_finite(study, belief);
 
-  require_finite(study, *belief);
   const std::optional<Score> chosen =
-      Selector(model.offer, model.acquisition, threads).choose(*belief, candidates);
-  std::vector<Score> scores;
-  if (chosen && arguments.batch) {
-    scores = select_batch(*belief, model.offer, model.acquisition, candidates, *arguments.top,
-                          {.threads = threads});
-  } else if (chosen && arguments.top == 1) {
-    scores = {*chosen};  // the rest of the pool may lag
-  } else if (chosen) {
-    scores =
-        score_pool(belief->marginals(), model.offer, model.acquisition, candidates, {.threads = threads});
-    if (arguments.top || model.acquisition.ranking == Ranking::random) put_best_first(scores, *chosen);
-    if (arguments.top) scores.resize(std::min(scores.size(), static_cast<std::size_t>(*arguments.top)));
-  }
-  const bool few = arguments.top == 1 || arguments.batch || scores.empty();
-  const Marginals* all = few ? nullptr : &belief->marginals();
-  const auto belief_about = [&](Index row) {
-    if (all == nullptr) return belief->marginals_at({{row}});
-    return Marginals{all->mean.segment(row, 1), all->variance.segment(row, 1)};
-  };
+      Selector(model.offer, model.acquisition, work.threads).choose(belief, candidates);
+  const Scoring scoring{arguments, model, candidates, belief};
+  std::vector<Scored> scored;
+  if (chosen)
+    scored = arguments.batch             ? scoring.batch()
+             : arguments.is_one_choice() ? scoring.one_best(*chosen)
+                                         : scoring.table(*chosen);
 
-  ResultTable table(arguments.format, {"id", "mean", "variance", study.is_ladder() ? "alpha" : "level",
-                                       "information", "cost", "information_per_cost"});
-  for (const Score& s : scores) {
-    const Level level = level_of(s, model.offer, model.acquisition);
-    const Marginals there = belief_about(s.point);
-    table.add({study.pool().id(s.point), there.mean(0), there.variance(0),
-               level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name), s.information,
-               s.cost, s.information_per_cost()});
-  }
-  write_storage_note(study, arguments.work.storage, log);
-  write_notes(study, model, *belief, log);
-  out << table.document("rows", {{"unit", model.acquisition.information->unit()},
-                                 {"remaining", json_number(candidates.remaining())}});
+  write_storage_note(study, work.storage, log);
+  write_notes(study, model, belief, log);
+  out << score_rows(scored, study, model, arguments.format)
+             .document("rows", {{"unit", model.acquisition.information->unit()},
+                                {"remaining", json_number(candidates.remaining())}});
   if (!chosen) {
     log << one_line(arguments.study +
                     ": nothing to ask: " + why_nothing(model.offer, model.acquisition, candidates))
@@ -122,9 +155,29 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   }
   if (arguments.format == Format::table)
     out << next_in_words(study, model,
-                         make_suggestion(*chosen, study.pool(), model.offer, model.acquisition, *belief),
+                         make_suggestion(*chosen, study.pool(), model.offer, model.acquisition, belief),
                          candidates);
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_score(Program& program) {
+  auto [command, arguments] = program.add<ScoreArguments>(
+      {.name = "score",
+       .help = "Print for every pool point its best level, the information expected and the cost",
+       .example = "acuity score wing.toml --annotations known.csv --top 5"},
+      score);
+  add_study(command, arguments.study);
+  add_annotations(command, arguments.annotations);
+  command.number("--top", "K", arguments.top, "Only the best K points, best first");
+  command.flag("--batch", arguments.batch,
+               "With --top: K points to annotate together, each the best given that those before it will be "
+               "answered");
+  command.number("--remaining", "R", arguments.remaining,
+                 "Money that may be spent (default: the budget minus the costs so far)");
+  add_pool_work(command, arguments.work);
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

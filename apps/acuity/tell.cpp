@@ -7,13 +7,24 @@
 #include "campaign/books.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
+#include "shared_options.hpp"
 #include "views/campaign_text.hpp"
 
 namespace acuity {
 
 namespace {
 
-Answer answer_in(const TellArguments& arguments, const Study& study) {
+struct TellArguments {
+  std::string campaign;
+  std::optional<std::int64_t> id;
+  std::vector<std::string> values;
+  std::optional<double> cost, noise_sd, accuracy;
+  std::string csv;
+  bool dry_run = false;
+  Format format = Format::table;
+};
+
+Answer answer_of(const TellArguments& arguments, const Study& study) {
   Answer answer{.id = *arguments.id,
                 .values = {},
                 .cost = arguments.cost,
@@ -25,8 +36,8 @@ Answer answer_in(const TellArguments& arguments, const Study& study) {
   const auto complain = [&](const std::string& sentence) {
     throw InputError(arguments.campaign + ": " + sentence);
   };
-  const std::string whose = fmt::format("{}: the answer to {}", arguments.campaign, *arguments.id);
-  for (const std::string& text : arguments.values) answer.values.push_back(read_answer(study, text, whose));
+  const std::string place = fmt::format("{}: the answer to {}", arguments.campaign, *arguments.id);
+  for (const std::string& text : arguments.values) answer.values.push_back(read_answer(study, text, place));
   if (arguments.noise_sd) {
     if (study.file().binary)
       complain("--noise-sd is for real targets, the study's are binary; must be --accuracy");
@@ -46,7 +57,7 @@ Answer answer_in(const TellArguments& arguments, const Study& study) {
   return answer;
 }
 
-void require_one_way(const TellArguments& arguments) {
+void require_one_source(const TellArguments& arguments) {
   if (arguments.csv.empty() == !arguments.id)
     throw InputError("tell needs either a suggestion's id and an answer, or --csv with a file");
   if (!arguments.csv.empty() && (arguments.cost || arguments.noise_sd || arguments.accuracy))
@@ -67,18 +78,18 @@ std::string surprise_note(const Study& study, std::int64_t id, double surprise) 
       surprise);
 }
 
-// What a person should know of an answer: it may be a mistake, or not have done what was wanted.
+// An answer may be a mistake, ignored, or more expensive than planned.
 std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& record,
                                   const Telling& telling) {
   std::vector<std::string> notes;
   if (!telling.changes && record.retracted)
     notes.push_back(
-        fmt::format("{} was retracted and stays so; to make it count again use amend --y", telling.id));
+        fmt::format("{} was retracted and stays retracted; to use it again: amend --y", telling.id));
   if (!telling.changes) return notes;
   if (telling.surprise && is_surprising(study, *telling.surprise))
     notes.push_back(surprise_note(study, telling.id, *telling.surprise));
   if (telling.charge > record.asked.cost * (1.0 + 1e-9))
-    notes.push_back(fmt::format("{} cost {}, more than the {} in escrow for it", telling.id,
+    notes.push_back(fmt::format("{} cost {}, more than the {} reserved for it", telling.id,
                                 brief(telling.charge), brief(record.asked.cost)));
   return notes;
 }
@@ -95,25 +106,23 @@ void add_row(ResultTable& table, const Study& study, const SuggestionRecord& rec
              answer.values, telling.charge,
              telling.surprise ? ResultTable::Cell(*telling.surprise) : ResultTable::Cell(std::monostate()),
              std::string(!telling.changes ? "none"
-                         : elsewhere      ? "told elsewhere"
-                                          : "told")});
+                         : elsewhere      ? "recorded at other inputs"
+                                          : "recorded")});
 }
 
 std::string money_left(const Study& study, const State& state) {
-  return fmt::format("{} spent, {} in escrow, {}\n", money(state.spent(), study.file().unit),
+  return fmt::format("{} spent, {} reserved, {}\n", money(state.spent(), study.file().unit),
                      brief(state.escrow()),
                      std::isfinite(state.budget()) ? brief(state.free()) + " free" : "no budget");
 }
 
-}  // namespace
-
 ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& log) {
-  require_one_way(arguments);
+  require_one_source(arguments);
   Campaign campaign = Campaign::open(arguments.campaign, arguments.dry_run ? Access::read : Access::write);
   const Study& study = campaign.study();
   AnswerTable table;
   if (arguments.id)
-    table.answers.push_back(answer_in(arguments, study));
+    table.answers.push_back(answer_of(arguments, study));
   else
     table = read_answers(study, campaign.state(), arguments.csv);
   const std::vector<Telling> tellings =
@@ -137,6 +146,28 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
   if (arguments.dry_run) out << "Nothing was changed: --dry-run.\n";
   out << money_left(study, campaign.state());
   return ExitCode::done;
+}
+
+}  // namespace
+
+void add_tell(Program& program) {
+  auto [command, arguments] =
+      program.add<TellArguments>({.name = "tell",
+                                  .help = "Record the answer to a suggestion, or a table of answers",
+                                  .example = "acuity tell wing.acuity 57 -0.3"},
+                                 tell);
+  add_campaign(command, arguments.campaign);
+  command.number("ID", "", arguments.id, "Number of the suggestion");
+  command.words("Y", "", arguments.values, "The answer; several are replicates");
+  command.number("--cost", "X", arguments.cost, "What it cost (default: the cost of the level)");
+  command.number("--noise-sd", "S", arguments.noise_sd,
+                 "Total standard deviation of the noise in this answer. Real targets only");
+  command.number("--accuracy", "P", arguments.accuracy,
+                 "Probability that this answer is right. Binary targets only");
+  command.file("--csv", "F", arguments.csv,
+               "Table as printed by ask --format csv, with y filled in; rows without y stay pending");
+  command.flag("--dry-run", arguments.dry_run, "Show what would change, and change nothing");
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

@@ -2,12 +2,18 @@
 
 #include "campaign/verification.hpp"
 #include "commands.hpp"
+#include "shared_options.hpp"
 
 namespace acuity {
 
 namespace {
 
-std::string as_json(const std::string& campaign, const Verification& found) {
+struct VerifyArguments {
+  std::string campaign;
+  Format format = Format::table;
+};
+
+std::string verification_json(const std::string& campaign, const Verification& found) {
   Json parts = Json::array();
   for (const Verification::Part& part : found.parts)
     parts.push_back({{"part", part.name}, {"sound", part.sound}, {"found", part.found}});
@@ -20,7 +26,7 @@ std::string as_json(const std::string& campaign, const Verification& found) {
          "\n";
 }
 
-std::string as_table(const Verification& found, Format format) {
+std::string verification_table(const Verification& found, Format format) {
   ResultTable table(format, {"part", "sound", "found"});
   for (const Verification::Part& part : found.parts)
     table.add({part.name, std::string(part.sound ? "yes" : "NO"), part.found});
@@ -32,22 +38,33 @@ std::string as_table(const Verification& found, Format format) {
   return text;
 }
 
-// One sentence, whatever the number of problems.
-std::string summary(const Verification& found) {
+// One sentence for any number of problems.
+std::string first_problem(const Verification& found) {
   const std::string more =
       found.problem_count == 1 ? "" : fmt::format(" (the first of {} problems)", found.problem_count);
   return found.problems.front() + more;
 }
 
-}  // namespace
-
 ExitCode verify(const VerifyArguments& arguments, std::ostream& out, std::ostream& log) {
   const Verification found = verify_campaign(arguments.campaign);
-  out << (arguments.format == Format::json ? as_json(arguments.campaign, found)
-                                           : as_table(found, arguments.format));
+  out << (arguments.format == Format::json ? verification_json(arguments.campaign, found)
+                                           : verification_table(found, arguments.format));
   if (found.problem_count == 0) return ExitCode::done;
-  log << summary(found) << '\n';
+  log << first_problem(found) << '\n';
   return found.is_damaged ? ExitCode::damaged : ExitCode::different_study;
+}
+
+}  // namespace
+
+void add_verify(Program& program) {
+  auto [command, arguments] = program.add<VerifyArguments>(
+      {.name = "verify",
+       .help =
+           "Check the log of a campaign, event by event, and its copies of study and pool; writes nothing",
+       .example = "acuity verify wing.acuity"},
+      verify);
+  add_campaign(command, arguments.campaign);
+  add_format(command, arguments.format);
 }
 
 }  // namespace acuity

@@ -28,7 +28,7 @@ def test_asking_gives_what_to_do_and_holds_the_money(campaign):
     status = campaign.status()
     assert (status["spent"], status["escrow"], status["free"], status["pending"]) == (0, 4, 26, 4)
     assert [s.id for s in campaign.pending()] == [1, 2, 3, 4]
-    assert repr(first).startswith("Suggestion(id=1, point=") and "in escrow" not in repr(campaign)
+    assert repr(first).startswith("Suggestion(id=1, point=") and "reserved" not in repr(campaign)
 
 
 def test_telling_charges_once_and_a_contradiction_points_to_amend(campaign):

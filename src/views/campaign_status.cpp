@@ -75,13 +75,13 @@ std::string budget_bar(const State& state) {
 std::string money_lines(const State& state) {
   const std::string unit = state.created().unit;
   if (!std::isfinite(state.budget()))
-    return fmt::format("{} spent, {} in escrow, no budget\n", money(state.spent(), unit),
+    return fmt::format("{} spent, {} reserved, no budget\n", money(state.spent(), unit),
                        brief(state.escrow()));
   std::string text =
-      fmt::format("{} {} of {} spent, {} in escrow, {} free\n", budget_bar(state), brief(state.spent()),
+      fmt::format("{} {} of {} spent, {} reserved, {} free\n", budget_bar(state), brief(state.spent()),
                   money(state.budget(), unit), brief(state.escrow()), brief(state.free()));
   if (state.spent() + state.escrow() > state.budget() + budget_slack(state.budget()))
-    text += fmt::format("OVERRUN by {}: answers have cost more than was in escrow for them\n",
+    text += fmt::format("OVERRUN by {}: answers have cost more than was reserved for them\n",
                         money(state.spent() + state.escrow() - state.budget(), unit));
   return text;
 }

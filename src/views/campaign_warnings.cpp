@@ -45,7 +45,7 @@ void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
   const double committed = data.spent + data.escrow;
   if (committed > data.budget + budget_slack(data.budget))
     warnings.push_back(
-        fmt::format("The budget is overrun by {}: answers have cost more than was in escrow for them.",
+        fmt::format("The budget is overrun by {}: answers have cost more than was reserved for them.",
                     money(committed - data.budget, data.unit)));
   const auto asked = static_cast<double>(data.failed) + static_cast<double>(data.answers.size());
   if (data.failed >= 3 && static_cast<double>(data.failed) > 0.2 * asked)

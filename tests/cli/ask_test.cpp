@@ -1,4 +1,4 @@
-// What `ask` gives, what it holds in escrow, and when it stops.
+// What `ask` gives, what it reserves, and when it stops.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -70,7 +70,7 @@ TEST(Ask, TellsPeopleWhatToTypeNextAndWhatIsStillOpen) {
   EXPECT_NE(desk.done("ask").find("\nWhen it is done: acuity tell c.acuity 1 Y "), std::string::npos);
   const std::string two = desk.done("ask", {"-n", "2"});
   EXPECT_NE(two.find("acuity tell c.acuity --csv FILE\n"), std::string::npos) << two;
-  EXPECT_NE(two.find("Not answered yet: 1 from before;"), std::string::npos) << two;
+  EXPECT_NE(two.find("1 suggestion from before not answered yet;"), std::string::npos) << two;
   EXPECT_EQ(desk.done("ask", {"--pending"}).find("from before"), std::string::npos);
 }
 
@@ -183,7 +183,7 @@ TEST(Ask, AnOverrunIsShown) {
   desk.ask({"-n", "2"});
   const ProgramResult told = desk.run("tell", {"1", "0.1", "--cost", "4"});
   EXPECT_EQ(told.exit_code, 0);
-  EXPECT_EQ(told.err, "note: 1 cost 4, more than the 1 in escrow for it\n");
+  EXPECT_EQ(told.err, "note: 1 cost 4, more than the 1 reserved for it\n");
   EXPECT_EQ(desk.status().at("free"), -2.0);
   EXPECT_NE(desk.done("status").find("OVERRUN by 2 hours"), std::string::npos);
   EXPECT_EQ(desk.run("ask").exit_code, 4);

@@ -69,12 +69,13 @@ TEST(Backtest, TableSaysWhichErrorIsToBeReached) {
   const Backtest desk;
   const ProgramResult all = desk.backtest({"--truth", "truth.csv", "--repeats", "2"});
   EXPECT_EQ(all.exit_code, 0) << all.err;
-  EXPECT_NE(all.out.find("what random has at the end of the budget in more than half of 2 repeats\npolicy"),
+  EXPECT_NE(all.out.find("the final error of random, reached in more than half of 2 repeats\npolicy"),
             std::string::npos)
       << all.out;
   const ProgramResult given = desk.backtest(
       {"--truth", "truth.csv", "--repeats", "2", "--error", "0.25", "--policies", "model,finest"});
-  EXPECT_TRUE(given.out.starts_with("root mean square error to reach: 0.25, as asked for\n")) << given.out;
+  EXPECT_TRUE(given.out.starts_with("root mean square error to reach: 0.25, given by --error\n"))
+      << given.out;
   EXPECT_EQ(std::count(given.out.begin(), given.out.end(), '\n'), 4);
 }
 
@@ -162,7 +163,7 @@ TEST(Backtest, InterruptedItSaysSoAndWritesNothing) {
   const ProgramResult result = process.wait();
   EXPECT_EQ(result.exit_code, 130) << result.err;
   EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("interrupted: nothing is written"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("interrupted: nothing was written"), std::string::npos) << result.err;
   EXPECT_TRUE(std::filesystem::is_empty(desk.folder.path() / "made"));
 }
 
@@ -183,7 +184,9 @@ TEST(Backtest, RefusesWhatCannotBeDoneAndMakesNoFolder) {
                       "--policies: policy \"best\" is not known, must be one of \"model\", \"bald\", "
                       "\"random\", \"cheapest\" or \"finest\"");
   desk.expect_refusal(with_out({"--truth", "truth.csv", "--policies", "model"}),
-                      "--error is missing, must be there where --policies are without random");
+                      "--error is missing, must be given if --policies does not include random");
+  desk.expect_refusal(with_out({"--truth", "truth.csv", "--forecast"}),
+                      "--truth is there with --forecast, must be one of them");
   desk.expect_refusal(with_out({"--forecast", "--error", "1"}),
                       "--error is there with --forecast, must be left out: the forecast is of errors");
   desk.folder.write("short.csv", "x,y\n-3,0.1\n");

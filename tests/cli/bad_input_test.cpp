@@ -138,13 +138,15 @@ TEST_P(BadInput, EndsWithOneSentenceAndNothingElse) {
 INSTANTIATE_TEST_SUITE_P(Contract, BadInput, ::testing::ValuesIn(cases()),
                          [](const ::testing::TestParamInfo<Case>& test) { return test.param.name; });
 
-TEST(Usage, MistakesAreExitCodeTwoInAtMostTwoLines) {
+TEST(Usage, MistakesAreExitCodeTwoAndOneLine) {
   const Folder folder;
   folder.write("study.toml", ladder_study());
   folder.write("pool.csv", "x\n1\n2\n");
   for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{},
-                                             {"frobnicate"},
+       std::vector<std::vector<std::string>>{{"frobnicate"},
+                                             {"score", "study.toml", "--top"},
+                                             {"score", "study.toml", "--top", "1", "--top", "2"},
+                                             {"score", "study.toml", "more"},
                                              {"score"},
                                              {"score", "study.toml", "--top", "0"},
                                              {"score", "study.toml", "--top", "-3"},
@@ -171,10 +173,87 @@ TEST(Usage, MistakesAreExitCodeTwoInAtMostTwoLines) {
     EXPECT_EQ(result.exit_code, 2) << line;
     EXPECT_EQ(result.out, "") << line;
     EXPECT_FALSE(result.err.empty()) << line;
-    EXPECT_LE(std::count(result.err.begin(), result.err.end(), '\n'), 2) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "results"));
   }
   EXPECT_NE(run_acuity({"frobnicate"}, folder.path()).err.find("frobnicate"), std::string::npos);
+}
+
+// `acuity` and `acuity pool` need a command: they list those there are.
+TEST(Usage, WithoutACommandTheCommandsAreListed) {
+  const Folder folder;
+  const ProgramResult alone = run_acuity({}, folder.path());
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_EQ(alone.out, "");
+  EXPECT_EQ(alone.err, run_acuity({"--help"}, folder.path()).out);
+  std::size_t at = 0;
+  for (const char* command :
+       {"init", "check", "run", "ask", "tell", "fail", "release", "amend", "status", "explain", "report",
+        "export", "verify", "score", "predict", "fit", "backtest", "pool", "reproduce"}) {
+    const std::size_t found = alone.err.find("\n  " + std::string(command) + " ");
+    ASSERT_NE(found, std::string::npos) << command;
+    EXPECT_GT(found, at) << command << " is out of order";
+    at = found;
+  }
+  const ProgramResult pool = run_acuity({"pool"}, folder.path());
+  EXPECT_EQ(pool.exit_code, 2);
+  EXPECT_EQ(pool.err, run_acuity({"pool", "--help"}, folder.path()).out);
+}
+
+TEST(Usage, HelpIsACommandToo) {
+  const Folder folder;
+  const auto shows = [&](const std::vector<std::string>& words, const std::vector<std::string>& same) {
+    const ProgramResult result = run_acuity(words, folder.path());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, run_acuity(same, folder.path()).out);
+  };
+  shows({"help"}, {"--help"});
+  shows({"help", "ask"}, {"ask", "--help"});
+  shows({"help", "pool", "convert"}, {"pool", "convert", "--help"});
+  shows({"-v"}, {"--version"});
+}
+
+// Exit codes are said once; every command's page ends with an example.
+TEST(Usage, PagesEndWithAnExample) {
+  const Folder folder;
+  EXPECT_NE(run_acuity({"--help"}, folder.path()).out.find("\nExit codes: 0 done;"), std::string::npos);
+  for (const char* command :
+       {"init",    "check",  "run",      "ask",    "tell",         "fail",      "release",
+        "amend",   "status", "explain",  "report", "export",       "verify",    "score",
+        "predict", "fit",    "backtest", "pool",   "pool convert", "pool show", "reproduce"}) {
+    const std::string page = run_shell(std::string("acuity help ") + command, folder.path()).out;
+    const std::string start = std::string("\nExample: acuity ") + command + " ";
+    const std::size_t example = page.find(start);
+    ASSERT_NE(example, std::string::npos) << page;
+    EXPECT_EQ(page.find('\n', example + 1), page.size() - 1) << page;
+    EXPECT_EQ(page.find("Exit codes"), std::string::npos);
+  }
+}
+
+TEST(Usage, AMistypedWordIsAnsweredWithTheOneThatWasMeant) {
+  const Folder folder;
+  const auto said = [&](const std::vector<std::string>& words) {
+    const ProgramResult result = run_acuity(words, folder.path());
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_EQ(said({"aks"}), "command \"aks\" is not known; did you mean \"ask\"?\n");
+  EXPECT_EQ(said({"help", "aks"}), "command \"aks\" is not known; did you mean \"ask\"?\n");
+  EXPECT_EQ(said({"hlep"}), "command \"hlep\" is not known; did you mean \"help\"?\n");
+  EXPECT_EQ(said({"pool", "covnert"}), "command \"covnert\" is not known; did you mean \"convert\"?\n");
+  EXPECT_EQ(said({"score", "s.toml", "--tpo", "3"}),
+            "acuity score: option \"--tpo\" is not known; did you mean \"--top\"?\n");
+  EXPECT_EQ(said({"amend", "C", "1", "--y", "3", "--noize=2"}),
+            "acuity amend: option \"--noize\" is not known; see: acuity help amend\n");
+  EXPECT_EQ(said({"score", "--tpo"}),
+            "acuity score: option \"--tpo\" is not known; did you mean \"--top\"?\n")
+      << "although STUDY is missing as well";
+  EXPECT_EQ(said({"--verison"}), "acuity: option \"--verison\" is not known; did you mean \"--version\"?\n");
+  EXPECT_EQ(said({"status"}), "acuity status: C is missing; see: acuity help status\n");
+  EXPECT_EQ(said({"status", "C", "D"}),
+            "acuity status: \"D\" is one word too many; see: acuity help status\n");
+  EXPECT_EQ(said({"ask", "C", "-n"}), "acuity ask: --count needs a value; see: acuity help ask\n");
 }
 
 TEST(Usage, HelpAndVersionGoToStandardOutput) {

@@ -144,7 +144,7 @@ TEST(Init, TakesInWhatIsKnown) {
   const ProgramResult made = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
   EXPECT_EQ(made.out,
             "c.acuity: campaign \"study\", 8 pool points, 2 levels, budget 30 hours\n"
-            "2 known annotations taken in, 11.5 hours spent\nNext: acuity ask c.acuity\n");
+            "2 known annotations recorded, 11.5 hours spent\nNext: acuity ask c.acuity\n");
   fs::remove(folder.path() / "known.csv");
   const auto status =
       nlohmann::json::parse(run_acuity({"status", "c.acuity", "--format", "json"}, folder.path()).out);

@@ -1,4 +1,5 @@
 // Campaigns as scripts meet them: what is printed in which form, and the whole way from init to the end.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -80,7 +81,7 @@ TEST(Status, HasTheNumbersScriptsRelyOn) {
   EXPECT_EQ(status.at("pending_ids"), nlohmann::json{3});
   EXPECT_TRUE(status.at("owner").is_null());
   const std::string people = desk.done("status");
-  EXPECT_NE(people.find("1.75 of 40 hours spent, 1 in escrow, 37.25 free"), std::string::npos) << people;
+  EXPECT_NE(people.find("1.75 of 40 hours spent, 1 reserved, 37.25 free"), std::string::npos) << people;
   EXPECT_NE(people.find("annotations 1, pending 1, failed 1, excluded 0"), std::string::npos) << people;
   EXPECT_EQ(CampaignDesk(price_list_campaign()).status().at("budget"), "inf");
 }
@@ -135,23 +136,75 @@ TEST(Export, EventsTellTheWholeStoryOneLineEach) {
                                              "retracted"}));
 }
 
+// What another program would do with an exported posterior: mean + k(x, points) weights.
+double exported_mean(const nlohmann::json& posterior, const std::string& kernel,
+                     const std::vector<double>& x) {
+  double mean = posterior.at("mean");
+  const double amplitude = posterior.at("amplitude");
+  for (std::size_t i = 0; i < posterior.at("weights").size(); ++i) {
+    double squares = 0.0;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const auto& lengthscale = posterior.at("lengthscale");
+      const double l = lengthscale.is_array() ? lengthscale.at(k).get<double>() : lengthscale.get<double>();
+      const double scale = posterior.contains("scale") ? posterior.at("scale").at(k).get<double>() : 1.0;
+      const double d = (x[k] - posterior.at("points").at(i).at(k).get<double>()) / (scale * l);
+      squares += d * d;
+    }
+    const double r = std::sqrt(5.0 * squares);
+    const double correlation =
+        kernel == "rbf" ? std::exp(-0.5 * squares) : (1.0 + r + r * r / 3.0) * std::exp(-r);
+    mean += amplitude * amplitude * correlation * posterior.at("weights").at(i).get<double>();
+  }
+  return mean;
+}
+
+double exported_mean(const nlohmann::json& model, const std::vector<double>& x) {
+  if (!model.contains("draws")) return exported_mean(model, model.at("kernel"), x);
+  double mean = 0.0;
+  for (const auto& draw : model.at("draws"))
+    mean += draw.at("weight").get<double>() * exported_mean(draw, model.at("kernel"), x);
+  return mean;
+}
+
 TEST(Export, TheModelIsEnoughToPredictWithElsewhere) {
   const CampaignDesk desk(price_list_campaign());
   for (int id = 1; id <= 3; ++id) {
     desk.done("ask");
     desk.done("tell", {std::to_string(id), std::to_string(0.4 * id)});
   }
+  desk.done("ask");
+  desk.done("tell", {"4", "0.1", "-0.2", "0.3"});
   const auto model = nlohmann::json::parse(desk.done("export", {"--model", "-"}));
   EXPECT_EQ(model.at("kernel"), "rbf");
-  const auto rows = csv_rows(desk.done("predict", {"--at", "pool.csv", "--format", "csv"}));
-  for (const auto& row : rows) {
-    double mean = model.at("mean");
-    for (std::size_t k = 0; k < model.at("weights").size(); ++k) {
-      const double d = value(row, "x") - model.at("points")[k][0].get<double>();
-      mean += std::exp(-0.5 * d * d) * model.at("weights")[k].get<double>();
-    }
-    EXPECT_NEAR(mean, value(row, "mean"), 1e-9);
+  EXPECT_EQ(model.at("annotations"), 6);
+  EXPECT_EQ(model.at("weights").size(), 4U) << "replicates are one place";
+  for (const auto& row : csv_rows(desk.done("predict", {"--at", "pool.csv", "--format", "csv"})))
+    EXPECT_NEAR(exported_mean(model, {value(row, "x")}), value(row, "mean"), 1e-12);
+}
+
+// With learned hyperparameters predictions are averaged over draws, and the export has them all.
+TEST(Export, ALearnedModelPredictsWhatPredictDoes) {
+  const Folder folder;
+  std::string pool = "x,z\n", known = "x,z,level,y\n";
+  for (int k = 0; k < 24; ++k) {
+    const double x = 10.0 * k, z = std::sin(7.0 * k);
+    pool += fmt::format("{},{}\n", x, z);
+    if (k % 3 == 0) known += fmt::format("{},{},coarse,{}\n", x, z, 50.0 + 3.0 * std::sin(0.03 * x) + z);
   }
+  folder.write("pool.csv", pool);
+  folder.write("known.csv", known);
+  folder.write("study.toml",
+               "[campaign]\ninitial = { file = \"known.csv\" }\n[pool]\nfile = \"pool.csv\"\n"
+               "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n");
+  ASSERT_EQ(run_acuity({"init", "C", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  ASSERT_EQ(run_acuity({"ask", "C"}, folder.path()).exit_code, 0) << "which learns";
+  const auto model = nlohmann::json::parse(run_acuity({"export", "C", "--model", "-"}, folder.path()).out);
+  EXPECT_TRUE(model.at("learned"));
+  EXPECT_GT(model.at("draws").size(), 1U);
+  const std::string predicted =
+      run_acuity({"predict", "C", "--at", "pool.csv", "--format", "csv"}, folder.path()).out;
+  for (const auto& row : csv_rows(predicted))
+    EXPECT_NEAR(exported_mean(model, {value(row, "x"), value(row, "z")}), value(row, "mean"), 1e-7);
 }
 
 TEST(Export, WritesFilesAndSaysSo) {
@@ -197,7 +250,10 @@ TEST(Campaign, ABinaryStudyGoesTheSameWay) {
     EXPECT_GT(value(row, "probability"), 0.0);
     EXPECT_LT(value(row, "probability"), 1.0);
   }
-  EXPECT_EQ(nlohmann::json::parse(desk.done("export", {"--model", "-"})).at("target"), "binary");
+  const auto model = nlohmann::json::parse(desk.done("export", {"--model", "-"}));
+  EXPECT_EQ(model.at("target"), "binary");
+  for (const auto& row : rows)
+    EXPECT_NEAR(exported_mean(model, {value(row, "x")}), value(row, "mean"), 1e-12);
 }
 
 TEST(Campaign, WithoutAnswersThePriorSpeaks) {

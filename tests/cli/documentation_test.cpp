@@ -91,9 +91,9 @@ TEST(Docs, CliPageIsWhatHelpPrints) {
       "program; a "
       "test compares the two.\n";
   for (const char* command :
-       {"",        "init ",   "run ",          "ask ",       "tell ",      "fail ",    "release ", "amend ",
-        "status ", "verify ", "explain ",      "export ",    "report ",    "check ",   "score ",   "predict ",
-        "fit ",    "pool ",   "pool convert ", "pool show ", "reproduce ", "backtest "}) {
+       {"",       "init ",     "check ",   "run ",          "ask ",       "tell ",     "fail ",  "release ",
+        "amend ", "status ",   "explain ", "report ",       "export ",    "verify ",   "score ", "predict ",
+        "fit ",   "backtest ", "pool ",    "pool convert ", "pool show ", "reproduce "}) {
     const std::string line = "acuity " + std::string(command) + "--help";
     page += "\n```\n$ " + line + "\n" + run_shell(line, "/").out + "```\n";
   }

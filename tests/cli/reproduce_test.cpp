@@ -109,7 +109,7 @@ TEST(Reproduce, ThoroughlyGoesOnWhereItWasInterrupted) {
           "done; kill -INT $!; wait $!",
       folder.path());
   EXPECT_EQ(cut.exit_code, 130) << cut.err;
-  EXPECT_NE(cut.err.find("the same command goes on"), std::string::npos) << cut.err;
+  EXPECT_NE(cut.err.find("the same command continues"), std::string::npos) << cut.err;
   EXPECT_TRUE(fs::exists(folder.path() / "part/sine-q2/parts"));
   EXPECT_FALSE(fs::exists(folder.path() / "part/sine-q2/runs.csv"));
   const ProgramResult rest = run_shell("acuity " + command + " --out part", folder.path());

@@ -46,7 +46,7 @@ while :; do sleep 1000; done)");
   const ProgramResult result = running.wait();
   EXPECT_LT(Clock::now() - signalled, 10s);
   EXPECT_EQ(result.exit_code, 130) << result.err;
-  EXPECT_TRUE(contains(result.err, "interrupted; the same command goes on")) << result.err;
+  EXPECT_TRUE(contains(result.err, "interrupted; the same command continues")) << result.err;
   EXPECT_TRUE(bench.processes().empty()) << "ended before it goes";
   const Json status = bench.status();
   EXPECT_EQ(status["pending"], 2);

@@ -22,7 +22,7 @@ TEST(Run, MakesTheCampaignAndFinishesItOnce) {
   const RunBench bench;
   const ProgramResult first = bench.run();
   EXPECT_EQ(first.exit_code, 0) << first.err;
-  EXPECT_TRUE(contains(first.err, "C: made from S.toml\n")) << first.err;
+  EXPECT_TRUE(contains(first.err, "C: created from S.toml\n")) << first.err;
   EXPECT_TRUE(contains(first.out, "for 6")) << first.out;
   const Json status = bench.status();
   EXPECT_EQ(status["spent"], 6.0);
@@ -44,7 +44,7 @@ TEST(Run, ANewCampaignNeedsAStudy) {
   const RunBench bench;
   const ProgramResult result = bench.acuity({"run", "C"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.err, "C: it is no campaign; --study S.toml makes one\n");
+  EXPECT_EQ(result.err, "C: it is no campaign; --study S.toml creates one\n");
 }
 
 // Once the study is corrected, a campaign made with the wrong one would be in its way.
@@ -210,7 +210,7 @@ TEST(Run, EndsInOrderWhenNobodyReadsWhatItStreams) {
       bench.folder.path());
   EXPECT_EQ(bench.lines("lines").size(), 5U);
   EXPECT_EQ(bench.folder.read("code"), "1\n") << result.err;
-  EXPECT_TRUE(contains(result.err, "interrupted; the same command goes on")) << result.err;
+  EXPECT_TRUE(contains(result.err, "interrupted; the same command continues")) << result.err;
   EXPECT_EQ(bench.events().back()["host"], "") << "it gave up ownership";
 }
 

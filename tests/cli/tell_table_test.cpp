@@ -58,12 +58,12 @@ struct TableDesk : CampaignDesk {
 TEST(TellTable, TakesATableThatIsHalfFilledAndTheRestLater) {
   TableDesk desk;
   desk.rows[1]["y"] = "0.25";
-  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"told", "not yet", "not yet"}));
+  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"recorded", "not yet", "not yet"}));
   EXPECT_EQ(desk.status().at("annotations"), 1);
   EXPECT_EQ(desk.annotations().at(0).at("id"), "2");
   desk.rows[0]["y"] = "-1.5";
   desk.rows[2]["y"] = "3";
-  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"told", "none", "told"}));
+  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"recorded", "none", "recorded"}));
   const std::string events = desk.done("export", {"--events", "-"});
   EXPECT_EQ(desk.tell(), (std::vector<std::string>{"none", "none", "none"})) << "again changes nothing";
   EXPECT_EQ(desk.done("export", {"--events", "-"}), events);
@@ -131,7 +131,8 @@ TEST(TellTable, AnotherPointOrLevelThanAskedForIsWhatWasDone) {
   desk.rows[1]["level"] = "fine";
   desk.rows[1]["cost"] = "";
   desk.rows[2]["x"] = "2.25";
-  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"told elsewhere", "told", "told elsewhere"}));
+  EXPECT_EQ(desk.tell(),
+            (std::vector<std::string>{"recorded at other inputs", "recorded", "recorded at other inputs"}));
   const auto told = desk.annotations();
   EXPECT_EQ(told.at(0).at("point"), "h");
   EXPECT_EQ(told.at(0).at("x"), "7");
@@ -185,7 +186,7 @@ TEST(TellTable, ReplicatesStandInNumberedColumns) {
   for (Row& row : desk.rows) row["y_1"] = "0.1", row["y_2"] = "0.2", row["y_3"] = "", row["cost"] = "";
   desk.rows[1]["y_3"] = "0.4";
   desk.rows[2]["cost"] = "1.5";
-  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"told", "told", "told"}));
+  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"recorded", "recorded", "recorded"}));
   EXPECT_EQ(desk.status().at("annotations"), 7);
   EXPECT_EQ(desk.status().at("spent"), 2 + 3 + 1.5) << "k times the level's cost, or the total that is said";
   EXPECT_EQ(desk.tell(), (std::vector<std::string>{"none", "none", "none"}));
@@ -217,7 +218,7 @@ TEST(TellTable, SpreadsheetsThatRoundToFifteenDigitsDoNoHarm) {
     for (const char* column : {"x", "alpha", "cost", "y"}) row[column] = rounded(row[column]);
   }
   ASSERT_NE(desk.rows[0].at("x"), exact[0].at("x"));
-  EXPECT_EQ(desk.tell(), std::vector<std::string>(4, "told")) << "as asked, not elsewhere";
+  EXPECT_EQ(desk.tell(), std::vector<std::string>(4, "recorded")) << "as asked, not elsewhere";
   double spent = 0.0;
   for (std::size_t k = 0; k < 4; ++k) spent += value(exact[k], "cost");
   EXPECT_EQ(desk.status().at("spent").get<double>(), spent)
@@ -273,7 +274,7 @@ TEST(TellTable, ClassesGoByNameAndABadOneNamesItsLine) {
   desk.expect_refused(
       "t.csv:4: the answer to 3 is \"perhaps\", must be \"no\" or \"yes\" (or -1 or 1, or 0 or 1)");
   desk.rows[2]["y"] = "1";
-  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"told", "told", "told"}));
+  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"recorded", "recorded", "recorded"}));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(Tell, ADryRunSaysWhatWouldChangeAndChangesNothing) {
   const std::string before = desk.done("export", {"--events", "-"});
   const auto json = desk.json("tell", {"1", "0.5", "--cost", "2", "--dry-run"});
   EXPECT_EQ(json.at("dry_run"), true);
-  EXPECT_EQ(json.at("answers").at(0).at("change"), "told");
+  EXPECT_EQ(json.at("answers").at(0).at("change"), "recorded");
   EXPECT_EQ(json.at("answers").at(0).at("cost"), 2);
   EXPECT_EQ(desk.done("export", {"--events", "-"}), before);
 }
@@ -258,7 +258,7 @@ TEST(Amend, RetractsWithoutARefundAndThePointIsOpenAgain) {
   EXPECT_EQ(desk.events().back().at("event"), "retracted");
   EXPECT_EQ(desk.ask().at(0).at("point"), "a");
   EXPECT_EQ(desk.run("tell", {"1", "0.5"}).err,
-            "note: 1 was retracted and stays so; to make it count again use amend --y\n");
+            "note: 1 was retracted and stays retracted; to use it again: amend --y\n");
   desk.done("amend", {"1", "--y", "0.5", "--reason", "it was right"});
   EXPECT_EQ(desk.annotations().size(), 1U);
 }

@@ -1,0 +1,114 @@
+#include "shared_options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "acuity/numerics/errors.hpp"
+
+namespace acuity {
+
+namespace {
+
+// Bytes, with K, M, G or T for powers of 1024.
+std::size_t to_bytes(const std::string& word) {
+  constexpr std::string_view suffixes = "KMGT";
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const std::string_view rest(end, static_cast<std::size_t>(word.data() + word.size() - end));
+  const std::size_t power = rest.empty() ? 0 : suffixes.find(rest.front()) + 1;  // 0: unknown
+  const double bytes = number * std::exp2(10.0 * static_cast<double>(power));
+  if (error != std::errc() || rest.size() > 1 || (rest.size() == 1 && power == 0) || !(bytes >= 1.0) ||
+      !(bytes < std::exp2(60.0)))
+    throw InputError(
+        fmt::format("--memory is \"{}\", must be a number of bytes, or one with K, M, G or T (powers of "
+                    "1024), above 0",
+                    word));
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+
+PoolStorage PoolWork::storage_for_one_choice() const {
+  PoolStorage small = storage;
+  if (small.memory == 0) small.memory = 2 << 20;
+  return small;
+}
+
+void add_campaign(Command& command, std::string& campaign) {
+  command.file("C", "", campaign, "Campaign folder").required();
+}
+
+void add_study(Command& command, std::string& study) {
+  command.file("STUDY", "", study, "Study file (TOML), or a campaign folder with the annotations of its log")
+      .required();
+}
+
+void add_annotations(Command& command, std::string& annotations) {
+  command.file("--annotations", "A.csv", annotations,
+               "Table of known annotations; without it only the prior is used");
+}
+
+void add_id(Command& command, std::optional<std::int64_t>& id) {
+  command.number("ID", "", id, "Number of the suggestion").required();
+}
+
+void add_reason(Command& command, std::string& reason) {
+  command.text("--reason", "TEXT", reason, "Reason, kept in the log");
+}
+
+void add_budget(Command& command, std::optional<double>& budget) {
+  const auto take = [&budget](const std::string& word) {
+    if (word.starts_with('+') && !word.starts_with("+-"))
+      budget = number_in<double>(std::string_view(word).substr(1));
+    if (word.starts_with('-')) budget = number_in<double>(word);
+    if (!budget)
+      throw InputError(fmt::format("--budget is \"{}\", must be a change with its sign, such as +10", word));
+  };
+  command.option("--budget", "+X", take, "Raise (+X) or lower (-X) the budget first");
+}
+
+void add_format(Command& command, Format& format) {
+  const auto take = [&format](const std::string& word) {
+    format = word == "csv" ? Format::csv : word == "json" ? Format::json : Format::table;
+  };
+  command.choice("--format", {"table", "csv", "json"}, take, "Format of the results (default table)");
+}
+
+void add_streaming_format(Command& command, Format& format) {
+  const auto take = [&format](const std::string& word) {
+    format = word == "json" ? Format::json : word == "jsonl" ? Format::jsonl : Format::table;
+  };
+  command.choice("--format", {"table", "json", "jsonl"}, take,
+                 "Format of the results (default table); jsonl prints every event as one line of JSON when "
+                 "it happens");
+}
+
+void add_threads(Command& command, int& threads) {
+  const auto take = [&threads](const std::string& word) {
+    threads = number_in<int>(word).value_or(-1);
+    if (threads < 0 || threads > 1024)
+      throw InputError(fmt::format("--threads is \"{}\", must be a whole number from 0 to 1024", word));
+  };
+  command.option("--threads", "N", take,
+                 "Number of threads; 0, the default, uses all cores. Results do not depend on it");
+}
+
+void add_pool_work(Command& command, PoolWork& work) {
+  command.option(
+      "--memory", "SIZE", [&work](const std::string& word) { work.storage.memory = to_bytes(word); },
+      "Memory for intermediate results about the pool, in bytes or with K, M, G or T for powers of 1024 "
+      "(default: as much as it takes). What does not fit is computed again when needed, with the same "
+      "result. The pool itself, a few numbers per point and the annotations need memory besides. Real "
+      "targets only");
+  command.choice(
+      "--pool-precision", {"double", "float"},
+      [&work](const std::string& word) { work.storage.single_precision = word == "float"; },
+      "Precision of intermediate results (default double). float takes half the memory and is about twice "
+      "as fast; means and variances in tables are then off by about 1e-6 of the prior's, so that rows with "
+      "nearly equal scores may change places. The first of --top is still decided in double precision. Real "
+      "targets only");
+  add_threads(command, work.threads);
+}
+
+}  // namespace acuity

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "acuity/model/gp_pool_belief.hpp"
+#include "program.hpp"
+#include "text/result_table.hpp"
+
+// Options that several commands have.
+
+namespace acuity {
+
+/// How the work on a pool is done. Results do not depend on it, except for the last digits in single
+/// precision.
+struct PoolWork {
+  PoolStorage storage;
+  int threads = 0;  ///< 0: all cores
+
+  /// For a command that makes one choice and ends: a single choice never reuses the tile cache, so without
+  /// --memory it is capped at 2 MiB, which fits the L2 cache of a processor.
+  PoolStorage storage_for_one_choice() const;
+};
+
+void add_campaign(Command& command, std::string& campaign);
+/// A study file or a campaign folder.
+void add_study(Command& command, std::string& study);
+/// The table of annotations that goes with a study file.
+void add_annotations(Command& command, std::string& annotations);
+void add_id(Command& command, std::optional<std::int64_t>& id);
+void add_reason(Command& command, std::string& reason);
+void add_budget(Command& command, std::optional<double>& budget);
+void add_format(Command& command, Format& format);
+/// For results that come one by one: JSON lines, too.
+void add_streaming_format(Command& command, Format& format);
+void add_threads(Command& command, int& threads);
+/// For commands that hold a belief about a pool: --memory, --pool-precision, --threads.
+void add_pool_work(Command& command, PoolWork& work);
+
+}  // namespace acuity
