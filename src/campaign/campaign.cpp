@@ -233,7 +233,7 @@ struct Campaign::Parts {
       annotations.erase(annotations.begin() + used, annotations.end());
       const std::optional<Learned> before = learned_of(study, state);
       const Learned learned =
-          study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr);
+          study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr, last);
       bool counts = true;
       add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
         counts = !has_any<Amended, Retracted, Fitted>(news);

@@ -407,6 +407,15 @@ Learned learn_by_adam(const LearningProblem& problem) {
 
 }  // namespace
 
+// Searches are due at 3, 4, 5, ... and from each on at the next whole number that is 15 % larger, whatever
+// fits lie between, so that it can be told from two numbers.
+bool search_is_due(std::int64_t annotations, std::int64_t last) {
+  std::int64_t due = 3;
+  while (due <= last)
+    due = std::max(due + 1, static_cast<std::int64_t>(std::ceil(1.15 * static_cast<double>(due) - 1e-9)));
+  return last == 0 || due <= annotations;
+}
+
 Points spread_sample(const PointsRef& pool) {
   const Index sample = std::min<Index>(pool.rows(), 512);
   Points some(sample, pool.cols());

@@ -112,7 +112,7 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
 
 Learned Study::learn_from(const std::vector<Annotation>& annotations,
                           const std::function<void(int, double)>& progress, int threads,
-                          const Learned* before) const {
+                          const Learned* before, std::int64_t learned_at) const {
   // The paper's rule starts from the study's values each time.
   if (file_.fit.optimiser == Optimiser::adam) before = nullptr;
   const Observations given(observations_of(annotations), pool_.points());
@@ -138,6 +138,8 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
   }
   LearnOptions options = learn_options(annotations, observations, before, threads);
   options.progress = progress;
+  const bool is_penalised = file_.fit.prior == HyperparameterPrior::weak;
+  if (before && is_penalised && !search_is_due(values.size(), learned_at)) options.restarts = 0;
   Learned learned = learn(prior, observations, options);
   if (file_.nugget) learned.nugget = *file_.nugget;
   return learned;

@@ -300,5 +300,21 @@ TEST(Learn, EightyOneStandardisedInputsDoNotStallIt) {
   EXPECT_GT(std::exp(learned.prior.kernel->log_parameters()(1)), 1.0);
 }
 
+TEST(Learn, SearchesWheneverAnnotationsHaveGrown) {
+  EXPECT_TRUE(search_is_due(3, 0));
+  EXPECT_TRUE(search_is_due(25, 24));
+  EXPECT_FALSE(search_is_due(26, 25));
+  EXPECT_FALSE(search_is_due(28, 25));
+  EXPECT_TRUE(search_is_due(29, 25));
+  EXPECT_TRUE(search_is_due(100, 28)) << "many at once";
+  // 15 % more always are a reason to search, whatever the last fit was on.
+  for (std::int64_t last = 3; last < 1000; ++last)
+    EXPECT_TRUE(search_is_due(std::max(last + 1, (115 * last + 99) / 100), last)) << last;
+  // Between two searches there are many fits that climb only.
+  int searches = 0;
+  for (std::int64_t n = 20; n <= 300; ++n) searches += search_is_due(n, n - 1) ? 1 : 0;
+  EXPECT_LE(searches, 20);
+}
+
 }  // namespace
 }  // namespace acuity::learn_test

@@ -223,6 +223,20 @@ TEST(Study, LearnsWhenItsScheduleSays) {
   EXPECT_GT(model.prior.kernel->log_parameters()(0), 0.5) << "the amplitude is about 2, not 1";
 }
 
+TEST(Study, FitSoonAfterAnotherClimbsFromItsValuesAlone) {
+  const Desk desk;
+  const std::string base = with(ladder_study(), "variance", "0.01");
+  const Study study = desk.open(base + "[model]\nfit = \"every\"\nprior = \"weak\"\n", line_of_points(40));
+  const Learned before = study.learn_from(waves(study, 29));
+  const auto annotations = waves(study, 30);
+  const Learned soon = study.learn_from(annotations, {}, 0, &before, 29),
+                searched = study.learn_from(annotations, {}, 0, &before);
+  EXPECT_LT(soon.evaluations, searched.evaluations);
+  EXPECT_NEAR(soon.log_marginal_likelihood, searched.log_marginal_likelihood, 1e-3);
+  const Learned due = study.learn_from(annotations, {}, 0, &before, 25);
+  EXPECT_EQ(due.evaluations, searched.evaluations) << "29 is when a search was due";
+}
+
 TEST(Study, LearnedNoiseReachesOfferAndObservations) {
   const Desk desk;
   const std::string base = with(ladder_study(), "variance", "0.01");

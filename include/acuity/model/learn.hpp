@@ -98,6 +98,11 @@ struct LearnOptions {
   Vector input_spread;
 };
 
+/// Whether a fit on so many annotations should search from several starts, when the last one was on `last` of
+/// them (0: there was none): whenever they have grown by about 15 % since the last search. In between the
+/// summit moves little, and the climb from the last values finds it (docs/math.md 11.2).
+bool search_is_due(std::int64_t annotations, std::int64_t last);
+
 /// Some points from all over a pool; all of a small one.
 Points spread_sample(const PointsRef& pool);
 

@@ -84,10 +84,11 @@ class Study {
   /// The prior once these are known: scaling and mean may depend on them.
   Prior prior_given(const std::vector<Annotation>& annotations) const;
   /// Learns hyperparameters from these, on from the study's values or from those learned before, whatever the
-  /// study's schedule.
+  /// study's schedule. `learned_at`: from how many of these annotations `before` was learned; 0: not known.
+  /// Under the weak prior a fit that is soon after the last climbs from its values alone (search_is_due).
   Learned learn_from(const std::vector<Annotation>& annotations,
                      const std::function<void(int, double)>& progress = {}, int threads = 0,
-                     const Learned* before = nullptr) const;
+                     const Learned* before = nullptr, std::int64_t learned_at = 0) const;
   /// How many of so many annotations the study's schedule learns from, once it has learned from `last` of
   /// them (0: never yet); 0: none.
   std::int64_t learns_from(std::int64_t annotations, std::int64_t last = 0) const;
