@@ -5,6 +5,7 @@ from bench_support import (BINARIES, ROOT, WORKLOADS, Failed, command_line, cpu_
                            run_program, table, write)
 
 PEERS = os.path.join(ROOT, "benchmarks", "peers")
+NAMES = ("W1", "W2", "W3", "W4", "W5", "W6")
 PACKAGES = {"numpy": "python3-numpy", "scipy": "python3-scipy", "sklearn": "python3-sklearn",
             "openturns": "python3-openturns"}
 
@@ -34,6 +35,8 @@ INVERSE = System("numpy inverse (published method)", "numpy_regression.py", ("nu
 SKLEARN = System("scikit-learn", "sklearn_regression.py", ("numpy", "sklearn"))
 OPENTURNS = System("OpenTURNS", "openturns_regression.py", ("numpy", "openturns"))
 SKLEARN_LEARNING = System("scikit-learn", "sklearn_learning.py", ("numpy", "sklearn"))
+SKLEARN_CAMPAIGN = System("scikit-learn, on from the last fit", "sklearn_campaign_learning.py", ("numpy", "sklearn"))
+NUMPY_CAMPAIGN = System("numpy/scipy done well", "numpy_campaign_learning.py", ("numpy", "scipy"))
 NUMPY_EP = System("numpy EP (published method)", "numpy_classification.py", ("numpy", "scipy"))
 SKLEARN_LAPLACE = System("scikit-learn Laplace (subset)", "sklearn_classification.py", ("numpy", "sklearn"))
 SCIPY = System("numpy/scipy done well", "scipy_prediction.py", ("numpy", "scipy"))
@@ -80,7 +83,11 @@ def cases(arguments):
         found += [Case("W5", "W5 N=1e4", ["--pool", 10_000], prediction + whole_and_in_blocks(SKLEARN_PREDICTION))]
     if full and not quick:  # in one call scikit-learn would need three matrices of 4 GB
         found += [Case("W5", "W5 N=1e5", ["--pool", 100_000], prediction + [in_blocks(SKLEARN_PREDICTION, 10_000)])]
-    wanted = [case for case in found if case.workload in (arguments.workloads or ["W1", "W2", "W3", "W4", "W5"])]
+    learners = [OURS, NUMPY_CAMPAIGN, SKLEARN_CAMPAIGN]
+    w6 = ["--annotations", 60] if quick else []
+    found += [Case("W6", "W6 every answer", [*w6, "--schedule", "every"], learners),
+              Case("W6", "W6 auto", [*w6, "--schedule", "auto"], learners)]
+    wanted = [case for case in found if case.workload in (arguments.workloads or NAMES)]
     if arguments.only:
         words = arguments.only.lower().split(",")
         for case in wanted:
@@ -163,6 +170,10 @@ def agreement(case, ours, theirs):
         found.append(f"sig {ours['sig']}" if theirs is ours else in_common(ours, theirs))
     if "likelihoods" in theirs and theirs is not ours:
         found.append(f"likelihoods within {largest_gap(ours['likelihoods'], theirs['likelihoods']):.1g}")
+    if "likelihood" in theirs:
+        found.append(f"{theirs['fits']} fits, log likelihood {theirs['likelihood']:.3f} at the end")
+    if "best_likelihood" in theirs:
+        found.append(f"{theirs['best_likelihood']:.3f} as the best of five starts")
     if "evaluations" in theirs:
         found.append(f"{theirs['evaluations']} evaluations")
     if "right" in theirs:
@@ -228,6 +239,8 @@ def work_of(case, ours):
         return [("dense update, as products", M * n**2, M * n, 0), ("dense update, read from memory", 0, 0, 4 * M * n**2)]
     if case.workload == "W3":
         return [("n^3 per evaluation", ours["flops"], 0, 0)]
+    if case.workload == "W6":
+        return []
     if case.workload == "W4":
         return [("prediction in every step", M * sum(m * m for m in range(n0, n + 1)), M * n, 0)]
     return [("factor and solves", n**3 / 3 + n**2 * M, n * M + n * n / 2, 0)]
@@ -283,8 +296,8 @@ def parse_arguments():
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # the arguments only, run nothing
     arguments = parser.parse_args()
     for workload in arguments.workloads:
-        if workload not in ("W1", "W2", "W3", "W4", "W5"):
-            parser.error(f"the workload is {workload}, must be one of W1, W2, W3, W4, W5")
+        if workload not in NAMES:
+            parser.error(f"the workload is {workload}, must be one of {', '.join(NAMES)}")
     if arguments.repeats < 1:
         parser.error(f"--repeats is {arguments.repeats}, must be 1 or more")
     return arguments

@@ -6,7 +6,7 @@
 
 #include "acuity/data/points.hpp"
 
-// The data of the workloads W1 to W5. workload_data.py makes the same bit for bit: only operations that IEEE
+// The data of the workloads W1 to W6. workload_data.py makes the same bit for bit: only operations that IEEE
 // 754 rounds correctly are used (no sin, no exp), in the same order.
 
 namespace acuity::workloads {

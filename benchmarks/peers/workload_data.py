@@ -1,4 +1,4 @@
-"""The data of the workloads W1 to W5, the same bits as workload_data.hpp makes, and what every peer's script shares:
+"""The data of the workloads W1 to W6, the same bits as workload_data.hpp makes, and what every peer's script shares:
 levels, the tie rule, the hash of an acquired sequence, measuring.
 """
 import argparse, ctypes, json, os, time
@@ -117,6 +117,20 @@ class Learning:
         self.data = hash_of_data(self.x, self.values)
 
 
+class CampaignLearning:
+    """W6: a campaign that learns again and again, on from what it learned last; the data of W3."""
+
+    def __init__(self, arguments):
+        annotations, initial = arguments.annotations or 300, arguments.initial or 20
+        self.x = box(3, annotations, arguments.inputs or 8, 0.0, arguments.side)
+        self.values = noisy_values(103, self.x, 0.1)
+        self.sizes = []
+        for n in range(initial, annotations + 1):  # "auto": whenever there are 15 % more
+            if arguments.schedule == "every" or not self.sizes or n >= 1.15 * self.sizes[-1] - 1e-9:
+                self.sizes.append(n)
+        self.data = hash_of_data(self.x, self.values)
+
+
 class Prediction:
     """W5: mean and variance at many points, the fit included."""
 
@@ -215,9 +229,9 @@ def blas_core():
     return "reference BLAS" if files else "none loaded"
 
 
-def measure(system, problem, work, **more):
+def measure(system, problem, work, after=None, **more):
     """Runs work() and prints what it took, with what it returns, as one line of JSON. Imports and the making of the
-    data have happened before and do not count.
+    data have happened before and do not count. What after() returns is printed, too, and its time does not count.
     """
     try:
         ctypes.CDLL(None).malloc_trim(0)
@@ -228,8 +242,9 @@ def measure(system, problem, work, **more):
     base, start, cpu = memory_mb("VmRSS"), time.perf_counter(), time.process_time()
     found = work()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - start
-    print(json.dumps({"system": system, "cpu": cpu, "wall": wall, "base_mb": base, "peak_mb": memory_mb("VmHWM"),
-                      "blas": blas_core(), "data": f"{problem.data:016x}", **more, **found}))
+    peak = memory_mb("VmHWM")
+    print(json.dumps({"system": system, "cpu": cpu, "wall": wall, "base_mb": base, "peak_mb": peak,
+                      "blas": blas_core(), "data": f"{problem.data:016x}", **more, **found, **(after() if after else {})}))
 
 
 def slices(count, size):
@@ -240,7 +255,7 @@ def slices(count, size):
 
 def parse_arguments(methods=(), flags=(), blocks=False):
     parser = argparse.ArgumentParser()
-    parser.add_argument("workload", choices=["W1", "W2", "W3", "W4", "W5"])
+    parser.add_argument("workload", choices=["W1", "W2", "W3", "W4", "W5", "W6"])
     if methods:
         parser.add_argument("--method", choices=methods, default=methods[0])
     for name in ("pool", "annotations", "initial", "inputs"):
@@ -252,4 +267,5 @@ def parse_arguments(methods=(), flags=(), blocks=False):
     parser.add_argument("--levels", type=int, default=100)
     parser.add_argument("--lengthscale", type=float, default=1.0)
     parser.add_argument("--side", type=float, default=2.0)
+    parser.add_argument("--schedule", choices=["every", "auto"], default="every", help="when to learn (W6)")
     return parser.parse_args()

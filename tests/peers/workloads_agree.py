@@ -46,7 +46,8 @@ def check_data_of_the_others():
     data = import_module("workload_data")
     for problem, *call in [(data.Learning, "W3", "--annotations", "45"),
                            (data.Classification, "W4", "--pool", "100", "--annotations", "10"),
-                           (data.Prediction, "W5", "--pool", "70", "--annotations", "40")]:
+                           (data.Prediction, "W5", "--pool", "70", "--annotations", "40"),
+                           (data.CampaignLearning, "W6", "--annotations", "30", "--schedule", "auto")]:
         sys.argv = ["", *call]
         ours = line_of([ACUITY_WORKLOADS, *call])["data"]
         assert ours == f"{problem(data.parse_arguments()).data:016x}", f"{call}: other data"
@@ -56,6 +57,14 @@ def check_prediction():
     ours, theirs = both("scipy_prediction.py", "W5", "--pool", "300", "--annotations", "200")
     for key in ("mean_sum", "variance_sum"):
         assert abs(ours[key] - theirs[key]) < 1e-8 * abs(ours[key]), key
+
+
+# Both schedules learn at the same sizes. Ours searches from more starts, and under a prior.
+def check_campaign_learning():
+    for schedule in ("every", "auto"):
+        ours, theirs = both("numpy_campaign_learning.py", "W6", "--annotations", "40", "--schedule", schedule)
+        assert ours["fits"] == theirs["fits"], f"{schedule}: other sizes"
+        assert ours["likelihood"] > theirs["likelihood"] - 3.0, f"{schedule}: a likelihood too low"
 
 
 if importlib.util.find_spec("numpy") is None:
@@ -69,3 +78,4 @@ check_sequences()
 check_data_of_the_others()
 if importlib.util.find_spec("scipy"):
     check_prediction()
+    check_campaign_learning()
