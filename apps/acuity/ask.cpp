@@ -80,6 +80,7 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                            .budget = arguments.budget});
   if (!asking.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, asking.suggestions, arguments.format);
+  if (!asking.note.empty()) write_note(asking.note, log);
   if (const std::string verdict = early_verdict(campaign); !verdict.empty()) write_note(verdict, log);
   if (asking.standing != Standing::open)
     log << one_line(arguments.campaign + ": " + why_no_more(asking)) << '\n';

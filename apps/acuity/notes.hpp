@@ -46,8 +46,8 @@ inline void write_storage_note(const Study& study, const PoolStorage& storage, s
 }
 
 /// Remarks on the study and the model, one line each.
-inline void write_notes(const Study& study, const StudyModel& model, Index jittered, bool converged,
-                        std::ostream& log) {
+inline void write_notes(const Study& study, const StudyModel& model, Index jittered,
+                        const std::string& convergence_problem, std::ostream& log) {
   for (const std::string& remark : study.remarks()) write_note(remark, log);
   if (model.learned && !model.learned->converged)
     write_note("learning hyperparameters: " + model.learned->reason, log);
@@ -64,7 +64,7 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
                     "already",
                     counted(jittered, "exact annotation")),
         log);
-  if (!converged) write_note("expectation propagation has not converged: results may be inaccurate", log);
+  if (!convergence_problem.empty()) write_note(convergence_problem, log);
 }
 
 /// A warning if the first answers of a campaign are many standard deviations from their predictions; empty
@@ -89,9 +89,8 @@ inline std::string inputs_text(const std::vector<std::string>& names, const doub
 inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,
                         std::ostream& log) {
   const auto* regression = dynamic_cast<const GpPoolBelief*>(&belief);
-  const auto* classification = dynamic_cast<const EpPoolBelief*>(&belief);
-  write_notes(study, model, regression != nullptr ? regression->jittered() : 0,
-              classification == nullptr || classification->posterior().converged(), log);
+  write_notes(study, model, regression != nullptr ? regression->jittered() : 0, belief.convergence_problem(),
+              log);
 }
 
 }  // namespace acuity

@@ -61,7 +61,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const AveragedModel averaged = study.averaged(model, loaded.annotations());
   const AveragedModel::Predicted predicted = averaged.predict(at);
   const AveragedMarginals& f = predicted.marginals;
-  write_notes(study, model, predicted.jittered, predicted.converged, log);
+  write_notes(study, model, predicted.jittered, predicted.convergence_problem, log);
   if (!averaged.note().empty()) write_note(averaged.note(), log);
   require_finite(study, f.mean.allFinite() && f.variance.allFinite());
   const double base_scale = model.learned ? model.learned->base_scale : 1.0;

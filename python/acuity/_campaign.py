@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import FloatArray, choice, floats, path_of, points, shown, text, whole
 from ._core import Suggestion
+from ._estimator import warn_of_convergence
 from ._html import campaign_html, escape, one_line
 from ._loop import Loop
 from ._selection import _count
@@ -162,9 +163,10 @@ class Campaign:
         seconds = None if lease is None else _number(lease, "lease")
         money = None if budget is None else _number(budget, "budget")
         count = 1 if n is None else _count(n)
-        standing, reason, found = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
+        standing, reason, found, note = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
         if not found:
             raise (Finished if standing == "finished" else NothingNow)(reason)
+        warn_of_convergence(note)
         return found[0] if n is None else found
 
     def tell(
@@ -262,7 +264,7 @@ class Campaign:
         if id is not None:
             fields, text = self._core.explain(_id_of(id))
             return Explanation(json.loads(fields, object_hook=_with_infinities), text)
-        (fields, text), (standing, reason, _) = self._core.explain_next()
+        (fields, text), (standing, reason, *_) = self._core.explain_next()
         if not fields:
             raise (Finished if standing == "finished" else NothingNow)(reason)
         return Explanation(json.loads(fields, object_hook=_with_infinities), text)
@@ -295,7 +297,8 @@ class Campaign:
 
     def prediction(self, X: ArrayLike) -> Prediction:
         """What is believed at every row of X, given all answers: see Prediction."""
-        mean, variance, low, high, probability, noise = self._core.predict(points(X, inputs=len(self.inputs)))
+        mean, variance, low, high, probability, noise, problem = self._core.predict(points(X, inputs=len(self.inputs)))
+        warn_of_convergence(problem)
         sd = np.sqrt(variance)
         if self.binary:
             return Prediction(mean, sd, low, high, None, probability)
@@ -303,7 +306,8 @@ class Campaign:
 
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f at every row of X, given all answers."""
-        mean, variance, *_ = self._core.predict(points(X, inputs=len(self.inputs)))
+        mean, variance, *_, problem = self._core.predict(points(X, inputs=len(self.inputs)))
+        warn_of_convergence(problem)
         return mean, variance
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:

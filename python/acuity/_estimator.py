@@ -108,6 +108,12 @@ class Estimator:
         return array
 
 
+def warn_of_convergence(problem: str) -> None:
+    """What the core says where expectation propagation has not converged; nothing where it has."""
+    if problem:
+        warnings.warn(problem, _sklearn("ConvergenceWarning", RuntimeWarning), stacklevel=3)
+
+
 def one_column(y: Any) -> Any:
     """A target of one column is taken as a list, with a warning, as scikit-learn does."""
     if y is None:

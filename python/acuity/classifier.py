@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import FloatArray, as_array, floats, per_point, points, values
-from ._estimator import one_column, weights_of
+from ._estimator import one_column, warn_of_convergence, weights_of
 from ._kernel_model import KernelModel
 from .kernels import KernelLike
 
@@ -89,6 +89,7 @@ class GPClassifier(KernelModel):
         self._keep_inputs(X, array)
         self.X_train_, self.y_train_, self.accuracy_train_, self.classes_ = array, labels, right, classes
         self._posterior, self.log_marginal_likelihood_ = posterior, posterior.log_evidence
+        warn_of_convergence(posterior.convergence_problem)
         return self
 
     def _take_classes(self, y: ArrayLike, count: int) -> tuple[FloatArray, NDArray[Any]]:
@@ -145,6 +146,7 @@ class GPClassifier(KernelModel):
         posterior = _core.EpPosterior(self._core_kernel(), X_all, y_all, right_all, before=before)
         self.X_train_, self.y_train_, self.accuracy_train_ = X_all, y_all, right_all
         self._posterior, self.log_marginal_likelihood_ = posterior, posterior.log_evidence
+        warn_of_convergence(posterior.convergence_problem)
         return self
 
     def _label(self, label: Any) -> float:

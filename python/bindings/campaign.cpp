@@ -77,7 +77,7 @@ py::tuple tuple_of(const Asking& asking) {
   const char* standing = asking.standing == Standing::open          ? "open"
                          : asking.standing == Standing::nothing_now ? "nothing_now"
                                                                     : "finished";
-  return py::make_tuple(standing, asking.reason, asking.suggestions);
+  return py::make_tuple(standing, asking.reason, asking.suggestions, asking.note);
 }
 
 std::optional<Channel> reported(const Study& study, const std::optional<double>& channel) {
@@ -157,13 +157,14 @@ py::dict facts_of(const Campaign& campaign) {
 struct Predicted {
   AveragedMarginals f;
   Vector noise;
+  std::string convergence_problem;
 };
 
 Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   const Study& study = campaign.study();
   const StudyModel model = campaign.model();
-  Predicted result{study.averaged(model, campaign.annotations()).predict(x).marginals,
-                   Vector::Zero(x.rows())};
+  AveragedModel::Predicted found = study.averaged(model, campaign.annotations()).predict(x);
+  Predicted result{std::move(found.marginals), Vector::Zero(x.rows()), std::move(found.convergence_problem)};
   if (study.file().binary) return result;
   const bool only_in_tables = std::holds_alternative<NoiseColumn>(study.file().noise);
   const double scale = model.learned ? model.learned->base_scale : 1.0;
@@ -313,7 +314,8 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              });
              return py::make_tuple(std::move(found.f.mean), std::move(found.f.variance),
                                    std::move(found.f.low), std::move(found.f.high),
-                                   std::move(found.f.probability), std::move(found.noise));
+                                   std::move(found.f.probability), std::move(found.noise),
+                                   std::move(found.convergence_problem));
            })
       .def("belief",
            [](OpenCampaign& open) {

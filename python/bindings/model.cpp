@@ -115,7 +115,8 @@ void bind_ep_posterior(py::module_& module) {
       .def("accuracy_gradient",
            [](const EpPosterior& posterior) { return Vector(posterior.accuracy_gradient()); })
       .def_property_readonly("log_evidence", &EpPosterior::log_evidence)
-      .def_property_readonly("converged", &EpPosterior::converged);
+      .def_property_readonly("converged", &EpPosterior::converged)
+      .def_property_readonly("convergence_problem", &EpPosterior::convergence_problem);
 }
 
 // What learning came to, by name.

@@ -251,3 +251,21 @@ def test_says_that_it_is_not_fitted():
             getattr(GPClassifier(), name)(AT)
     with pytest.raises(ValueError, match="not fitted"):
         GPClassifier().add([0.0], 1)
+
+
+def test_warns_where_it_does_not_converge(monkeypatch):
+    X, y, accuracy = problem()
+    model = GPClassifier(optimiser=None).fit(X, y, accuracy=accuracy)
+    assert model._belief().converged and model._belief().convergence_problem == ""
+
+    class Stuck:
+        log_evidence, convergence_problem = 0.0, "expectation propagation has not converged: and what to do"
+
+        def __init__(self, *arguments, **named):
+            pass
+
+    monkeypatch.setattr(acuity._core, "EpPosterior", Stuck)
+    with pytest.warns(Warning, match="has not converged: and what to do"):
+        model.fit(X, y, accuracy=accuracy)
+    with pytest.warns(Warning, match="has not converged: and what to do"):
+        model.add(X[0], y[0], accuracy=0.9)

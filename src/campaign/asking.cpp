@@ -87,6 +87,7 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
         "the belief is not finite, inputs and values must be of a size to compute with"));
   const StopSetting& stop = study.file().stop;
   Asking asking;
+  asking.note = belief.belief().convergence_problem();
   const auto end = [&](Standing standing, std::string reason) {
     asking.standing = standing;
     asking.reason = std::move(reason);

@@ -132,7 +132,7 @@ AveragedModel::Predicted AveragedModel::predict(const PointsRef& x, int threads)
     if (classes) {
       const EpPosterior posterior(draw.prior, draw.observations);
       found = posterior.predict(x);
-      result.converged = result.converged && posterior.converged();
+      if (result.convergence_problem.empty()) result.convergence_problem = posterior.convergence_problem();
       for (Index i = 0; i < n; ++i)
         all.probability(i) +=
             draw.weight *

@@ -1,5 +1,7 @@
 #include "model/ep_iteration.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -97,7 +99,10 @@ EpIteration::EpIteration(Prior belief, const Observations& observations, const E
     begin(options);
   }
   run(options);
+  converged = converged && has_proper_cavities();
+  if (!converged && options.damped_sweeps > 0) run_damped(options);
   evaluate();
+  if (!converged) convergence_problem = describe_problem();
 }
 
 // math.md eq. (3.6): positive sites shrink the prior, negative ones widen it again. K is never inverted, so
@@ -296,6 +301,17 @@ void EpIteration::begin(const EpOptions& options) {
   }
 }
 
+// A site that is skipped because it has no proper cavity does not change, and is no fixed point.
+bool EpIteration::has_proper_cavities() const {
+  return (posterior.variance.array() * sites.precision.array() < 1.0).all();
+}
+
+void EpIteration::start_from_zero(SitePolicy wanted) {
+  policy = wanted;
+  sites = {Vector::Zero(labels.size()), Vector::Zero(labels.size())};
+  factorise();
+}
+
 void EpIteration::run(const EpOptions& options) {
   const Index n = labels.size();
   double damping = 1.0;
@@ -316,10 +332,8 @@ void EpIteration::run(const EpOptions& options) {
       damping *= 0.5;
       if (damping > 1e-3 || policy == SitePolicy::clip) continue;
       // Full sites do not converge here: clipped ones have a fixed point (math.md 3.4).
-      policy = SitePolicy::clip;
+      start_from_zero(SitePolicy::clip);
       damping = 1.0;
-      sites = {Vector::Zero(n), Vector::Zero(n)};
-      factorise();
       continue;
     }
     converged = largest_change_ < options.tolerance;
@@ -332,6 +346,69 @@ void EpIteration::run(const EpOptions& options) {
     if (large_sweeps % 100 == 0) damping *= 0.5;
   }
   if (!factors_current_) factorise();
+}
+
+// For sites that do not converge with full steps (math.md 3.5). Labels that are nearly certain and contradict
+// each other under a large amplitude may have no fixed point with negative precisions; clipped sites have
+// one.
+void EpIteration::run_damped(const EpOptions& options) {
+  if (policy == SitePolicy::full) {
+    start_from_zero(SitePolicy::full);
+    if (damped_sweeps(options, options.damped_sweeps / 3)) return;
+  }
+  start_from_zero(SitePolicy::clip);
+  damped_sweeps(options, options.damped_sweeps - options.damped_sweeps / 3);
+}
+
+// Steps become smaller if the changes do not fall. Changes that have stopped falling at the rounding error of
+// Sigma, which grows with the prior variance, cannot become smaller.
+bool EpIteration::damped_sweeps(const EpOptions& options, int most) {
+  constexpr int window = 25;  // sweeps between two comparisons of the changes
+  constexpr double least_fall = 0.7, smaller = 0.7, least_damping = 0.05;
+  const double rounding = 1e-14 * static_cast<double>(labels.size()) * kernel.diagonal().maxCoeff();
+  const double enough = std::max(options.tolerance, rounding);
+  double damping = 0.5, change_before = std::numeric_limits<double>::infinity(), least = change_before;
+  for (int done = 1; done <= most && !converged; ++done) {
+    check_interruption();
+    const Sites before = sites;
+    ++sweeps;
+    if (!sweep(damping, 0.0) || !factorise()) {
+      sites = before;
+      factorise();
+      damping *= 0.5;
+      if (damping < 1e-3) return false;
+      continue;
+    }
+    least = std::min(least, largest_change_);
+    converged = largest_change_ < options.tolerance;
+    if (done % window != 0) continue;
+    if (least > least_fall * change_before) {
+      converged = converged || largest_change_ < enough;
+      damping = std::max(smaller * damping, std::min(damping, least_damping));
+    }
+    change_before = least;
+    least = std::numeric_limits<double>::infinity();
+  }
+  converged = (converged || largest_change_ < enough) && has_proper_cavities();
+  return converged;
+}
+
+// By how much one more sweep would move the mean of f at the observation where it moves most.
+std::string EpIteration::describe_problem() const {
+  Index worst = 0;
+  double largest = 0.0;
+  for (Index i = 0; i < labels.size(); ++i) {
+    const double mean = posterior.mean(i), variance = posterior.variance(i);
+    const SiteChange change = site_change(i, mean, variance);
+    const double moved = std::abs(change.shift - change.precision * mean) * std::sqrt(variance);
+    if (moved > largest) worst = i, largest = moved;
+  }
+  return fmt::format(
+      "expectation propagation has not converged: after {} sweeps one more would still move f by {:.2g} of "
+      "its standard deviation, so probabilities and scores near labels that contradict each other are only "
+      "good to about that; let the amplitude be learned or give one below {:.6g}, or declare an accuracy "
+      "below {:.6g} for labels that may be wrong",
+      sweeps, largest, std::sqrt(kernel(worst, worst)), accuracies(worst));
 }
 
 // math.md eq. (3.8) and the accuracy part of eq. (3.9), at the cavities of the final sites.

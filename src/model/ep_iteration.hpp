@@ -27,6 +27,11 @@ class EpIteration : private EpPosterior::State {
   bool finish(const EpOptions& options);  // by small sweeps
   bool small_sweeps(const EpOptions& options);
   void run(const EpOptions& options);
+  void run_damped(const EpOptions& options);
+  bool damped_sweeps(const EpOptions& options, int most);
+  void start_from_zero(SitePolicy wanted);
+  bool has_proper_cavities() const;
+  std::string describe_problem() const;
   void evaluate();
 
   bool factors_current_ = false;  // the factors, and all of Sigma, belong to the sites; during and after a

@@ -94,11 +94,12 @@ struct EpPoolBelief::State {
   }
 
   // A warm start is a guess: if it does not converge, the cold start, which is the definition, decides.
-  void refit(const EpOptions& start) {
+  void refit(EpOptions start) {
     const Observations observations = answered();
+    const bool is_warm = start.start || start.before != nullptr;
+    if (is_warm) start.damped_sweeps = 0;
     auto found = std::make_unique<EpPosterior>(prior, observations, start);
-    if ((start.start || start.before != nullptr) &&
-        (!found->converged() || found->policy() != SitePolicy::full)) {
+    if (is_warm && (!found->converged() || found->policy() != SitePolicy::full)) {
       ++cold_starts;
       found = std::make_unique<EpPosterior>(prior, observations);
     }
@@ -322,6 +323,9 @@ Index EpPoolBelief::size() const {
 }
 const EpPosterior& EpPoolBelief::posterior() const {
   return *state_->posterior;
+}
+std::string EpPoolBelief::convergence_problem() const {
+  return state_->posterior->convergence_problem();
 }
 Index EpPoolBelief::cold_starts() const {
   return state_->cold_starts;

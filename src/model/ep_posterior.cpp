@@ -44,6 +44,9 @@ int EpPosterior::sweeps() const {
 bool EpPosterior::converged() const {
   return state_->converged;
 }
+const std::string& EpPosterior::convergence_problem() const {
+  return state_->convergence_problem;
+}
 SitePolicy EpPosterior::policy() const {
   return state_->policy;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "acuity/model/ep_posterior.hpp"
@@ -24,6 +25,7 @@ struct EpPosterior::State {
   double log_evidence = 0.0;
   int sweeps = 0;
   bool converged = false;
+  std::string convergence_problem;  // one sentence; empty if converged
   SitePolicy policy = SitePolicy::full;
 };
 

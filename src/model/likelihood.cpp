@@ -100,7 +100,9 @@ Observations AccuracyParts::applied_to(const Observations& observations) const {
 
 // math.md eq. (3.8) and eq. (3.9), whose slopes in the accuracies add up to those in kappa and gamma.
 Likelihood likelihood(const Prior& prior, const Observations& observations, const AccuracyParts& accuracy) {
-  const EpPosterior posterior(prior, accuracy.applied_to(observations));
+  // Values at which full steps do not converge are not worth the time of a damped run: no gradient comes of
+  // it.
+  const EpPosterior posterior(prior, accuracy.applied_to(observations), {.damped_sweeps = 0});
   const Index kernel_parameters = prior.kernel->log_parameters().size();
   Likelihood result{-std::numeric_limits<double>::infinity(), Vector::Zero(kernel_parameters + 2)};
   if (!posterior.converged() || posterior.policy() != SitePolicy::full ||

@@ -160,6 +160,10 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   static_cast<CampaignAnswers&>(data) = std::move(answers);
   static_cast<CampaignCalibration&>(data) = std::move(calibration);
   static_cast<BeliefViews&>(data) = std::move(belief);
+  if (std::string problem = model.convergence_problem(); !problem.empty()) {
+    problem.front() = 'E';
+    data.warnings.push_back(problem + ".");
+  }
   for (std::string& warning : campaign_warnings(campaign, data)) data.warnings.push_back(std::move(warning));
   return data;
 }

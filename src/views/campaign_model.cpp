@@ -33,6 +33,11 @@ Vector CampaignModel::probabilities(const PointsRef& x) const {
   return positive;
 }
 
+std::string CampaignModel::convergence_problem() const {
+  const auto* classes = std::get_if<EpPosterior>(&posterior_);
+  return classes != nullptr ? classes->convergence_problem() : "";
+}
+
 Marginals CampaignModel::left_out() const {
   const LeaveOneOut found = leave_one_out(model_.prior, observations_);
   return {found.mean, found.variance};

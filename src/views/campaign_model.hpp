@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <variant>
 
 #include "acuity/campaign/state.hpp"
@@ -21,6 +22,9 @@ class CampaignModel {
   Marginals predict(const PointsRef& x) const;
   /// Classes: of +1, without flips.
   Vector probabilities(const PointsRef& x) const;
+
+  /// Classes: one sentence where the posterior has not converged; empty otherwise.
+  std::string convergence_problem() const;
 
   /// Real targets.
   Marginals left_out() const;

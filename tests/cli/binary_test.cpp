@@ -5,8 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "acuity/model/ep_posterior.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "acuity/study/study.hpp"
+#include "support/classes.hpp"
 #include "support/golden.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
@@ -353,6 +355,38 @@ TEST(Binary, ContinuousPrecisionKeepsToTheBudget) {
     EXPECT_LE(value(row, "cost"), 0.55 * (1 + 1e-9));
   }
   EXPECT_EQ(with_money("0.05").exit_code, 3);
+}
+
+// The same sentence from everything that computes with such a posterior.
+TEST(Binary, SaysWhatToDoWhereExpectationPropagationDoesNotConverge) {
+  const ClassProblem problem = contradicting_problem();
+  std::string annotations = "x0,x1,y,accuracy\n";
+  for (Index i = 0; i < problem.observations.size(); ++i)
+    annotations += fmt::format("{},{},{},0.99\n", problem.observations.points()(i, 0),
+                               problem.observations.points()(i, 1), problem.observations.values()(i));
+  const Folder folder;
+  folder.write("A.csv", annotations);
+  folder.write("pool.csv", "x0,x1\n-1,0\n0,0.5\n1,1\n1.5,-1\n");
+  folder.write("study.toml",
+               "[campaign]\nname = \"c\"\nbudget = 100\ninitial = { file = \"A.csv\" }\n"
+               "[pool]\nfile = \"pool.csv\"\nstandardise = \"none\"\n[target]\nkind = \"binary\"\n"
+               "[model]\nkernel = \"rbf\"\namplitude = 10000.0\nlengthscale = 3.0\nfit = \"never\"\n"
+               "[[level]]\nname = \"sure\"\naccuracy = 0.99\ncost = 1\n");
+  const std::string sentence = EpPosterior(problem.prior, problem.observations).convergence_problem();
+  ASSERT_NE(sentence, "");
+  const auto says = [&](const std::vector<std::string>& words) {
+    const ProgramResult result = run_acuity(words, folder.path());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.err;
+  };
+  const std::string note = "note: " + sentence + "\n";
+  EXPECT_NE(says({"score", "study.toml", "--annotations", "A.csv"}).find(note), std::string::npos);
+  EXPECT_NE(says({"predict", "study.toml", "--annotations", "A.csv", "--at", "pool.csv"}).find(note),
+            std::string::npos);
+  says({"init", "C", "--study", "study.toml"});
+  EXPECT_NE(says({"ask", "C"}).find(note), std::string::npos);
+  says({"report", "C", "--out", "report.html"});
+  EXPECT_NE(folder.read("report.html").find("E" + sentence.substr(1) + "."), std::string::npos);
 }
 
 }  // namespace

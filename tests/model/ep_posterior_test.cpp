@@ -250,6 +250,75 @@ TEST(EpPosterior, RefusesWhatIsNoLabel) {
                std::invalid_argument);
 }
 
+struct HardCase {
+  Index n, repeats;  // labels, and how many of them at every place
+  double amplitude, lengthscale, accuracy, right;
+};
+
+// Labels of a smooth boundary of which `right` are right, declared to be right with another probability.
+ClassProblem hard_problem(const HardCase& hard) {
+  numerics::Draws draws(22, numerics::Purpose::data, 1);
+  Points x(hard.n, 2);
+  Vector labels(hard.n);
+  for (Index i = 0; i < hard.n; ++i) {
+    x(i, 0) = draws.uniform(-2.0, 2.0);
+    x(i, 1) = draws.uniform(-2.0, 2.0);
+    if (i % hard.repeats != 0) x.row(i) = x.row(i - i % hard.repeats);
+    const double truth = x(i, 0) + 0.5 * x(i, 1) > 0.0 ? 1.0 : -1.0;
+    labels(i) = draws.uniform() < hard.right ? truth : -truth;
+  }
+  return {{.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
+               .amplitude = hard.amplitude, .lengthscale = Vector::Constant(1, hard.lengthscale)})},
+          labelled(x, labels, Vector::Constant(hard.n, hard.accuracy))};
+}
+
+// Large amplitudes, labels that contradict each other and repeated points: full steps go around in circles,
+// and under an amplitude of 100 the rounding of Sigma keeps the sites from changing by less than 1e-12.
+TEST(EpPosterior, DampedSweepsConvergeWhereFullStepsDoNot) {
+  int rescued = 0;
+  for (const HardCase& hard :
+       {HardCase{60, 1, 10.0, 0.3, 0.99, 0.8}, HardCase{60, 4, 30.0, 1.0, 0.99, 0.8},
+        HardCase{60, 4, 100.0, 1.0, 0.99, 0.8}, HardCase{60, 1, 100.0, 3.0, 1.0, 0.8},
+        HardCase{150, 4, 100.0, 3.0, 0.99, 0.8}, HardCase{150, 1, 10.0, 1.0, 0.8, 0.8}}) {
+    SCOPED_TRACE(::testing::Message() << "n = " << hard.n << ", amplitude " << hard.amplitude);
+    const ClassProblem problem = hard_problem(hard);
+    const EpPosterior plain(problem.prior, problem.observations, {.damped_sweeps = 0});
+    const EpPosterior posterior(problem.prior, problem.observations);
+    EXPECT_TRUE(posterior.converged()) << posterior.convergence_problem();
+    EXPECT_EQ(posterior.convergence_problem(), "");
+    EXPECT_TRUE(std::isfinite(posterior.log_evidence()));
+    EXPECT_TRUE((posterior.cavities().variance.array() > 0.0).all());
+    if (plain.converged())  // then nothing is different, to the last bit
+      EXPECT_EQ(plain.sites().shift, posterior.sites().shift);
+    else
+      ++rescued;
+    if (posterior.policy() != SitePolicy::clip) continue;
+    // No clipped site wants to be another one, given the final cavities.
+    for (Index i = 0; i < hard.n; ++i) {
+      const TiltedMoments t =
+          tilted_moments(problem.observations.values()(i) > 0 ? 1 : -1, posterior.cavities().mean(i),
+                         posterior.cavities().variance(i), hard.accuracy);
+      EXPECT_NEAR(std::max(0.0, t.site_precision), posterior.sites().precision(i), 1e-6) << i;
+    }
+  }
+  EXPECT_GE(rescued, 3);
+}
+
+TEST(EpPosterior, SaysWhatToDoWhereItDoesNotConverge) {
+  const ClassProblem problem = testing::contradicting_problem();
+  const EpPosterior posterior(problem.prior, problem.observations);
+  ASSERT_FALSE(posterior.converged());
+  const std::string problem_text = posterior.convergence_problem();
+  for (const char* part : {"has not converged: after ", " sweeps", "of its standard deviation", "below 10000",
+                           "an accuracy below 0.99"})
+    EXPECT_NE(problem_text.find(part), std::string::npos) << problem_text;
+  EXPECT_EQ(problem_text.find('\n'), std::string::npos);
+
+  const ClassProblem easy = random_problem(3, 20);
+  const EpPosterior early(easy.prior, easy.observations, {.sweeps = 2, .damped_sweeps = 0});
+  EXPECT_NE(early.convergence_problem().find("after 2 sweeps"), std::string::npos);
+}
+
 // The best evidence on a fine grid of amplitude and length scale, which no optimiser chose.
 double best_on_a_grid(const ClassProblem& problem) {
   double best = -1e300;

@@ -44,6 +44,7 @@ struct Asking {
   std::vector<Suggestion> suggestions;
   Standing standing = Standing::open;
   std::string reason;  ///< where it is not open
+  std::string note;    ///< one sentence about the belief that chose, where something is wrong with it
 };
 
 /// An answer as somebody tells it.

@@ -43,8 +43,8 @@ class AveragedModel {
 
   struct Predicted {
     AveragedMarginals marginals;
-    Index jittered = 0;     ///< largest of all draws (real values)
-    bool converged = true;  ///< classes: of all draws
+    Index jittered = 0;               ///< largest of all draws (real values)
+    std::string convergence_problem;  ///< classes: of the first draw that has one; see EpPosterior
   };
   Predicted predict(const PointsRef& x, int threads = 0) const;
 

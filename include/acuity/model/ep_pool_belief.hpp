@@ -33,6 +33,7 @@ class EpPoolBelief final : public PoolBelief {
   void answer(AnnotationHandle annotation, double value) override;
   void cancel(AnnotationHandle annotation) override;
   Index size() const override;
+  std::string convergence_problem() const override;
 
   /// The posterior given the answers, pending annotations aside.
   const EpPosterior& posterior() const;

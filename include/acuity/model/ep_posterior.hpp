@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
@@ -26,6 +27,9 @@ struct EpOptions {
   SitePolicy policy = SitePolicy::full;
   double tolerance = 1e-12;  ///< on the largest absolute change of a site in a sweep
   int sweeps = 500;          ///< at most
+  /// At most, if those have not converged: damped, from zero sites, first with sites of either sign and then
+  /// with clipped ones (docs/math.md 3.5).
+  int damped_sweeps = 1500;
   /// Where to start, one site per observation or fewer (the rest start at zero). Absent: from zero sites,
   /// which is what the posterior is defined by; from elsewhere the same fixed point is usual, but not
   /// guaranteed.
@@ -64,6 +68,8 @@ class EpPosterior {
   const Marginals& cavities() const;
   int sweeps() const;
   bool converged() const;
+  /// One sentence for people: how far from converged, what that means and what to do; empty if converged.
+  const std::string& convergence_problem() const;
   /// The policy in force at the end: clip if full sites did not converge.
   SitePolicy policy() const;
 

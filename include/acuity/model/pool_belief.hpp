@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
@@ -52,6 +53,10 @@ class PoolBelief {
   /// Changes the prior mean: variances stay, means follow, for O(n^2) now and O(n M) when they are read.
   /// Throws std::invalid_argument if the prior mean cannot be chosen (classes).
   virtual void change_prior_mean(double mean);
+
+  /// One sentence where the computation of the belief has not converged and what to do about it (classes);
+  /// empty where all is well.
+  virtual std::string convergence_problem() const { return ""; }
 
   /// How many annotations it is conditioned on.
   virtual Index size() const = 0;
