@@ -40,7 +40,10 @@ using Numbers = std::vector<double>;
 template <typename Write>
 std::string joined(const Numbers& numbers, const char* between, const Write& write) {
   std::string text;
-  for (const double number : numbers) text += (text.empty() ? "" : between) + write(number);
+  for (const double number : numbers) {
+    if (!text.empty()) text += between;
+    text += write(number);
+  }
   return text;
 }
 

@@ -91,7 +91,8 @@ struct EventWriter {
   void operator()(const Fitted& e) const { put_all_of(e); }
   void operator()(const OwnerChanged& e) const { put_all_of(e); }
   void put_all_of(const Event& event) const {
-    for (const auto& [key, value] : Json::parse(to_json(event)).items()) line[key] = value;
+    const Json body = Json::parse(to_json(event));  // lives longer than its items()
+    for (const auto& [key, value] : body.items()) line[key] = value;
   }
 };
 

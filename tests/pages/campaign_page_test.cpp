@@ -239,7 +239,7 @@ TEST(CampaignPage, StacksSpendOfEveryLevelAndSaysWhatFailuresCost) {
   for (const LevelTotal& level : data.levels) EXPECT_NE(figure.svg.find(level.name), std::string::npos);
   EXPECT_EQ(figure.caption, "");
   data.spent += 2.5;
-  EXPECT_EQ(spend_course_figure(data).caption, "Work that failed has cost another 2.5, which is not in it.");
+  EXPECT_EQ(spend_course_figure(data).caption, "Not shown: 2.5 that failed attempts have cost.");
 }
 
 }  // namespace
