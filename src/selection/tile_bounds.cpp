@@ -10,9 +10,10 @@ namespace acuity {
 
 namespace {
 
-bool is_higher(const TileBounds::Entry& a, const TileBounds::Entry& b) {
+// A lambda, so that sorting inlines it.
+const auto is_higher = [](const TileBounds::Entry& a, const TileBounds::Entry& b) {
   return a.bound > b.bound || (a.bound == b.bound && a.tile < b.tile);
-}
+};
 
 }  // namespace
 
