@@ -183,7 +183,7 @@ std::string initial_text(const Study& study, std::size_t known) {
   if (design.count <= static_cast<std::int64_t>(known)) return "";
   const Level& level = study.offer().levels[static_cast<std::size_t>(design.level)];
   const std::int64_t left = design.count - static_cast<std::int64_t>(known);
-  return fmt::format("{} {} first, {} {}, for {}", left, left == 1 ? "answer" : "answers",
+  return fmt::format("{} first, {} {}, for {}", counted(left, "answer"),
                      design.space_filling ? "at points far apart, at" : "at points drawn by the seed, at",
                      describe_in_sentence(level),
                      money(static_cast<double>(left) * level.cost, study.file().unit));

@@ -76,9 +76,8 @@ struct Scoring {
   std::vector<Scored> one_best(const Score& chosen) const { return with_belief_at({chosen}, belief); }
 
   std::vector<Scored> batch() const {
-    const std::vector<Score> scores =
-        select_batch(belief, model.offer, model.acquisition, candidates, *arguments.top,
-                     {.threads = arguments.work.threads});
+    const std::vector<Score> scores = select_batch(belief, model.offer, model.acquisition, candidates,
+                                                   *arguments.top, {.threads = arguments.work.threads});
     return with_belief_at(scores, belief);
   }
 

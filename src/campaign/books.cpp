@@ -31,9 +31,8 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
   const double base_noise =
       outside ? record.told->base_noise.value_or(0.0) : study.offer().base_noise(record.row());
   const std::optional<Index> offered = offered_level(study, record);
-  Annotation annotation =
-      offered ? study.annotation(place, base_noise, *offered, value, cost)
-              : study.annotation(place, base_noise, level_of(study, record), value, cost);
+  Annotation annotation = offered ? study.annotation(place, base_noise, *offered, value, cost)
+                                  : study.annotation(place, base_noise, level_of(study, record), value, cost);
   annotation.reported = reported;
   if (reported) annotation.channel = *record.told->channel;
   return annotation;

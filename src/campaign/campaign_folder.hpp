@@ -17,7 +17,7 @@ struct FrozenStudy {
     std::string name;
   };
   std::string text;
-  std::string pool_file;  ///< the name of the pool's copy
+  std::string pool_file;   ///< the name of the pool's copy
   std::string pool_table;  ///< the content of that file, if there is none to copy
   std::vector<Copy> copies;
 };

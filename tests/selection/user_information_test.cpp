@@ -126,9 +126,10 @@ TEST(UserInformation, AndAUsersBeliefAreEnoughForTheSelector) {
   const Offer offer = offer_of(400, false);
   const Acquisition acquisition{.information =
                                     std::make_shared<Weighted>(std::make_shared<ModelInformation>())};
-  const std::optional<Score> fast = Selector(offer, acquisition).choose(belief, {});
+  const Candidates candidates(offer);
+  const std::optional<Score> fast = Selector(offer, acquisition).choose(belief, candidates);
   const std::optional<Score> slow =
-      select_by_full_scan(marginals, offer, acquisition, {}, {.every_level = true});
+      select_by_full_scan(marginals, offer, acquisition, candidates, {.every_level = true});
   EXPECT_EQ(fast->point, slow->point);
   EXPECT_EQ(fast->level, slow->level);
   EXPECT_TRUE(belief.is_finite());
