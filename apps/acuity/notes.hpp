@@ -72,7 +72,7 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
 inline std::string early_verdict(const Campaign& campaign) {
   const std::int64_t answers = campaign.state().annotations();
   if (answers < 3 || answers > 15 || campaign.study().file().binary) return "";
-  const CalibrationVerdict verdict = verdict_on(campaign);
+  const CalibrationVerdict verdict = verdict_on_predictions(campaign);
   if (verdict.calibration != CalibrationVerdict::Calibration::too_narrow || verdict.low < 3.0) return "";
   return "the first answers are far from their predictions; " + verdict.text();
 }

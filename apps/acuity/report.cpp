@@ -94,9 +94,11 @@ void add_report(Program& program) {
       .required();
   command.file("--figures", "DIR", arguments.figures,
                "Also write the pictures as SVG files into this folder");
-  command.file("--test", "T.csv", arguments.test,
-               "Table with the inputs and y, to measure the error on (default: the study's table of true "
-               "values; without one every answer is predicted from the others)");
+  command.file(
+      "--test", "T.csv", arguments.test,
+      "Table with the inputs and y, and noise_sd or level if y has noise, to judge error and intervals "
+      "by (default: the study's table of true values; without one every answer is predicted from the "
+      "others)");
 }
 
 }  // namespace acuity

@@ -56,6 +56,9 @@ def test_looking_gives_what_the_program_prints(tmp_path):
         campaign.tell(campaign.ask(), [0.1, 0.2], noise_sd=0.4)
         campaign.ask(2)
         assert campaign.status() == json.loads(program("status", folder, "--format", "json"))
+        verdict = campaign.status()["verdict"]
+        assert verdict["text"] in program("status", folder), "one sentence everywhere"
+        assert verdict["text"] in campaign.report(tmp_path / "r.html").read_text(encoding="utf-8")
         assert campaign.events() == [json.loads(line) for line in program("export", folder, "--events", "-").splitlines()]
         assert dict(campaign.explain(3)) == json.loads(program("explain", folder, 3, "--format", "json"))
         assert dict(campaign.explain()) == json.loads(program("explain", folder, "--next", "--format", "json"))

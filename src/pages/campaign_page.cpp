@@ -53,11 +53,15 @@ PageTable standing(const CampaignData& data) {
   if (data.excluded > 0) add("excluded", std::to_string(data.excluded));
   add("pool", fmt::format("{} points, {} input{}", data.pool, data.inputs.size(),
                           data.inputs.size() == 1 ? "" : "s"));
+  // Predicted from all the others, chosen points look better than they are: what the model expects of that
+  // error is left to the verdict.
   if (!data.course.empty())
     add(fmt::format("{} error", data.is_held_out ? "held-out" : "leave-one-out"),
-        data.binary ? fmt::format("{:.1f}\u00a0% wrong", 100.0 * data.course.back().error)
-                    : fmt::format("{:.4g} (predicted by the model: {:.4g})", data.course.back().error,
-                                  data.course.back().expected));
+        data.binary        ? fmt::format("{:.1f}\u00a0% wrong", 100.0 * data.course.back().error)
+        : data.is_held_out ? fmt::format("{:.4g} (predicted by the model: {:.4g})", data.course.back().error,
+                                         data.course.back().expected)
+                           : fmt::format("{:.4g}", data.course.back().error));
+  if (!data.answers.empty()) add(data.binary ? "probabilities" : "intervals", data.verdict.words());
   add("created", time_text(data.created_at));
   if (!data.answers.empty()) add("last answer", time_text(data.last_at));
   return table;

@@ -5,7 +5,10 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 
+#include "acuity/numerics/errors.hpp"
 #include "views/calibration.hpp"
+#include "views/held_out_scores.hpp"
+#include "views/level_agreement.hpp"
 #include "views/level_offsets.hpp"
 
 namespace acuity {
@@ -13,11 +16,18 @@ namespace acuity {
 namespace {
 
 using Calibration = CalibrationVerdict::Calibration;
+using Evidence = CalibrationVerdict::Evidence;
 
 // Beyond these the interval of the factor must lie before something is said: standard deviations that are off
 // by less are as good as most can be known.
-constexpr double tolerated = 1.08, tolerated_width = 1.2, surely_good = 1.6;
+constexpr double tolerated = 1.08, tolerated_width = 1.2;
+// Within these it must lie before intervals are called good.
+constexpr double not_narrow = 1.35, not_wide = 1.6;
 constexpr double mended = 1.25;
+// Intervals of f that may be narrower than this are not called good.
+constexpr double unseen = 2.5;
+// Of labels, in sampling errors.
+constexpr double surprising = 2.5;
 constexpr Index least_scores = 3, enough_scores = 12;
 
 // Tails that are heavier than those of a normal distribution make the mean square less certain.
@@ -57,8 +67,77 @@ std::string wide_advice(const StudyFile& study) {
              : "noise_sd of the levels may be overstated; model.fit_noise = true learns how far each is off";
 }
 
+// The factor by which standard deviations are too small, and the word for it, from scores that are worth
+// `counted` independent ones.
+CalibrationVerdict judge(const std::vector<double>& scores, double counted) {
+  CalibrationVerdict verdict;
+  verdict.answers = static_cast<Index>(scores.size());
+  double squares = 0.0;
+  for (const double z : scores) squares += z * z;
+  const boost::math::chi_squared chi(counted);
+  const double mean_square = squares / static_cast<double>(scores.size());
+  verdict.factor = std::sqrt(mean_square);
+  verdict.low = std::sqrt(mean_square * counted / boost::math::quantile(chi, 0.95));
+  verdict.high = std::sqrt(mean_square * counted / boost::math::quantile(chi, 0.05));
+  const bool is_enough = verdict.answers >= enough_scores;
+  if (verdict.low > tolerated)
+    verdict.calibration = Calibration::too_narrow;
+  else if (verdict.high < 1.0 / tolerated_width && is_enough)
+    verdict.calibration = Calibration::too_wide;
+  else if (verdict.low > 1.0 / not_wide && verdict.high < not_narrow && is_enough)
+    verdict.calibration = Calibration::good;
+  return verdict;
+}
+
+// Answers with much noise say little about f: the largest factor by which the standard deviation of f may be
+// too small where noise is as claimed, the upper end of an interval of 90 % by likelihood.
+double largest_factor_of_f(const std::vector<PrequentialScore>& scores) {
+  const auto deviance = [&](double factor) {
+    double sum = 0.0;
+    for (const PrequentialScore& one : scores) {
+      const double of_f = std::max(one.sd * one.sd - one.noise, 0.0),
+                   variance = std::max(factor * factor * of_f + one.noise, 1e-10 * one.sd * one.sd);
+      sum += std::log(variance) + std::pow(one.value - one.mean, 2) / variance;
+    }
+    return sum;
+  };
+  constexpr double most = 20.0, step = 1.03, drop = 2.706;
+  double least = deviance(0.1), largest = 0.1;
+  for (double factor = 0.1; factor < most; factor *= step) least = std::min(least, deviance(factor));
+  for (double factor = 0.1; factor < most; factor *= step)
+    if (deviance(factor) < least + drop) largest = factor;
+  return largest;
+}
+
+double share_inside(const std::vector<double>& scores) {
+  double inside = 0.0;
+  for (const double z : scores) inside += std::abs(z) <= 1.959963984540054 ? 1.0 : 0.0;
+  return inside / static_cast<double>(scores.size());
+}
+
+std::string factor_text(const CalibrationVerdict& verdict) {
+  return fmt::format("errors are {} times the standard deviation claimed, {} to {} with 90 % probability",
+                     times(verdict.factor), times(verdict.low), times(verdict.high));
+}
+
+Calibration word_for_surprise(double excess) {
+  return std::abs(excess) <= surprising ? Calibration::good
+         : excess > 0.0                 ? Calibration::too_narrow
+                                        : Calibration::too_wide;
+}
+
+void advise_on_labels(CalibrationVerdict& verdict) {
+  if (verdict.calibration == Calibration::too_narrow)
+    verdict.advice = "levels may be less accurate than the study says";
+  if (verdict.calibration == Calibration::too_wide)
+    verdict.advice =
+        "levels may be more accurate than the study says, or classes crisper than a fixed amplitude allows";
+}
+
 CalibrationVerdict verdict_on_labels(const std::vector<PrequentialScore>& scores) {
   CalibrationVerdict verdict;
+  verdict.is_of_classes = true;
+  verdict.factor = 0.0;
   verdict.answers = static_cast<Index>(scores.size());
   if (verdict.answers < enough_scores) {
     verdict.reason =
@@ -76,15 +155,196 @@ CalibrationVerdict verdict_on_labels(const std::vector<PrequentialScore>& scores
       "the last {} labels were {} surprising than the probabilities given before they were told "
       "allow, by {:.1f} sampling errors",
       verdict.answers, excess > 0.0 ? "more" : "less", std::abs(excess));
-  verdict.calibration = std::abs(excess) <= 2.5 ? Calibration::good
-                        : excess > 0.0          ? Calibration::too_narrow
-                                                : Calibration::too_wide;
+  verdict.calibration = word_for_surprise(excess);
+  advise_on_labels(verdict);
+  return verdict;
+}
+
+std::string held_out_text(const HeldOut& test, const std::string& points) {
+  return fmt::format("judged by {} {} of {}", test.values.size(), points, test.name);
+}
+
+// Labels of a table may be wrong as often as those of the most accurate level where the table does not say
+// how often. Neighbours surprise together: no more of them count than labels were told.
+CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const HeldOut& test) {
+  const Study& study = campaign.study();
+  CalibrationVerdict verdict;
+  verdict.is_of_classes = true;
+  verdict.evidence = Evidence::held_out;
   verdict.factor = 0.0;
-  if (verdict.calibration == Calibration::too_narrow)
-    verdict.advice = "levels may be less accurate than the study says";
-  if (verdict.calibration == Calibration::too_wide)
-    verdict.advice =
-        "levels may be more accurate than the study says, or classes crisper than a fixed amplitude allows";
+  verdict.answers = test.values.size();
+  const CampaignModel model(study, campaign.state());
+  const Vector clean = model.probabilities(test.points);
+  double best = 0.0;
+  for (const Level& level : model.study_model().offer.levels)
+    best = std::max(best, std::get<FlipChannel>(level.channel).accuracy);
+  Vector flipped = clean;
+  for (Index i = 0; i < flipped.size(); ++i) {
+    double accuracy = test.noise == HeldOut::Noise::exact ? 1.0 : best;
+    if (test.noise == HeldOut::Noise::given)
+      accuracy = std::get<FlipChannel>(
+                     study.channel_of(test.annotations[static_cast<std::size_t>(i)], model.study_model()))
+                     .accuracy;
+    flipped(i) = accuracy * clean(i) + (1.0 - accuracy) * (1.0 - clean(i));
+  }
+  const auto count = static_cast<double>(verdict.answers),
+             counted = std::min(count, static_cast<double>(campaign.state().annotations()));
+  const bool is_known = test.noise != HeldOut::Noise::unknown;
+  const double with_flips = excess_surprise(flipped, test.values) * std::sqrt(counted / count),
+               without =
+                   is_known ? with_flips : excess_surprise(clean, test.values) * std::sqrt(counted / count);
+  const double excess = with_flips > 0.0 ? with_flips : std::min(without, 0.0);
+  verdict.reason = fmt::format(
+      "{}{}: they are {} surprising than the probabilities of the model allow, by {:.1f} sampling errors, "
+      "counted as {:.0f} independent ones",
+      held_out_text(test, "held-out labels"),
+      is_known ? "" : fmt::format(", taken to be right with a probability of {:.3g} to 1", best),
+      excess > 0.0 ? "more" : "less", std::abs(excess), counted);
+  verdict.calibration = counted < static_cast<double>(enough_scores) && std::abs(excess) <= surprising
+                            ? Calibration::cannot_tell
+                            : word_for_surprise(excess);
+  if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "go on; more labels will tell";
+  advise_on_labels(verdict);
+  return verdict;
+}
+
+// What the values of a table were taken to have of noise, and what to do if that is not so.
+std::string noise_text(const HeldOut& test, const StudyFile& study) {
+  if (test.noise == HeldOut::Noise::exact) return "";
+  if (test.noise == HeldOut::Noise::given) return "; y with the noise that the table states";
+  return fmt::format("; y taken to be as precise as {}",
+                     study.ladder ? "the finest alpha" : "the finest level");
+}
+
+CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const HeldOut& test) {
+  const Study& study = campaign.study();
+  const CampaignModel model(study, campaign.state());
+  const Marginals belief = model.predict(test.points);
+  const auto judged_with = [&](const HeldOutScores& scores) {
+    // Neighbours are wrong together: by the model's own correlations, and where that is wrong, too, a table
+    // of any size tells no more than so many answers have shown of f.
+    const std::vector<double> z = scores.z();
+    const double counted = std::min({effective_count(z), independent_points(model, test, scores),
+                                     static_cast<double>(campaign.state().annotations())});
+    CalibrationVerdict found = judge(z, counted);
+    found.reason =
+        fmt::format("{}: {:.0f} % are within the 95 % interval; {}, counted as {:.0f} independent points{}",
+                    held_out_text(test, "held-out points"), 100.0 * share_inside(z), factor_text(found),
+                    counted, noise_text(test, study.file()));
+    return found;
+  };
+  const HeldOutScores likely = held_out_scores(study, model, belief, test, TableNoise::finest);
+  CalibrationVerdict verdict = judged_with(likely);
+  if (test.noise == HeldOut::Noise::unknown) {
+    const CalibrationVerdict exact =
+                                 judged_with(held_out_scores(study, model, belief, test, TableNoise::none)),
+                             noisy = judged_with(
+                                 held_out_scores(study, model, belief, test, TableNoise::coarsest));
+    const bool depends = (verdict.calibration == Calibration::too_narrow && noisy.factor < mended) ||
+                         (verdict.calibration == Calibration::too_wide && exact.factor > 1.0 / mended);
+    if (verdict.calibration == Calibration::too_wide && exact.calibration == Calibration::good)
+      verdict = exact;
+    else if (depends) {
+      verdict.calibration = Calibration::cannot_tell;
+      verdict.reason +=
+          fmt::format(", {} times if it is exact and {} if it has the noise of the coarsest level",
+                      times(exact.factor), times(noisy.factor));
+      verdict.advice = fmt::format("say how precise y of {} is: add a column noise_sd (0: exact) or {}",
+                                   test.name, study.is_ladder() ? "alpha" : "level");
+    }
+  }
+  verdict.evidence = Evidence::held_out;
+  // The page shows both sizes: a verdict that they contradict is none.
+  const double ratio = likely.error_size() / likely.claimed_size();
+  const bool contradicts =
+      (verdict.calibration == Calibration::too_narrow && ratio < 1.0) ||
+      (verdict.calibration == Calibration::too_wide && ratio > 1.0) ||
+      (verdict.calibration == Calibration::good && std::abs(std::log(ratio)) > std::log(1.8));
+  if (contradicts) {
+    verdict.calibration = Calibration::cannot_tell;
+    verdict.reason += fmt::format(", but their root mean square is {:.3g} where {:.3g} is claimed",
+                                  likely.error_size(), likely.claimed_size());
+  }
+  if (verdict.calibration == Calibration::cannot_tell && verdict.advice.empty())
+    verdict.advice = "go on; more answers will tell";
+  return verdict;
+}
+
+std::string pair_advice(const LevelEvidence& levels) {
+  return fmt::format(
+      "get answers of {1} at five points that have one of {0}: acuity ask C -n 5 --format csv, write these "
+      "points and level {1} into the table, then acuity tell C --csv TABLE",
+      levels.most_used, levels.finest);
+}
+
+std::string bias_advice(const std::string& level) {
+  return fmt::format("raise noise_sd of {} to its root mean square error, or leave the level out", level);
+}
+
+// The factor and its interval where a level is off by `offset`, give or take `reach` with 90 % probability.
+void set_factor(double factor, double offset, double reach, CalibrationVerdict& verdict) {
+  const auto scaled = [&](double share) { return std::sqrt(1.0 + share * share * (factor * factor - 1.0)); };
+  verdict.factor = factor;
+  verdict.low = scaled(std::max(0.0, 1.0 - reach / std::abs(offset)));
+  verdict.high = scaled(1.0 + reach / std::abs(offset));
+}
+
+// Two levels that differ at the same points by more than noise, and by enough to matter.
+std::optional<CalibrationVerdict> verdict_on_pairs(const Campaign& campaign) {
+  const Study& study = campaign.study();
+  for (const LevelOffset& offset : level_offsets(study, campaign.state())) {
+    if (!offset.is_bias() || study.is_ladder()) continue;
+    const bool other_is_coarser = noise_variance(study.level_named(offset.other).channel) >
+                                  noise_variance(study.level_named(offset.level).channel);
+    const std::string coarser = other_is_coarser ? offset.other : offset.level;
+    const double factor = factor_of_offset(study, campaign.state(), coarser, offset.offset);
+    if (factor < mended) continue;
+    CalibrationVerdict verdict;
+    verdict.evidence = Evidence::levels;
+    verdict.calibration = Calibration::too_narrow;
+    verdict.answers = offset.points;
+    set_factor(factor, offset.offset, 1.645 * offset.standard_error, verdict);
+    verdict.reason = fmt::format(
+        "judged by two levels at the same points: {}, which is more than noise, and intervals do not contain "
+        "it",
+        to_text(offset));
+    verdict.advice = bias_advice(coarser);
+    return verdict;
+  }
+  return std::nullopt;
+}
+
+// A level whose answers differ from what those of other levels predict of them.
+std::optional<CalibrationVerdict> verdict_on_agreement(const LevelEvidence& levels) {
+  const LevelAgreement* worst = nullptr;
+  for (const LevelAgreement& one : levels.agreements)
+    if (one.is_bad() && (worst == nullptr ||
+                         std::max(one.low, one.offset_factor) > std::max(worst->low, worst->offset_factor)))
+      worst = &one;
+  if (worst == nullptr) return std::nullopt;
+  CalibrationVerdict verdict;
+  verdict.evidence = Evidence::levels;
+  verdict.calibration = Calibration::too_narrow;
+  verdict.answers = worst->answers;
+  const std::string judged =
+      fmt::format("judged by {} answers at {} beside what answers at other levels predict there",
+                  worst->answers, worst->level);
+  if (worst->is_offset()) {
+    const double size = std::abs(worst->offset), reach = 1.645 * worst->standard_error;
+    set_factor(worst->offset_factor, size, reach, verdict);
+    verdict.reason = fmt::format(
+        "{}: they are {:.3g} {} it, {:.3g} to {:.3g} with 90 % probability, and intervals do "
+        "not contain that",
+        judged, size, worst->offset > 0.0 ? "above" : "below", size - reach, size + reach);
+  } else {
+    const double count = static_cast<double>(worst->answers), squares = worst->factor * worst->factor * count;
+    const boost::math::chi_squared chi(count);
+    verdict.factor = worst->factor;
+    verdict.low = std::sqrt(squares / boost::math::quantile(chi, 0.95));
+    verdict.high = std::sqrt(squares / boost::math::quantile(chi, 0.05));
+    verdict.reason = fmt::format("{}: {}", judged, factor_text(verdict));
+  }
+  verdict.advice = bias_advice(worst->is_finer ? levels.most_used : worst->level);
   return verdict;
 }
 
@@ -98,9 +358,9 @@ std::string CalibrationVerdict::words() const {
     case Calibration::good:
       return "good";
     case Calibration::too_narrow:
-      return "too narrow" + by(factor);
+      return is_of_classes ? "too sure" : "too narrow" + by(factor);
     case Calibration::too_wide:
-      return "too wide" + by(factor > 0.0 ? 1.0 / factor : 0.0);
+      return is_of_classes ? "too unsure" : "too wide" + by(factor > 0.0 ? 1.0 / factor : 0.0);
     case Calibration::cannot_tell:
       break;
   }
@@ -108,7 +368,20 @@ std::string CalibrationVerdict::words() const {
 }
 
 std::string CalibrationVerdict::text() const {
-  return fmt::format("intervals: {} ({}){}", words(), reason, advice.empty() ? "" : "; " + advice);
+  return fmt::format("{}: {} ({}){}", is_of_classes ? "probabilities" : "intervals", words(), reason,
+                     advice.empty() ? "" : "; " + advice);
+}
+
+std::string CalibrationVerdict::evidence_name() const {
+  switch (evidence) {
+    case Evidence::held_out:
+      return "held-out";
+    case Evidence::levels:
+      return "levels";
+    case Evidence::prequential:
+      break;
+  }
+  return "prequential";
 }
 
 CalibrationVerdict verdict_on(const std::vector<double>& scores) {
@@ -120,32 +393,15 @@ CalibrationVerdict verdict_on(const std::vector<double>& scores) {
     verdict.advice = "go on";
     return verdict;
   }
-  double squares = 0.0;
-  Index inside = 0;
-  for (const double z : scores) squares += z * z, inside += std::abs(z) <= 1.959963984540054 ? 1 : 0;
-  const auto n = static_cast<double>(scores.size());
-  const double counted = effective_count(scores);
-  const boost::math::chi_squared chi(counted);
-  const double mean_square = squares / n;
-  verdict.factor = std::sqrt(mean_square);
-  verdict.low = std::sqrt(mean_square * counted / boost::math::quantile(chi, 0.95));
-  verdict.high = std::sqrt(mean_square * counted / boost::math::quantile(chi, 0.05));
+  verdict = judge(scores, effective_count(scores));
   verdict.reason = fmt::format(
-      "of the last {} answers {:.0f} % were within the 95 % interval predicted before they were told; "
-      "errors are {} times the standard deviation claimed, {} to {} with 90 % probability",
-      verdict.answers, 100.0 * static_cast<double>(inside) / n, times(verdict.factor), times(verdict.low),
-      times(verdict.high));
-  if (verdict.low > tolerated)
-    verdict.calibration = Calibration::too_narrow;
-  else if (verdict.high < 1.0 / tolerated_width && verdict.answers >= enough_scores)
-    verdict.calibration = Calibration::too_wide;
-  else if (verdict.low > 1.0 / surely_good && verdict.high < surely_good && verdict.answers >= enough_scores)
-    verdict.calibration = Calibration::good;
+      "of the last {} answers {:.0f} % were within the 95 % interval predicted before they were told; {}",
+      verdict.answers, 100.0 * share_inside(scores), factor_text(verdict));
   if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "go on; more answers will tell";
   return verdict;
 }
 
-CalibrationVerdict verdict_on(const Campaign& campaign) {
+CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
   const StudyFile& study = campaign.study().file();
   // What the model is now shows in the later answers: those it has learned from since have changed it.
   const std::int64_t answers = campaign.state().annotations();
@@ -166,17 +422,69 @@ CalibrationVerdict verdict_on(const Campaign& campaign) {
     verdict.calibration = Calibration::cannot_tell;
     verdict.advice = "go on; the model seems to have learned better, more answers will tell";
   }
-  for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state())) {
-    if (!offset.is_bias() || verdict.calibration == Calibration::too_narrow) continue;
-    verdict.calibration = Calibration::too_narrow;
-    verdict.factor = 0.0;
-    verdict.reason = to_text(offset) +
-                     ", which is more than noise, so answers at the better level do not agree with the model";
-    verdict.advice = "raise noise_sd of that level to its root mean square error, or leave it out";
-    return verdict;
+  if (verdict.calibration == Calibration::good) {
+    if (const double largest = largest_factor_of_f(scores); largest > unseen) {
+      verdict.calibration = Calibration::cannot_tell;
+      verdict.reason += fmt::format(
+          "; but answers have so much noise that the standard deviation of f may be up to {} times too small",
+          times(largest));
+      verdict.advice = "go on; more answers will tell, those of the finest level most";
+    }
   }
   if (verdict.calibration == Calibration::too_narrow) verdict.advice = narrow_advice(study);
   if (verdict.calibration == Calibration::too_wide) verdict.advice = wide_advice(study);
+  return verdict;
+}
+
+namespace {
+
+std::optional<HeldOut> known_truth(const Study& study) {
+  try {
+    return truth_of(study);
+  } catch (const InputError&) {
+    return std::nullopt;  // the report says why
+  }
+}
+
+}  // namespace
+
+CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test) {
+  const Study& study = campaign.study();
+  const std::optional<HeldOut> known = test ? test : known_truth(study);
+  const bool has_answers = campaign.state().annotations() > 0 && has_scale(study, campaign.state());
+  if (study.file().binary) {
+    if (known && has_answers) return verdict_on_held_out_labels(campaign, *known);
+    return verdict_on_predictions(campaign);
+  }
+  const LevelEvidence levels = level_evidence(study, campaign.state());
+  std::optional<CalibrationVerdict> by_levels = verdict_on_pairs(campaign);
+  if (!by_levels) by_levels = verdict_on_agreement(levels);
+  if (known && has_answers) {
+    CalibrationVerdict verdict = verdict_on_held_out(campaign, *known);
+    if (verdict.calibration == Calibration::too_narrow)
+      verdict.advice = by_levels ? by_levels->advice : narrow_advice(study.file());
+    if (verdict.calibration == Calibration::too_wide) verdict.advice = wide_advice(study.file());
+    return verdict;
+  }
+  CalibrationVerdict verdict = verdict_on_predictions(campaign);
+  if (verdict.calibration == Calibration::too_narrow) return verdict;
+  if (by_levels) return *by_levels;
+  if (levels.most_used.empty() || levels.most_used_is_finest) return verdict;
+  // What all answers of a level have in common shows in no prediction of one from the others. A level that
+  // gives the same answer again has such an error, and one whose answers scatter less than claimed may.
+  // A model that was called too wide and has mended since is no better off.
+  const bool looks_too_wide = verdict.answers >= enough_scores && verdict.high < 1.0;
+  const bool is_unseen = looks_too_wide ? levels.most_used_repeats_itself || !levels.confirms_too_wide()
+                                        : verdict.calibration == Calibration::good &&
+                                              (levels.most_used_repeats_itself || levels.is_blind);
+  if (!is_unseen) return verdict;
+  verdict.calibration = Calibration::cannot_tell;
+  verdict.reason += fmt::format(
+      "; but an error that all answers at {} share does not show in that, only in answers of two levels at "
+      "the "
+      "same points",
+      levels.most_used);
+  verdict.advice = pair_advice(levels);
   return verdict;
 }
 

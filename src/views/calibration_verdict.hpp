@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "views/held_out.hpp"
 #include "views/prequential.hpp"
 
 namespace acuity {
@@ -10,15 +12,26 @@ namespace acuity {
 /// Whether what the model claims can be believed.
 struct CalibrationVerdict {
   enum class Calibration { good, too_narrow, too_wide, cannot_tell };
+  /// What it rests on.
+  enum class Evidence {
+    prequential,  ///< answers, each predicted from those before it
+    held_out,     ///< a table that the campaign has not seen, or what its rehearsal knows
+    levels        ///< answers of one level beside those of another
+  };
 
   Calibration calibration = Calibration::cannot_tell;
+  Evidence evidence = Evidence::prequential;
+  bool is_of_classes = false;    ///< probabilities were judged, not intervals; there is no factor
   double factor = 1.0;           ///< how many times too small the claimed standard deviation is, about
   double low = 0.0, high = 0.0;  ///< where that is with 90 % probability
   Index answers = 0;             ///< that it was judged by
   std::string reason, advice;    ///< sentences
 
-  /// "good", "too narrow by a factor of about 2", "too wide by a factor of about 2", "cannot tell yet"
+  /// "good", "too narrow by a factor of about 2", "too wide by a factor of about 2", "cannot tell yet";
+  /// classes: "good", "too sure", "too unsure", "cannot tell yet"
   std::string words() const;
+  /// "prequential", "held-out", "levels"
+  std::string evidence_name() const;
   /// The words, the reason and the advice, for people.
   std::string text() const;
   bool is_bad() const {
@@ -29,8 +42,12 @@ struct CalibrationVerdict {
 /// What the squares of the scores say about the factor by which claimed standard deviations are too small.
 CalibrationVerdict verdict_on(const std::vector<double>& scores);
 
-/// The verdict on a campaign that `status`, `report`, `run` and Python share: by what was predicted of every
-/// answer before it was told; where two levels contradict each other at the same points, by that.
-CalibrationVerdict verdict_on(const Campaign& campaign);
+/// The verdict on a campaign that `status`, `report`, `run` and Python share. By held-out values if there are
+/// any: those of `test`, else what the study's rehearsal knows. Else by answers of different levels that
+/// contradict each other, else by what was predicted of every answer before it was told.
+CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt);
+
+/// By the predictions alone: what the first answers of a campaign say.
+CalibrationVerdict verdict_on_predictions(const Campaign& campaign);
 
 }  // namespace acuity

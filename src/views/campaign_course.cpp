@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "views/campaign_model.hpp"
+#include "views/held_out_scores.hpp"
 #include "views/median.hpp"
 
 namespace acuity {
@@ -47,9 +48,14 @@ CoursePoint measured(const Study& study, const State& state, const std::optional
     std::tie(point.error, point.expected) =
         test ? class_errors(model.probabilities(test->points), test->values)
              : class_errors(model.left_out_probabilities(), told);
-  else
-    std::tie(point.error, point.expected) =
-        test ? value_errors(model.predict(test->points), test->values) : value_errors(model.left_out(), told);
+  else if (test) {
+    // As the verdict has it, so that the two cannot contradict each other.
+    const HeldOutScores scores =
+        held_out_scores(study, model, model.predict(test->points), *test, TableNoise::finest);
+    point.error = scores.error_size();
+    point.expected = scores.claimed_size();
+  } else
+    std::tie(point.error, point.expected) = value_errors(model.left_out(), told);
   return point;
 }
 

@@ -154,7 +154,7 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   BeliefViews belief = belief_views(study, model, data.importance);
   data.break_even = break_even_view(study, model);
   data.offsets = level_offsets(study, state);
-  data.verdict = verdict_on(campaign);
+  data.verdict = verdict_on(campaign, measured_on);
   static_cast<CampaignBooks&>(data) = std::move(books);
   static_cast<CampaignCourse&>(data) = std::move(course);
   static_cast<CampaignAnswers&>(data) = std::move(answers);

@@ -43,6 +43,10 @@ Marginals CampaignModel::left_out() const {
   return {found.mean, found.variance};
 }
 
+Matrix CampaignModel::covariance(const PointsRef& x) const {
+  return std::get<GpPosterior>(posterior_).covariance(x, x);
+}
+
 Vector CampaignModel::left_out_probabilities() const {
   return leave_one_out_probabilities(std::get<EpPosterior>(posterior_), observations_);
 }

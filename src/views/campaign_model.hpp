@@ -28,6 +28,8 @@ class CampaignModel {
 
   /// Real targets.
   Marginals left_out() const;
+  /// Real targets: of f, between every two rows.
+  Matrix covariance(const PointsRef& x) const;
   /// Classes: the probability that each answer is +1.
   Vector left_out_probabilities() const;
 

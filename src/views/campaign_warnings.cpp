@@ -61,10 +61,10 @@ std::vector<std::string> campaign_warnings(const Campaign& campaign, const Campa
     warnings.push_back(
         fmt::format("{} {}: {}. What to do: {}.",
                     data.binary ? "The model’s probabilities are" : "The model’s error bars are",
-                    data.binary ? (data.verdict.calibration == CalibrationVerdict::Calibration::too_narrow
-                                       ? std::string("too sure")
-                                       : std::string("too unsure"))
-                                : data.verdict.words(),
+                    data.verdict.words(), data.verdict.reason, data.verdict.advice));
+  else if (data.is_held_out && !data.binary && data.verdict.factor > 1.5)
+    warnings.push_back(
+        fmt::format("Whether the model’s error bars are right cannot be told: {}. What to do: {}.",
                     data.verdict.reason, data.verdict.advice));
   for (const LevelOffset& offset : data.offsets)
     if (offset.is_bias())

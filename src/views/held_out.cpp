@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "acuity/numerics/errors.hpp"
 #include "annotation/rehearsal.hpp"
 #include "annotation/reply.hpp"
 #include "annotation/truth_table.hpp"
 #include "numerics/random.hpp"
+#include "views/median.hpp"
 
 namespace acuity {
 
@@ -22,7 +26,76 @@ std::string counted(const std::string& what, Index points) {
 HeldOut some_of(const std::string& what, const PointsRef& pool, const Vector& truth) {
   std::vector<std::int64_t> rows = numerics::Draws(1, numerics::Purpose::resampling).permutation(pool.rows());
   if (static_cast<Index>(rows.size()) > most_points) rows.resize(most_points);
-  return {counted(what, static_cast<Index>(rows.size())), pool(rows, Eigen::all), truth(rows)};
+  return {.source = counted(what, static_cast<Index>(rows.size())),
+          .points = pool(rows, Eigen::all),
+          .values = truth(rows),
+          .name = what,
+          .noise = HeldOut::Noise::exact};
+}
+
+// sigma^2(x), at its median over the pool where the table does not have the column it stands in.
+Vector base_noise_of(const Study& study, const Table& table) {
+  if (study.file().binary) return Vector::Zero(table.rows());
+  Vector noise = study.base_noise_of(table);
+  const double usual = median_of(study.offer().base_noise);
+  for (double& one : noise)
+    if (std::isnan(one)) one = usual;
+  return noise;
+}
+
+// The column that says how precise the values are, if any: what states the noise itself goes first, as in a
+// table of annotations that has both.
+std::optional<std::string> precision_column(const Study& study, const Table& table) {
+  const std::vector<std::string>& inputs = study.pool().inputs();
+  const std::vector<std::string> names = study.file().binary
+                                             ? std::vector<std::string>{"accuracy"}
+                                             : std::vector<std::string>{"noise_sd", "noise_variance"};
+  for (const std::string& name : names)
+    if (table.find(name) && std::find(inputs.begin(), inputs.end(), name) == inputs.end()) return name;
+  const std::string by_level = study.is_ladder() ? "alpha" : "level";
+  if (table.find(by_level) && std::find(inputs.begin(), inputs.end(), by_level) == inputs.end())
+    return by_level;
+  return std::nullopt;
+}
+
+Level level_in(const Study& study, const Table& table, Index row, Index column) {
+  try {
+    return study.is_ladder() ? study.level_of(table.number(row, column))
+                             : study.level_named(table.text(row, column));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", table.where(row), error.what()));
+  }
+}
+
+Channel stated_channel(const Table& table, Index row, Index column, const std::string& name) {
+  const double number = table.number(row, column);
+  if (name == "accuracy") {
+    if (!(number >= 0.5 && number <= 1.0)) table.complain(row, column, "a number from 0.5 to 1");
+    return FlipChannel{number};
+  }
+  if (!(number >= 0.0)) table.complain(row, column, "0 (exact) or more");
+  return GaussianChannel{name == "noise_sd" ? number * number : number};
+}
+
+void read_precision(const Study& study, const Table& table, HeldOut& held) {
+  held.base_noise = base_noise_of(study, table);
+  const std::optional<std::string> name = precision_column(study, table);
+  if (!name) return;
+  const Index column = *table.find(*name);
+  held.noise = HeldOut::Noise::given;
+  for (Index row = 0; row < table.rows(); ++row) {
+    const Place place(Vector(held.points.row(row).transpose()));
+    const double value = held.values(row);
+    held.annotations.push_back(
+        *name == "level" || *name == "alpha"
+            ? study.annotation(place, held.base_noise(row), level_in(study, table, row, column), value, 0.0)
+            : Annotation{.place = place,
+                         .value = value,
+                         .channel = stated_channel(table, row, column, *name),
+                         .level = {},
+                         .alpha = {},
+                         .reported = true});
+  }
 }
 
 }  // namespace
@@ -31,8 +104,10 @@ HeldOut read_held_out(const std::filesystem::path& file, const Study& study) {
   const Table table = Table::read(file);
   if (table.rows() == 0)
     throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
-  HeldOut held{counted(file.filename().string(), table.rows()), study.read_inputs(table),
-               Vector(table.rows())};
+  HeldOut held{.source = counted(file.filename().string(), table.rows()),
+               .points = study.read_inputs(table),
+               .values = Vector(table.rows()),
+               .name = file.filename().string()};
   const Index y = table.column("y", "the test");
   for (Index row = 0; row < table.rows(); ++row) {
     if (!study.file().binary) {
@@ -43,6 +118,7 @@ HeldOut read_held_out(const std::filesystem::path& file, const Study& study) {
     if (!std::holds_alternative<double>(told)) table.complain(row, y, "one of the two classes");
     held.values(row) = std::get<double>(told);
   }
+  read_precision(study, table, held);
   return held;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "acuity/study/study.hpp"
 
@@ -10,12 +11,21 @@ namespace acuity {
 
 /// Answers that the campaign has not seen.
 struct HeldOut {
+  /// What is known about the noise of the values.
+  enum class Noise { unknown, exact, given };
+
   std::string source;  ///< "test.csv (200 points)"
   Points points;
-  Vector values;  ///< classes: -1 and 1
+  Vector values;     ///< classes: -1 and 1
+  std::string name;  ///< "test.csv"
+  Noise noise = Noise::unknown;
+  /// Noise::given: one per value, with the channel of its level or the noise that the table states.
+  std::vector<Annotation> annotations;
+  Vector base_noise;  ///< sigma^2(x) of every value where the noise is unknown; empty: 0
 };
 
-/// A table with the study's inputs and `y`; throws InputError.
+/// A table with the study's inputs and `y`; throws InputError. How precise `y` is may stand in a column
+/// `noise_sd` or `noise_variance` (classes: `accuracy`), or `level` (a ladder: `alpha`).
 HeldOut read_held_out(const std::filesystem::path& file, const Study& study);
 
 /// What the study's rehearsal knows of its pool, some of it where that is large: the sine, or the table of

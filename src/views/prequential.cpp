@@ -46,11 +46,6 @@ class RunningPosterior {
   std::int64_t fits_ = -1, count_ = -1, built_ = 0;
 };
 
-bool has_scale(const Study& study, const State& state) {
-  if (study.file().fit.never()) return true;
-  return state.fitted().has_value() || (study.file().amplitude && !study.file().lengthscale.empty());
-}
-
 Points inputs_of(const Study& study, const Annotation& annotation) {
   if (const std::optional<Index> row = annotation.place.pool_row()) return study.pool().points().row(*row);
   return annotation.place.coordinates().transpose();
@@ -66,6 +61,11 @@ PrequentialScore score_of_label(const SuggestionRecord& record, double value) {
 }
 
 }  // namespace
+
+bool has_scale(const Study& study, const State& state) {
+  if (study.file().fit.never()) return true;
+  return state.fitted().has_value() || (study.file().amplitude && !study.file().lengthscale.empty());
+}
 
 std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most) {
   const Study& study = campaign.study();
@@ -99,9 +99,11 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
       // Of replicates the first: the others are known all but for their noise.
       const Annotation& first = annotations[annotations.size() - told->values.size()];
       const Marginals f = posterior->predict(inputs_of(study, first), {.threads = 1});
+      const double noise = noise_variance(study.channel_of(first, model));
       score = {.value = told->values.front(),
                .mean = f.mean(0),
-               .sd = std::sqrt(f.variance(0) + noise_variance(study.channel_of(first, model)))};
+               .sd = std::sqrt(f.variance(0) + noise),
+               .noise = noise};
     }
     score.id = told->id;
     score.before = known;

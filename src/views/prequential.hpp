@@ -14,11 +14,15 @@ struct PrequentialScore {
   std::int64_t id = 0;      ///< of the suggestion
   std::int64_t before = 0;  ///< how many answers were known
   double value = 0.0;
-  double mean = 0.0;  ///< of the answer; classes: the probability that the label is +1
-  double sd = 0.0;    ///< of the answer, its noise included; classes: 0
+  double mean = 0.0;   ///< of the answer; classes: the probability that the label is +1
+  double sd = 0.0;     ///< of the answer, its noise included; classes: 0
+  double noise = 0.0;  ///< variance of its noise, the nugget included; classes: 0
 
   double z() const { return (value - mean) / sd; }
 };
+
+/// Whether the model knows the size of what it is about: learned, or given.
+bool has_scale(const Study& study, const State& state);
 
 /// Of the last answers, at most `most`, in the order told. Answers that came before the model had a scale
 /// (nothing learned, no amplitude given) are left out, and so are answers that were retracted.

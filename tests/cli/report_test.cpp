@@ -51,6 +51,28 @@ TEST(Report, MeasuresTheErrorOnATableOfTheUsers) {
   EXPECT_NE(desk.folder.read("R.html").find("held-out error"), std::string::npos);
 }
 
+std::string line_with(const std::string& text, const std::string& begin) {
+  const std::size_t at = text.find(begin);
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+TEST(Report, RunStatusAndReportGiveTheSameVerdict) {
+  for (const std::string annotator : {"simulated = \"sine\"", "command = \"echo 0.{id}\""}) {
+    const Desk desk(campaign_study("budget = 20\nunit = \"runs\"") + "[annotator]\n" + annotator + "\n");
+    const ProgramResult run = desk.run({"run", "C", "--study", "study.toml"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const std::string sentence = line_with(run.err, "intervals: ");
+    ASSERT_NE(sentence, "") << run.err;
+    EXPECT_EQ(sentence.find("held-out") != std::string::npos, annotator.starts_with("simulated")) << sentence;
+    EXPECT_EQ(line_with(desk.run({"status", "C"}).out, "intervals: "), sentence);
+    EXPECT_NE(desk.run({"status", "C", "--format", "json"}).out.find("\"text\":\"" + sentence + "\""),
+              std::string::npos);
+    ASSERT_EQ(desk.run({"report", "C", "--out", "R.html"}).exit_code, 0);
+    EXPECT_NE(desk.folder.read("R.html").find("Verdict on the " + sentence + "."), std::string::npos)
+        << sentence;
+  }
+}
+
 TEST(Report, RefusesWhatItCannotUseAndWritesNothing) {
   const Desk desk(sine_study());
   ASSERT_EQ(desk.run({"init", "C", "--study", "study.toml"}).exit_code, 0);
@@ -58,6 +80,8 @@ TEST(Report, RefusesWhatItCannotUseAndWritesNothing) {
   expect_sentence(desk.run({"report", "C", "--out", "R.html", "--test", "test.csv"}), 2);
   desk.folder.write("short.csv", "x\n0\n");
   expect_sentence(desk.run({"report", "C", "--out", "R.html", "--test", "short.csv"}), 2);
+  desk.folder.write("noise.csv", "x,y,noise_sd\n0,0,-1\n");
+  expect_sentence(desk.run({"report", "C", "--out", "R.html", "--test", "noise.csv"}), 2);
   desk.folder.write("empty.csv", "x,y\n");
   expect_sentence(desk.run({"report", "C", "--out", "R.html", "--test", "empty.csv"}), 2);
   expect_sentence(desk.run({"report", "C", "--out", "missing/R.html"}), 2);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "views/campaign_model.hpp"
+#include "views/held_out.hpp"
+
+namespace acuity {
+
+/// What the values of a table are taken to have of noise where nobody says it: none, as much as answers of
+/// the most precise level on offer, or of the least precise.
+enum class TableNoise { none, finest, coarsest };
+
+/// Held-out values beside what a model claims about them.
+struct HeldOutScores {
+  Vector error;     ///< value less mean
+  Vector variance;  ///< of that, as claimed
+
+  std::vector<double> z() const;
+  double error_size() const;    ///< root mean square
+  double claimed_size() const;  ///< likewise
+};
+
+/// Real targets. The variance is that of f, the noise of the value, and as much of the nugget as fits best:
+/// whether the nugget is noise of the answers, which a table of truth does not have, or roughness of f, which
+/// it has, nobody knows.
+HeldOutScores held_out_scores(const Study& study, const CampaignModel& model, const Marginals& belief,
+                              const HeldOut& test, TableNoise unknown);
+
+/// As many independent points say as much about the mean square of the scores as these, by the correlations
+/// that the model sees between their errors: m^2 / sum of squared correlations.
+double independent_points(const CampaignModel& model, const HeldOut& test, const HeldOutScores& scores);
+
+}  // namespace acuity
