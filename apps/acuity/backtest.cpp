@@ -150,7 +150,7 @@ std::string summary_json(const Tested& tested) {
                              {"repeats", tested.repeats},
                              {"unit", file.unit},
                              {"budget", json_number(*file.budget)},
-                             {"measure", error_measure(file.binary)},
+                             {"measure", file.target->error_measure()},
                              {"error", json_number(tested.error)},
                              {"error_source", tested.error_source()}});
 }
@@ -158,12 +158,13 @@ std::string summary_json(const Tested& tested) {
 std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, const std::string& title,
                     const std::string& subtitle) {
   const StudyFile& file = study.file();
-  return learning_curves_svg(drawn_curves(curves), {.title = title,
-                                                    .subtitle = subtitle,
-                                                    .cost = money_axis(file.unit),
-                                                    .error = error_measure(file.binary) + " over the pool",
-                                                    .logarithmic = !file.binary,
-                                                    .higher_is_better = false});
+  return learning_curves_svg(drawn_curves(curves),
+                             {.title = title,
+                              .subtitle = subtitle,
+                              .cost = money_axis(file.unit),
+                              .error = std::string(file.target->error_measure()) + " over the pool",
+                              .logarithmic = !file.binary(),
+                              .higher_is_better = false});
 }
 
 void write_backtest(const Tested& tested, const std::string& folder, std::ostream& log) {
@@ -199,7 +200,7 @@ ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::os
   else if (arguments.format == Format::csv)
     out << policy_rows(tested, Format::csv).text();
   else
-    out << fmt::format("{} to reach: {}, {}\n{}", error_measure(study.file().binary), brief(tested.error),
+    out << fmt::format("{} to reach: {}, {}\n{}", study.file().target->error_measure(), brief(tested.error),
                        tested.error_source(), policy_rows(tested, Format::table).text());
   return ExitCode::done;
 }
@@ -211,7 +212,7 @@ std::string forecast_json(const Forecast& made, const Study& study) {
                          {"seed", study.file().seed},
                          {"repeats", made.repeats},
                          {"unit", made.unit},
-                         {"measure", error_measure(made.binary)},
+                         {"measure", made.error_measure},
                          {"known", made.known},
                          {"points", made.points},
                          {"pool", made.pool}});

@@ -46,7 +46,7 @@ Suggestion trial_suggestion(const Study& study, const StudyModel& model) {
           .point = study.pool().id(0),
           .inputs = std::vector<double>(inputs, inputs + study.pool().inputs().size()),
           .level = *cheapest,
-          .channel = channel_at(*cheapest, study.file().binary ? 0.0 : study.offer().base_noise(0)),
+          .channel = channel_at(*cheapest, study.offer().base_noise(0)),
           .cost = cheapest->cost};
 }
 
@@ -78,7 +78,7 @@ struct Trial {
 
 // What the annotator reported of its noise, beside what the study declares for that point and level.
 std::string noise_text(const Study& study, const Suggestion& suggestion, const Reply& answer) {
-  if (!answer.noise_sd || study.file().binary) return "";
+  if (!answer.noise_sd || study.file().binary()) return "";
   for (const Level& level : study.offer().levels) {
     if (level.name != suggestion.level.name || level.alpha != suggestion.level.alpha) continue;
     const double declared = std::sqrt(noise_variance(channel_at(level, study.offer().base_noise(0))));

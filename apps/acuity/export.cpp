@@ -27,11 +27,11 @@ struct ExportArguments {
 
 std::string annotations_csv(const Campaign& campaign) {
   const Study& study = campaign.study();
-  const bool binary = study.file().binary;
+
   std::vector<std::string> columns{"id", "point"};
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "y", "cost",
-                                 binary ? "accuracy" : "noise_variance"});
+                                 std::string(study.file().target->channel_column())});
   ResultTable table(Format::csv, columns);
   for (const AnnotationRow& row : annotation_rows(campaign)) {
     std::vector<ResultTable::Cell> cells{row.id, row.point};
@@ -114,7 +114,7 @@ nlohmann::json posterior_json(const Prior& prior, const Observations& observatio
     json.update({{"points", nlohmann::json::array()},
                  {"values", nlohmann::json::array()},
                  {"weights", nlohmann::json::array()}});
-  else if (file.binary)
+  else if (file.binary())
     json.update(classification_json(EpPosterior(prior, observations), observations));
   else
     json.update(regression_json(GpPosterior(prior, observations)));
@@ -131,12 +131,12 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
   nlohmann::json json = posterior_json(model.prior, observations, study.file());
   json.update({{"name", name},
                {"version", ACUITY_VERSION},
-               {"target", study.file().binary ? "binary" : "real"},
+               {"target", study.file().target->kind()},
                {"inputs", study.pool().inputs()},
                {"kernel", families[static_cast<int>(kernel.family)]},
                {"learned", model.learned.has_value()},
                {"annotations", observations.size()}});
-  if (!study.file().binary) json["nugget"] = model.nugget;
+  if (!study.file().binary()) json["nugget"] = model.nugget;
   const AveragedModel averaged = study.averaged(model, loaded.annotations());
   if (averaged.draws().size() < 2) return json.dump(1) + "\n";
   json["draws"] = nlohmann::json::array();

@@ -82,7 +82,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
     fields.push_back(
         number_field("lengthscale_" + study.pool().inputs()[static_cast<std::size_t>(k)], lengthscales(k)));
   fields.push_back(number_field("mean", learned.prior.mean));
-  if (study.file().fit.noise && study.file().binary) {
+  if (study.file().fit.noise && study.file().binary()) {
     const AccuracyLaw law = learned.accuracy.value_or(study.file().ladder->accuracy());
     fields.push_back(number_field("kappa", law.kappa));
     fields.push_back(number_field("gamma", law.gamma));
@@ -93,7 +93,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
     for (std::size_t k = 0; k < learned.level_scales.size(); ++k)
       fields.push_back(number_field("noise_scale_" + study.offer().levels[k].name, learned.level_scales[k]));
   }
-  if (!study.file().binary && study.file().nugget != 0.0)
+  if (!study.file().binary() && study.file().nugget != 0.0)
     fields.push_back(number_field("nugget", study.file().nugget.value_or(learned.nugget)));
   if (study.file().fit.prior == HyperparameterPrior::weak) fields.push_back(text_field("prior", "weak"));
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));

@@ -39,7 +39,7 @@ inline void write_note(std::string_view text, std::ostream& log) {
 
 /// Says which of the options given have no effect.
 inline void write_storage_note(const Study& study, const PoolStorage& storage, std::ostream& log) {
-  if (!study.file().binary) return;
+  if (!study.file().binary()) return;
   if (storage.single_precision)
     write_note("--pool-precision float has no effect on binary targets, which are computed in double", log);
   if (storage.memory > 0) write_note("--memory has no effect on binary targets", log);
@@ -51,7 +51,7 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
   for (const std::string& remark : study.remarks()) write_note(remark, log);
   if (model.learned && !model.learned->converged)
     write_note("learning hyperparameters: " + model.learned->reason, log);
-  if (!study.file().binary && !study.file().amplitude && !model.learned)
+  if (!study.file().knows_scale() && !model.learned)
     write_note(fmt::format(
                    "the amplitude is learned from three values or more, and {} known: until then a standard "
                    "deviation of {:.6g} is assumed, and a campaign begins with points spread over the pool",
@@ -71,7 +71,7 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
 /// otherwise, and after 15 answers, when `status` and the report say it.
 inline std::string early_verdict(const Campaign& campaign) {
   const std::int64_t answers = campaign.state().annotations();
-  if (answers < 3 || answers > 15 || campaign.study().file().binary) return "";
+  if (answers < 3 || answers > 15 || campaign.study().file().binary()) return "";
   const CalibrationVerdict verdict = verdict_on_predictions(campaign);
   if (verdict.calibration != CalibrationVerdict::Calibration::too_narrow || verdict.low < 3.0) return "";
   return "the first answers are far from their predictions; " + verdict.text();

@@ -53,7 +53,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const Study& study = loaded.study();
   const Table table = Table::read(arguments.at);
   const Points at = study.read_inputs(table);
-  const bool binary = study.file().binary;
+  const bool binary = study.file().binary();
   const std::vector<std::string> results = result_columns(binary);
   refuse_names_of_results(study, arguments.study, results);
 

@@ -192,7 +192,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
 
   display.clear_status();
   if (arguments.format != Format::jsonl) out << run_summary(campaign, end, arguments.format) << std::flush;
-  if (study.file().binary && campaign.state().annotations() > 0)
+  if (study.file().binary() && campaign.state().annotations() > 0)
     if (const std::string problem = campaign.belief().convergence_problem(); !problem.empty())
       write_note(problem, log);
   if (campaign.state().annotations() > 0) log << one_line(verdict_on(campaign).text()) << '\n';

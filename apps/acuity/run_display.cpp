@@ -86,7 +86,7 @@ void RunDisplay::record_error(const StoredEvent& stored, const State& state) {
   if (!told || told->row || told->inputs || told->values.empty()) return;
   const double distance = told->values.front() - state.find(told->id)->asked.mean;
   const bool wrong_class = told->values.front() * state.find(told->id)->asked.mean < 0.0;
-  errors_.push_back(study_->file().binary ? (wrong_class ? 1.0 : 0.0) : distance * distance);
+  errors_.push_back(study_->file().binary() ? (wrong_class ? 1.0 : 0.0) : distance * distance);
   if (errors_.size() > 20) errors_.pop_front();
 }
 
@@ -110,7 +110,7 @@ std::string RunDisplay::status_text(const State& state) const {
   if (!errors_.empty()) {
     const double mean =
         std::accumulate(errors_.begin(), errors_.end(), 0.0) / static_cast<double>(errors_.size());
-    text += study_->file().binary
+    text += study_->file().binary()
                 ? fmt::format(" | {:.0f} % of the last {} predicted wrongly", 100.0 * mean,
                               counted(static_cast<std::int64_t>(errors_.size()), "answer"))
                 : fmt::format(" | typical prediction error, last {}: {:.3g}",

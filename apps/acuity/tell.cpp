@@ -39,7 +39,7 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
   const std::string place = fmt::format("{}: the answer to {}", arguments.campaign, *arguments.id);
   for (const std::string& text : arguments.values) answer.values.push_back(read_answer(study, text, place));
   if (arguments.noise_sd) {
-    if (study.file().binary)
+    if (study.file().binary())
       complain("--noise-sd is for real targets, the study's are binary; must be --accuracy");
     const double sd = *arguments.noise_sd;
     if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0))
@@ -47,7 +47,7 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
     answer.channel = GaussianChannel{sd * sd};
   }
   if (arguments.accuracy) {
-    if (!study.file().binary)
+    if (!study.file().binary())
       complain("--accuracy is for binary targets, the study's are real; must be --noise-sd");
     if (!(*arguments.accuracy >= 0.5 && *arguments.accuracy <= 1.0))
       complain(fmt::format("--accuracy of {} is {}, must be a number from 0.5 to 1", *arguments.id,
@@ -64,12 +64,8 @@ void require_one_source(const TellArguments& arguments) {
     throw InputError("--cost, --noise-sd and --accuracy are for one answer, must be columns of the file");
 }
 
-bool is_surprising(const Study& study, double surprise) {
-  return study.file().binary ? surprise < 0.01 : std::abs(surprise) > 4.0;
-}
-
 std::string surprise_note(const Study& study, std::int64_t id, double surprise) {
-  if (study.file().binary)
+  if (study.file().binary())
     return fmt::format(
         "{} was expected with a probability of {:.2g} only; a mistake can be corrected by amend", id,
         surprise);
@@ -86,7 +82,7 @@ std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& re
     notes.push_back(
         fmt::format("{} was retracted and stays retracted; to use it again: amend --y", telling.id));
   if (!telling.changes) return notes;
-  if (telling.surprise && is_surprising(study, *telling.surprise))
+  if (telling.surprise && study.file().target->is_surprising(*telling.surprise))
     notes.push_back(surprise_note(study, telling.id, *telling.surprise));
   if (telling.charge > record.asked.cost * (1.0 + 1e-9))
     notes.push_back(fmt::format("{} cost {}, more than the {} reserved for it", telling.id,
@@ -129,7 +125,7 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
       arguments.dry_run ? campaign.would_tell(table.answers) : campaign.tell(table.answers);
 
   ResultTable result(arguments.format, {"id", "point", study.is_ladder() ? "alpha" : "level", "y", "cost",
-                                        study.file().binary ? "probability" : "z", "change"});
+                                        std::string(study.file().target->surprise_column()), "change"});
   for (std::size_t k = 0; k < tellings.size(); ++k) {
     const SuggestionRecord& record = *campaign.state().find(tellings[k].id);
     add_row(result, study, record, table.answers[k], tellings[k]);

@@ -82,7 +82,7 @@ py::tuple tuple_of(const Asking& asking) {
 
 std::optional<Channel> reported(const Study& study, const std::optional<double>& channel) {
   if (!channel) return std::nullopt;
-  return study.file().binary ? Channel(FlipChannel{*channel}) : Channel(GaussianChannel{*channel});
+  return study.file().binary() ? Channel(FlipChannel{*channel}) : Channel(GaussianChannel{*channel});
 }
 
 // A number, or the name of a class.
@@ -145,12 +145,12 @@ py::dict annotation_columns(const Campaign& campaign) {
 // What is fixed for as long as the campaign lives.
 py::dict facts_of(const Campaign& campaign) {
   const StudyFile& file = campaign.study().file();
-  return py::dict(py::arg("folder") = campaign.folder().string(),
-                  py::arg("name") = campaign.state().created().name,
-                  py::arg("unit") = campaign.state().created().unit, py::arg("binary") = file.binary,
-                  py::arg("classes") = file.classes, py::arg("ladder") = campaign.study().is_ladder(),
-                  py::arg("inputs") = campaign.study().pool().inputs(),
-                  py::arg("pool") = Points(campaign.study().pool().points()));
+  return py::dict(
+      py::arg("folder") = campaign.folder().string(), py::arg("name") = campaign.state().created().name,
+      py::arg("unit") = campaign.state().created().unit, py::arg("binary") = file.binary(),
+      py::arg("classes") = file.target->class_names(), py::arg("ladder") = campaign.study().is_ladder(),
+      py::arg("inputs") = campaign.study().pool().inputs(),
+      py::arg("pool") = Points(campaign.study().pool().points()));
 }
 
 // Belief averaged over hyperparameters, and the noise of an answer without that of a level.
@@ -165,7 +165,7 @@ Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   const StudyModel model = campaign.model();
   AveragedModel::Predicted found = study.averaged(model, campaign.annotations()).predict(x);
   Predicted result{std::move(found.marginals), Vector::Zero(x.rows()), std::move(found.convergence_problem)};
-  if (study.file().binary) return result;
+  if (study.file().binary()) return result;
   const bool only_in_tables = std::holds_alternative<NoiseColumn>(study.file().noise);
   const double scale = model.learned ? model.learned->base_scale : 1.0;
   for (Index i = 0; i < x.rows(); ++i) {

@@ -49,7 +49,7 @@ double assumed_spread(const Study& study) {
   return largest > 0.0 ? 2.0 * std::sqrt(largest) : 1.0;
 }
 
-PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(study.file().binary) {
+PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(study.file().binary()) {
   Prior prior = study.prior_given({});
   if (!binary_ && !study.file().amplitude) {
     Vector parameters = prior.kernel->log_parameters();
@@ -66,7 +66,7 @@ PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(s
 }
 
 PriorTruth::PriorTruth(const Study& study, const Prior& prior, const Observations& seen)
-    : seed_(study.file().seed), binary_(study.file().binary) {
+    : seed_(study.file().seed), binary_(study.file().binary()) {
   const PointsRef pool = study.pool().points();
   const Belief belief = binary_ ? given_labels(prior, seen, pool) : given(prior, seen, pool);
   mean_ = belief.mean;

@@ -55,7 +55,7 @@ std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
   const AnnotatorSetting& setting = study.file().annotator;
   switch (setting.kind) {
     case AnnotatorSetting::Kind::sine:
-      return std::make_unique<Rehearsal>(sine(study.file().binary), study.file().seed);
+      return std::make_unique<Rehearsal>(sine(study.file().binary()), study.file().seed);
     case AnnotatorSetting::Kind::truth:
       return make_rehearsal(std::make_shared<const TruthTable>(setting.truth, study), study.file().seed);
     case AnnotatorSetting::Kind::none:

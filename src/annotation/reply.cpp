@@ -199,18 +199,10 @@ std::variant<double, std::string> told_value(const Reply& answer, const StudyFil
   const auto* name = std::get_if<std::string>(&answer.y);
   const std::optional<double> number = name ? to_number(*name) : std::optional(std::get<double>(answer.y));
   const std::string text = name ? *name : shortest(*number);
-  if (study.binary) {
-    if (answer.noise_sd) return "noise_sd is for real targets, target.kind is \"binary\"";
-    if (!study.classes.empty() && text == study.classes[0]) return -1.0;
-    if (!study.classes.empty() && text == study.classes[1]) return 1.0;
-    if (number == 1.0) return 1.0;
-    if (number == -1.0 || number == 0.0) return -1.0;
-    return fmt::format("y is \"{}\", must be {}-1 or 1 (or 0 or 1)", printable(text, 60),
-                       study.classes.empty() ? "" : quoted_list(study.classes) + " or ");
-  }
-  if (!number || !std::isfinite(*number))
-    return fmt::format("y is \"{}\", must be a finite number", printable(text, 60));
-  return *number;
+  if (answer.noise_sd && !study.target->is_real())
+    return "noise_sd is for real targets, target.kind is \"binary\"";
+  if (const std::optional<double> value = study.target->read(text)) return *value;
+  return fmt::format("y is \"{}\", must be {}", printable(text, 60), study.target->text_requirement());
 }
 
 }  // namespace acuity

@@ -76,13 +76,9 @@ class TruthReader {
   }
 
   double value(Index row, Index column) const {
-    if (!study_.file().binary) return table_.number(row, column);
-    const auto told = told_value({.y = table_.text(row, column)}, study_.file());
-    if (const double* is_class = std::get_if<double>(&told)) return *is_class;
-    const std::vector<std::string>& classes = study_.file().classes;
-    table_.complain(
-        row, column,
-        classes.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(classes) + " (or -1 or 1, or 0 or 1)");
+    const Target& target = *study_.file().target;
+    if (const std::optional<double> value = target.read(table_.text(row, column))) return *value;
+    table_.complain(row, column, target.text_requirement());
   }
 
   const Study& study_;

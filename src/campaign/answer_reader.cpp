@@ -89,7 +89,7 @@ class AnswerReader {
                   .where = table_.where(row)};
     for (const Index column : values_) {
       if (table_.empty(row, column)) continue;
-      if (study_.file().binary)
+      if (study_.file().binary())
         answer.values.push_back(read_answer(study_, csv::unprotected(table_.text(row, column)),
                                             fmt::format("{}: the answer to {}", table_.where(row), id)));
       else
@@ -104,13 +104,13 @@ class AnswerReader {
     }
     if (noise_sd_ && !table_.empty(row, *noise_sd_)) {
       const double sd = table_.number(row, *noise_sd_);
-      if (study_.file().binary) table_.complain(row, *noise_sd_, "left out for binary targets");
+      if (study_.file().binary()) table_.complain(row, *noise_sd_, "left out for binary targets");
       if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0)) table_.complain(row, *noise_sd_, "above 0");
       answer.channel = GaussianChannel{sd * sd};
     }
     if (accuracy_ && !table_.empty(row, *accuracy_)) {
       const double accuracy = table_.number(row, *accuracy_);
-      if (!study_.file().binary) table_.complain(row, *accuracy_, "left out for real targets");
+      if (!study_.file().binary()) table_.complain(row, *accuracy_, "left out for real targets");
       if (!(accuracy >= 0.5 && accuracy <= 1.0)) table_.complain(row, *accuracy_, "a number from 0.5 to 1");
       answer.channel = FlipChannel{accuracy};
     }
@@ -188,21 +188,12 @@ class AnswerReader {
 }  // namespace
 
 double read_answer(const Study& study, const std::string& text, const std::string& whose) {
-  const std::optional<double> number = to_number(text);
-  if (!study.file().binary) {
-    if (text.empty()) throw InputError(whose + " is missing, must be a finite number");
-    if (!number || !std::isfinite(*number))
-      throw InputError(fmt::format("{} is \"{}\", must be a finite number", whose, printable(text, 40)));
-    return *number;
-  }
-  const std::vector<std::string>& classes = study.file().classes;
-  if (!classes.empty() && text == classes[0]) return -1.0;
-  if (!classes.empty() && text == classes[1]) return 1.0;
-  if (number == 1.0) return 1.0;
-  if (number == -1.0 || number == 0.0) return -1.0;
-  throw InputError(fmt::format(
-      "{} is \"{}\", must be {}", whose, printable(text, 40),
-      classes.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(classes) + " (or -1 or 1, or 0 or 1)"));
+  const Target& target = *study.file().target;
+  if (const std::optional<double> value = target.read(text)) return *value;
+  if (text.empty() && target.is_real())
+    throw InputError(fmt::format("{} is missing, must be {}", whose, target.text_requirement()));
+  throw InputError(
+      fmt::format("{} is \"{}\", must be {}", whose, printable(text, 40), target.text_requirement()));
 }
 
 AnswerTable read_answers(const Study& study, const State& state, const std::filesystem::path& file) {

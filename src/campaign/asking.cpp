@@ -101,7 +101,7 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
   const InitialDesign design = initial_design(study);
   std::int64_t initial = design.count - told_or_pending(state);
   // Before three values are known an amplitude that is to be learned is not, and levels cannot be compared.
-  const bool has_scale = study.file().binary || study.file().amplitude || model.learned.has_value();
+  const bool has_scale = study.file().knows_scale() || model.learned.has_value();
   const auto wait_or_finish = [&] {
     return state.pending().empty() && asking.suggestions.empty() ? Standing::finished : Standing::nothing_now;
   };

@@ -22,7 +22,7 @@ Index row_of(const Study& study, const Annotation& known) {
   const Vector& x = known.place.coordinates();
   for (Index row = 0; row < study.pool().size(); ++row)
     if (std::equal(x.begin(), x.end(), study.pool().point(row)))
-      return study.file().binary || known.base_noise == study.offer().base_noise(row) ? row : -1;
+      return known.base_noise == study.offer().base_noise(row) ? row : -1;
   return -1;
 }
 

@@ -45,8 +45,7 @@ const std::vector<Annotation>& CampaignBelief::annotations(const State& state) {
 
 // As long as nothing was learned, an amplitude that the study does not give follows the answers.
 bool CampaignBelief::is_settled(const State& state) const {
-  return study_.file().binary || study_.file().amplitude || model_.learned.has_value() ||
-         state.answered().empty();
+  return study_.file().knows_scale() || model_.learned.has_value() || state.answered().empty();
 }
 
 // The kernel is that of the last fit, which is counted.

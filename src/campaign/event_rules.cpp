@@ -272,16 +272,16 @@ void EventRules::require_level(const std::string& level, std::optional<double> a
 
 void EventRules::require_channel(const Channel& channel) const {
   const bool flips = std::holds_alternative<FlipChannel>(channel);
-  if (flips != study_.file().binary)
+  if (!study_.file().target->fits(channel))
     throw InputError(flips
                          ? "it has an accuracy, must have a noise variance: the study's answers are numbers"
                          : "it has a noise variance, must have an accuracy: the study's answers are classes");
 }
 
 void EventRules::require_values(const std::vector<double>& values) const {
-  if (!study_.file().binary) return;
   for (const double value : values)
-    if (std::abs(value) != 1.0) refuse("a value of the answer", value, "-1 or 1");
+    if (!study_.file().target->accepts(value))
+      refuse("a value of the answer", value, std::string(study_.file().target->value_requirement()));
 }
 
 void EventRules::check(const Created&, const State&) const {}
@@ -339,12 +339,12 @@ void EventRules::check(const Fitted& event, const State& state) const {
   // The prior variance is the square of the first.
   if (!std::isnormal(std::exp(2.0 * event.log_parameters.front())))
     refuse("the logarithm of the amplitude", event.log_parameters.front(), "that of a number with a square");
-  if ((event.kappa || event.gamma) && !study_.file().binary)
+  if ((event.kappa || event.gamma) && !study_.file().binary())
     throw InputError("it has kappa or gamma of classes, must have none: the study's answers are numbers");
   if (!event.level_scales.empty() && event.level_scales.size() != study_.offer().levels.size())
     throw InputError(fmt::format("it has {} scales of levels, must have {}, one per level",
                                  event.level_scales.size(), study_.offer().levels.size()));
-  if (event.nugget && (study_.file().binary || study_.file().nugget))
+  if (event.nugget && (study_.file().binary() || study_.file().nugget))
     throw InputError("it has a nugget, must have none: the study does not learn one");
   if (event.kappa.has_value() != event.gamma.has_value())
     throw InputError("it has one of kappa and gamma, must have both or none");

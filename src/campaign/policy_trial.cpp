@@ -99,14 +99,6 @@ std::vector<Policy> policies_of(const Study& study) {
   return policies;
 }
 
-double error_of(const Vector& mean, const Vector& truth, bool binary) {
-  if (!binary) return std::sqrt((mean - truth).squaredNorm() / static_cast<double>(truth.size()));
-  double wrong = 0.0;
-  for (Index row = 0; row < truth.size(); ++row)
-    wrong += mean(row) == 0.0 ? 0.5 : (mean(row) < 0.0) == (truth(row) < 0.0) ? 0.0 : 1.0;
-  return wrong / static_cast<double>(truth.size());
-}
-
 std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
                                       const std::atomic<bool>& stop, const std::vector<Event>& before) {
@@ -123,7 +115,7 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   const auto evaluate = [&] {
     trial.steps.push_back(
         {.spent = campaign.state().spent(),
-         .error = error_of(campaign.belief().marginals().mean, right, study.file().binary)});
+         .error = study.file().target->error_of(campaign.belief().marginals().mean, right)});
   };
   evaluate();
   while (!stop) {

@@ -45,10 +45,6 @@ struct PolicyTrial {
   std::size_t annotations() const { return steps.size() - 1; }  ///< those known before aside
 };
 
-/// How far a belief is from the truth: real targets, root mean square of mean minus truth; classes, the share
-/// that is wrong, one that is undecided counting half.
-double error_of(const Vector& mean, const Vector& truth, bool binary);
-
 /// A repeat has a seed of its own for the initial design, random choice and the noise of answers; the first
 /// has the study's. Then it is the campaign that `run` would make with these answers, but for
 /// stop.wall_clock. It goes on from `before`, the events of a campaign on this pool; where they are none, it

@@ -14,7 +14,7 @@ RehearsalCrew::RehearsalCrew(const Study& study, std::unique_ptr<Annotator> anno
 
 void RehearsalCrew::start(const Suggestion& suggestion) {
   // The noise of the study, whatever the model has learned about it; or what answers report.
-  const double base_noise = study_.file().binary ? 0.0 : study_.offer().base_noise(suggestion.row);
+  const double base_noise = study_.offer().base_noise(suggestion.row);
   const Level level = level_of(study_, suggestion.level.name, suggestion.level.alpha);
   Suggestion as_it_is = suggestion;
   as_it_is.channel = channel_at(level, base_noise);

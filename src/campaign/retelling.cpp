@@ -47,7 +47,7 @@ class Retelling {
       if (!event.row) {
         const double* inputs = study_.pool().point(done);
         event.inputs.emplace(inputs, inputs + study_.pool().inputs().size());
-        if (!study_.file().binary) event.base_noise = study_.offer().base_noise(done);
+        event.base_noise = study_.offer().base_noise(done);
       }
     }
     events_.emplace_back(std::move(event));

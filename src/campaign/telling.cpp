@@ -29,17 +29,18 @@ std::string listed(const std::vector<double>& values) {
 // The program and the tables it reads look at these themselves; other callers are held to the same.
 void require_channel(const Study& study, const Answer& answer) {
   if (!answer.channel) return;
+  const Target& target = *study.file().target;
   const auto* flip = std::get_if<FlipChannel>(&*answer.channel);
-  if (study.file().binary != (flip != nullptr))
+  if (!target.fits(*answer.channel))
     refuse(answer,
            fmt::format("the answer to {} has {}, must have {}", answer.id, flip ? "an accuracy" : "a noise",
                        flip ? "a noise: the study's answers are numbers"
                             : "an accuracy: the study's answers are classes"));
   const double value = flip ? flip->accuracy : noise_variance(*answer.channel);
-  if (!(flip ? value >= 0.5 && value <= 1.0 : value > 0.0 && value < 1e300))
-    refuse(answer, fmt::format("the {} of {} is {}, must be {}", flip ? "accuracy" : "noise variance",
-                               answer.id, std::isnan(value) ? "not a number" : shortest(value),
-                               flip ? "from 0.5 to 1" : "a finite number above 0"));
+  if (!target.accepts(*answer.channel))
+    refuse(answer,
+           fmt::format("the {} of {} is {}, must be {}", flip ? "accuracy" : "noise variance", answer.id,
+                       std::isnan(value) ? "not a number" : shortest(value), target.channel_requirement()));
 }
 
 void require_place(const Study& study, const Answer& answer) {
@@ -69,7 +70,7 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
              .level = {},
              .alpha = {}};
   if (answer.row && answer.row != record.asked.row) event.row = answer.row;
-  if (answer.inputs) event.base_noise = study.file().binary ? 0.0 : study.base_noise_at(*answer.inputs);
+  if (answer.inputs) event.base_noise = study.base_noise_at(*answer.inputs);
   if (answer.level &&
       (answer.level->name != record.asked.level || answer.level->alpha != record.asked.alpha)) {
     event.level = answer.level->name;
@@ -84,23 +85,14 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
 // Of the first value, by what was believed when it was asked for.
 std::optional<double> surprise_of(const Study& study, const Asked& asked, const Told& event) {
   if (event.row || event.inputs || asked.row < 0) return std::nullopt;
-  Channel channel = asked.channel;
-  if (event.channel) channel = *event.channel;
-  if (study.file().binary) {
-    const ClassProbabilities clean = clean_probabilities({asked.mean, asked.variance});
-    const double right = std::get<FlipChannel>(channel).accuracy;
-    const double positive = right * clean.positive + (1.0 - right) * clean.negative;
-    return event.values.front() > 0.0 ? positive : 1.0 - positive;
-  }
-  const double variance = asked.variance + noise_variance(channel);
-  if (!(variance > 0.0)) return std::nullopt;
-  return (event.values.front() - asked.mean) / std::sqrt(variance);
+  return study.file().target->surprise({asked.mean, asked.variance}, event.channel.value_or(asked.channel),
+                                       event.values.front());
 }
 
 // Answers of the initial design were asked for before anything was known about their size: they surprise
 // nobody.
 bool was_expected(const Study& study, const State& state, const Asked& asked) {
-  if (study.file().binary || study.file().amplitude) return true;
+  if (study.file().knows_scale()) return true;
   return state.fitted().has_value() && asked.id > initial_design(study).count;
 }
 
@@ -139,10 +131,10 @@ bool repeats(const SuggestionRecord& record, const Answer& answer, const Told& e
 
 void require_values(const Study& study, const std::vector<double>& values, const std::string& whose) {
   for (const double value : values) {
-    if (study.file().binary ? std::abs(value) != 1.0 : !std::isfinite(value))
+    if (!study.file().target->accepts(value))
       throw InputError(fmt::format("{} is {}, must be {}", whose,
                                    std::isnan(value) ? "not a number" : shortest(value),
-                                   study.file().binary ? "-1 or 1" : "a finite number"));
+                                   study.file().target->value_requirement()));
     // Squares of what is told must be numbers, or nothing the model says would be one.
     if (std::abs(value) > largest_answer)
       throw InputError(

@@ -41,8 +41,9 @@ class AnnotationReader {
   static constexpr std::string_view own_columns[] = {"id",       "y",   "alpha", "level", "noise_variance",
                                                      "accuracy", "cost"};
 
+  const Target& target() const { return *study_.file_.target; }
   std::string level_column() const { return study_.is_ladder() ? "alpha" : "level"; }
-  std::string channel_column() const { return study_.file_.binary ? "accuracy" : "noise_variance"; }
+  std::string channel_column() const { return std::string(target().channel_column()); }
 
   // `export --annotations` writes both the level and the noise of every answer; `id` is that of a suggestion
   // there, and `point` names the pool point.
@@ -55,7 +56,7 @@ class AnnotationReader {
 
   void find_columns() {
     y_ = table_.column("y", "the values told");
-    for (Index row = 0; row < table_.rows() && study_.file_.binary; ++row)
+    for (Index row = 0; row < table_.rows() && study_.file_.binary(); ++row)
       zero_is_negative_ = zero_is_negative_ || table_.parse_number(row, y_) == 0.0;
     cost_ = table_.find("cost");
     id_ = table_.find("id");
@@ -81,17 +82,16 @@ class AnnotationReader {
     std::vector<std::string> found;
     for (const char* name : {"alpha", "level", "noise_variance", "accuracy"})
       if (table_.find(name) && table_.find(name) != exported_channel_) found.emplace_back(name);
-    const bool binary = study_.file_.binary;
     const std::string by_level = level_column(), by_channel = channel_column();
     if (found.size() != 1)
       throw InputError(fmt::format("{}:1: {}, must be one column of \"{}\" or \"{}\"", table_.source(),
                                    found.empty() ? "no column says how precise the values are"
                                                  : "columns " + quoted_list(found, "and") + " are all there",
                                    by_level, by_channel));
-    if (found[0] == (binary ? "noise_variance" : "accuracy"))
+    if ((found[0] == "noise_variance" || found[0] == "accuracy") && found[0] != by_channel)
       throw InputError(
           fmt::format("{}:1: column \"{}\" is for {} targets, target.kind is \"{}\"; must be another",
-                      table_.source(), found[0], binary ? "real" : "binary", binary ? "binary" : "real"));
+                      table_.source(), found[0], target().is_real() ? "binary" : "real", target().kind()));
     if (found[0] != by_level && found[0] != by_channel)
       throw InputError(fmt::format(
           "{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"{}\"", table_.source(),
@@ -122,14 +122,8 @@ class AnnotationReader {
 
   // The noise or accuracy is that of the answer itself.
   void take_channel(Index row, Index column, Annotation& annotation) const {
-    const double number = table_.number(row, column);
-    if (study_.file_.binary) {
-      if (!(number >= 0.5 && number <= 1.0)) table_.complain(row, column, "a number from 0.5 to 1");
-      annotation.channel = FlipChannel{number};
-    } else {
-      if (!(number > 0.0)) table_.complain(row, column, "a finite number above 0");
-      annotation.channel = GaussianChannel{number};
-    }
+    annotation.channel = target().stated_channel(table_.number(row, column));
+    if (!target().accepts(annotation.channel)) table_.complain(row, column, target().channel_requirement());
     annotation.reported = true;
   }
 
@@ -143,17 +137,13 @@ class AnnotationReader {
 
   // Classes are -1 and 1, or 0 and 1, or the two names of the study.
   double read_value(Index row) const {
-    if (!study_.file_.binary) return table_.number(row, y_);
+    if (!study_.file_.binary()) return table_.number(row, y_);
     const std::string text = table_.text(row, y_);
-    const std::vector<std::string>& classes = study_.file_.classes;
-    if (!classes.empty() && text == classes[0]) return -1.0;
-    if (!classes.empty() && text == classes[1]) return 1.0;
     const std::optional<double> number = table_.parse_number(row, y_);
-    if (number == 1.0) return 1.0;
-    if (number == (zero_is_negative_ ? 0.0 : -1.0)) return -1.0;
-    if (!number && !text.empty() && classes.empty()) suggest_names(row);
-    table_.complain(
-        row, y_, classes.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(classes) + " (or -1 or 1, or 0 or 1)");
+    const bool other_convention = number == (zero_is_negative_ ? -1.0 : 0.0);
+    if (const std::optional<double> value = target().read(text); value && !other_convention) return *value;
+    if (!number && !text.empty() && target().class_names().empty()) suggest_names(row);
+    table_.complain(row, y_, target().text_requirement());
   }
 
   // Names, and the study has none: two of them can be written into it, more are no classes of ours.
@@ -204,7 +194,7 @@ class AnnotationReader {
   }
 
   void set_channel(Index row, const Level& level, Annotation& annotation) const {
-    if (study_.file_.binary) {
+    if (study_.file_.binary()) {
       annotation.channel = level.channel;
       return;
     }
@@ -220,10 +210,8 @@ class AnnotationReader {
   // Any precision in range, on the ladder or between its rungs.
   void read_alpha(Index row, bool price_it, Annotation& annotation) const {
     const std::optional<double> alpha = table_.parse_number(row, precision_);
-    const bool binary = study_.file_.binary;
-    if (!alpha || !(binary ? *alpha >= 0.0 && *alpha <= 1.0 : *alpha >= 1.0))
-      table_.complain(row, precision_,
-                      binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
+    if (!alpha || !target().accepts_alpha(*alpha))
+      table_.complain(row, precision_, target().alpha_requirement());
     const Level level{.name = {},
                       .alpha = alpha,
                       .channel = study_.file_.ladder->law(Precision::of(*alpha)),

@@ -58,11 +58,8 @@ Level Study::level_named(const std::string& name) const {
 
 Level Study::level_of(double alpha) const {
   if (!is_ladder()) throw InputError("alpha must be left out: the study has [[level]]");
-  const bool in_range = file_.binary ? alpha >= 0.0 && alpha <= 1.0 : alpha >= 1.0;
-  if (!in_range)
-    throw InputError(
-        fmt::format("alpha is {}, must be {}", alpha,
-                    file_.binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)"));
+  if (!file_.target->accepts_alpha(alpha))
+    throw InputError(fmt::format("alpha is {}, must be {}", alpha, file_.target->alpha_requirement()));
   if (const std::optional<Index> rung = find_level(alpha))
     return offer_.levels[static_cast<std::size_t>(*rung)];
   const double price = (*cost_)(alpha);
@@ -112,7 +109,7 @@ Annotation Study::annotation_at(Place place, double base_noise, const Level& lev
                         .level = {},
                         .cost = cost,
                         .alpha = level.alpha};
-  if (file_.binary) return annotation;
+  if (file_.binary()) return annotation;
   annotation.base_noise = base_noise;
   annotation.added_noise = noise_variance(level.channel);
   annotation.channel = channel_at(level, base_noise);

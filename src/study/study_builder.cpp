@@ -57,8 +57,8 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
   constexpr int steps = 1024;
   const Precision &from = study.ladder->rungs.front(), &to = study.ladder->rungs.back();
   const auto precision = [&](double share) {
-    return study.binary ? Precision::of(std::lerp(from.alpha, to.alpha, share))
-                        : Precision::of_inverse(std::lerp(from.inverse, to.inverse, share));
+    return study.binary() ? Precision::of(std::lerp(from.alpha, to.alpha, share))
+                          : Precision::of_inverse(std::lerp(from.inverse, to.inverse, share));
   };
   const auto price = [&](double share) { return cost(precision(share).alpha); };
   const auto check = [&](double share, double counts_as_0) {
@@ -90,7 +90,7 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
 }
 
 void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& offer) {
-  if (study.binary) return;
+  if (study.binary()) return;
   const bool has_nugget = study.nugget != 0.0;  // one that is learned is never 0
   Index quietest = 0;
   const double base = offer.base_noise.minCoeff(&quietest), loudest = offer.base_noise.maxCoeff();
@@ -117,7 +117,7 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
                                                  .cost = std::move(cost)};
   if (setting.kind == Kind::bald) acquisition.ranking = Ranking::information;
   if (setting.kind == Kind::random) acquisition.ranking = Ranking::random;
-  if (study.binary) {
+  if (study.binary()) {
     if (setting.kind == Kind::target)
       acquisition.information = std::make_shared<ClassTargetInformation>(setting.target.graph);
     else
@@ -211,15 +211,14 @@ void require_valid_levels(const StudyFile& study) {
     if (const std::string required = price_requirement(level.cost); !required.empty())
       study.complain(
           fmt::format("the cost of {} is {}, must be {}", which, price_text(level.cost), required));
-    const auto* flip = std::get_if<FlipChannel>(&level.channel);
-    if ((flip != nullptr) != study.binary)
-      study.complain(fmt::format(
-          "{} has {}, must have {} for a {} target", which, flip ? "an accuracy" : "a noise variance",
-          study.binary ? "an accuracy" : "a noise variance", study.binary ? "binary" : "real"));
-    if (flip != nullptr && !(flip->accuracy >= 0.5 && flip->accuracy <= 1.0))
-      study.complain(
-          fmt::format("the accuracy of {} is {}, must be a number from 0.5 to 1", which, flip->accuracy));
-    if (flip == nullptr && !(noise_variance(level.channel) >= 0.0))
+    if (!study.target->fits(level.channel))
+      study.complain(fmt::format("{} has no {}, must have one for a {} target", which,
+                                 study.binary() ? "accuracy" : "noise variance", study.target->kind()));
+    if (study.binary() && !study.target->accepts(level.channel))
+      study.complain(fmt::format("the accuracy of {} is {}, must be {}", which,
+                                 std::get<FlipChannel>(level.channel).accuracy,
+                                 study.target->channel_requirement()));
+    if (!study.binary() && !(noise_variance(level.channel) >= 0.0))
       study.complain(fmt::format("the noise variance of {} is {}, must be 0 or more", which,
                                  noise_variance(level.channel)));
   }
@@ -229,13 +228,12 @@ void require_valid_levels(const StudyFile& study) {
     study.complain(fmt::format("the ladder has {} rungs, must have {}", ladder.rungs.size(),
                                ladder.continuous ? "two: where the range begins and ends" : "one or more"));
   for (const Precision& rung : ladder.rungs)
-    if (!(study.binary ? rung.alpha >= 0.0 && rung.alpha <= 1.0 : rung.alpha >= 1.0))
+    if (!study.target->accepts_alpha(rung.alpha))
       study.complain(
-          fmt::format("precision.alpha has {}, must be {}", rung.alpha,
-                      study.binary ? "numbers from 0 to 1" : "numbers of at least 1 (inf is one)"));
+          fmt::format("precision.alpha has {}, must be {}", rung.alpha, study.target->alpha_requirement()));
   if (!is_positive(ladder.law.gamma))
     study.complain(fmt::format("precision.gamma is {}, must be a finite number above 0", ladder.law.gamma));
-  if (ladder.law.kappa.has_value() != study.binary)
+  if (ladder.law.kappa.has_value() != study.binary())
     study.complain("precision.kappa must be given for binary targets, and for them only");
 }
 
@@ -245,8 +243,8 @@ void require_valid(const StudyFile& study) {
   if (study.budget && !(*study.budget >= 0.0 && *study.budget <= largest_amount))
     study.complain(
         fmt::format("campaign.budget is {}, must be from 0 to {}", *study.budget, largest_amount_text));
-  if (!study.classes.empty() && (study.classes.size() != 2 || study.classes[0] == study.classes[1]))
-    study.complain("target.classes must be two different names, the first for -1");
+  if (study.target == nullptr)
+    study.complain("target is missing, must be Target::real() or Target::classes()");
   if (study.amplitude &&
       !(is_positive(*study.amplitude) && std::isnormal(*study.amplitude * *study.amplitude)))
     study.complain(fmt::format("model.amplitude is {}, must be a number whose square is finite and above 0",
@@ -255,7 +253,7 @@ void require_valid(const StudyFile& study) {
     if (!is_positive(lengthscale))
       study.complain(fmt::format("model.lengthscale is {}, must be a finite number above 0", lengthscale));
   if (study.mean && !std::isfinite(*study.mean)) study.complain("model.mean is not finite, must be");
-  if (study.binary && study.mean != 0.0) study.complain("model.mean must be 0 for binary targets");
+  if (study.binary() && study.mean != 0.0) study.complain("model.mean must be 0 for binary targets");
   if (study.nugget && !(std::isfinite(*study.nugget) && *study.nugget >= 0.0))
     study.complain(fmt::format("noise.nugget is {}, must be a finite number, 0 or more", *study.nugget));
   if (study.average < 1 || study.average > 1000 || (study.average > 1 && study.average % 2 != 0))

@@ -95,21 +95,21 @@ void read_lengthscale(const TomlSection& model, bool first, StudyFile& study) {
   } else if (model.is_string("lengthscale")) {
     if (model.text("lengthscale") != "learn")
       model.wrong("lengthscale", "a finite number above 0, a list of such, or \"learn\"");
-    study.lengthscale_per_input = !study.binary;
+    study.lengthscale_per_input = !study.binary();
   } else if (model.has("lengthscale") || first) {
     study.lengthscale = {model.number("lengthscale", Range::positive).value_or(1.0)};
   } else {
-    study.lengthscale_per_input = !study.binary;
+    study.lengthscale_per_input = !study.binary();
   }
 }
 
 void read_mean(const TomlSection& model, bool first, StudyFile& study) {
   if (model.is_string("mean")) {
     if (model.text("mean") != "annotations") model.wrong("mean", "a finite number or \"annotations\"");
-  } else if (model.has("mean") || first || study.binary) {
+  } else if (model.has("mean") || first || study.binary()) {
     study.mean = model.number("mean", Range::finite).value_or(0.0);
   }
-  if (study.binary && study.mean != 0.0) model.wrong("mean", "0 for binary targets");
+  if (study.binary() && study.mean != 0.0) model.wrong("mean", "0 for binary targets");
 }
 
 void read_schedule(const TomlSection& model, bool first, StudyFile& study) {
@@ -157,7 +157,7 @@ void read_model(const TomlSection& model, StudyDefaults defaults, StudyFile& stu
   if (study.fit.never() && (!study.amplitude || study.lengthscale.empty()))
     model.complain(fmt::format("model.fit is \"never\" and model.{} is to be learned, must be a number",
                                study.amplitude ? "lengthscale" : "amplitude"));
-  if (study.binary && study.fit.noise && study.fit.optimiser == Optimiser::adam)
+  if (study.binary() && study.fit.noise && study.fit.optimiser == Optimiser::adam)
     model.wrong("fit_noise",
                 "false for binary targets with optimiser \"adam\": kappa and gamma have bounds, "
                 "which the paper's rule does not know");
@@ -174,7 +174,7 @@ void read_nugget(const TomlSection& noise, StudyDefaults defaults, StudyFile& st
     study.nugget.reset();
   } else if (noise.has("nugget")) {
     study.nugget = noise.number("nugget", Range::zero_or_more);
-  } else if (defaults == StudyDefaults::current && can_be_learned && !study.binary) {
+  } else if (defaults == StudyDefaults::current && can_be_learned && !study.binary()) {
     study.nugget.reset();
   }
 }
@@ -351,12 +351,12 @@ void read_acquisition(const TomlSection& acquisition, StudyFile& study) {
   study.acquisition.kind = static_cast<AcquisitionSetting::Kind>(
       acquisition.choice("information", {"model", "target", "bald", "random"}).value_or(0));
   study.acquisition.target.graph =
-      static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(study.binary ? 0 : 1));
+      static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(study.binary() ? 0 : 1));
   study.acquisition.target.infinite =
       static_cast<InfinitePolicy>(acquisition.choice("infinite", {"refuse", "limit", "first"}).value_or(0));
   study.acquisition.approximation =
       static_cast<Approximation>(acquisition.choice("approximation", {"exact", "taylor"}).value_or(0));
-  if (!study.binary && study.acquisition.approximation == Approximation::taylor)
+  if (!study.binary() && study.acquisition.approximation == Approximation::taylor)
     acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
 }
 
@@ -478,11 +478,12 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
   target.allow({"kind", "classes"});
-  study.binary = target.choice("kind", {"real", "binary"}).value_or(0) == 1;
-  refuse_other_kind(file, levels, study.binary);
-  if (target.has("classes")) study.classes = *target.texts("classes");
-  if (target.has("classes") && (study.classes.size() != 2 || study.classes[0] == study.classes[1]))
+  const bool binary = target.choice("kind", {"real", "binary"}).value_or(0) == 1;
+  refuse_other_kind(file, levels, binary);
+  const std::vector<std::string> classes = target.texts("classes").value_or(std::vector<std::string>());
+  if (target.has("classes") && (classes.size() != 2 || classes[0] == classes[1]))
     target.wrong("classes", "two different names, the first for -1");
+  if (binary) study.target = Target::classes(classes);
 
   read_campaign(file.section("campaign"), study);
   read_pool(file.section("pool"), defaults, study);
@@ -491,17 +492,17 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
     file.complain(file.has("level") ? "[precision] and [[level]] are both there, must be one of them"
                                     : "[precision] and [[level]] are both missing, must be one of them");
   if (file.has("precision")) {
-    study.ladder = read_ladder(file.section("precision"), study.binary);
+    study.ladder = read_ladder(file.section("precision"), study.binary());
   } else {
-    study.price_list = read_price_list(levels, study.binary);
-    if (study.binary && study.fit.noise)
+    study.price_list = read_price_list(levels, study.binary());
+    if (study.binary() && study.fit.noise)
       file.section("model").wrong("fit_noise",
                                   "false for binary targets with [[level]]: accuracies are as "
                                   "given, there is no kappa and no gamma to learn");
   }
   if (file.has("noise")) read_noise(file.section("noise"), study);
   read_nugget(file.section("noise"), defaults, study);
-  if (study.ladder && !study.binary && !file.section("noise").has("variance") && study.nugget == 0.0)
+  if (study.ladder && !study.binary() && !file.section("noise").has("variance") && study.nugget == 0.0)
     file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
   settle_initial(file, defaults, study);
   read_acquisition(file.section("acquisition"), study);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 
@@ -13,9 +12,7 @@ namespace acuity {
 
 std::unique_ptr<PoolBelief> Study::belief(const StudyModel& model, const PoolStorage& storage,
                                           int threads) const {
-  if (file_.binary)
-    return std::make_unique<EpPoolBelief>(model.prior, pool_.points(), model.observations, threads);
-  return std::make_unique<GpPoolBelief>(model.prior, pool_.points(), model.observations, threads, storage);
+  return file_.target->belief(model.prior, pool_.points(), model.observations, threads, storage);
 }
 
 Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
@@ -41,8 +38,8 @@ Prior Study::prior_for(const Observations& observations) const {
 
   // What is to be learned starts where it suits the spread of answers and inputs.
   const Index inputs = pool_.points().cols();
-  double amplitude = file_.binary ? 3.0 : 1.0;
-  if (!file_.binary && values.size() > 0) {
+  double amplitude = file_.binary() ? 3.0 : 1.0;
+  if (!file_.binary() && values.size() > 0) {
     const double spread = std::sqrt((values.array() - prior.mean).square().mean());
     if (std::isnormal(spread * spread)) amplitude = spread;
   }
@@ -77,9 +74,9 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
                        .progress = {},
                        .pool = spread_sample(pool_.points()),
                        .input_spread = input_spread_};
-  if (!file_.binary && !file_.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
+  if (!file_.binary() && !file_.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
   if (!file_.fit.noise) return options;
-  if (file_.binary) {
+  if (file_.binary()) {
     AccuracyParts accuracy{.law = before && before->accuracy ? *before->accuracy : file_.ladder->accuracy(),
                            .alpha = {}};
     for (const Annotation& annotation : annotations)
@@ -133,7 +130,7 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
     if (before) kept = *before, kept.reason = "the earlier values are kept: " + why;
     if (!before) kept.nugget = nugget({}, prior);
     kept.log_marginal_likelihood =
-        values.size() == 0 || file_.binary ? 0.0 : likelihood(prior, observations).log_marginal;
+        values.size() == 0 || file_.binary() ? 0.0 : likelihood(prior, observations).log_marginal;
     return kept;
   }
   LearnOptions options = learn_options(annotations, observations, before, threads);
@@ -146,7 +143,7 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
 }
 
 double Study::nugget(const std::optional<Learned>& learned, const Prior& prior) const {
-  if (file_.binary) return 0.0;
+  if (file_.binary()) return 0.0;
   if (file_.nugget) return *file_.nugget;
   if (learned) return learned->nugget;
   constexpr double share = 0.01;  // the centre of what is believed about it (math.md 11.2)
@@ -155,7 +152,7 @@ double Study::nugget(const std::optional<Learned>& learned, const Prior& prior) 
 
 // What `fit_noise` has learned; scales of 1 otherwise.
 NoiseScales Study::learned_scales(const std::optional<Learned>& learned) const {
-  if (!learned || !file_.fit.noise || file_.binary) return {};
+  if (!learned || !file_.fit.noise || file_.binary()) return {};
   return {.added = learned->added_scale, .base = learned->base_scale, .levels = learned->level_scales};
 }
 
@@ -174,7 +171,7 @@ Channel Study::accuracy_of(const Annotation& annotation, const std::optional<Lea
 
 // Where the noise or the accuracy itself was reported it stays as it is, but for the nugget.
 Channel Study::channel_of(const Annotation& annotation, const StudyModel& model) const {
-  if (file_.binary) return accuracy_of(annotation, model.learned);
+  if (file_.binary()) return accuracy_of(annotation, model.learned);
   const double noise = noise_variance(annotation.channel) + model.nugget;
   if (annotation.reported) return GaussianChannel{noise};
   const NoiseScales learned = learned_scales(model.learned);
@@ -184,7 +181,7 @@ Channel Study::channel_of(const Annotation& annotation, const StudyModel& model)
 }
 
 Channel Study::expected_channel(const Annotation& annotation, const StudyModel& model) const {
-  if (file_.binary) return accuracy_of(annotation, model.learned);
+  if (file_.binary()) return accuracy_of(annotation, model.learned);
   const NoiseScales learned = learned_scales(model.learned);
   const double base = learned.base * model.reported.base;
   const double added = added_scale(learned, annotation.level) * added_scale(model.reported, annotation.level);
@@ -195,7 +192,7 @@ Channel Study::expected_channel(const Annotation& annotation, const StudyModel& 
 // math.md 11.4. Scales that were learned take the place of the declared noise.
 NoiseScales Study::scales_of_reports(const std::vector<Annotation>& annotations,
                                      const std::optional<Learned>& learned) const {
-  if (file_.binary || file_.fit.never()) return {};
+  if (file_.binary() || file_.fit.never()) return {};
   const NoiseScales before = learned_scales(learned);
   std::vector<NoiseReport> reports;
   for (const Annotation& annotation : annotations) {
@@ -263,7 +260,7 @@ void Study::set_offer(StudyModel& model) const {
   model.offer = offer_;
   model.acquisition = acquisition_;
   std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous;
-  if (file_.binary) {
+  if (file_.binary()) {
     if (!model.learned || !file_.fit.noise || !model.learned->accuracy) return;
     const AccuracyLaw& law = *model.learned->accuracy;
     if (continuous) continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
@@ -290,7 +287,7 @@ AveragedModel Study::averaged(const StudyModel& model, const std::vector<Annotat
   const Observations as_told(observations_of(annotations), pool_.points());
   LearnOptions options = learn_options(annotations, as_told, &*model.learned, threads);
   options.accuracy.reset();
-  const Observations& used = file_.binary || (file_.nugget && !options.noise) ? as_seen : as_told;
+  const Observations& used = file_.binary() || (file_.nugget && !options.noise) ? as_seen : as_told;
   const Vector& values = used.values();
   if (values.minCoeff() == values.maxCoeff()) return AveragedModel::point(model.prior, as_seen, model.nugget);
   if (options.noise && file_.nugget) options.noise->fixed.array() += *file_.nugget;

@@ -18,34 +18,30 @@ Vector grid(double low, double high, Index count) {
   return Vector::LinSpaced(count, low, high);
 }
 
-double probability(double mean, double variance) {
-  return clean_probabilities({mean, variance}).positive;
-}
-
 BeliefCurve curve(const CampaignModel& model, const Points& at, Index input, const std::string& name,
-                  bool binary) {
+                  const Target& target) {
   BeliefCurve found{.input = name, .x = {}, .middle = {}, .low = {}, .high = {}};
-  const Marginals belief = model.predict(at);
+  const Marginals belief = model.posterior().predict(at);
   for (Index i = 0; i < at.rows(); ++i) {
     const double mean = belief.mean(i), reach = 2.0 * std::sqrt(belief.variance(i));
     found.x.push_back(at(i, input));
     // Classes: the band is that of the latent f, mapped to probabilities.
-    found.middle.push_back(binary ? probability(mean, belief.variance(i)) : mean);
-    found.low.push_back(binary ? probability(mean - reach, 0.0) : mean - reach);
-    found.high.push_back(binary ? probability(mean + reach, 0.0) : mean + reach);
+    found.middle.push_back(target.expectation({mean, belief.variance(i)}));
+    found.low.push_back(target.expectation({mean - reach, 0.0}));
+    found.high.push_back(target.expectation({mean + reach, 0.0}));
   }
   return found;
 }
 
-BeliefMap map_of(const CampaignModel& model, const PointsRef& pool, bool binary) {
+BeliefMap map_of(const CampaignModel& model, const PointsRef& pool) {
   const Vector x = grid(pool.col(0).minCoeff(), pool.col(0).maxCoeff(), map_columns),
                y = grid(pool.col(1).minCoeff(), pool.col(1).maxCoeff(), map_rows);
   Points at(map_columns * map_rows, 2);
   for (Index row = 0; row < map_rows; ++row)
     for (Index column = 0; column < map_columns; ++column)
       at.row(row * map_columns + column) << x(column), y(row);
-  const Marginals belief = model.predict(at);
-  const Vector middle = binary ? model.probabilities(at) : belief.mean;
+  const Marginals belief = model.posterior().predict(at);
+  const Vector middle = model.posterior().expectation(at);
   const Vector sd = belief.variance.cwiseSqrt();
   const auto in_rows = [](const Vector& values) -> Matrix {
     return Eigen::Map<const Points>(values.data(), map_rows, map_columns);
@@ -69,7 +65,7 @@ BeliefViews slices(const Study& study, const CampaignModel& model,
     const Index k = order[i];
     Points at = middle.transpose().replicate(slice_points, 1);
     at.col(k) = grid(pool.col(k).minCoeff(), pool.col(k).maxCoeff(), slice_points);
-    found.curves.push_back(curve(model, at, k, inputs[static_cast<std::size_t>(k)], study.file().binary));
+    found.curves.push_back(curve(model, at, k, inputs[static_cast<std::size_t>(k)], *study.file().target));
   }
   return found;
 }
@@ -81,13 +77,13 @@ BeliefViews belief_views(const Study& study, const CampaignModel& model,
   const PointsRef pool = study.pool().points();
   BeliefViews found;
   if (pool.rows() == 0) return found;
-  const bool binary = study.file().binary;
+
   if (pool.cols() > 2) return slices(study, model, importance);
   if (pool.cols() == 2)
-    found.map = map_of(model, pool, binary);
+    found.map = map_of(model, pool);
   else
     found.curves.push_back(curve(model, grid(pool.minCoeff(), pool.maxCoeff(), curve_points), 0,
-                                 study.pool().inputs().front(), binary));
+                                 study.pool().inputs().front(), *study.file().target));
   return found;
 }
 

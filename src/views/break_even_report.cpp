@@ -193,7 +193,7 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& model) {
   report.base_noise = median_of(model.offer.base_noise);
   report.base_noise_low = model.offer.base_noise.minCoeff();
   report.base_noise_high = model.offer.base_noise.maxCoeff();
-  report.is_binary = study.file().binary;
+  report.is_binary = study.file().binary();
   report.continuous = model.acquisition.continuous.has_value();
   if (report.continuous) {
     if (report.levels_compete) add_best_of_all(model, report.is_binary, report);

@@ -137,7 +137,7 @@ void compare_by_mean_and_sd(const StudyModel& model, double prior_sd, BreakEven&
 }
 
 void take_scale(const Study& study, const StudyModel& model, BreakEven& found) {
-  const bool binary = study.file().binary;
+  const bool binary = study.file().binary();
   found.scale =
       study.is_ladder() ? (binary ? "α" : "1/α") : (binary ? "accuracy" : "sd of the level's noise");
   found.low = found.high = on_scale(model.offer.levels.front(), binary);
@@ -230,17 +230,17 @@ std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel
   const double prior_sd = prior_sd_of(study, stood);
   found.base_noise = median_of(stood.offer.base_noise);
   found.noise_varies = stood.offer.base_noise.maxCoeff() > stood.offer.base_noise.minCoeff();
-  const Marginals pool = model.predict(some.topRows(std::min(some.rows(), pool_shown)));
+  const Marginals pool = model.posterior().predict(some.topRows(std::min(some.rows(), pool_shown)));
   for (Index i = 0; i < pool.mean.size(); ++i) {
     found.pool_mean.push_back(pool.mean(i));
     found.pool_sd.push_back(std::sqrt(std::max(pool.variance(i), 0.0)));
   }
   take_scale(study, stood, found);
-  if (study.file().binary)
+  if (study.file().binary())
     compare_by_mean_and_sd(stood, prior_sd, found);
   else
     compare_by_sd(stood, prior_sd, found);
-  if (!study.file().binary)
+  if (!study.file().binary())
     found.today =
         describe(winner_at(stood, found.base_noise, median_of(pool.variance.cwiseMax(0.0).cwiseSqrt())));
   return found;

@@ -174,7 +174,7 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const He
   verdict.factor = 0.0;
   verdict.answers = test.values.size();
   const CampaignModel model(study, campaign.state());
-  const Vector clean = model.probabilities(test.points);
+  const Vector clean = model.posterior().expectation(test.points);
   double best = 0.0;
   for (const Level& level : model.study_model().offer.levels)
     best = std::max(best, std::get<FlipChannel>(level.channel).accuracy);
@@ -219,7 +219,7 @@ std::string noise_text(const HeldOut& test, const StudyFile& study) {
 CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const HeldOut& test) {
   const Study& study = campaign.study();
   const CampaignModel model(study, campaign.state());
-  const Marginals belief = model.predict(test.points);
+  const Marginals belief = model.posterior().predict(test.points);
   const auto judged_with = [&](const HeldOutScores& scores) {
     // Neighbours are wrong together: by the model's own correlations, and where that is wrong, too, a table
     // of any size tells no more than so many answers have shown of f.
@@ -407,7 +407,7 @@ CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
   const std::int64_t answers = campaign.state().annotations();
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(answers * 2 / 3, 20, 60));
   const std::vector<PrequentialScore> scores = prequential_scores(campaign, most);
-  if (study.binary) return verdict_on_labels(scores);
+  if (study.binary()) return verdict_on_labels(scores);
   std::vector<double> z;
   for (const PrequentialScore& score : scores) z.push_back(score.z());
   CalibrationVerdict verdict = verdict_on(z);
@@ -452,7 +452,7 @@ CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<Held
   const Study& study = campaign.study();
   const std::optional<HeldOut> known = test ? test : known_truth(study);
   const bool has_answers = campaign.state().annotations() > 0 && has_scale(study, campaign.state());
-  if (study.file().binary) {
+  if (study.file().binary()) {
     if (known && has_answers) return verdict_on_held_out_labels(campaign, *known);
     return verdict_on_predictions(campaign);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <tuple>
 
 #include "views/campaign_model.hpp"
 #include "views/held_out_scores.hpp"
@@ -24,38 +23,21 @@ std::set<std::int64_t> moments(std::int64_t answers) {
   return chosen;
 }
 
-// The measured error and the error that the model predicts.
-std::pair<double, double> class_errors(const Vector& probabilities, const Vector& labels) {
-  double wrong = 0.0, expected = 0.0;
-  for (Index i = 0; i < labels.size(); ++i) {
-    wrong += (probabilities(i) > 0.5) == (labels(i) > 0.0) ? 0.0 : 1.0;
-    expected += std::min(probabilities(i), 1.0 - probabilities(i));
-  }
-  const auto count = static_cast<double>(labels.size());
-  return {wrong / count, expected / count};
-}
-
-std::pair<double, double> value_errors(const Marginals& belief, const Vector& values) {
-  return {std::sqrt((values - belief.mean).squaredNorm() / static_cast<double>(values.size())),
-          std::sqrt(belief.variance.mean())};
-}
-
 CoursePoint measured(const Study& study, const State& state, const std::optional<HeldOut>& test) {
   const CampaignModel model(study, state);
   CoursePoint point{.spent = state.spent(), .answers = state.annotations()};
-  const Vector& told = model.observations().values();
-  if (study.file().binary)
-    std::tie(point.error, point.expected) =
-        test ? class_errors(model.probabilities(test->points), test->values)
-             : class_errors(model.left_out_probabilities(), told);
-  else if (test) {
+  if (test && study.file().target->is_real()) {
     // As the verdict has it, so that the two cannot contradict each other.
     const HeldOutScores scores =
-        held_out_scores(study, model, model.predict(test->points), *test, TableNoise::finest);
+        held_out_scores(study, model, model.posterior().predict(test->points), *test, TableNoise::finest);
     point.error = scores.error_size();
     point.expected = scores.claimed_size();
-  } else
-    std::tie(point.error, point.expected) = value_errors(model.left_out(), told);
+    return point;
+  }
+  const PredictionError error =
+      test ? model.posterior().error_at(test->points, test->values) : model.posterior().leave_one_out_error();
+  point.error = error.actual;
+  point.expected = error.predicted;
   return point;
 }
 
@@ -64,7 +46,7 @@ FitPoint fit_point(const Study& study, const Fitted& fitted) {
   for (std::size_t k = 0; k < fitted.log_parameters.size(); ++k)
     (k == 0 ? point.amplitude : point.lengthscales.emplace_back()) = std::exp(fitted.log_parameters[k]);
   if (!study.file().fit.noise) return point;
-  if (study.file().binary) {
+  if (study.file().binary()) {
     point.kappa = fitted.kappa;
     point.gamma = fitted.gamma;
     return point;

@@ -34,8 +34,8 @@ CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
   const Study& study = campaign.study();
   CampaignBooks books{.name = state.created().name,
                       .unit = state.created().unit,
-                      .binary = study.file().binary,
-                      .classes = study.file().classes,
+                      .binary = study.file().binary(),
+                      .classes = study.file().target->class_names(),
                       .inputs = study.pool().inputs(),
                       .created_at = state.created_at(),
                       .budget = state.budget(),
@@ -56,15 +56,11 @@ constexpr std::size_t most_predicted = 500;
 CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model, const LevelGroups& groups,
                            const std::map<std::int64_t, double>& spent_at) {
   const State& state = campaign.state();
-  const bool binary = campaign.study().file().binary;
+  const bool binary = campaign.study().file().binary();
   CampaignAnswers found{.answers = {}, .places = {}, .last_at = state.created_at()};
   const Observations& seen = model.observations();
   const std::vector<Annotation> annotations = annotations_of(campaign.study(), state);
-  Marginals expected;
-  if (binary)
-    expected = {model.left_out_probabilities(), Vector::Zero(seen.size())};
-  else
-    expected = model.left_out();
+  const Marginals expected = model.posterior().leave_one_out();
   std::map<std::int64_t, PrequentialScore> predicted;
   for (const PrequentialScore& score : prequential_scores(campaign, most_predicted))
     predicted[score.id] = score;
@@ -141,15 +137,15 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   data.is_held_out = measured_on.has_value();
   data.course_source = measured_on ? measured_on->source : "leave-one-out predictions of the answers";
 
-  const LevelGroups groups = level_groups(state, study.file().binary);
+  const LevelGroups groups = level_groups(state, study.file().binary());
   const CampaignModel model(study, state);
   CampaignBooks books = books_of(campaign, groups);
   CampaignCourse course = course_of(campaign, measured_on, groups);
   CampaignAnswers answers = answers_of(campaign, model, groups, course.spent_at);
   CampaignCalibration calibration =
-      calibration_of_answers(answers.answers, books.levels, study.file().binary);
+      calibration_of_answers(answers.answers, books.levels, study.file().binary());
   if (!answers.answers.empty())
-    data.importance = importance_of([&](const Points& x) { return model.predict(x).mean; },
+    data.importance = importance_of([&](const Points& x) { return model.posterior().predict(x).mean; },
                                     study.pool().points(), books.inputs);
   BeliefViews belief = belief_views(study, model, data.importance);
   data.break_even = break_even_view(study, model);
@@ -160,7 +156,7 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   static_cast<CampaignAnswers&>(data) = std::move(answers);
   static_cast<CampaignCalibration&>(data) = std::move(calibration);
   static_cast<BeliefViews&>(data) = std::move(belief);
-  if (std::string problem = model.convergence_problem(); !problem.empty()) {
+  if (std::string problem = model.posterior().convergence_problem(); !problem.empty()) {
     problem.front() = 'E';
     data.warnings.push_back(problem + ".");
   }

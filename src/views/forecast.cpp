@@ -61,11 +61,11 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
       .known = state.annotations(),
       .points = tried.pool().size(),
       .pool = study.pool().size(),
-      .binary = study.file().binary,
+      .error_measure = std::string(study.file().target->error_measure()),
       .unit = study.file().unit,
       .remarks = {}};
   made.remarks = remarks_on(made);
-  if (!study.file().binary && !study.file().amplitude && state.annotations() == 0)
+  if (!study.file().knows_scale() && state.annotations() == 0)
     made.remarks.push_back(fmt::format(
         "nothing is known about the size of the answers: truths with a standard deviation of {:.4g}, twice "
         "the "
@@ -110,10 +110,6 @@ std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& o
   return made;
 }
 
-std::string error_measure(bool binary) {
-  return binary ? "share of wrong classes" : "root mean square error";
-}
-
 std::string drawn_from(const Forecast& forecast) {
   if (forecast.known == 0) return "the prior";
   return fmt::format("what is believed after {} answer{}", forecast.known, forecast.known == 1 ? "" : "s");
@@ -123,7 +119,7 @@ std::string forecast_text(const Forecast& forecast) {
   constexpr std::size_t rows = 10;
   std::string text = fmt::format(
       "forecast: {} over the pool against money, median and 10 to 90 % of {} truths drawn from {}\n",
-      error_measure(forecast.binary), forecast.repeats, drawn_from(forecast));
+      forecast.error_measure, forecast.repeats, drawn_from(forecast));
   for (const std::string& remark : forecast.remarks) text += "note: " + one_line(remark) + '\n';
   std::vector<std::vector<std::string>> table{{forecast.unit.empty() ? "money" : one_line(forecast.unit)}};
   for (const PolicyCurve& curve : forecast.curves) table.front().push_back(policy_name(curve.policy));

@@ -13,11 +13,11 @@ namespace acuity {
 /// from what is known now. That is the study's prior and nothing, what campaign.initial knows, or where a
 /// campaign stands.
 struct Forecast {
-  std::vector<PolicyCurve> curves;  ///< bands from 10 to 90 % of the truths
-  int repeats = 0;                  ///< truths drawn
-  std::int64_t known = 0;           ///< answers that they were drawn given, and all policies begin with
-  Index points = 0, pool = 0;       ///< so many of so many pool points stood in for the pool
-  bool binary = false;
+  std::vector<PolicyCurve> curves;   ///< bands from 10 to 90 % of the truths
+  int repeats = 0;                   ///< truths drawn
+  std::int64_t known = 0;            ///< answers that they were drawn given, and all policies begin with
+  Index points = 0, pool = 0;        ///< so many of so many pool points stood in for the pool
+  std::string error_measure;         ///< "root mean square error", or "share of wrong classes"
   std::string unit;                  ///< of money; may be empty
   std::vector<std::string> remarks;  ///< what a person should know
 };
@@ -35,9 +35,6 @@ Study forecast_study(const Study& study);
 std::optional<Forecast> forecast(const Study& study, const TrialOptions& options);
 /// On from where the campaign stands; what is pending counts as not asked for.
 std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options);
-
-/// "root mean square error", or "share of wrong classes".
-std::string error_measure(bool binary);
 
 /// "the prior", or "what is believed after 12 answers".
 std::string drawn_from(const Forecast& forecast);

@@ -35,7 +35,7 @@ HeldOut some_of(const std::string& what, const PointsRef& pool, const Vector& tr
 
 // sigma^2(x), at its median over the pool where the table does not have the column it stands in.
 Vector base_noise_of(const Study& study, const Table& table) {
-  if (study.file().binary) return Vector::Zero(table.rows());
+  if (study.file().binary()) return Vector::Zero(table.rows());
   Vector noise = study.base_noise_of(table);
   const double usual = median_of(study.offer().base_noise);
   for (double& one : noise)
@@ -47,7 +47,7 @@ Vector base_noise_of(const Study& study, const Table& table) {
 // table of annotations that has both.
 std::optional<std::string> precision_column(const Study& study, const Table& table) {
   const std::vector<std::string>& inputs = study.pool().inputs();
-  const std::vector<std::string> names = study.file().binary
+  const std::vector<std::string> names = study.file().binary()
                                              ? std::vector<std::string>{"accuracy"}
                                              : std::vector<std::string>{"noise_sd", "noise_variance"};
   for (const std::string& name : names)
@@ -110,13 +110,9 @@ HeldOut read_held_out(const std::filesystem::path& file, const Study& study) {
                .name = file.filename().string()};
   const Index y = table.column("y", "the test");
   for (Index row = 0; row < table.rows(); ++row) {
-    if (!study.file().binary) {
-      held.values(row) = table.number(row, y);
-      continue;
-    }
-    const auto told = told_value({.y = table.text(row, y)}, study.file());
-    if (!std::holds_alternative<double>(told)) table.complain(row, y, "one of the two classes");
-    held.values(row) = std::get<double>(told);
+    const std::optional<double> value = study.file().target->read(table.text(row, y));
+    if (!value) table.complain(row, y, study.file().target->text_requirement());
+    held.values(row) = *value;
   }
   read_precision(study, table, held);
   return held;
@@ -128,7 +124,7 @@ std::optional<HeldOut> truth_of(const Study& study) {
   if (pool.rows() == 0) return std::nullopt;
   switch (study.file().annotator.kind) {
     case Kind::sine: {
-      const auto known = [&](double x) { return sine_truth(x, study.file().binary); };
+      const auto known = [&](double x) { return sine_truth(x, study.file().binary()); };
       return some_of("the curve of the rehearsal", pool, pool.col(0).unaryExpr(known));
     }
     case Kind::truth: {

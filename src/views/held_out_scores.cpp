@@ -78,7 +78,7 @@ double independent_points(const CampaignModel& model, const HeldOut& test, const
   if (m < 2) return static_cast<double>(n);
   std::vector<Index> rows;
   for (Index k = 0; k < m; ++k) rows.push_back(k * n / m);
-  const Matrix covariance = model.covariance(Points(test.points(rows, Eigen::all)));
+  const Matrix covariance = model.posterior().covariance(Points(test.points(rows, Eigen::all)));
   double squares = 0.0;  // mean of squared correlations between two different points
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < i; ++j)

@@ -52,7 +52,7 @@ bool LevelOffset::is_bias() const {
 // Exact answers have no noise to weigh by; beside what any other level adds, 1e-12 of the spread of the
 // answers is none.
 std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
-  if (study.file().binary) return {};
+  if (study.file().binary()) return {};
   const std::vector<Annotation> annotations = annotations_of(study, state);
   const StudyModel model = study.model_given(annotations, learned_of(study, state));
   double largest = 0.0;

@@ -88,11 +88,11 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
     }
     std::optional<GpPosterior> posterior;
     StudyModel model;
-    if (!study.file().binary) posterior = running.given(before), model = running.model();
+    if (!study.file().binary()) posterior = running.given(before), model = running.model();
     before.apply(stored);
     const SuggestionRecord& record = *before.find(told->id);
     PrequentialScore score;
-    if (study.file().binary) {
+    if (study.file().binary()) {
       score = score_of_label(record, told->values.front());
     } else {
       const std::vector<Annotation> annotations = annotations_of(study, before);

@@ -81,8 +81,8 @@ void expect_the_campaign_of_run(const std::string& text, bool binary) {
   EXPECT_EQ(run(campaign, crew, {}).kind, RunEnd::Kind::finished);
   EXPECT_EQ(static_cast<std::int64_t>(trial.annotations()), campaign.state().annotations());
   EXPECT_EQ(trial.steps.back().spent, campaign.state().spent());
-  const double error = error_of(campaign.belief().marginals().mean, desk.truth(study)->truth(study.offer()),
-                                study.file().binary);
+  const double error = study.file().target->error_of(campaign.belief().marginals().mean,
+                                                     desk.truth(study)->truth(study.offer()));
   EXPECT_NEAR(trial.steps.back().error, error, 1e-12);
 }
 
@@ -236,8 +236,8 @@ TEST(PolicyTrial, TheStudysOwnPolicyComesFirst) {
 }
 
 TEST(PolicyTrial, AClassThatIsUndecidedIsHalfWrong) {
-  EXPECT_EQ(error_of(Vector{{0.0, 1.0, -2.0, 3.0}}, Vector{{1.0, 1.0, 1.0, 1.0}}, true), 0.375);
-  EXPECT_EQ(error_of(Vector{{0.0, 1.0}}, Vector{{3.0, 5.0}}, false), std::sqrt(12.5));
+  EXPECT_EQ(Target::classes()->error_of(Vector{{0.0, 1.0, -2.0, 3.0}}, Vector{{1.0, 1.0, 1.0, 1.0}}), 0.375);
+  EXPECT_EQ(Target::real()->error_of(Vector{{0.0, 1.0}}, Vector{{3.0, 5.0}}), std::sqrt(12.5));
 }
 
 }  // namespace

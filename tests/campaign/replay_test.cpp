@@ -12,7 +12,7 @@ namespace {
 Answer answer(const Campaign& campaign, const Suggestion& asked, double shift = 0.0) {
   const double y = true_answer(campaign.study().pool().point(asked.row)[0], 1.0) + shift;
   return {.id = asked.id,
-          .values = {campaign.study().file().binary ? (y > 0.0 ? 1.0 : -1.0) : y},
+          .values = {campaign.study().file().binary() ? (y > 0.0 ? 1.0 : -1.0) : y},
           .cost = {},
           .channel = {},
           .row = {},
@@ -47,7 +47,7 @@ void live(Campaign& campaign, int rounds) {
     }
     if (round % 6 == 5)
       campaign.amend(campaign.state().answered().front(),
-                     {campaign.study().file().binary ? -1.0 : 0.01 * round}, "typo");
+                     {campaign.study().file().binary() ? -1.0 : 0.01 * round}, "typo");
     if (round % 8 == 7) campaign.retract(campaign.state().answered().at(1), "wrong sample");
     if (round == 6) campaign.change_budget(3.0);
   }

@@ -135,7 +135,7 @@ TEST(CampaignPage, IsWellFormedForEveryKindOfLevels) {
         testing::two_level_study() + "[acquisition]\ninformation = \"bald\"\n"}) {
     SCOPED_TRACE(study);
     MemoryCampaign campaign(study, box_pool(2, 40));
-    const bool binary = campaign->study().file().binary;
+    const bool binary = campaign->study().file().binary();
     campaign.go(20, [&](const Suggestion& asked) {
       return binary ? (asked.inputs[0] > 0.5 ? 1.0 : -1.0) : std::sin(5.0 * asked.inputs[0]);
     });

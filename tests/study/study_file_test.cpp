@@ -362,8 +362,8 @@ TEST(StudyFile, BinaryStudiesHaveTheirOwnPrecisions) {
       "[precision]\nalpha = { from = 0, to = 1, count = 3 }\ngamma = 0.2\nkappa = 0.8\ncost = { form = "
       "\"linear\", b = 0.1, c = 0.9 }\n";
   const StudyFile study = read(ladder);
-  EXPECT_TRUE(study.binary);
-  EXPECT_EQ(study.classes[1], "yes");
+  EXPECT_TRUE(study.binary());
+  EXPECT_EQ(study.target->class_names()[1], "yes");
   EXPECT_EQ(study.ladder->rungs[1].alpha, 0.5);
   EXPECT_EQ(study.ladder->law.kappa, 0.8);
   EXPECT_EQ(study.acquisition.target.graph, TargetGraph::b);

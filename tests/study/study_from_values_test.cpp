@@ -130,7 +130,7 @@ TEST(StudyFromValues, SettingsThatNoFileCouldHaveAreRefused) {
       {[](StudyFile& s) { s.price_list[0].channel = GaussianChannel{-1.0}; },
        "the noise variance of level \"coarse\" is -1, must be 0 or more"},
       {[](StudyFile& s) { s.price_list[0].channel = FlipChannel{0.9}; },
-       "level \"coarse\" has an accuracy, must have a noise variance for a real target"},
+       "level \"coarse\" has no noise variance, must have one for a real target"},
       {[](StudyFile& s) { s.budget = -1.0; }, "campaign.budget is -1, must be from 0 to 1e15"},
       {[](StudyFile& s) { s.amplitude = 1e200; },
        "model.amplitude is 1e+200, must be a number whose square is finite and above 0"},

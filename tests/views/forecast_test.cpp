@@ -307,7 +307,7 @@ TEST(Forecast, IsWrittenForPeople) {
                 .known = 0,
                 .points = 5,
                 .pool = 5,
-                .binary = false,
+                .error_measure = "root mean square error",
                 .unit = "hours",
                 .remarks = {}};
   for (int k = 0; k <= 100; ++k) {

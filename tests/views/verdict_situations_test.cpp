@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 
+#include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "pages/campaign_page.hpp"
@@ -67,7 +68,7 @@ class Played {
   // Errors of f over the whole pool in standard deviations claimed: with and without the nugget.
   double factor(bool with_nugget = false) const {
     const CampaignModel model(campaign_->study(), campaign_->state());
-    const Marginals belief = model.predict(campaign_->study().pool().points());
+    const Marginals belief = model.posterior().predict(campaign_->study().pool().points());
     const double nugget = with_nugget ? model.study_model().nugget : 0.0;
     return std::sqrt(((truth_ - belief.mean).array().square() / (belief.variance.array() + nugget)).mean());
   }
@@ -76,8 +77,10 @@ class Played {
   }
   double error() const {
     const CampaignModel model(campaign_->study(), campaign_->state());
-    return std::sqrt(
-        (truth_ - model.predict(campaign_->study().pool().points()).mean).array().square().mean());
+    return std::sqrt((truth_ - model.posterior().predict(campaign_->study().pool().points()).mean)
+                         .array()
+                         .square()
+                         .mean());
   }
 
  private:
@@ -349,7 +352,9 @@ TEST(VerdictSituations, AFewAnswersOfALabAreNotCalledGoodWhereTheyAreNot) {
     EXPECT_EQ(warning.find("not seem to matter"), std::string::npos) << warning;
   ASSERT_EQ(data.importance.size(), 10U);
   for (const Importance& one : data.importance)
-    if (one.input == "t") EXPECT_GT(one.total, 0.05) << "it moves the yield by 30 %";
+    if (one.input == "t") {
+      EXPECT_GT(one.total, 0.05) << "it moves the yield by 30 %";
+    }
 }
 
 TEST(VerdictSituations, PeopleAreLearnedWithoutABoundAndJudgedByTheirSurprise) {
@@ -364,8 +369,9 @@ TEST(VerdictSituations, PeopleAreLearnedWithoutABoundAndJudgedByTheirSurprise) {
   EXPECT_EQ(played.verdict().words(), "good") << played.verdict().text();
   EXPECT_TRUE(played.verdict().text().starts_with("probabilities: good")) << played.verdict().text();
 
-  const Vector probability =
-      CampaignModel(played.campaign().study(), played.campaign().state()).probabilities(crowd.points);
+  const Vector probability = CampaignModel(played.campaign().study(), played.campaign().state())
+                                 .posterior()
+                                 .expectation(crowd.points);
   EXPECT_GT((probability.array() - 0.5).matrix().cwiseProduct(crowd.truth).cwiseSign().mean(), 0.3);
   const CalibrationVerdict right =
       verdict_on(played.campaign(), played.held_out(table_of(crowd, crowd.truth)));
@@ -411,7 +417,7 @@ TEST(HeldOutVerdict, NeverContradictsTheErrorBesideIt) {
   for (const double noise : {0.0, 0.05, 0.2, 0.5, 1.5, 6.0})
     for (const double scale : {1.0, 0.05, 8.0}) {
       const Marginals belief =
-          CampaignModel(played.campaign().study(), played.campaign().state()).predict(s.points);
+          CampaignModel(played.campaign().study(), played.campaign().state()).posterior().predict(s.points);
       Vector y = belief.mean + scale * (s.truth - belief.mean);
       for (double& one : y) one += noise * random.normal();
       const CampaignData data = campaign_data(played.campaign(), played.held_out(table_of(s, y)));
@@ -486,8 +492,8 @@ TEST(HeldOutVerdict, NeighboursDoNotCountTwice) {
   // The slow twin: n^2 / sum of squared correlations, by the definition.
   const HeldOut table = played.held_out(table_of(s, s.truth, "noise_sd", "0.1"));
   const CampaignModel model(played.campaign().study(), played.campaign().state());
-  const HeldOutScores scores = held_out_scores(played.campaign().study(), model, model.predict(table.points),
-                                               table, TableNoise::finest);
+  const HeldOutScores scores = held_out_scores(
+      played.campaign().study(), model, model.posterior().predict(table.points), table, TableNoise::finest);
   const StudyModel now = played.campaign().model();
   Matrix covariance =
       GpPosterior(now.prior, Observations(now.observations, s.points)).covariance(s.points, s.points);
@@ -499,10 +505,10 @@ TEST(HeldOutVerdict, NeighboursDoNotCountTwice) {
   // One point, two hundred times, is not two hundred points.
   std::string same = "speed,angle,y,noise_sd\n";
   for (int k = 0; k < 200; ++k)
-    same += fmt::format("100,40,{},0\n", model.predict(Points{{100.0, 40.0}}).mean(0) + 0.3);
+    same += fmt::format("100,40,{},0\n", model.posterior().predict(Points{{100.0, 40.0}}).mean(0) + 0.3);
   const HeldOut one = played.held_out(same);
-  const HeldOutScores of_one =
-      held_out_scores(played.campaign().study(), model, model.predict(one.points), one, TableNoise::finest);
+  const HeldOutScores of_one = held_out_scores(
+      played.campaign().study(), model, model.posterior().predict(one.points), one, TableNoise::finest);
   EXPECT_LT(independent_points(model, one, of_one), 20.0) << "more than one by the nugget";
   const CalibrationVerdict verdict = verdict_on(played.campaign(), one);
   EXPECT_FALSE(is(verdict, Calibration::good));

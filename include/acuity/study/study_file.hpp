@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "acuity/data/level.hpp"
 #include "acuity/model/kernel.hpp"
 #include "acuity/model/learn.hpp"
+#include "acuity/study/target.hpp"
 
 namespace acuity {
 
@@ -113,8 +115,7 @@ struct StudyFile {
   Standardise standardise = Standardise::pool;
   bool repeat = false;
 
-  bool binary = false;               ///< annotations are one of two classes
-  std::vector<std::string> classes;  ///< the names of -1 and +1, or none
+  std::shared_ptr<const Target> target = Target::real();
 
   KernelFamily kernel = KernelFamily::matern52;
   std::optional<double> amplitude;     ///< absent: learned, from what suits the annotations
@@ -133,6 +134,10 @@ struct StudyFile {
   AcquisitionSetting acquisition;
   AnnotatorSetting annotator;
   StopSetting stop;
+
+  bool binary() const { return !target->is_real(); }
+  /// Whether the size of answers is known before there are any: the amplitude is given, or they are classes.
+  bool knows_scale() const { return binary() || amplitude.has_value(); }
 
   /// "study.toml: sentence"; the sentence alone if the settings come from no file.
   std::string located(const std::string& sentence) const;

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acuity/acquisition/classification_information.hpp"
+#include "acuity/data/channel.hpp"
+#include "acuity/data/observation.hpp"
+#include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/model/marginals.hpp"
+#include "acuity/model/pool_belief.hpp"
+#include "acuity/model/prior.hpp"
+
+namespace acuity {
+
+/// Error of predictions, and the error that the model predicted for itself, in the same measure.
+struct PredictionError {
+  double actual = 0.0, predicted = 0.0;
+};
+
+/// The posterior of either kind of target.
+class TargetPosterior {
+ public:
+  virtual ~TargetPosterior() = default;
+
+  /// Belief about the latent f.
+  virtual Marginals predict(const PointsRef& x) const = 0;
+  /// What people look at: the mean of f, or the probability of the class +1.
+  virtual Vector expectation(const PointsRef& x) const = 0;
+  /// The error at points whose values are known.
+  virtual PredictionError error_at(const PointsRef& x, const Vector& values) const = 0;
+  /// Real targets: covariance of f between every two rows. Throws std::logic_error for classes.
+  virtual Matrix covariance(const PointsRef& x) const = 0;
+  /// Each observation as predicted from all the others: mean and variance, its noise included; or the
+  /// probability of the class +1, with variances of 0.
+  virtual Marginals leave_one_out() const = 0;
+  /// The error of these predictions.
+  virtual PredictionError leave_one_out_error() const = 0;
+  /// Classes: one sentence if expectation propagation has not converged; empty otherwise.
+  virtual std::string convergence_problem() const = 0;
+};
+
+/// What a study asks for: real numbers, or one of two classes. What depends on that is here and nowhere else:
+/// how an answer is read and shown, how its precision is stated, which model it gets, how errors are
+/// measured.
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  static std::shared_ptr<const Target> real();
+  /// `names` are those of -1 and +1, or none.
+  static std::shared_ptr<const Target> classes(std::vector<std::string> names = {});
+
+  /// "real" or "binary", as in study files.
+  virtual std::string_view kind() const = 0;
+  bool is_real() const { return kind() == "real"; }
+  /// The names of -1 and +1; empty if they have none, or the target is real.
+  virtual const std::vector<std::string>& class_names() const = 0;
+
+  // ---- Answers -----------------------------------------------------------------------------------------
+
+  /// An answer as people and programs write it: a finite number; or a class by its name, as -1 or 1, or as 0
+  /// or 1. Empty if it is none.
+  virtual std::optional<double> read(const std::string& text) const = 0;
+  /// What such text must be.
+  virtual std::string text_requirement() const = 0;
+  /// Whether the value can be an answer: finite, or -1 or 1.
+  virtual bool accepts(double value) const = 0;
+  virtual std::string_view value_requirement() const = 0;
+  /// For people: a number in its shortest form, or the name of the class.
+  virtual std::string show(double value) const = 0;
+
+  // ---- How precise an answer is ------------------------------------------------------------------------
+
+  /// How tables call it: "noise_variance" or "accuracy".
+  virtual std::string_view channel_column() const = 0;
+  /// Whether the channel is one of this target's.
+  virtual bool fits(const Channel& channel) const = 0;
+  /// The channel that a table or an annotator states: by its noise variance, or by its accuracy.
+  virtual Channel stated_channel(double value) const = 0;
+  /// Whether a stated channel is in range, and what it must be.
+  virtual bool accepts(const Channel& channel) const = 0;
+  virtual std::string_view channel_requirement() const = 0;
+  /// Whether a precision can be on a ladder, and what it must be.
+  virtual bool accepts_alpha(double alpha) const = 0;
+  virtual std::string_view alpha_requirement() const = 0;
+  /// "nats" or "bits".
+  virtual std::string_view information_unit() const = 0;
+
+  // ---- The model ---------------------------------------------------------------------------------------
+
+  /// The belief about a pool. `storage` is for real targets; classes are computed in double precision.
+  virtual std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
+                                             const std::vector<Observation>& observations, int threads,
+                                             const PoolStorage& storage) const = 0;
+  virtual std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
+                                                           const Observations& observations) const = 0;
+
+  /// What people look at: the mean of f, or the probability of the class +1.
+  virtual double expectation(const LatentMarginal& latent) const = 0;
+
+  // ---- Errors ------------------------------------------------------------------------------------------
+
+  /// "root mean square error" or "share of wrong classes".
+  virtual std::string_view error_measure() const = 0;
+  /// The error of the latent mean, in that measure; a mean of 0 is half wrong.
+  virtual double error_of(const Vector& mean, const Vector& truth) const = 0;
+  /// How far an answer is from what was predicted: in standard deviations; or how probable that class was.
+  /// Empty if nothing was predicted.
+  virtual std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
+                                         double value) const = 0;
+  /// Whether a person should look at an answer again: beyond 4 standard deviations, or below 1 %.
+  virtual bool is_surprising(double surprise) const = 0;
+  /// How tables call it: "z" or "probability".
+  virtual std::string_view surprise_column() const = 0;
+};
+
+}  // namespace acuity

@@ -1,0 +1,229 @@
+#include "acuity/study/target.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "acuity/data/precision.hpp"
+#include "acuity/data/table.hpp"
+#include "acuity/model/ep_pool_belief.hpp"
+#include "acuity/model/gp_posterior.hpp"
+#include "acuity/model/leave_one_out.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "study/nearest.hpp"
+
+namespace acuity {
+
+namespace {
+
+class RealPosterior final : public TargetPosterior {
+ public:
+  RealPosterior(const Prior& prior, const Observations& observations)
+      : prior_(prior), observations_(observations), posterior_(prior, observations) {}
+
+  Marginals predict(const PointsRef& x) const override { return posterior_.predict(x); }
+  Vector expectation(const PointsRef& x) const override { return predict(x).mean; }
+  PredictionError error_at(const PointsRef& x, const Vector& values) const override {
+    return error_of(predict(x), values);
+  }
+  Matrix covariance(const PointsRef& x) const override { return posterior_.covariance(x, x); }
+  Marginals leave_one_out() const override {
+    const LeaveOneOut predicted = acuity::leave_one_out(prior_, observations_);
+    return {predicted.mean, predicted.variance};
+  }
+  PredictionError leave_one_out_error() const override {
+    return error_of(leave_one_out(), observations_.values());
+  }
+  std::string convergence_problem() const override { return ""; }
+
+ private:
+  static PredictionError error_of(const Marginals& predicted, const Vector& values) {
+    return {.actual = std::sqrt((values - predicted.mean).squaredNorm() / static_cast<double>(values.size())),
+            .predicted = std::sqrt(predicted.variance.mean())};
+  }
+
+  Prior prior_;
+  Observations observations_;
+  GpPosterior posterior_;
+};
+
+class ClassPosterior final : public TargetPosterior {
+ public:
+  ClassPosterior(const Prior& prior, const Observations& observations)
+      : observations_(observations), posterior_(prior, observations) {}
+
+  Marginals predict(const PointsRef& x) const override { return posterior_.predict(x); }
+  Vector expectation(const PointsRef& x) const override {
+    const Marginals latent = predict(x);
+    Vector positive(x.rows());
+    for (Index i = 0; i < x.rows(); ++i)
+      positive(i) = clean_probabilities({latent.mean(i), latent.variance(i)}).positive;
+    return positive;
+  }
+  PredictionError error_at(const PointsRef& x, const Vector& values) const override {
+    return error_of(expectation(x), values);
+  }
+  Matrix covariance(const PointsRef&) const override {
+    throw std::logic_error("the covariance of f is computed for real targets only");
+  }
+  Marginals leave_one_out() const override {
+    return {leave_one_out_probabilities(posterior_, observations_), Vector::Zero(observations_.size())};
+  }
+  PredictionError leave_one_out_error() const override {
+    return error_of(leave_one_out().mean, observations_.values());
+  }
+  std::string convergence_problem() const override { return posterior_.convergence_problem(); }
+
+ private:
+  static PredictionError error_of(const Vector& probabilities, const Vector& labels) {
+    PredictionError error;
+    for (Index i = 0; i < labels.size(); ++i) {
+      error.actual += (probabilities(i) > 0.5) == (labels(i) > 0.0) ? 0.0 : 1.0;
+      error.predicted += std::min(probabilities(i), 1.0 - probabilities(i));
+    }
+    const auto count = static_cast<double>(labels.size());
+    return {.actual = error.actual / count, .predicted = error.predicted / count};
+  }
+
+  Observations observations_;
+  EpPosterior posterior_;
+};
+
+class RealTarget final : public Target {
+ public:
+  std::string_view kind() const override { return "real"; }
+  const std::vector<std::string>& class_names() const override { return none_; }
+
+  std::optional<double> read(const std::string& text) const override {
+    const std::optional<double> number = to_number(text);
+    return number && std::isfinite(*number) ? number : std::nullopt;
+  }
+  std::string text_requirement() const override { return "a finite number"; }
+  bool accepts(double value) const override { return std::isfinite(value); }
+  std::string_view value_requirement() const override { return "a finite number"; }
+  std::string show(double value) const override { return shortest(value); }
+
+  std::string_view channel_column() const override { return "noise_variance"; }
+  bool fits(const Channel& channel) const override {
+    return std::holds_alternative<GaussianChannel>(channel);
+  }
+  Channel stated_channel(double value) const override { return GaussianChannel{value}; }
+  bool accepts(const Channel& channel) const override {
+    const auto* gaussian = std::get_if<GaussianChannel>(&channel);
+    return gaussian != nullptr && gaussian->noise_variance > 0.0 && gaussian->noise_variance < 1e300;
+  }
+  std::string_view channel_requirement() const override { return "a finite number above 0"; }
+  bool accepts_alpha(double alpha) const override { return alpha >= 1.0; }
+  std::string_view alpha_requirement() const override { return "a number of at least 1 (inf is one)"; }
+  std::string_view information_unit() const override { return "nats"; }
+
+  std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
+                                     const std::vector<Observation>& observations, int threads,
+                                     const PoolStorage& storage) const override {
+    return std::make_unique<GpPoolBelief>(prior, pool, observations, threads, storage);
+  }
+  std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
+                                                   const Observations& observations) const override {
+    return std::make_unique<RealPosterior>(prior, observations);
+  }
+
+  double expectation(const LatentMarginal& latent) const override { return latent.mean; }
+  std::string_view error_measure() const override { return "root mean square error"; }
+  double error_of(const Vector& mean, const Vector& truth) const override {
+    return std::sqrt((mean - truth).squaredNorm() / static_cast<double>(truth.size()));
+  }
+  std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
+                                 double value) const override {
+    const double variance = predicted.variance + std::get<GaussianChannel>(channel).noise_variance;
+    if (!(variance > 0.0)) return std::nullopt;
+    return (value - predicted.mean) / std::sqrt(variance);
+  }
+  bool is_surprising(double surprise) const override { return std::abs(surprise) > 4.0; }
+  std::string_view surprise_column() const override { return "z"; }
+
+ private:
+  std::vector<std::string> none_;
+};
+
+class ClassTarget final : public Target {
+ public:
+  explicit ClassTarget(std::vector<std::string> names) : names_(std::move(names)) {
+    if (!names_.empty() && (names_.size() != 2 || names_[0] == names_[1]))
+      throw InputError("target.classes must be two different names, the first for -1");
+  }
+
+  std::string_view kind() const override { return "binary"; }
+  const std::vector<std::string>& class_names() const override { return names_; }
+
+  std::optional<double> read(const std::string& text) const override {
+    if (!names_.empty() && text == names_[0]) return -1.0;
+    if (!names_.empty() && text == names_[1]) return 1.0;
+    const std::optional<double> number = to_number(text);
+    if (number == 1.0) return 1.0;
+    if (number == -1.0 || number == 0.0) return -1.0;
+    return std::nullopt;
+  }
+  std::string text_requirement() const override {
+    return names_.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(names_) + " (or -1 or 1, or 0 or 1)";
+  }
+  bool accepts(double value) const override { return std::abs(value) == 1.0; }
+  std::string_view value_requirement() const override { return "-1 or 1"; }
+  std::string show(double value) const override {
+    return names_.empty() ? shortest(value) : names_[value > 0.0 ? 1 : 0];
+  }
+
+  std::string_view channel_column() const override { return "accuracy"; }
+  bool fits(const Channel& channel) const override { return std::holds_alternative<FlipChannel>(channel); }
+  Channel stated_channel(double value) const override { return FlipChannel{value}; }
+  bool accepts(const Channel& channel) const override {
+    const auto* flip = std::get_if<FlipChannel>(&channel);
+    return flip != nullptr && flip->accuracy >= 0.5 && flip->accuracy <= 1.0;
+  }
+  std::string_view channel_requirement() const override { return "a number from 0.5 to 1"; }
+  bool accepts_alpha(double alpha) const override { return alpha >= 0.0 && alpha <= 1.0; }
+  std::string_view alpha_requirement() const override { return "a number from 0 to 1"; }
+  std::string_view information_unit() const override { return "bits"; }
+
+  std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
+                                     const std::vector<Observation>& observations, int threads,
+                                     const PoolStorage&) const override {
+    return std::make_unique<EpPoolBelief>(prior, pool, observations, threads);
+  }
+  std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
+                                                   const Observations& observations) const override {
+    return std::make_unique<ClassPosterior>(prior, observations);
+  }
+
+  double expectation(const LatentMarginal& latent) const override {
+    return clean_probabilities(latent).positive;
+  }
+  std::string_view error_measure() const override { return "share of wrong classes"; }
+  double error_of(const Vector& mean, const Vector& truth) const override {
+    double wrong = 0.0;
+    for (Index row = 0; row < truth.size(); ++row)
+      wrong += mean(row) == 0.0 ? 0.5 : (mean(row) < 0.0) == (truth(row) < 0.0) ? 0.0 : 1.0;
+    return wrong / static_cast<double>(truth.size());
+  }
+  std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
+                                 double value) const override {
+    const double positive = answer_probabilities(predicted, std::get<FlipChannel>(channel).accuracy).positive;
+    return value > 0.0 ? positive : 1.0 - positive;
+  }
+  bool is_surprising(double surprise) const override { return surprise < 0.01; }
+  std::string_view surprise_column() const override { return "probability"; }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Target> Target::real() {
+  static const auto target = std::make_shared<const RealTarget>();
+  return target;
+}
+
+std::shared_ptr<const Target> Target::classes(std::vector<std::string> names) {
+  return std::make_shared<const ClassTarget>(std::move(names));
+}
+
+}  // namespace acuity
