@@ -8,27 +8,28 @@
 
 namespace acuity {
 
-/// What decides between candidates.
+/// The quantity by which candidates are ranked.
 enum class Ranking {
   information_per_cost,  ///< every level competes
   information,           ///< BALD: the highest precision only, its cost ignored
   random                 ///< a seeded draw; the highest precision only
 };
 
-/// How the next annotation is chosen: what it is worth, and how candidates are ranked.
+/// How the next annotation is chosen: the information measure, and how candidates are ranked.
 struct Acquisition {
   std::shared_ptr<const Information> information = std::make_shared<ModelInformation>();
   Ranking ranking = Ranking::information_per_cost;
   std::uint64_t seed = 0;  ///< for random choice
-  /// Instead of the offer's levels, if information per cost decides.
+  /// If present and candidates are ranked by information per cost: a range of precisions that replaces the
+  /// offer's levels.
   std::optional<ContinuousPrecision> continuous;
-  /// Of the offer: no other competes if information per cost decides.
+  /// If present and candidates are ranked by information per cost: the only level of the offer that competes.
   std::optional<Index> only_level = std::nullopt;
 
   bool finest_only() const { return ranking != Ranking::information_per_cost; }
 };
 
-/// One candidate annotation with its merits. `value` is what candidates are ranked by.
+/// One candidate annotation and its score. Candidates are ranked by `value`.
 struct Score {
   Index point = 0;
   Index level = 0;
@@ -36,12 +37,12 @@ struct Score {
   double cost = 0.0;
   double value = 0.0;
   double order = 0.0;                  ///< decides between infinite values, larger first
-  std::optional<Precision> precision;  ///< if it is none of the offer's levels
+  std::optional<Precision> precision;  ///< if it is not one of the offer's levels
 
   double information_per_cost() const { return information / cost; }
 };
 
-/// The one place where worth is divided by price. `draw` is the candidate's random key.
+/// The value that candidates are ranked by. `draw` is the candidate's random key.
 inline double merit(Ranking ranking, double information, double cost, std::uint64_t draw) {
   if (ranking == Ranking::information_per_cost) return information / cost;
   if (ranking == Ranking::information) return information;
@@ -54,7 +55,7 @@ Level level_of(const Score& score, const Offer& offer, const Acquisition& acquis
 /// Values that differ by no more than this share of the best are tied (docs/math.md 5.2).
 inline constexpr double tie_tolerance = 1e-9;
 
-/// The tie rule (docs/math.md 5.2): is a candidate of this value as good as the best?
+/// The tie rule (docs/math.md 5.2): whether a candidate of this value ties with the best.
 bool ties_with(const Score& best, double value, double order);
 
 }  // namespace acuity

@@ -7,10 +7,9 @@
 
 namespace acuity {
 
-// Which level is the best deal, in regression and by MI(answer; f) per cost (docs/math.md 5.5)? A level is
-// better the less noise it has and the less it costs; how much less noise is worth depends on the latent
-// variance alone. For MI(answer; Y) of graph b read latent plus base variance for the latent variance, and
-// added for total noise.
+// Which level has the most MI(answer; f) per cost in regression (docs/math.md 5.5). How much a reduction of
+// noise is worth depends only on the latent variance. For MI(answer; Y) of graph b, replace the latent
+// variance by latent plus base variance, and total noise by added noise.
 //
 // All functions throw std::invalid_argument if a noise variance is negative, a cost is not above 0, or one
 // of them is not finite.
@@ -38,8 +37,9 @@ struct BreakEvenInterval {
 /// wins, then the first.
 std::vector<BreakEvenInterval> break_even_table(std::span<const PricedNoise> levels);
 
-/// At this latent variance a level of noise `noise` is worth this many times the price of one of noise
-/// `other`: if it costs more, the other is the better deal. At 0 and at infinity the limit.
+/// At this latent variance, the ratio of the information of a level of noise `noise` to that of a level of
+/// noise `other`: if the ratio of their costs is larger, the other level has more information per cost. At 0
+/// and at infinity the limit.
 double break_even_price_ratio(double latent, double noise, double other);
 
 /// The price below which `level` wins against all others at this latent variance; its own price does not

@@ -6,28 +6,29 @@ namespace acuity {
 
 // Mutual information in bits of one annotation in classification (docs/math.md 4.2). The clean class is +1
 // with probability Phi(f); an answer of accuracy omega is the clean class with probability omega and the
-// other one otherwise. Accuracies below 1/2 are ordinary: such an answer carries as much information as its
+// other one otherwise. Accuracies below 1/2 are valid: such an answer carries as much information as its
 // opposite.
 //
 // All functions throw std::invalid_argument if the mean is not finite, the variance is negative or not
 // finite, or an accuracy is not between 0 and 1.
 
-/// What is believed about f at one point.
+/// Posterior mean and variance of f at one point.
 struct LatentMarginal {
   double mean = 0.0;
   double variance = 0.0;
 };
 
-/// Of the two classes. They add up to 1; each has its own digits, however small it is.
+/// Probabilities of the two classes. They add up to 1; both are stored, so that a tiny one keeps its relative
+/// accuracy.
 struct ClassProbabilities {
   double positive = 0.5;
   double negative = 0.5;
 };
 
-/// Of the clean class.
+/// Probabilities of the clean class.
 ClassProbabilities clean_probabilities(const LatentMarginal& latent);
 
-/// Of an answer of this accuracy.
+/// Probabilities of an answer of this accuracy.
 ClassProbabilities answer_probabilities(const LatentMarginal& latent, double accuracy);
 
 /// Variance of Phi(f), the part of the uncertainty about the clean class that is uncertainty about f.
@@ -36,8 +37,8 @@ double clean_probability_variance(const LatentMarginal& latent);
 /// MI(answer; f), to about twelve digits, also of tiny values. Highest precision is BALD.
 double class_model_information(const LatentMarginal& latent, double accuracy);
 
-/// The same for several accuracies at one point, which share what does not depend on the accuracy.
-/// `bits` is as long as `accuracies`.
+/// MI(answer; f) for several accuracies at one point, which share the work that does not depend on the
+/// accuracy. `bits` is as long as `accuracies`.
 void class_model_information(const LatentMarginal& latent, std::span<const double> accuracies,
                              std::span<double> bits);
 
@@ -49,14 +50,14 @@ double class_model_information_slope(const LatentMarginal& latent, double accura
 /// class is nearly certain (docs/math.md 4.4): rank by it as it is, clamp it for reports only.
 double class_model_information_taylor(const LatentMarginal& latent, double accuracy);
 
-/// MI(answer; Y) where the answer is a noisy copy of Y, an answer of accuracy `top_accuracy` (graph b).
-/// Throws std::invalid_argument if the answer would be the more accurate of the two.
+/// MI(answer; Y) if the answer is a noisy copy of Y, an answer of accuracy `top_accuracy` (graph b). Throws
+/// std::invalid_argument if the answer would be the more accurate of the two.
 double class_target_information_b(const LatentMarginal& latent, double accuracy, double top_accuracy);
 
-/// MI(answer; Y) where answer and Y are independent given f (graph c).
+/// MI(answer; Y) if answer and Y are independent given f (graph c).
 double class_target_information_c(const LatentMarginal& latent, double accuracy, double top_accuracy);
 
-/// The same for several accuracies at one point.
+/// MI(answer; Y) of graph c for several accuracies at one point.
 void class_target_information_c(const LatentMarginal& latent, std::span<const double> accuracies,
                                 double top_accuracy, std::span<double> bits);
 

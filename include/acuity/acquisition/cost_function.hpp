@@ -5,13 +5,13 @@
 
 namespace acuity {
 
-/// What an annotation of precision alpha costs (docs/math.md 5.1). Price lists need none: each level has its
-/// own cost.
+/// What an annotation of precision alpha costs (docs/math.md 5.1). Not used with price lists, where each
+/// level has its own cost.
 class CostFunction {
  public:
   virtual ~CostFunction() = default;
-  /// Infinite alpha is an ordinary argument, and 0 for classes. The result may be infinite or negative: the
-  /// caller checks. Called from several threads at once.
+  /// alpha may be infinite, and 0 for classes. The result may be infinite or negative; the caller checks it.
+  /// Must be safe to call from several threads.
   virtual double operator()(double alpha) const = 0;
 };
 

@@ -12,17 +12,18 @@
 
 namespace acuity {
 
-/// Every precision between two ends is on offer, at a price.
+/// A range of precisions on offer, priced by a cost function.
 struct ContinuousPrecision {
   Precision vaguest = Precision::of(1.0), sharpest;
   PrecisionLaw law;
   std::shared_ptr<const CostFunction> cost;
 };
 
-/// What an annotation is worth, its cost aside (docs/math.md 4). Sees the marginals of the whole pool, never
-/// a model. Derive from it to bring your own: unit() and worth() are enough, and selections then call worth()
-/// for every open point and level. The library's own informations are final, because selections know more
-/// about them than worth() tells. All functions are called from several threads at once.
+/// The information an annotation gives, regardless of its cost (docs/math.md 4), computed from the marginals
+/// of the whole pool. Derive from it to add an information measure: overriding unit() and worth() is enough,
+/// and selections then call worth() for every open point and level. The library's own classes are final,
+/// because selections rely on properties of them that worth() does not show. All functions must be safe to
+/// call from several threads.
 class Information {
  public:
   virtual ~Information() = default;
@@ -30,19 +31,19 @@ class Information {
   /// "nats" or "bits".
   virtual std::string_view unit() const = 0;
 
-  /// out[(i - begin) * levels.size() + k]: worth of annotating pool point i, begin <= i < end, at level
-  /// levels[k].
+  /// out[(i - begin) * levels.size() + k]: the information from annotating pool point i, begin <= i < end, at
+  /// level levels[k].
   virtual void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                      std::span<const Index> levels, double* out) const = 0;
 
   /// The best precision at a point if any in a range may be bought, not only those of a ladder; nothing if
-  /// none can be paid for with `remaining`. By default std::invalid_argument: not every information
-  /// supports it.
+  /// none can be paid for with `remaining`. The default throws std::invalid_argument: not every information
+  /// measure supports it.
   virtual std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer,
                                                          Index point, const ContinuousPrecision& range,
                                                          double remaining) const;
 
-  /// Orders points whose worth is infinite, larger first. By default they are all tied.
+  /// Orders points whose information is infinite, larger first. By default they are all tied.
   virtual double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const;
 };
 
@@ -57,15 +58,15 @@ class ModelInformation final : public Information {
                                                  double remaining) const override;
 };
 
-/// How the noisy answer and Y are related: b, the answer is a noisy copy of Y; c, both come from f
-/// independently.
+/// How the noisy answer and Y are related: in graph b the answer is a noisy copy of Y; in graph c both depend
+/// on f independently.
 enum class TargetGraph { b, c };
 
 /// What to do if MI(answer; Y) of graph b is infinite, at every point, because a level adds no noise.
 enum class InfinitePolicy {
-  refuse,  ///< an error that says why
+  refuse,  ///< throw an error that says why
   limit,   ///< the order of the values as the added noise goes to 0: by latent plus base variance
-  first    ///< all tied: the lowest pool row wins
+  first    ///< all are tied, so the lowest pool row wins
 };
 
 struct TargetInformationOptions {
@@ -79,7 +80,7 @@ class TargetInformation final : public Information {
   explicit TargetInformation(TargetInformationOptions options = {}) : options_(options) {}
 
   std::string_view unit() const override { return "nats"; }
-  /// Throws std::invalid_argument under InfinitePolicy::refuse where a value is infinite by construction.
+  /// Throws std::invalid_argument under InfinitePolicy::refuse if a value is infinite by construction.
   void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
              std::span<const Index> levels, double* out) const override;
   std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,

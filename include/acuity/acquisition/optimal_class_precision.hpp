@@ -8,7 +8,7 @@
 
 namespace acuity {
 
-/// Which of the formulas of docs/math.md 4.2 says what an annotation is worth.
+/// Which formula of docs/math.md 4.2 gives the information of an annotation.
 enum class ClassInformation {
   model,         ///< MI(answer; f)
   model_taylor,  ///< the paper's approximation of it
@@ -16,15 +16,15 @@ enum class ClassInformation {
   target_c       ///< MI(answer; Y), answer and Y independent given f
 };
 
-/// What is known at a point, and which precisions may be bought there. Y is an answer of the highest.
+/// The posterior at a point, and the precisions that may be bought there. Y is an answer at the highest
+/// precision.
 struct ClassPrecisionProblem {
   ClassInformation information = ClassInformation::model;
   LatentMarginal latent;
   double kappa = 0.5;  ///< an annotation of precision alpha is right with probability kappa + gamma * alpha
   double gamma = 0.5;
-  double low = 0.0, high = 1.0;  ///< alpha
-  double remaining =
-      std::numeric_limits<double>::infinity();  ///< only what costs no more; includes the slack
+  double low = 0.0, high = 1.0;                                ///< alpha
+  double remaining = std::numeric_limits<double>::infinity();  ///< upper limit of the cost, slack included
 };
 
 /// The precision of highest information per cost among all in the range (docs/math.md 5.4), with the same

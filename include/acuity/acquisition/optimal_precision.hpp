@@ -8,14 +8,14 @@
 
 namespace acuity {
 
-/// Which of the formulas of docs/math.md 4.1 says what an annotation is worth.
+/// Which formula of docs/math.md 4.1 gives the information of an annotation.
 enum class RegressionInformation {
   model,     ///< MI(answer; f)
   target_b,  ///< MI(answer; Y), the answer a noisy copy of Y
   target_c   ///< MI(answer; Y), answer and Y independent given f
 };
 
-/// What is known at a point, and which precisions may be bought there.
+/// The posterior at a point, and the precisions that may be bought there.
 struct PrecisionProblem {
   RegressionInformation information = RegressionInformation::model;
   double latent = 0.0;        ///< posterior variance of f
@@ -23,11 +23,10 @@ struct PrecisionProblem {
   double gamma = 0.0;         ///< an annotation of precision alpha adds noise of variance gamma / alpha
   double inverse_low = 0.0;   ///< 1 / alpha of the highest precision; 0 is infinite precision
   double inverse_high = 1.0;  ///< 1 / alpha of the lowest precision
-  double remaining =
-      std::numeric_limits<double>::infinity();  ///< only what costs no more; includes the slack
+  double remaining = std::numeric_limits<double>::infinity();  ///< upper limit of the cost, slack included
 };
 
-/// The precision to buy, and what makes it the best.
+/// The best precision, with its cost and value.
 struct BestPrecision {
   Precision precision;
   double information = 0.0;

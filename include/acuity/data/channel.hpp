@@ -4,7 +4,7 @@
 
 namespace acuity {
 
-/// The answer is f(x) plus normal noise of this variance.
+/// The answer is f(x) plus Gaussian noise of this variance.
 struct GaussianChannel {
   double noise_variance = 0.0;
 
@@ -18,8 +18,8 @@ struct FlipChannel {
   friend bool operator==(const FlipChannel&, const FlipChannel&) = default;
 };
 
-/// What happens to the truth on its way to us. A study's laws (sigma^2, gamma, kappa, price lists, reported
-/// noise) are resolved to channels early; from model/ on nobody asks where they came from.
+/// How an answer depends on the truth. The laws of a study (sigma^2, gamma, kappa, price lists, reported
+/// noise) are resolved to channels when annotations are read; model/ and later folders only see channels.
 using Channel = std::variant<GaussianChannel, FlipChannel>;
 
 }  // namespace acuity

@@ -11,22 +11,22 @@
 
 namespace acuity {
 
-/// What an annotator is told about a level, untouched.
+/// The value of a level that is passed to annotators unchanged.
 using LevelValue = std::variant<std::string, double, std::int64_t, bool>;
 
 /// One precision on offer.
 struct Level {
   std::string name;             ///< price lists; empty on a ladder
-  std::optional<double> alpha;  ///< ladders; infinity is an ordinary value
+  std::optional<double> alpha;  ///< ladders; may be infinite
   /// Gaussian: noise on top of the point's own sigma^2(x). Flip: the probability of being right.
   Channel channel;
   double cost = 1.0;
   bool repeats_itself = false;  ///< asking again gives the same answer: never bought twice at a point
-  bool exact = false;           ///< the user said that a total noise of zero is meant
+  bool exact = false;           ///< the study states that a total noise of zero is intended
   LevelValue value;
 };
 
-/// What can be bought at every point of a pool: the levels, and the noise no level can remove.
+/// What can be bought at every point of a pool: the levels, and the noise that no level removes.
 struct Offer {
   std::vector<Level> levels;
   Vector base_noise;  ///< sigma^2(x), one per pool point (zeros for classification)

@@ -8,14 +8,14 @@
 
 namespace acuity {
 
-/// Where something was observed: a row of the pool, or coordinates of its own.
+/// The place of an observation: a row of the pool, or coordinates.
 class Place {
  public:
   Place(Index pool_row) : row_(pool_row) {}  // NOLINT: condition(17, ...) reads well
   explicit Place(Vector coordinates) : coordinates_(std::move(coordinates)) {}
 
   std::optional<Index> pool_row() const { return row_; }
-  /// Only for places that are no pool row.
+  /// Only for places that are not a pool row.
   const Vector& coordinates() const { return coordinates_; }
 
  private:
@@ -23,14 +23,14 @@ class Place {
   Vector coordinates_;
 };
 
-/// What the model sees of an annotation.
+/// An annotation as the model sees it: place, value and channel.
 struct Observation {
   Place place;
   double value = 0.0;
   Channel channel;
 };
 
-/// Observations by column, with the coordinates of every one: what a posterior is made from.
+/// Observations stored by column, all with coordinates; the input of a posterior.
 class Observations {
  public:
   Observations() = default;
@@ -44,7 +44,7 @@ class Observations {
   const Points& points() const { return points_; }
   const Vector& values() const { return values_; }
   const std::vector<Channel>& channels() const { return channels_; }
-  /// Noise variance of each; throws std::invalid_argument where a channel is not Gaussian.
+  /// Noise variance of each; throws std::invalid_argument if a channel is not Gaussian.
   Vector noise() const;
 
  private:

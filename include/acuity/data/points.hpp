@@ -11,7 +11,7 @@ using Matrix = Eigen::MatrixXd;
 /// Inputs, one per row. Row-major, so that a NumPy array or a block of a table maps in without a copy.
 using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Points that live elsewhere: a Points, some of its rows, or a map onto someone's array.
+/// A reference to points stored elsewhere: a Points, some of its rows, or a mapped array.
 using PointsRef = Eigen::Ref<const Points>;
 
 }  // namespace acuity

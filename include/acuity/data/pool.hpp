@@ -11,7 +11,7 @@
 
 namespace acuity {
 
-/// The names of a pool's points, one a row, no two the same.
+/// The ids of a pool's points, one per row, all distinct.
 class PoolIds {
  public:
   virtual ~PoolIds() = default;
@@ -20,38 +20,39 @@ class PoolIds {
   virtual std::optional<Index> find(std::string_view id) const = 0;
 };
 
-/// Points that somebody else keeps: rows of `stride` doubles, of which the first `columns` count.
+/// Points in memory that `owner` keeps alive: rows of `stride` doubles, of which the first `columns` are
+/// used.
 struct BorrowedPoints {
   std::shared_ptr<const void> owner;
   const double* data = nullptr;
   Index rows = 0, columns = 0, stride = 0;
 };
 
-/// The inputs that may be asked about. Copies share the points.
+/// The points that may be annotated. Copies share the points.
 class Pool {
  public:
-  /// Without `ids` the row number, counting from 0, is the id. `lines` says where each row stands in
+  /// Without `ids` the row number, counting from 0, is the id. `lines` are the line numbers of the rows in
   /// `source`.
   Pool(Points points, std::vector<std::string> inputs, std::vector<std::string> ids = {},
        std::string source = {}, std::vector<std::int64_t> lines = {});
-  /// Nothing is copied. Without `ids` as above.
+  /// Refers to the points without copying them. Without `ids` (null) the row number is the id.
   Pool(BorrowedPoints points, std::vector<std::string> inputs, std::shared_ptr<const PoolIds> ids,
        std::string source);
 
   Index size() const { return points_.rows; }
-  /// Valid as long as this pool, or a copy of it, lives.
+  /// Valid as long as this pool or a copy of it exists.
   PointsRef points() const {
     return Eigen::Map<const Points, 0, Eigen::OuterStride<>>(points_.data, points_.rows, points_.columns,
                                                              Eigen::OuterStride<>(points_.stride));
   }
-  /// The inputs of one point, one after another.
+  /// The inputs of one point, contiguous.
   const double* point(Index row) const { return points_.data + row * points_.stride; }
   const std::vector<std::string>& inputs() const { return inputs_; }
 
-  /// Whether the points have names of their own, instead of row numbers.
+  /// Whether the points have ids other than their row numbers.
   bool has_ids() const { return ids_ != nullptr; }
   std::string id(Index row) const;
-  /// The row with this id. A duplicate id cannot occur: it is refused where ids are read.
+  /// The row with this id. Ids are unique: duplicates are refused when ids are read.
   std::optional<Index> find(std::string_view id) const;
   /// "pool.csv:18"; "big.pool: row 16" for a file without lines, "pool row 16" for a pool that came from no
   /// file.

@@ -15,17 +15,17 @@ namespace acuity {
 
 class MappedFile;
 
-/// A pool in a binary file that is mapped, not read (docs/reference.md 5): opening it costs next to nothing,
-/// and of its points only those are brought into memory that are looked at.
+/// A pool in a binary file that is mapped, not read (docs/reference.md 5): opening it takes almost no time,
+/// and only the points that are accessed are loaded into memory.
 ///
-/// Complaints name the file. Like Table it knows its columns by name.
+/// Error messages name the file. Columns are found by name, as in Table.
 class PoolFile {
  public:
-  /// Whether the file begins like one; false where it cannot be read, too.
+  /// Whether the file begins with the signature of a pool file; false if it cannot be read.
   static bool recognises(const std::filesystem::path& file);
   /// Checks header and sizes, not values and ids, which verify() and pool() check; throws InputError.
   static PoolFile open(const std::filesystem::path& file);
-  /// The same for a file that complaints call `source`.
+  /// Opens the file; error messages call it `source`.
   static PoolFile open(const std::filesystem::path& file, std::string source);
 
   const std::string& source() const { return source_; }
@@ -36,12 +36,13 @@ class PoolFile {
   /// The column the ids came from; absent: row numbers are the ids.
   const std::optional<std::string>& id_column() const { return id_column_; }
 
-  /// Reads everything and throws InputError where it is not what was written: by the checksum, and because
-  /// anybody can compute one, also where values are not finite or ids are empty or not unique.
+  /// Reads the whole file and throws InputError if the checksum differs, values are not finite, or ids are
+  /// empty or not unique. The latter are checked separately because a malformed file can have a valid
+  /// checksum.
   void verify() const;
 
   std::optional<Index> find(std::string_view column) const;
-  /// The column of that name; without one, a complaint that says what needs it.
+  /// The index of that column; if it is missing, throws InputError with `needed_for` as the reason.
   Index column(std::string_view name, std::string_view needed_for) const;
   double number(Index row, Index column) const;
   /// "big.pool: row 16"
@@ -49,9 +50,9 @@ class PoolFile {
   /// Throws InputError `where: column "x" is 7, must be requirement`.
   [[noreturn]] void complain(Index row, Index column, std::string_view requirement) const;
 
-  /// The pool of these inputs, which are among the columns. Doubles that stand side by side in the order
-  /// asked for are used where they are; others are copied. Every value is looked at: it must be finite. So is
-  /// every id, if they are asked for.
+  /// The pool of these inputs, which are among the columns. If the columns are doubles, adjacent and in this
+  /// order, they are used in place; otherwise they are copied. Throws InputError if a value is not finite,
+  /// or, `with_ids`, if an id is not valid.
   Pool pool(const std::vector<std::string>& inputs, bool with_ids) const;
 
  private:
@@ -72,17 +73,17 @@ class PoolFile {
   std::uint64_t values_at_ = 0, ids_at_ = 0, checksum_ = 0;
 };
 
-/// What becomes of a CSV file.
+/// Options of convert_to_pool_file.
 struct PoolFileOptions {
   std::optional<std::vector<std::string>> columns;  ///< absent: every numeric column but the id
   std::optional<std::string> id;                    ///< absent: row numbers
   bool single_precision = false;
-  /// Told now and then how much of the work is done, 0 to 1.
+  /// Called from time to time with the share of the work that is done, 0 to 1.
   std::function<void(double share)> progress;
 };
 
-/// Writes the pool file that a CSV file stands for: aside, then renamed. Passes through the text and keeps
-/// nothing of it but the ids. Other columns are left out; gives their names.
+/// Converts a CSV file to a pool file, which is written under a temporary name and then renamed. Keeps only
+/// the ids in memory. Returns the names of the columns that were left out.
 std::vector<std::string> convert_to_pool_file(const std::filesystem::path& csv,
                                               const std::filesystem::path& out,
                                               const PoolFileOptions& options = {});

@@ -7,8 +7,8 @@
 
 namespace acuity {
 
-/// A precision beside its inverse. Either may be 0, infinite precision of a number or the lowest precision of
-/// a class, and the one in which a law is written keeps its digits.
+/// A precision and its inverse. Either may be 0: infinite precision of a number, or the lowest precision of a
+/// class. Both are stored so that neither is rounded.
 struct Precision {
   double alpha = std::numeric_limits<double>::infinity();
   double inverse = 0.0;
@@ -17,7 +17,7 @@ struct Precision {
   static Precision of_inverse(double inverse) { return {1.0 / inverse, inverse}; }
 };
 
-/// What a precision does to an answer: noise of variance gamma / alpha on top of sigma^2(x); for classes, a
+/// How precision affects an answer: noise of variance gamma / alpha in addition to sigma^2(x); for classes, a
 /// probability kappa + gamma * alpha of being right.
 struct PrecisionLaw {
   double gamma = 0.0;

@@ -14,9 +14,9 @@ namespace acuity {
 /// A CSV file with a header row: commas, optional quotes, UTF-8 with or without byte order mark, any line
 /// ends.
 ///
-/// The text is kept as it is and turned into numbers when a column is asked for, so a column nobody needs
-/// costs nothing. Blank lines are passed over. Every complaint names file, line (physical, the header is 1)
-/// and column.
+/// The text is stored unchanged and converted to numbers when a column is read, so unused columns cost
+/// nothing. Blank lines are skipped. Every error message names file, line (physical, the header is 1) and
+/// column.
 class Table {
  public:
   static Table read(const std::filesystem::path& file);
@@ -27,17 +27,17 @@ class Table {
   Index rows() const { return static_cast<Index>(row_begin_.size()) - 1; }
 
   std::optional<Index> find(std::string_view column) const;
-  /// The column of that name; without one, a complaint that says what needs it.
+  /// The index of that column; if it is missing, throws InputError with `needed_for` as the reason.
   Index column(std::string_view name, std::string_view needed_for) const;
 
   /// The cell as written, without quotes and surrounding blanks.
   std::string text(Index row, Index column) const;
   bool empty(Index row, Index column) const;
-  /// The cell as a number, or nothing where it is no number at all. `inf` and `nan` are numbers here.
+  /// The cell as a number, or nothing if it is not a number. `inf` and `nan` are numbers here.
   std::optional<double> parse_number(Index row, Index column) const;
-  /// The cell as a finite number.
+  /// The cell as a finite number; throws InputError otherwise.
   double number(Index row, Index column) const;
-  /// The cells of a column as finite numbers.
+  /// Writes the cells of a column, as finite numbers, to out[0], out[stride], ...
   void numbers(Index column, double* out, Index stride) const;
 
   /// Physical line on which a row starts.
@@ -54,21 +54,22 @@ class Table {
   std::string text_;
   std::vector<std::string> columns_;
   std::vector<std::int64_t> lines_;
-  std::vector<std::uint64_t> row_begin_;   // where each data row starts in text_, and one more
-  std::vector<std::uint32_t> cell_begin_;  // per row and column, relative to the row; one more per row
+  std::vector<std::uint64_t> row_begin_;   // where each data row starts in text_, and the end of the last
+  std::vector<std::uint32_t> cell_begin_;  // per row and column, relative to the row, and the end of each row
 };
 
-/// Reads a whole file, or a pipe to its end; throws InputError where it cannot (missing, a folder, a device,
-/// no permission).
+/// Reads a whole file, or a pipe to its end; throws InputError if it cannot be read (missing, a folder, a
+/// device, no permission).
 std::string read_file(const std::filesystem::path& file);
-/// The same for files that a study or a campaign consists of: a pipe is refused at once, which would be
-/// waited for until somebody writes to it.
+/// Reads a whole file that is part of a study or a campaign. A pipe is refused, because reading it would
+/// block until another process writes to it.
 std::string read_regular_file(const std::filesystem::path& file);
-/// Throws InputError if the file is a pipe or a device. Nothing is said about one that is not there.
+/// Throws InputError if the file is a pipe or a device; does nothing if it does not exist.
 void require_no_pipe(const std::filesystem::path& file);
 
-/// Writes aside, then renames: a file appears whole or not at all. A symbolic link stays, and its target is
-/// replaced; a pipe or a character device is written into; anything else that is no regular file is refused.
+/// Writes to a temporary file and renames it, so that the file is either complete or not there. If `file` is
+/// a symbolic link, its target is replaced. Pipes and character devices are written to directly. Anything
+/// else that is not a regular file is refused.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
 struct NewFile {
@@ -76,10 +77,10 @@ struct NewFile {
   std::string_view content;
 };
 
-/// The same for files that belong together: none of them appears before all have been written aside.
+/// Writes several files as write_file() does; none of them is renamed before all have been written.
 void write_files(const std::vector<NewFile>& files);
 
-/// Text as a number the way CSV and people write it (leading +, inf, nan); nothing if it is not one.
+/// Parses a number as written in CSV files and by users (leading +, inf, nan); nothing if it is not a number.
 std::optional<double> to_number(std::string_view text);
 
 }  // namespace acuity

@@ -9,15 +9,15 @@
 
 namespace acuity {
 
-/// Belief about f at many points, averaged over hyperparameters (docs/math.md eq. (11.8)).
+/// Predictions of f at many points, averaged over hyperparameters (docs/math.md eq. (11.8)).
 struct AveragedMarginals {
   Vector mean, variance;
-  Vector low, high;    ///< the 2.5 and 97.5 % points of f
-  Vector probability;  ///< classes: of the clean class +1; else empty
-  Vector nugget;       ///< mean of the learned nugget; the same everywhere
+  Vector low, high;    ///< the 2.5 % and 97.5 % quantiles of f
+  Vector probability;  ///< classes: probability of the clean class +1; otherwise empty
+  Vector nugget;       ///< mean of the learned nugget, equal at all points
 };
 
-/// One set of hyperparameters, with the observations as they look under it.
+/// One set of hyperparameters, and the observations with the noise it implies.
 struct HyperparameterDraw {
   Prior prior;
   Observations observations;
@@ -25,25 +25,26 @@ struct HyperparameterDraw {
   double weight = 1.0;
 };
 
-/// What predictions are made from: a point estimate of the hyperparameters, or draws around it, by which
-/// intervals admit that hyperparameters are not known either (docs/math.md 11.3).
+/// The model that makes predictions: a point estimate of the hyperparameters, or draws around it, so that
+/// intervals include the uncertainty about the hyperparameters (docs/math.md 11.3).
 class AveragedModel {
  public:
-  /// The point estimate alone: observations with their noise as the model has it.
+  /// The point estimate alone; the observations carry the noise of the model.
   static AveragedModel point(const Prior& prior, const Observations& observations, double nugget = 0.0);
-  /// `draws` (even) around the optimum of the same problem that learn() has solved: `prior` has the learned
-  /// kernel, and `options` start from the learned noise. Fewer than two effective draws: the point estimate.
+  /// An even number of `draws` around the optimum that learn() has found for this problem: `prior` has the
+  /// learned kernel, and `options` start from the learned noise. Uses the point estimate if fewer than two
+  /// draws are effective.
   static AveragedModel around(const Prior& prior, const Observations& observations,
                               const LearnOptions& options, int draws);
 
   const std::vector<HyperparameterDraw>& draws() const { return draws_; }
   double effective_draws() const { return effective_; }
-  /// Why there is one draw although more were asked for; empty otherwise.
+  /// Why the point estimate is used although more draws were requested; empty otherwise.
   const std::string& note() const { return note_; }
 
   struct Predicted {
     AveragedMarginals marginals;
-    Index jittered = 0;               ///< largest of all draws (real values)
+    Index jittered = 0;               ///< the largest number over all draws (real values)
     std::string convergence_problem;  ///< classes: of the first draw that has one; see EpPosterior
   };
   Predicted predict(const PointsRef& x, int threads = 0) const;

@@ -8,17 +8,17 @@
 
 namespace acuity {
 
-/// Classification about a pool (docs/math.md 3 and 7). An answer moves every site, so the posterior is
-/// computed again, starting from the sites before; a pending annotation is a fixed site beside it, which
-/// leaves all means and lowers variances by what its answer is expected to.
+/// Classification on a pool (docs/math.md 3 and 7). An answer changes every site, so the posterior is
+/// recomputed, starting from the previous sites. A pending annotation is a fixed site in addition, which
+/// leaves all means unchanged and lowers variances by the expected effect of its answer.
 ///
 /// With n answers and M pool points an answer costs O(n^3), and marginals() after it O(n^2 M), or O(p n M)
-/// more with p annotations pending. A choice costs O(r^2 M) if the pool's covariances are nearly of a rank r
-/// below n (docs/math.md 3.10).
+/// more with p annotations pending. A selection costs O(r^2 M) if the pool's covariance has a numerical rank
+/// r below n (docs/math.md 3.10).
 class EpPoolBelief final : public PoolBelief {
  public:
-  /// Answers are -1 and +1, channels FlipChannel. `threads`: 0 means all the machine has. `kept`: how many
-  /// covariances of annotations with pool points may be kept rather than computed again with every answer.
+  /// Answers are -1 and +1, channels FlipChannel. `threads`: 0 means all processors. `kept`: how many
+  /// covariances between annotations and pool points may be cached instead of recomputed with every answer.
   /// Results depend on neither.
   EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations = {},
                int threads = 0, Index kept = Index{1} << 25);
@@ -35,9 +35,9 @@ class EpPoolBelief final : public PoolBelief {
   Index size() const override;
   std::string convergence_problem() const override;
 
-  /// The posterior given the answers, pending annotations aside.
+  /// The posterior given the answers, without pending annotations.
   const EpPosterior& posterior() const;
-  /// How often a warm start did not arrive and a cold one was needed.
+  /// How often a warm start did not converge and a cold start was needed.
   Index cold_starts() const;
 
  private:

@@ -8,26 +8,28 @@
 
 namespace acuity {
 
-/// How the pool side of a belief is kept.
+/// How a belief stores its values for the pool.
 struct PoolStorage {
-  /// Bytes that L^-1 K may take; 0: no limit. What does not fit is computed again when it is needed, with the
-  /// same bits.
+  /// Memory limit for L^-1 K in bytes; 0: no limit. Columns that do not fit are recomputed when needed, with
+  /// bitwise identical results.
   std::size_t memory = 0;
-  /// Half the memory and about twice the speed. Variances are then off by about 1e-6 of the prior variance,
-  /// so that two candidates whose scores are that close may change places.
+  /// Store the pool in single precision: half the memory and about twice the speed. Variances then have
+  /// errors of about 1e-6 of the prior variance, so two candidates with nearly equal scores may be ranked the
+  /// other way round.
   bool single_precision = false;
 };
 
-/// Gaussian process regression about a pool (docs/math.md 2.4): equals a GpPosterior rebuilt from all
-/// annotations, at O(n M) for each new one instead of O(n^2 M).
+/// Gaussian process regression on a pool (docs/math.md 2.4). Gives the same result as a GpPosterior rebuilt
+/// from all annotations, at O(n M) per new annotation instead of O(n^2 M).
 ///
-/// The pool is kept in tiles of some columns of L^-1 K, each of which can catch up on several annotations at
-/// once. Pending annotations are exact (docs/math.md 7). Annotations of one place are rows of their own until
-/// they are half of all rows, then they are merged (docs/math.md 8): n above counts places, not annotations.
+/// The pool is stored in tiles, blocks of columns of L^-1 K; each tile can be updated for several annotations
+/// at once. Pending annotations are treated exactly (docs/math.md 7). Repeated annotations of a place are
+/// separate rows until they make up half of all rows; then they are merged (docs/math.md 8), so n above
+/// counts places, not annotations.
 class GpPoolBelief final : public PoolBelief {
  public:
-  /// `threads`: 0 means all the machine has; the result does not depend on it. The observations have the
-  /// handles 0, 1, 2, ...
+  /// `threads`: 0 means all processors; the result does not depend on it. The observations get the handles 0,
+  /// 1, 2, ...
   GpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations = {},
                int threads = 0, const PoolStorage& storage = {});
   ~GpPoolBelief() override;
@@ -42,11 +44,11 @@ class GpPoolBelief final : public PoolBelief {
   void change_prior_mean(double mean) override;
   Index size() const override;
 
-  /// How many rows without noise got a tiny one, because they repeat what was known already.
+  /// The number of noise-free rows that were given a tiny noise because they repeat known rows.
   Index jittered() const;
-  /// How many places are annotated, pending annotations included.
+  /// The number of annotated places, including pending annotations.
   Index distinct() const;
-  /// How many rows the factor has: the n of the costs above. At most size().
+  /// The number of rows of the factor: the n of the costs above. At most size().
   Index rows() const;
 
  private:

@@ -7,10 +7,10 @@
 
 namespace acuity {
 
-/// Prior covariance of f between inputs. Derive from it to bring your own.
+/// Prior covariance of f between inputs. Derive from it to add a kernel.
 ///
-/// Parameters are positive and seen by optimisers through their logarithms; a kernel itself never changes.
-/// Every function takes many points at once, so that the virtual call costs nothing that shows.
+/// Parameters are positive, and optimisers work on their logarithms. A kernel is immutable. Every function
+/// takes many points at once, which makes the cost of the virtual call negligible.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -23,7 +23,7 @@ class Kernel {
   virtual Vector log_parameters() const = 0;
   virtual std::shared_ptr<const Kernel> with_log_parameters(const Vector& log_parameters) const = 0;
   /// sum over i, j of weights(i, j) * d k(x_i, x_j) / d log theta, for each parameter theta; the weights are
-  /// symmetric. Likelihood gradients need no more than this, so no n x n matrix per parameter is ever formed.
+  /// symmetric. This is all that likelihood gradients need, and avoids an n x n matrix per parameter.
   virtual Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const = 0;
 };
 
@@ -49,7 +49,7 @@ class StationaryKernel : public Kernel {
   Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const override;
 
   const StationaryKernelOptions& options() const { return options_; }
-  /// 1 / l for each of so many inputs; throws std::invalid_argument if they do not fit.
+  /// 1 / l for each of `inputs` inputs; throws std::invalid_argument if the number of length scales differs.
   Vector inverse_lengthscales(Index inputs) const;
 
  private:

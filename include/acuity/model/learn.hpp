@@ -17,10 +17,10 @@ enum class Optimiser {
   adam  ///< the paper's rule (docs/math.md 2.6): raw parameters, 5 % stop rule, 100 epochs, the last iterate
 };
 
-/// Scales of the parts of the noise, as they were learned or as learning starts.
+/// Factors on the parts of the noise (NoiseParts): learned values, or the values at which learning starts.
 struct NoiseScales {
   double added = 1.0, base = 1.0;
-  std::vector<double> levels;  ///< one per level of a price list; empty: none is learned
+  std::vector<double> levels;  ///< one per level of a price list; empty if they are not learned
 
   friend bool operator==(const NoiseScales&, const NoiseScales&) = default;
 };
@@ -28,102 +28,104 @@ struct NoiseScales {
 /// The noise of every observation in parts that can be learned: fixed + base_scale * base + added_scale *
 /// added, and the sum of level_scale * level over the levels.
 struct NoiseParts {
-  Vector fixed;                ///< known, whatever is learned
+  Vector fixed;                ///< known, not scaled
   Vector base;                 ///< sigma^2(x)
   Vector added;                ///< gamma / alpha
-  std::vector<Vector> levels;  ///< what each level of a price list adds; 0 at observations of the others
-  NoiseScales start;           ///< where learning starts, besides from scales of 1
+  std::vector<Vector> levels;  ///< what each level of a price list adds; 0 at observations of other levels
+  NoiseScales start;           ///< starting point of learning, in addition to scales of 1
 
-  /// The noise under these scales; scales of levels that are missing are 1.
+  /// The noise variances under these scales; missing scales of levels count as 1.
   Vector variance(const NoiseScales& scales) const;
 };
 
-/// The accuracy of every label, as far as it can be learned: that of the law where a label has an alpha.
+/// The accuracy of every label. Labels with an alpha follow the law, whose parameters can be learned; the
+/// accuracy of the others is fixed.
 struct AccuracyParts {
   AccuracyLaw law;  ///< kappa at least 0.5, gamma 0 or more, kappa + gamma at most 1
-  /// One per observation, from 0 to 1; absent if the channel's accuracy is known, whatever is learned.
+  /// One per observation, from 0 to 1; absent if the channel's accuracy is known and not learned.
   std::vector<std::optional<double>> alpha;
 
   /// The observations with the accuracies of this law.
   Observations applied_to(const Observations& observations) const;
 };
 
-/// How well parameters explain what was observed, and the way uphill.
+/// The log marginal likelihood of the observations, and its gradient.
 struct Likelihood {
   double log_marginal;  ///< n/2 log(2 pi) included; minus infinity if it cannot be computed
-  /// By the kernel's log parameters; then by log added_scale, log base_scale and the log scales of the levels
-  /// with noise parts, or by log nugget; by kappa and gamma with an accuracy.
+  /// With respect to the kernel's log parameters, followed by the further parameters of the overload: log
+  /// added_scale, log base_scale, the log scales of the levels and log nugget; or kappa and gamma.
   Vector gradient;
 };
 
-/// What is added to the log likelihood so that few answers do not pretend to know more than they do
-/// (docs/math.md 11.2).
+/// The log density of a prior on the hyperparameters, added to the log likelihood to avoid overfitting few
+/// answers (docs/math.md 11.2).
 enum class HyperparameterPrior {
   none,  ///< maximum likelihood
-  weak   ///< against length scales shorter than the data can tell; the nugget near a hundredth of the spread
+  weak   ///< penalises length scales shorter than the data can resolve; nugget near 1 % of the variance
 };
 
 /// docs/math.md eq. (2.2): log p(values | points, prior) and its exact gradient.
 Likelihood likelihood(const Prior& prior, const Observations& observations);
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
                       double added_scale, double base_scale);
-/// The same with all the scales of noise parts and a nugget (docs/math.md 11.1), whose slope comes last.
+/// The likelihood under all scales of the noise parts and a nugget (docs/math.md 11.1); the derivative by the
+/// nugget is the last entry of the gradient.
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
                       const NoiseScales& scales, double nugget);
-/// docs/math.md eq. (3.8): the evidence of classes by expectation propagation; minus infinity, too, where it
-/// does not converge with full sites, without which the gradient would be none.
+/// docs/math.md eq. (3.8): the evidence of class labels by expectation propagation. Also minus infinity if it
+/// does not converge with full sites, because the gradient is only valid at convergence.
 Likelihood likelihood(const Prior& prior, const Observations& observations, const AccuracyParts& accuracy);
 
 struct LearnOptions {
   Optimiser optimiser = Optimiser::lbfgs;
-  int restarts = 4;        ///< lbfgs: further starts besides the prior's own values
-  std::uint64_t seed = 0;  ///< of the further starts
-  int threads = 0;         ///< 0: all the machine has; the result does not depend on it
+  int restarts = 4;        ///< lbfgs: starts in addition to the prior's own values
+  std::uint64_t seed = 0;  ///< of the additional starts
+  int threads = 0;         ///< 0: all processors; the result does not depend on it
   HyperparameterPrior hyperparameter_prior = HyperparameterPrior::none;  ///< not with adam
-  /// Learn a noise variance that every observation has beside its own, on from this value (0: from what suits
-  /// the data). Real values only, not with adam.
+  /// Learn a noise variance that is added to every observation's own, starting from this value (0: from an
+  /// estimate from the data). Real values only, not with adam.
   std::optional<double> nugget;
-  /// Learn the scales of these, too.
+  /// Also learn the scales of these noise parts.
   std::optional<NoiseParts> noise;
-  /// Classes: learn kappa and gamma of this law, too, on from its values. Not with adam.
+  /// Classes: also learn kappa and gamma of this law, starting from its values. Not with adam.
   std::optional<AccuracyParts> accuracy;
-  /// Told now and then, by one thread at a time: evaluations so far and the best likelihood of all. What it
-  /// throws ends the learning (not with adam, which tells nothing).
+  /// Called from time to time, by one thread at a time, with the evaluations so far and the best likelihood.
+  /// An exception from it ends the learning. Not called with adam.
   std::function<void(int evaluations, double best)> progress;
-  /// Where the model will be used: a belief that is flat over all of these has learned nothing. Some of a
-  /// large pool will do.
+  /// Points at which the model will be used: an optimum whose posterior variance is constant over all of
+  /// these is rejected. A sample of a large pool is enough.
   Points pool;
   /// Standard deviation of every input over the pool, in the units of the length scales: the weak prior
-  /// measures length scales by it. Empty: 1 each.
+  /// measures length scales in this unit. Empty: 1 for each input.
   Vector input_spread;
 };
 
-/// Whether a fit on so many annotations should search from several starts, when the last one was on `last` of
-/// them (0: there was none): whenever they have grown by about 15 % since the last search. In between the
-/// summit moves little, and the climb from the last values finds it (docs/math.md 11.2).
+/// Whether a fit on `annotations` answers should search from several starts, given that the last search was
+/// on `last` of them (0: none yet): true if their number has grown by about 15 %. In between the optimum
+/// moves little, and a local search from the last values finds it (docs/math.md 11.2).
 bool search_is_due(std::int64_t annotations, std::int64_t last);
 
-/// Some points from all over a pool; all of a small one.
+/// A sample of points spread over the pool; all points of a small pool.
 Points spread_sample(const PointsRef& pool);
 
-/// What was learned, and how it went.
+/// The result of learn().
 struct Learned {
   Prior prior;
   double added_scale = 1.0, base_scale = 1.0;
-  std::vector<double> level_scales;      ///< one per level if they were to be learned
-  double nugget = 0.0;                   ///< likewise; or as given by the study
-  std::optional<AccuracyLaw> accuracy;   ///< if it was to be learned
+  std::vector<double> level_scales;      ///< one per level if they were learned, else empty
+  double nugget = 0.0;                   ///< learned, or as given by the study
+  std::optional<AccuracyLaw> accuracy;   ///< if it was learned
   double log_marginal_likelihood = 0.0;  ///< at these values
-  int iterations = 0;                    ///< of the run whose values are kept
-  int evaluations = 0;                   ///< of all runs
+  int iterations = 0;                    ///< of the start whose values are kept
+  int evaluations = 0;                   ///< of all starts
   bool converged = false;
   std::string reason;  ///< why it ended, or why the values it started from were kept
 };
 
 /// Maximum marginal likelihood for the kernel's parameters (docs/math.md 2.6), penalised by the
-/// hyperparameter prior (11.2). Where every optimum found has collapsed (a parameter at the edge of what the
-/// data can tell, a belief flat over the pool, no finite likelihood) the prior is given back as it came, and
-/// `reason` says why.
+/// hyperparameter prior (11.2). If every optimum found is degenerate (a parameter at the edge of the range
+/// the data can resolve, a constant posterior variance over the pool, no finite likelihood), the prior is
+/// returned unchanged and `reason` says why.
 Learned learn(const Prior& prior, const Observations& observations, const LearnOptions& options = {});
 
 }  // namespace acuity

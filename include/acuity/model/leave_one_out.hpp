@@ -6,8 +6,8 @@
 
 namespace acuity {
 
-/// What would have been expected of every answer from all the others, its own noise included. Held against
-/// the answer it says whether the error bars are honest. Hyperparameters stay as they are.
+/// The prediction of every answer from all the others, its own noise included, with fixed hyperparameters.
+/// Comparing it with the answers shows whether the predicted intervals are calibrated.
 struct LeaveOneOut {
   Vector mean;
   Vector variance;
@@ -16,12 +16,12 @@ struct LeaveOneOut {
   Vector scores(const Vector& values) const;
 };
 
-/// In closed form, at the cost of one inverse (docs/math.md 2.8). An observation is left out, not a place:
-/// replicates of it stay. Gaussian channels only.
+/// Computed in closed form, at the cost of one matrix inverse (docs/math.md 2.8). One observation is left
+/// out, not a place: its replicates are kept. Gaussian channels only.
 LeaveOneOut leave_one_out(const Prior& prior, const Observations& observations);
 
-/// The probability that every answer is +1, given all the others: by the cavities, so without refitting
-/// (docs/math.md 3.11). `observations` are those of the posterior.
+/// For every answer, the probability that it is +1 given all the others. Computed from the cavity
+/// distributions, without refitting (docs/math.md 3.11). `observations` are those of the posterior.
 Vector leave_one_out_probabilities(const EpPosterior& posterior, const Observations& observations);
 
 }  // namespace acuity

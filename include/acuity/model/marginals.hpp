@@ -4,8 +4,8 @@
 
 namespace acuity {
 
-/// Belief about the latent f at each of a number of points, annotation noise not included. All that an
-/// acquisition ever sees of a model.
+/// Posterior mean and variance of the latent f at a number of points, without annotation noise. An
+/// acquisition sees nothing else of a model.
 struct Marginals {
   Vector mean;
   Vector variance;

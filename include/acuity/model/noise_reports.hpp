@@ -7,19 +7,19 @@
 
 namespace acuity {
 
-/// The noise that one answer reported of itself, and what was declared for it: variances.
+/// The noise variance that one answer reported, and the variances that the study declares for it.
 struct NoiseReport {
   double reported = 0.0;  ///< the total, above 0
   double base = 0.0;      ///< sigma^2(x)
   double added = 0.0;     ///< what the level adds to it; base + added is above 0
-  Index level = 0;        ///< the factor of `added` is that of this level
+  Index level = 0;        ///< whose factor scales `added`
 };
 
-/// How many reports a declared variance counts as.
+/// The weight of a declared variance, in numbers of reports.
 inline constexpr double declared_noise_weight = 2.0;
 
-/// Factors on declared variances by which they fit the reports (docs/math.md 11.4): one on sigma^2(x), one
-/// per level. Those about which no report says anything stay 1.
+/// Factors on the declared variances, fitted to the reports (docs/math.md 11.4): one on sigma^2(x) and one
+/// per level. Factors without any report stay 1.
 NoiseScales scales_from_reports(const std::vector<NoiseReport>& reports, Index levels);
 
 }  // namespace acuity

@@ -7,7 +7,7 @@
 
 namespace acuity {
 
-/// What is believed about f before anything is observed. A value: learning gives another one.
+/// The prior of f. learn() returns a new one.
 struct Prior {
   std::shared_ptr<const Kernel> kernel = std::make_shared<StationaryKernel>();
   double mean = 0.0;

@@ -6,38 +6,38 @@
 
 namespace acuity {
 
-/// Something a person wrote (a study, a table, an option) is not usable. The message is one sentence that
-/// says where, what was found and what is required.
+/// User input (a study, a table, an option) is invalid. The message is one sentence that says where, what was
+/// found and what is required.
 class InputError : public std::invalid_argument {
  public:
   explicit InputError(const std::string& sentence);
 };
 
-/// The mathematics could not be carried out, although the input was well formed.
+/// A computation failed although the input is valid.
 class NumericalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A log of events cannot be read or written, or is damaged. The message is one sentence.
+/// An event log cannot be read or written, or is damaged. The message is one sentence.
 class StoreError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The log is not what was written. Nothing was written to it.
+/// The event log is damaged: its contents differ from what was written. Nothing was changed in it.
 class DamagedError : public StoreError {
  public:
   using StoreError::StoreError;
 };
 
-/// The study or the pool is not the one a campaign was made with.
+/// The study or the pool differs from the one that the campaign was created with.
 class DifferentStudyError : public StoreError {
  public:
   using StoreError::StoreError;
 };
 
-/// Somebody else runs the campaign.
+/// Another process runs the campaign.
 class OwnedError : public StoreError {
  public:
   using StoreError::StoreError;
@@ -47,11 +47,11 @@ class OwnedError : public StoreError {
 void require(bool holds, std::string_view where, std::string_view name, double value,
              std::string_view requirement);
 
-/// Text from data as it may stand in a message: on one line, control characters as escapes such as \x1b, not
-/// longer than it helps.
+/// Makes text from data safe for a message: one line, control characters escaped as in \x1b, shortened if
+/// long.
 std::string printable(std::string_view text, std::size_t longest);
 
-/// A number as people write it: the shortest text that reads back as the same double; `inf` for infinity.
+/// The shortest text that reads back as the same double; `inf` for infinity.
 std::string shortest(double value);
 
 }  // namespace acuity

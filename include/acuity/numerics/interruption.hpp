@@ -2,17 +2,17 @@
 
 namespace acuity {
 
-/// Called now and then by work that takes long, on whichever thread does it; what it throws ends the work,
-/// and whoever was at work is left as after any other exception. Null: nobody wants to know. One for the
-/// whole process: the program's signals are, too.
+/// Called from time to time during long computations, on the thread that computes. An exception from it ends
+/// the computation and propagates to its caller. Null disables it. There is one check per process, because
+/// signals are per process, too.
 using InterruptionCheck = void (*)();
 void set_interruption_check(InterruptionCheck check);
 
-/// A place where work may be interrupted.
+/// Calls the check; long computations call this regularly.
 void check_interruption();
 
-/// As long as one lives no work is interrupted, on any thread: for what must be brought to its end, such as
-/// putting things back after an interruption.
+/// Disables interruptions on all threads during its lifetime, for work that must complete, such as restoring
+/// state after an interruption.
 class Uninterrupted {
  public:
   Uninterrupted();

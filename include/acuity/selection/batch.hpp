@@ -9,13 +9,13 @@
 
 namespace acuity {
 
-/// Up to `count` annotations to ask for at once, in order of choice: each is the best given that those before
-/// it will be answered, whatever the answers are. In regression with a fixed prior that is the sequence
+/// Up to `count` annotations to request at once, in order of selection: each is the best given that those
+/// before it will be answered, for any answers. In regression with a fixed prior that is the sequence
 /// select_by_full_scan would choose one by one (docs/math.md 7). Fewer if nothing is left to buy.
 ///
-/// Each choice is bought from `candidates`, which is a copy. The belief is conditioned on the batch on the
-/// way and is as before on return, also if something throws; the caller conditions on what is really asked
-/// for.
+/// Each choice is bought from `candidates`, which is a copy. The belief is conditioned on the batch
+/// temporarily and restored on return, also if an exception is thrown; the caller conditions it on the
+/// annotations that are actually requested.
 std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
                                 Candidates candidates, Index count, const FullScanOptions& options = {});
 

@@ -17,16 +17,16 @@ double budget_slack(double budget);
 struct CandidatesOptions {
   double budget = std::numeric_limits<double>::infinity();
   bool repeat_points = false;  ///< a point may be bought again (pool.repeat)
-  std::uint64_t step = 0;      ///< annotations there are already
+  std::uint64_t step = 0;      ///< number of annotations so far
 };
 
-/// What may be bought now: open points, the levels that are open there, and money. The rule of what a
-/// purchase closes is here and nowhere else (docs/reference.md 6).
+/// What may be bought now: the open points, the levels that are open there, and the money left. This class
+/// alone decides what a purchase closes (docs/reference.md 6).
 class Candidates {
  public:
   /// Everything on offer.
   explicit Candidates(const Offer& offer, const CandidatesOptions& options = {});
-  /// These points as a pool of their own, with the same money and step.
+  /// These points as a separate pool, with the same money and step.
   Candidates at(const std::vector<Index>& points) const;
 
   bool is_open(Index point) const { return open_[static_cast<std::size_t>(point)] != closed; }
@@ -34,7 +34,7 @@ class Candidates {
     const char open = open_[static_cast<std::size_t>(point)];
     return open == open_at_all_levels || (open == open_at_some_levels && !is_closed_there(point, level));
   }
-  /// One of these per point.
+  /// The values of open(), one per point.
   static constexpr char closed = 0, open_at_all_levels = 1, open_at_some_levels = 2;
   const std::vector<char>& open() const { return open_; }
   bool any_open() const;
@@ -46,23 +46,23 @@ class Candidates {
   bool affordable(double cost) const { return cost <= largest_cost(); }
   std::uint64_t step() const { return step_; }  ///< annotations so far: every step has its own random draws
 
-  /// Pays for an annotation and closes what must not be bought again. `level` is absent where it is none of
-  /// the offer's: a precision between them, or a noise that was reported.
+  /// Pays for an annotation and closes what must not be bought again. `level` is absent if it is not one of
+  /// the offer's: a precision between two levels, or an annotation known by its reported noise only.
   void buy(Index point, std::optional<Index> level, double cost);
   void buy(const Score& score);
   /// Undoes a purchase: opens what it closed, unless something else keeps it closed, and returns the money.
-  /// The step stays, so that random choices are not repeated.
+  /// The step is not reset, so that random choices are not repeated.
   void give_back(Index point, std::optional<Index> level, double cost);
-  /// Closes what a purchase closes, but pays nothing: for annotations whose costs are in the money already.
+  /// Closes what a purchase closes without paying: for annotations whose costs are already subtracted.
   void close_bought(Index point, std::optional<Index> level);
-  /// Closes a point for good.
+  /// Closes a point permanently.
   void close(Index point);
-  /// Closes a level at a point for good.
+  /// Closes a level at a point permanently.
   void exclude(Index point, Index level);
 
-  /// Takes this from the money and nothing else: the difference to a price, for instance.
+  /// Subtracts an amount from the money, for example the difference between actual cost and price.
   void charge(double amount) { remaining_ -= amount; }
-  /// What remains of a budget. Without a budget (infinite) the slack is that of `remaining`.
+  /// Sets the money that remains of `budget`. Without a budget (infinite) the slack is that of `remaining`.
   void set_money(double remaining, double budget);
 
  private:
@@ -73,9 +73,9 @@ class Candidates {
   void update(Index point);
 
   bool repeat_points_ = false;
-  std::vector<char> answers_once_;                       // per level: asked again, it repeats its answer
-  std::vector<char> open_;                               // per point
-  std::vector<std::uint32_t> closings_;                  // per point: how often it was closed as a whole
+  std::vector<char> answers_once_;       // per level: a repeated request gives the same answer
+  std::vector<char> open_;               // per point
+  std::vector<std::uint32_t> closings_;  // per point: how often it was closed as a whole
   std::map<Index, std::map<Index, int>> levels_closed_;  // by point and level: how often
   std::set<Index> partly_open_;
   double remaining_ = 0.0, slack_ = 0.0;

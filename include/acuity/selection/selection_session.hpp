@@ -18,16 +18,17 @@ namespace acuity {
 struct SelectionSessionOptions {
   double budget = std::numeric_limits<double>::infinity();
   bool repeat_points = false;  ///< a point may be chosen again
-  int threads = 0;             ///< 0 means all the machine has
+  int threads = 0;             ///< 0 means all processors
 };
 
-/// Which annotation next, again and again, on a pool in memory: the belief, what may be bought and what is
-/// pending, kept in agreement. A Campaign does the same with a durable log.
+/// Repeatedly selects the next annotation on a pool in memory, and keeps the belief, the candidates and the
+/// pending annotations consistent. Campaign does this with a durable log.
 ///
-/// Arguments that make no sense throw std::invalid_argument. A call that throws leaves everything as it was.
+/// Invalid arguments throw std::invalid_argument. A call that throws leaves the session unchanged.
 class SelectionSession {
  public:
-  /// `belief` is about the points of `pool`, given what is known already; `offer` has one noise per point.
+  /// `belief` is about the points of `pool`, given the annotations known so far; `offer` has one noise per
+  /// point.
   SelectionSession(Pool pool, std::unique_ptr<PoolBelief> belief, Offer offer, Acquisition acquisition = {},
                    const SelectionSessionOptions& options = {});
   SelectionSession(const SelectionSession&) = delete;
@@ -37,19 +38,21 @@ class SelectionSession {
   std::optional<Suggestion> next();
   /// Up to `count` to ask for at once, each the best given that those before it will be answered.
   std::vector<Suggestion> next(Index count);
-  /// A choice of the caller: a pool row at a level of the offer. It may be closed.
+  /// A suggestion chosen by the caller: a pool row at a level of the offer. The row may be closed.
   Suggestion at(Index row, Index level);
 
-  /// It is asked for: its cost is spent, and later choices know that its answer will come.
+  /// Marks a suggestion as pending: its cost is spent, and later suggestions take the coming answer into
+  /// account.
   void expect(const Suggestion& suggestion);
-  /// Its answer, expected before or not. `cost`: what it did cost, if not the price.
+  /// Records the answer to a suggestion, pending or not. `cost`: the actual cost, if it differs from the
+  /// price.
   void tell(const Suggestion& suggestion, double answer, std::optional<double> cost = std::nullopt);
-  /// It was expected and will not be answered: it is a candidate again, and its cost is returned.
+  /// Gives up a pending suggestion: it becomes a candidate again, and its cost is returned.
   void release(const Suggestion& suggestion);
-  /// A point that must not be chosen.
+  /// Excludes a point from later suggestions.
   void close(Index row);
 
-  /// Belief about f at every pool point, given the answers and what is pending.
+  /// Mean and variance of f at every pool point, given the answers and the pending suggestions.
   const Marginals& marginals() { return belief_->marginals(); }
   /// Every open point at its best level.
   std::vector<Score> scores();

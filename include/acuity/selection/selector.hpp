@@ -8,15 +8,15 @@
 
 namespace acuity {
 
-/// Chooses one annotation after another, and keeps between two choices what is still valid. The choice is
-/// that of select_by_full_scan, ties included, on any number of threads; in regression most of the pool is
-/// not even looked at (docs/math.md 6).
+/// Selects one annotation after another and reuses intermediate results that are still valid. The result
+/// equals that of select_by_full_scan, ties included, on any number of threads; in regression most of the
+/// pool is skipped (docs/math.md 6).
 ///
-/// Offer and acquisition must outlive it, unchanged. A selector belongs to one belief: use a new one after
-/// rebuilding the belief.
+/// Offer and acquisition must outlive the selector and must not change. A selector belongs to one belief: use
+/// a new one after rebuilding the belief.
 class Selector {
  public:
-  /// `threads`: 0 means all the machine has.
+  /// `threads`: 0 means all processors.
   Selector(const Offer& offer, const Acquisition& acquisition, int threads = 0);
   ~Selector();
   Selector(Selector&&) noexcept;

@@ -24,45 +24,46 @@ namespace acuity {
 
 class NoiseLaw;
 
-/// What a study has come to: belief before the annotations, the annotations as the model sees them, and the
-/// offer. They hang together: learned noise changes all of them.
+/// The model of a study given its annotations: the prior, the observations and the offer. They are stored
+/// together because learned noise changes all of them.
 struct StudyModel {
   Prior prior;
   std::vector<Observation> observations;
   Offer offer;
   Acquisition acquisition;
-  std::optional<Learned> learned;  ///< where the schedule asked for it
+  std::optional<Learned> learned;  ///< if the schedule required it
   double nugget = 0.0;             ///< in the noise of the observations and of the offer
-  /// In the noise of the offer: what answers that reported their noise say about that of the next ones, on
-  /// top of what was learned (docs/math.md 11.4).
+  /// Factors on the noise of the offer from answers that reported their noise, in addition to the learned
+  /// scales (docs/math.md 11.4).
   NoiseScales reported;
 };
 
-/// What is to be different in a study; what is absent or empty stays.
+/// Changes to a study; absent or empty members change nothing.
 struct StudyVariant {
   std::optional<AcquisitionSetting::Kind> information;
-  /// Of the offer: information per cost chooses no other. The initial design is bought as before.
+  /// The only level of the offer that information per cost may choose. The initial design is not affected.
   std::optional<Index> only_level;
   std::optional<std::uint64_t> seed;
   std::optional<double> budget;
   std::optional<InitialSetting> initial;
   std::optional<StopSetting> stop;
-  /// Of the pool: what is left of it. Points keep their ids, inputs the scale that the whole pool gave them.
+  /// Rows of the pool to keep. Points keep their ids, and inputs keep the scale of the whole pool.
   std::vector<Index> rows;
 };
 
-/// The settings of a study turned into the values the library works with: pool, levels with channels and
-/// costs, prior, and the way to choose. Made once, never changed.
+/// The settings of a study resolved to the objects the library works with: pool, levels with channels and
+/// costs, prior and acquisition. Immutable.
 class Study {
  public:
   /// Reads the study file and its pool; throws InputError.
   static Study open(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
-  /// The study of these settings; reads the pool that they name.
+  /// Makes a study from settings; reads the pool that they name.
   static Study open(StudyFile settings);
   /// A study from values; reads neither a study file nor a pool. `noise_variance` is sigma^2 of every point
   /// if `settings.noise` is a column, and empty otherwise. Throws InputError if the settings are not valid.
   static Study make(StudyFile settings, Pool pool, Vector noise_variance = {});
-  /// The same study but for this, with a file() that says so; throws InputError where that is no study.
+  /// A copy of the study with these changes, which its file() includes; throws InputError if the result is
+  /// not valid.
   Study variant(const StudyVariant& different) const;
   ~Study();
   Study(Study&&) noexcept;
@@ -73,65 +74,67 @@ class Study {
   const Offer& offer() const { return offer_; }
   const Acquisition& acquisition() const { return acquisition_; }
   bool is_ladder() const { return file_.ladder.has_value(); }
-  /// Things a person should know although nothing is wrong.
+  /// Remarks for the user about settings that are valid but deserve attention.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
-  /// The annotations of a CSV file; throws InputError with file, line and column.
+  /// Reads annotations from a CSV file; throws InputError with file, line and column.
   std::vector<Annotation> read_annotations(const std::filesystem::path& path) const;
-  /// The study's inputs in any table.
+  /// Reads the study's inputs from a table.
   Points read_inputs(const Table& table) const;
 
-  /// The prior once these are known: scaling and mean may depend on them.
+  /// The prior given these annotations, on which scaling and mean may depend.
   Prior prior_given(const std::vector<Annotation>& annotations) const;
-  /// Learns hyperparameters from these, on from the study's values or from those learned before, whatever the
-  /// study's schedule. `learned_at`: from how many of these annotations `before` was learned; 0: not known.
-  /// Under the weak prior a fit that is soon after the last climbs from its values alone (search_is_due).
+  /// Learns hyperparameters from these annotations, starting from the study's values or from `before`,
+  /// regardless of the study's schedule. `learned_at`: how many of these annotations `before` was learned
+  /// from; 0: not known. Under the weak prior a fit soon after the last one starts from its values only
+  /// (search_is_due).
   Learned learn_from(const std::vector<Annotation>& annotations,
                      const std::function<void(int, double)>& progress = {}, int threads = 0,
                      const Learned* before = nullptr, std::int64_t learned_at = 0) const;
-  /// How many of so many annotations the study's schedule learns from, once it has learned from `last` of
-  /// them (0: never yet); 0: none.
+  /// How many of `annotations` answers the study's schedule learns from, given that it last learned from
+  /// `last` of them (0: never); 0: it does not learn now.
   std::int64_t learns_from(std::int64_t annotations, std::int64_t last = 0) const;
-  /// Everything the study says once these are known, hyperparameters learned when its schedule asks for it.
+  /// The model given these annotations; learns hyperparameters if the schedule requires it.
   StudyModel model_given(const std::vector<Annotation>& annotations, int threads = 0) const;
-  /// The same where what was learned is on record; nothing is learned here.
+  /// The model given these annotations and recorded hyperparameters; does not learn.
   StudyModel model_given(const std::vector<Annotation>& annotations, std::optional<Learned> learned) const;
-  /// What predictions are made from: the model's point estimate, or as many draws of hyperparameters around
-  /// it as the study asks for. `annotations` are those of the model.
+  /// The model that makes predictions: the point estimate, or as many draws of hyperparameters around it as
+  /// the study sets. `annotations` are those of the model.
   AveragedModel averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
                          int threads = 0) const;
-  /// The belief about the pool that a model stands for. `storage` is for real targets; classes keep what they
-  /// need, in double precision. `threads`, here and above: 0 means all the machine has.
+  /// The belief about the pool under a model. `storage` applies to real targets; classes always use double
+  /// precision. `threads`, here and above: 0 means all processors.
   std::unique_ptr<PoolBelief> belief(const StudyModel& model, const PoolStorage& storage = {},
                                      int threads = 0) const;
-  /// The level of that name, or of any precision in the ladder's range, priced; throws InputError.
+  /// The level of that name, or of any precision in the ladder's range, with its cost; throws InputError if
+  /// there is none.
   Level level_named(const std::string& name) const;
   Level level_of(double alpha) const;
-  /// Its place in the offer, if it is there.
+  /// The index of a level in the offer, if present.
   std::optional<Index> find_level(std::string_view name) const;
   std::optional<Index> find_level(double alpha) const;
-  /// sigma^2 at a point outside of the pool; throws InputError where only tables have it.
+  /// sigma^2 at a point outside the pool; throws InputError if sigma^2 is a column of a table.
   double base_noise_at(const std::vector<double>& inputs) const;
-  /// sigma^2 of every row of a table that has the study's inputs; NaN where it stands in a column that the
-  /// table does not have.
+  /// sigma^2 of every row of a table that has the study's inputs; NaN if sigma^2 is a column that the table
+  /// does not have.
   Vector base_noise_of(const Table& table) const;
-  /// An answer at one of the study's levels; `base_noise` is that of the place. The level may be given by its
-  /// place in the offer.
+  /// Makes an annotation at one of the study's levels, given as a Level or by its index in the offer;
+  /// `base_noise` is sigma^2 at the place.
   Annotation annotation(Place place, double base_noise, const Level& level, double value, double cost) const;
   Annotation annotation(Place place, double base_noise, Index level, double value, double cost) const;
 
-  /// Noise variance of every answer beside the level's and sigma^2(x): given, learned, or as long as it is
-  /// not learned a hundredth of the prior variance.
+  /// The noise variance of every answer in addition to the level's and sigma^2(x): given by the study,
+  /// learned, or, until it is learned, 1 % of the prior variance.
   double nugget(const std::optional<Learned>& learned, const Prior& prior) const;
-  /// What the model sees of an annotation's noise or accuracy once the laws of them were learned.
+  /// The noise or accuracy of an annotation under the model, with learned laws applied.
   Channel channel_of(const Annotation& annotation, const StudyModel& model) const;
-  /// The noise or accuracy to expect of an annotation that has no value yet: that of the model's offer.
+  /// The expected noise or accuracy of an annotation without a value yet: that of the model's offer.
   Channel expected_channel(const Annotation& annotation, const StudyModel& model) const;
-  /// Brings `reported` and the offer of a model up to date with what these annotations reported; false: they
-  /// are unchanged.
+  /// Updates `reported` and the offer of a model with the noise that these annotations reported; returns
+  /// false if nothing changed.
   bool take_reports(StudyModel& model, const std::vector<Annotation>& annotations) const;
 
-  /// What may be bought after these. `remaining` replaces budget minus costs.
+  /// What may be bought after these annotations. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,
                               std::optional<double> remaining = std::nullopt) const;
 
@@ -160,13 +163,13 @@ class Study {
   std::shared_ptr<const CostFunction> cost_;  // of a ladder
   std::shared_ptr<const NoiseLaw> noise_;
   std::vector<std::string> remarks_;
-  Scaling pool_scaling_;  // where inputs are standardised by the pool
-  Vector input_spread_;   // of the pool, in the units of length scales; empty: 1 each
+  Scaling pool_scaling_;  // if inputs are standardised by the pool
+  Vector input_spread_;   // LearnOptions::input_spread
 
   friend class AnnotationReader;
 };
 
-/// What the model sees of annotations.
+/// The annotations as the model sees them.
 std::vector<Observation> observations_of(const std::vector<Annotation>& annotations);
 
 }  // namespace acuity

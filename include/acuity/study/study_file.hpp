@@ -20,7 +20,7 @@ namespace acuity {
 
 enum class Standardise { none, pool, annotations };
 
-/// sigma^2(x): one number, a formula in the inputs, or a column of the table in which the point stands.
+/// sigma^2(x): a number, a formula in the inputs, or a column of the table that contains the point.
 struct NoiseColumn {
   std::string name;
 };
@@ -32,7 +32,7 @@ struct PowerCostSetting {
 struct LinearCostSetting {
   double b, c;
 };
-/// A number is a formula, too.
+/// A number is stored as a formula.
 using CostSetting = std::variant<PowerCostSetting, LinearCostSetting, std::string>;
 
 /// The paper's ladder.
@@ -48,8 +48,8 @@ struct LadderSetting {
 
 /// When and how hyperparameters are learned.
 struct FitSetting {
-  std::int64_t every = 0;  ///< at every k-th annotation; 0: never, or automatic
-  bool automatic = false;  ///< whenever annotations have grown by 15 % since the last fit
+  std::int64_t every = 0;  ///< after every k-th annotation; 0: never, or automatic
+  bool automatic = false;  ///< whenever the number of annotations has grown by 15 % since the last fit
   Optimiser optimiser = Optimiser::lbfgs;
   int restarts = 4;
   bool noise = false;  ///< gamma and a scale on sigma^2(x), or a factor per level; binary: kappa and gamma
@@ -65,42 +65,42 @@ struct AcquisitionSetting {
   Approximation approximation = Approximation::exact;  ///< binary only
 };
 
-/// What is annotated before anything is chosen.
+/// Annotations made before the first selection.
 struct InitialSetting {
-  std::int64_t count = 0;      ///< pool points drawn by the seed, at the highest precision
-  std::filesystem::path file;  ///< or what is known already; empty: none
-  /// Or a space-filling design, whose size follows from the number of inputs where no count is given.
+  std::int64_t count = 0;      ///< number of pool points drawn at random, at the highest precision
+  std::filesystem::path file;  ///< or a file of known annotations; empty: none
+  /// Or a space-filling design; without a count its size follows from the number of inputs.
   bool space_filling = false;
-  std::string level;  ///< of a space-filling design; empty: as the budget can bear
+  std::string level;  ///< of a space-filling design; empty: the best that the budget allows
 };
 
-/// Who answers.
+/// The annotator.
 struct AnnotatorSetting {
   enum class Kind { none, command, sine, truth };
   enum class Protocol { acuity, dakota };
   Kind kind = Kind::none;
-  std::string command;          ///< a line for /bin/sh
+  std::string command;          ///< command line for /bin/sh
   std::filesystem::path truth;  ///< the table of a simulated annotator
   Protocol protocol = Protocol::acuity;
   int workers = 1;
   std::optional<double> timeout;                   ///< seconds; absent: none
-  std::map<std::string, double> timeout_of_level;  ///< price lists: goes before `timeout`
-  int retries = 1;                                 ///< further attempts at a suggestion that failed
-  bool exclude_on_fail = false;                    ///< then the point (at this level) is not asked for again
-  int max_failures = 10;                           ///< in a row: the failure guard
+  std::map<std::string, double> timeout_of_level;  ///< price lists: overrides `timeout`
+  int retries = 1;                                 ///< number of further attempts after a failure
+  bool exclude_on_fail = false;  ///< after the last failed attempt the point (at this level) is excluded
+  int max_failures = 10;         ///< consecutive failures after which the run stops
 };
 
-/// When enough is known, besides the budget.
+/// Stopping rules in addition to the budget.
 struct StopSetting {
-  std::optional<double> information_per_cost;  ///< the best candidate has less
-  std::optional<double> predictive_sd;         ///< the mean over the pool is below
+  std::optional<double> information_per_cost;  ///< stop if the best candidate has less
+  std::optional<double> predictive_sd;         ///< stop if the mean over the pool is below
   std::optional<double> wall_clock;            ///< seconds since the campaign was created
 };
 
-/// The settings of a study (docs/reference.md 3): every key known, every value in range, nothing looked up
-/// yet.
+/// The settings of a study (docs/reference.md 3): every key is known and every value in range; files they
+/// name have not been read.
 struct StudyFile {
-  std::filesystem::path path;  ///< where they were read; empty if from no file
+  std::filesystem::path path;  ///< file they were read from; empty if none
   std::string text;            ///< the TOML they were read from; empty if they were assembled in code
 
   std::string name;
@@ -109,7 +109,7 @@ struct StudyFile {
   std::uint64_t seed = 0;
   InitialSetting initial;
 
-  std::filesystem::path pool_file;  ///< relative to the study's folder, resolved
+  std::filesystem::path pool_file;  ///< resolved relative to the study's folder
   std::optional<std::string> pool_id;
   std::optional<std::vector<std::string>> inputs;
   Standardise standardise = Standardise::pool;
@@ -118,18 +118,18 @@ struct StudyFile {
   std::shared_ptr<const Target> target = Target::real();
 
   KernelFamily kernel = KernelFamily::matern52;
-  std::optional<double> amplitude;     ///< absent: learned, from what suits the annotations
-  std::vector<double> lengthscale;     ///< empty: learned, from the square root of the number of inputs
-  bool lengthscale_per_input = false;  ///< where they are learned, too
-  std::optional<double> mean;          ///< absent: the average of the annotations
+  std::optional<double> amplitude;  ///< absent: learned, starting from an estimate from the annotations
+  std::vector<double> lengthscale;  ///< empty: learned, starting from the square root of the number of inputs
+  bool lengthscale_per_input = false;  ///< also if they are learned
+  std::optional<double> mean;          ///< absent: the mean of the annotations
   FitSetting fit;
-  int average = 1;  ///< predictions average over so many draws of the hyperparameters; 1: the point estimate
+  int average = 1;  ///< number of hyperparameter draws that predictions average over; 1: the point estimate
 
   NoiseSetting noise = 0.0;
-  /// A noise variance of every answer beside the level's and sigma^2(x); absent: learned.
+  /// A noise variance of every answer in addition to the level's and sigma^2(x); absent: learned.
   std::optional<double> nugget = 0.0;
   std::optional<LadderSetting> ladder;
-  std::vector<Level> price_list;  ///< where there is no ladder
+  std::vector<Level> price_list;  ///< if there is no ladder
 
   AcquisitionSetting acquisition;
   AnnotatorSetting annotator;
@@ -141,22 +141,22 @@ struct StudyFile {
 
   /// "study.toml: sentence"; the sentence alone if the settings come from no file.
   std::string located(const std::string& sentence) const;
-  /// Throws InputError with such a sentence, about the study itself.
+  /// Throws InputError with located(sentence).
   [[noreturn]] void complain(const std::string& sentence) const;
-  /// Where relative paths begin: the folder of the file, else the current one.
+  /// The folder that relative paths start from: that of the file, or the current one without a file.
   std::filesystem::path folder() const;
 };
 
-/// What keys mean that are not there.
+/// The defaults of keys that are not present.
 enum class StudyDefaults {
   current,
-  first  ///< of 0.1: rbf, amplitude and length scale 1, mean 0, nothing standardised or learned
+  first  ///< those of version 0.1: rbf, amplitude and length scale 1, mean 0, nothing standardised or learned
 };
 
-/// Throws InputError with one sentence: `FILE:LINE: ...` for what is not TOML, `FILE: ...` for keys and
+/// Throws InputError with one sentence: `FILE:LINE: ...` for syntax errors, `FILE: ...` for invalid keys and
 /// values.
 StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
-/// The same from text. Complaints begin with the key, or with `line N` for what is not TOML; paths are
+/// Reads settings from text. Error messages begin with the key, or with `line N` for syntax errors; paths are
 /// relative to the current folder.
 StudyFile read_study_text(std::string text, StudyDefaults defaults = StudyDefaults::current);
 
