@@ -20,9 +20,9 @@ using namespace std::chrono_literals;
 using Clock = Attempt::Clock;
 using Kind = AttemptOutcome::Kind;
 
-// How often to look where nothing announces itself: at members of a session that are not our children.
+// Polling interval for members of a session that are not our children, whose exit is not signalled.
 constexpr auto interval = 20ms;
-// A process that survives SIGKILL for so long hangs in the system itself.
+// A process that survives SIGKILL for this long hangs in a system call.
 constexpr auto patience = 5s;
 
 Clock::duration seconds_of(double seconds) {
@@ -35,7 +35,7 @@ std::string numbers_of(const std::vector<ProcessEntry>& processes) {
   return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
-// Until none of them is left, but not for ever.
+// Kills until no process is left, for one second at most.
 void kill_states(std::vector<Attempt::State*> states) {
   ProcessTable table;
   for (const auto until = Clock::now() + 1s; !states.empty() && Clock::now() < until;) {
@@ -66,7 +66,7 @@ Attempt::State::~State() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// It is not collected yet: as long as it is there, dead, its number is the session's and nobody else's.
+// Does not reap the leader (WNOWAIT): as long as the zombie exists, the session number cannot be reused.
 bool Attempt::State::leader_has_ended() const {
   siginfo_t info{};
   const int result = ::waitid(P_PID, static_cast<id_t>(session.leader()), &info, WEXITED | WNOHANG | WNOWAIT);
@@ -102,7 +102,7 @@ bool Attempt::State::go_on_ending(const ProcessTable& table) {
   } else if (now >= give_up_at) {
     finish(fmt::format("its processes {} cannot be ended", numbers_of(seen.members)));
   }
-  // Those that are killed may have made others meanwhile.
+  // Killed processes may have started others in the meantime.
   return phase == Phase::over || !kills;
 }
 
@@ -111,7 +111,7 @@ void Attempt::State::finish(const std::string& remark) {
   phase = Phase::over;
   outcome = verdict ? *verdict : folder.outcome();
   if (remark.empty()) return;
-  // What still runs may still write: there is no answer then.
+  // Processes that still run may still write the answer, so it is not used.
   outcome = {Kind::failed, {}, outcome->reason.empty() ? remark : outcome->reason + "; " + remark};
 }
 

@@ -9,8 +9,8 @@
 
 namespace acuity {
 
-/// One attempt of a program to answer a suggestion, from its start to its outcome. Nothing here waits but
-/// wait_for_any. An attempt that is destroyed before it is over is killed.
+/// One attempt of a program to answer a suggestion, from its start to its outcome. Only wait_for_any blocks.
+/// The processes of an attempt that is destroyed before it is over are killed.
 class Attempt {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,14 +23,15 @@ class Attempt {
 
   const std::filesystem::path& folder() const;
 
-  /// Looks and moves on: ends what has run out of time, and what the command left running when it ended. The
-  /// outcome, once no process of the attempt is left.
+  /// Advances the attempt without blocking: ends a command that has timed out, and processes that the command
+  /// left running. Returns the outcome once no process of the attempt is left.
   std::optional<AttemptOutcome> poll();
-  /// As of the last poll.
+  /// The outcome as of the last poll().
   std::optional<AttemptOutcome> outcome() const;
 
-  /// Ends it with this outcome: with the next poll SIGTERM to all of it, after the grace period SIGKILL.
-  /// Without effect on a command that has ended by itself. poll() tells when it is done.
+  /// Ends the attempt with this outcome: the next poll() sends SIGTERM to its processes, and after the grace
+  /// period SIGKILL is sent. Has no effect if the command has already exited. poll() returns the outcome once
+  /// all processes have ended.
   void end(const AttemptOutcome& verdict, std::optional<double> grace_seconds = std::nullopt);
 
   friend void wait_for_any(const std::vector<Attempt*>& attempts, double seconds);
@@ -41,14 +42,15 @@ class Attempt {
   std::unique_ptr<State> state_;
 };
 
-/// The same as poll() of each, in a time that grows with the number of processes and not with the number of
-/// attempts times that: all share one look at the processes of this machine.
+/// Polls all attempts. They share one snapshot of the process table, so the time is proportional to the
+/// number of processes and not to that times the number of attempts.
 void poll_all(const std::vector<Attempt*>& attempts);
 
-/// SIGKILL to what is left of all of them, which takes a second at most; they have no outcome.
+/// Sends SIGKILL to the remaining processes of all attempts and waits for their end, for one second at most.
+/// The attempts have no outcome.
 void kill_all(const std::vector<Attempt*>& attempts);
 
-/// Until one of them may have something new to poll for, a signal arrives, or the time is up.
+/// Blocks until one of the attempts may have changed, a signal arrives, or `seconds` have passed.
 void wait_for_any(const std::vector<Attempt*>& attempts, double seconds);
 
 }  // namespace acuity

@@ -27,12 +27,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* kind_names[] = {"answered", "failed", "later", "never", "ended"};
 
-// Everything that an attempt before this one may have left.
+// Files that an earlier attempt may have left.
 constexpr const char* files_of_ours[] = {"result.json", "stdout.log",  "stderr.log",          "process.json",
                                          "ended.json",  "exit_status", "exit_status.partial", "results.out",
                                          "params.in",   "params.json", "request.json"};
 
-// 0, or what went wrong.
+// Returns 0 or an errno value.
 int write_new(const fs::path& file, std::string_view text) {
   const int descriptor =
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0666);
@@ -46,9 +46,9 @@ int write_new(const fs::path& file, std::string_view text) {
   return ::close(descriptor) != 0 && reason == 0 ? errno : reason;
 }
 
-// Aside, then renamed over whatever has the name. It has to outlive this process, not the machine: after a
-// restart nothing of the attempt runs. So it is not forced to the disk, for which thousands of attempts that
-// begin or end would wait one after the other.
+// Writes to a temporary file and renames it. The file must survive the end of this process, but not a restart
+// of the machine, which also ends the attempt. So it is not synced to disk, which would delay thousands of
+// attempts that begin or end at once.
 void write_small_file(const fs::path& file, std::string_view text) {
   const fs::path aside = file.string() + ".partial";
   std::error_code ignored;
@@ -66,8 +66,7 @@ Json read_json(const fs::path& file) {
   return Json::parse(end.text.begin(), end.text.end(), nullptr, false);
 }
 
-// A number of a process that can be an attempt's: not 1, which is everybody's ancestor, and no number that
-// would be another one once it is cut to the size of a pid_t.
+// A process number that an attempt can have: not 1, which is init, and in the range of pid_t.
 std::optional<pid_t> process_number(const Json& json) {
   if (!json.is_number_unsigned()) return std::nullopt;
   const std::uint64_t number = json.get<std::uint64_t>();
@@ -104,7 +103,7 @@ std::string AttemptFolder::mark() const {
 void AttemptFolder::prepare(const Request& request) const {
   try {
     fs::create_directories(path_);
-    // Through a link we would remove files of somebody else.
+    // Through a link, files outside the campaign would be removed.
     if (fs::is_symlink(path_))
       throw StoreError(fmt::format("{}: is a symbolic link, must be a folder", path_.string()));
     for (const char* name : files_of_ours) fs::remove_all(path_ / name);
@@ -137,8 +136,9 @@ std::optional<AttemptRecord> AttemptFolder::record() const {
   }
 }
 
-// Said by the process itself, as the system keeps it, never by a file. It knows the folder by the name that
-// it had then: that may be another way to it, or the folder was moved and the process is at work in it.
+// Checks the environment of the process itself, which a file cannot forge. The path in it is the one at its
+// start: it may be another path to this folder, or the folder has been moved and is the process's current
+// directory.
 bool AttemptFolder::is_known_to(pid_t process) const {
   const std::optional<std::string> result = started_with(process, "ACUITY_RESULT");
   if (!result) return false;
@@ -148,7 +148,7 @@ bool AttemptFolder::is_known_to(pid_t process) const {
           is_same_folder("/proc/" + std::to_string(process) + "/cwd", path_));
 }
 
-// A full disk must not keep a process alive.
+// Ignores errors, because the process must be ended even if the disk is full.
 void AttemptFolder::note_end(const AttemptOutcome& verdict) const {
   const Json json{{"kind", kind_names[static_cast<int>(verdict.kind)]}, {"reason", verdict.reason}};
   try {

@@ -15,32 +15,32 @@
 
 namespace acuity {
 
-/// How an attempt went.
+/// The outcome of an attempt.
 struct AttemptOutcome {
   enum class Kind {
     answered,
-    failed,  ///< brought nothing; may be made again
-    later,   ///< exit 75: not now
-    never,   ///< exit 65: this can never work
-    ended    ///< cut short from outside: a crash, an interruption. Nobody's fault
+    failed,  ///< no answer; may be retried
+    later,   ///< exit status 75: try again later
+    never,   ///< exit status 65: do not retry
+    ended    ///< interrupted from outside, for example by a crash; does not count as a failure
   };
   Kind kind = Kind::failed;
   std::optional<Reply> answer;  ///< of Kind::answered
-  std::string reason;           ///< one sentence, of the others
+  std::string reason;           ///< one sentence; empty for Kind::answered
 };
 
-/// Which process an attempt is, for whoever comes after its owner.
+/// Identifies the process of an attempt, for a process that takes over after the owner's death.
 struct AttemptRecord {
   pid_t process = 0;        ///< also the session's number
   std::uint64_t start = 0;  ///< of that process, in ticks since the boot
   std::string realm;        ///< process_realm()
   std::string host;
-  std::string mark;  ///< the line of the environment that only this attempt has
+  std::string mark;  ///< AttemptFolder::mark()
 };
 
-/// The folder of one attempt. What it holds: request.json, stdout.log, stderr.log, result.json; process.json,
-/// the record; exit_status, which the attempt's own shell writes when the command has ended; ended.json,
-/// where we ended it.
+/// The folder of one attempt. It contains request.json, stdout.log, stderr.log and result.json; process.json,
+/// the record; exit_status, which the attempt's shell writes when the command has exited; and ended.json if
+/// acuity ended the command.
 class AttemptFolder {
  public:
   using Protocol = AnnotatorSetting::Protocol;
@@ -48,26 +48,27 @@ class AttemptFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path file(const char* name) const { return path_ / name; }
-  /// "ACUITY_RESULT=..."
+  /// The line "ACUITY_RESULT=..." of the environment, which no other attempt has.
   std::string mark() const;
 
-  /// Makes the folder, removes what another attempt left there and writes the request. Throws StoreError.
+  /// Creates the folder, removes files of an earlier attempt and writes the request. Throws StoreError.
   void prepare(const Request& request) const;
 
   void write(const AttemptRecord& record) const;
-  /// Nothing where the file is damaged, or names what cannot be an attempt.
+  /// Nothing if the file is damaged or the process number is not valid.
   std::optional<AttemptRecord> record() const;
   /// Whether this process was started as, or by, an attempt in this folder. A record may be forged, or copied
-  /// together with its campaign: only who passes this is ever signalled because of one.
+  /// together with its campaign, so a process it names is only signalled if this is true.
   bool is_known_to(pid_t process) const;
 
-  /// Written before anything is signalled, if it can be: what a command does after that is not its answer.
+  /// Writes ended.json, before any signal is sent: output of the command after that is not its answer. Errors
+  /// are ignored.
   void note_end(const AttemptOutcome& verdict) const;
   std::optional<AttemptOutcome> noted_end() const;
 
-  /// The command's, once it has ended by itself.
+  /// The exit status of the command, if it has exited.
   std::optional<int> exit_status() const;
-  /// What the exit status and the answer amount to.
+  /// The outcome that follows from the exit status and the answer.
   AttemptOutcome outcome() const;
 
  private:
@@ -75,12 +76,12 @@ class AttemptFolder {
   Protocol protocol_;
 };
 
-/// The highest attempt of this suggestion that has a folder in `runs`; 0: none.
+/// The highest attempt number of this suggestion that has a folder in `runs`; 0: none.
 int last_attempt(const std::filesystem::path& runs, std::int64_t id);
-/// The same of every suggestion that has one.
+/// The highest attempt number of every suggestion that has a folder in `runs`, by suggestion.
 std::map<std::int64_t, int> last_attempts(const std::filesystem::path& runs);
 
-/// Folders in `runs` that belong to processes which live, as far as those can be looked into.
+/// Folders in `runs` of attempts with a living process, as far as the environments of processes can be read.
 std::set<std::filesystem::path> folders_of_living_attempts(const std::filesystem::path& runs);
 
 }  // namespace acuity

@@ -5,7 +5,7 @@
 
 namespace acuity {
 
-/// What an Attempt is made of; for those who make one.
+/// The state of an Attempt; ExternalCommand creates it.
 struct Attempt::State {
   enum class Phase { running, ending, over };
 
@@ -14,28 +14,29 @@ struct Attempt::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  /// Whether the command has ended, or its time is up.
+  /// Starts ending the attempt if the command has exited or timed out.
   void look();
-  /// From now on what is left is being ended; what the command said counts unless there is a verdict.
+  /// Enters Phase::ending, in which remaining processes are ended. The command's own outcome is used unless
+  /// there is a verdict.
   void begin_ending(double grace_seconds);
-  /// Signals what is left, as the table shows it. False: it is to be looked at again at once.
+  /// Signals the remaining processes found in the table. False if another snapshot must be taken at once.
   bool go_on_ending(const ProcessTable& table);
-  /// It was killed, and nobody will ask for its outcome.
+  /// Marks a killed attempt as over; it has no outcome.
   void abandon();
   Clock::time_point next_look() const;
 
   AttemptFolder folder;
   ProcessSession session;
-  bool child = false;   ///< of this process: its end can be waited for
+  bool child = false;   ///< whether the leader is a child of this process
   int descriptor = -1;  ///< readable when the leader has ended
   double grace = 5.0;   ///< seconds
   std::optional<double> timeout;
   Clock::time_point deadline = Clock::time_point::max();
   Phase phase = Phase::running;
-  std::optional<AttemptOutcome> verdict;  ///< ours, instead of the command's
+  std::optional<AttemptOutcome> verdict;  ///< set if acuity ended the command; replaces its outcome
   std::optional<AttemptOutcome> outcome;
   Clock::time_point kill_at, give_up_at;
-  int looks_at_none = 0;  ///< in a row, in which no process of it was seen
+  int looks_at_none = 0;  ///< consecutive snapshots without a member
 
  private:
   bool leader_has_ended() const;

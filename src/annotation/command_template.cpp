@@ -25,11 +25,11 @@ bool is_known(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Tokens with a meaning of their own, numbers all; those after them are text.
+// Reserved tokens: those of the first list are numbers, those of the second text.
 const std::vector<std::string> numeric_tokens{"id", "attempt", "alpha", "value", "cost", "seed"};
 const std::vector<std::string> text_tokens{"level", "point"};
 
-// A level whose value is no number, or null.
+// A level whose value is not a number, or null.
 const Level* level_of_text(const StudyFile& study) {
   for (const Level& level : study.price_list)
     if (!std::holds_alternative<double>(level.value) && !std::holds_alternative<std::int64_t>(level.value))
@@ -55,7 +55,7 @@ void check_token(const StudyFile& study, const std::vector<std::string>& inputs,
   const auto complain = [&](const std::string& rest) {
     study.complain(fmt::format("annotator.command has {{{}}}, {}", name, rest));
   };
-  if (input && (numeric || text)) complain("which is an input and has a meaning of its own, must be renamed");
+  if (input && (numeric || text)) complain("which is an input and a reserved token, must be renamed");
   if (text)
     complain(fmt::format("which is text, must be taken from the environment (ACUITY_{})",
                          name == "level" ? "LEVEL" : "POINT"));
@@ -66,7 +66,7 @@ void check_token(const StudyFile& study, const std::vector<std::string>& inputs,
           "but the value of level \"{}\" is \"{}\", must be taken from the environment (ACUITY_VALUE)",
           level->name, to_text(level->value)));
   if (!numeric && !input)
-    complain(fmt::format("must be one of {} (braces of the shell's own take a blank: {{ {}}})",
+    complain(fmt::format("must be one of {} (to pass braces to the shell, add a blank: {{ {}}})",
                          known_tokens(study, inputs), name));
 }
 
@@ -75,12 +75,13 @@ void check_variables(const StudyFile& study, const std::vector<std::string>& inp
   for (const std::string& input : inputs) {
     const auto [found, fresh] = taken.emplace(input_variable(input), input);
     if (!fresh)
-      study.complain(fmt::format("pool.inputs \"{}\" and \"{}\" are both {} to an annotator, must be renamed",
-                                 found->second, input, found->first));
+      study.complain(fmt::format(
+          "pool.inputs \"{}\" and \"{}\" are both {} in the environment of an annotator, must be renamed",
+          found->second, input, found->first));
   }
 }
 
-// Past one word of shell, quotes and all.
+// The end of one shell word, quotes included.
 std::size_t end_of_word(std::string_view line, std::size_t at) {
   char quote = 0;
   for (; at < line.size(); ++at) {
@@ -97,8 +98,8 @@ std::size_t end_of_word(std::string_view line, std::size_t at) {
   return std::min(at, line.size());
 }
 
-// Where the program stands if it is given by a relative path: the first word that assigns no variable, with a
-// slash in it, and not at its start. npos otherwise.
+// The position of the program if it is given by a relative path: the first word that does not assign a
+// variable, if it contains a slash that is not its first character. npos otherwise.
 std::size_t relative_program(std::string_view line) {
   for (std::size_t at = 0;;) {
     at = line.find_first_not_of(" \t\n", at);
@@ -132,7 +133,7 @@ CommandTemplate::CommandTemplate(const StudyFile& study, const std::vector<std::
     split(study, inputs, line);
     return;
   }
-  // The folder goes before the word as it stands; the shell joins the two.
+  // The quoted folder is inserted before the word, quoted or not; the shell joins the two.
   split(study, inputs, std::string_view(line).substr(0, program));
   pieces_.push_back({.text = shell_quoted(std::filesystem::absolute(study_folder).string()) + "/"});
   split(study, inputs, std::string_view(line).substr(program));

@@ -10,17 +10,17 @@
 
 namespace acuity {
 
-/// The study's line of shell, with {tokens} for numbers and ids.
+/// The study's shell command, with {tokens} for numbers and ids.
 ///
-/// A token is a brace, a name, a brace, with no `$` and no backslash before it: `{x}`, `{id}`. A name is what
-/// is known here, whatever it is made of, or looks like an identifier; only then it is a token, so that
-/// `${HOME}`,
-/// `{a,b}`, `{}` and awk '{print $1}' stay as they are. An unknown one that looks like an identifier is an
-/// error: `{print}` is written `{ print}`. Text is never put into the line: nothing needs quoting.
+/// A token is a brace, a name, a brace, with no `$` and no backslash before it: `{x}`, `{id}`. A name is the
+/// name of an input or value, with any characters, or looks like an identifier; anything else is not a token,
+/// so that `${HOME}`, `{a,b}`, `{}` and awk '{print $1}' are left unchanged. An unknown name that looks like
+/// an identifier is an error: write `{ print}` for `{print}`. Text is never inserted into the command, so
+/// nothing needs quoting.
 class CommandTemplate {
  public:
-  /// A program given by a relative path is looked up from `study_folder`. Throws InputError for tokens that
-  /// are unknown or stand for text, and for inputs whose names in the environment are the same.
+  /// A relative path of a program starts at `study_folder`. Throws InputError for tokens that are unknown or
+  /// stand for text, and for inputs that have the same name in the environment.
   CommandTemplate(const StudyFile& study, const std::vector<std::string>& inputs,
                   const std::filesystem::path& study_folder);
 
@@ -36,7 +36,7 @@ class CommandTemplate {
   std::vector<Piece> pieces_;
 };
 
-/// Text as one word of the shell's.
+/// Quotes text as one shell word.
 std::string shell_quoted(std::string_view text);
 
 }  // namespace acuity

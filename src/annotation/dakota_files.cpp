@@ -15,7 +15,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;  // the first response is the first one written
 
-// What Dakota calls the one response of a study that gives it no name.
+// Dakota's default name of the only response.
 constexpr const char* response = "response_fn_1";
 constexpr std::size_t results_limit = 1 << 20;
 
@@ -57,7 +57,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Also the words in quotes that Dakota writes for what JSON has no numbers for.
+// Also accepts the strings that Dakota writes for NaN and infinity, which JSON does not have.
 std::optional<double> json_number(const OrderedJson& json) {
   if (json.is_number()) return json.get<double>();
   return json.is_string() ? printed_number(json.get<std::string>()) : std::nullopt;
@@ -155,7 +155,7 @@ std::string dakota_parameters(const Request& request) {
     text += line(std::to_string(k + 1), fmt::format("DVV_{}:{}", k + 1, request.inputs[k]));
   text += line("0", "analysis_components");
   text += line(std::to_string(request.suggestion.id), "eval_id");
-  // Nothing is asked for: a driver that knows no metadata must not fail on it.
+  // No metadata is requested, because a driver that does not support it must not fail.
   return text + line("0", "metadata");
 }
 

@@ -24,8 +24,8 @@ std::string host_name() {
   return name;
 }
 
-// The processes that a record names, as far as they are provably those of the attempt: of a leader that lives
-// this is asked of itself; where it is gone or dead, of every member.
+// The processes of a record that provably belong to the attempt: checked on the leader if it lives, otherwise
+// on every member.
 ProcessSession session_on_record(const AttemptRecord& record, const AttemptFolder& folder) {
   const std::optional<ProcessEntry> leader = process_entry(record.process);
   const bool lives = leader && !leader->dead;
@@ -85,7 +85,7 @@ Attempt ExternalCommand::start(const Suggestion& suggestion, int attempt, const 
     state->descriptor = process_descriptor(entry->process);
     held.release();
   } catch (const std::system_error& error) {
-    // The machine has no room for one more process now.
+    // The machine cannot start another process now.
     return already_over(
         std::move(state),
         {Kind::later, {}, fmt::format("the command cannot be started ({})", error.code().message())});
@@ -109,7 +109,7 @@ Attempt ExternalCommand::adopt(const fs::path& path) const {
     return already_over(std::move(state), {Kind::ended, {}, "its owner died before it was started"});
   const bool here = record->realm == process_realm();
   if (here) state->session = session_on_record(*record, folder);
-  // In this order: a command that ends in between is not lost.
+  // Look for the process before the exit status, so that a command that exits in between is not missed.
   const std::optional<ProcessEntry> leader = process_entry(state->session.leader());
   const bool runs = leader && !leader->dead;
   state->verdict = folder.noted_end();

@@ -9,22 +9,22 @@
 
 namespace acuity {
 
-/// An annotator that is a program: every attempt is a command of its own, in a folder and a session of its
-/// own (docs/annotators.md).
+/// An annotator that runs a command for every attempt, each in a separate folder and session
+/// (docs/annotators.md).
 class ExternalCommand {
  public:
-  /// `study_folder` is where the study file was: programs given by a relative path are looked up from there.
-  /// `grace` is between SIGTERM and SIGKILL, in seconds. Throws InputError where the command cannot be run as
-  /// it is written.
+  /// `study_folder` is the folder of the study file: relative paths of programs start there. `grace` is the
+  /// time between SIGTERM and SIGKILL in seconds. Throws InputError if the command is not valid.
   ExternalCommand(const StudyFile& study, std::vector<std::string> inputs, std::filesystem::path study_folder,
                   double grace = 5.0);
 
-  /// Starts an attempt in `runs`/000057-1. It is on record there before the command begins, and outlives this
-  /// process should that be killed. Throws StoreError where the folder cannot be written.
+  /// Starts an attempt in a folder such as `runs`/000057-1. It is recorded there before the command begins,
+  /// and keeps running if this process is killed. Throws StoreError if the folder cannot be written.
   Attempt start(const Suggestion& suggestion, int attempt, const std::filesystem::path& runs) const;
 
-  /// An attempt whose owner is gone. If the command had ended, its outcome is what the owner would have seen;
-  /// what is still running is ended, and the attempt with it. poll() tells when.
+  /// Takes over an attempt whose owner has died. If the command has exited, the outcome is what the owner
+  /// would have seen. Otherwise its processes are ended, and with them the attempt; poll() returns the
+  /// outcome when they are.
   Attempt adopt(const std::filesystem::path& folder) const;
 
  private:

@@ -16,9 +16,9 @@ namespace acuity {
 
 namespace {
 
-// Signals are caught, not ignored: the command starts with the system's own. The status is on the disk before
-// it has its name, and so is what the command said; unless we ended the command, which settles the outcome:
-// then thousands of these may end at once, and must not start programs for it.
+// Signals are caught, not ignored, so that the command starts with the default handlers. The exit status and
+// the output are synced to disk before exit_status gets its name. If acuity ended the command, the outcome is
+// already known and no further program is started: thousands of these shells may end at once.
 constexpr const char* shell_script = R"(read -r go <&3 || exit 125
 exec 3<&-
 trap : HUP INT QUIT TERM
@@ -33,8 +33,8 @@ exit "$code"
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// Ours go before those we were given; what an attempt around this one was told of its point is not this
-// one's.
+// Variables of the request override inherited ones. Variables of an enclosing attempt about its point are
+// removed.
 std::vector<std::string> merged(const Variables& environment) {
   std::set<std::string, std::less<>> names{"ACUITY_ALPHA", "ACUITY_LEVEL"};
   for (const auto& [name, value] : environment) names.insert(name);
@@ -65,8 +65,8 @@ class Actions {
     check(::posix_spawn_file_actions_init(&actions_), "a process");
     const std::string in = (folder / "request.json").string(), out = (folder / "stdout.log").string(),
                       err = (folder / "stderr.log").string();
-    // Files that were there have been removed. What has come since is somebody else's: a pipe that would
-    // never let go, or a link to a file that is not ours.
+    // Existing files have been removed, so a file that appears now was made by another process: it may be a
+    // pipe that would block, or a link to another file.
     constexpr int write = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW;
     ::posix_spawn_file_actions_adddup2(&actions_, gate, 3);
     ::posix_spawn_file_actions_addopen(&actions_, 0, in.c_str(), O_RDONLY | O_NOFOLLOW, 0);
@@ -84,7 +84,7 @@ class Actions {
   posix_spawn_file_actions_t actions_{};
 };
 
-// A session of its own, and no signal blocked or ignored, whatever ours are.
+// A new session, with no signal blocked or ignored, regardless of this process's signal mask and handlers.
 class Attributes {
  public:
   Attributes() {
@@ -110,7 +110,7 @@ class Attributes {
 
 HeldProcess::HeldProcess(const std::string& command, const std::filesystem::path& folder,
                          const std::vector<std::pair<std::string, std::string>>& environment) {
-  // A socket instead of a pipe: writing to one whose reader is gone need not raise a signal.
+  // A socket instead of a pipe: with MSG_NOSIGNAL, writing after the reader has exited raises no SIGPIPE.
   int gate[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) != 0) check(errno, "a process");
   std::vector<std::string> words{"/bin/sh", "-c", shell_script, "acuity-attempt", command},

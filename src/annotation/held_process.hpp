@@ -9,13 +9,13 @@
 
 namespace acuity {
 
-/// A shell that leads a session of its own and waits for release() before it runs the command. Should this
-/// process die before that, the shell ends and the command never ran. It has no descriptor of ours but files
-/// in `folder`: request.json, stdout.log, stderr.log; and it writes the command's exit status there when the
-/// command has ended: aside, then renamed.
+/// A shell in a new session that waits for release() before it runs the command. If this process dies before
+/// that, the shell exits and the command is never run. The shell inherits no descriptors except files in
+/// `folder` (request.json, stdout.log, stderr.log). When the command has exited, it writes the exit status to
+/// `folder`, under a temporary name that it then renames.
 class HeldProcess {
  public:
-  /// Throws std::system_error where no process can be made.
+  /// Throws std::system_error if no process can be created.
   HeldProcess(const std::string& command, const std::filesystem::path& folder,
               const std::vector<std::pair<std::string, std::string>>& environment);
   ~HeldProcess();
@@ -23,7 +23,7 @@ class HeldProcess {
   HeldProcess& operator=(const HeldProcess&) = delete;
 
   pid_t number() const { return process_; }
-  /// It is a child of ours to be collected, from now on by the caller.
+  /// Starts the command. The shell is a child process; after this call the caller must wait for it.
   void release();
 
  private:

@@ -20,7 +20,7 @@ struct Belief {
   Matrix covariance;
 };
 
-// math.md eq. (2.1), with what the points say of one another: GpPosterior gives each by itself.
+// math.md eq. (2.1) with the full covariance of the pool; GpPosterior::predict has variances only.
 Belief given(const Prior& prior, const Observations& seen, const PointsRef& pool) {
   const Points x = prior.scaling.apply(pool), places = prior.scaling.apply(seen.points());
   Matrix noisy = prior.kernel->cross(places, places);
@@ -28,7 +28,8 @@ Belief given(const Prior& prior, const Observations& seen, const PointsRef& pool
   noisy.diagonal() += seen.noise().cwiseMax(least);
   const Eigen::LLT<Matrix> factor(noisy);
   if (factor.info() != Eigen::Success)
-    throw NumericalError("the covariance of what is known is not positive definite; must have more noise");
+    throw NumericalError(
+        "the covariance of the known answers is not positive definite; must have more noise");
   const Matrix explained = factor.matrixL().solve(prior.kernel->cross(places, x));
   const Vector residual = factor.matrixL().solve((seen.values().array() - prior.mean).matrix());
   return {(explained.transpose() * residual).array() + prior.mean,
@@ -56,12 +57,12 @@ PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(s
     parameters(0) = std::log(assumed_spread(study));
     prior.kernel = prior.kernel->with_log_parameters(parameters);
   }
-  // Before there are annotations to take the scale from, the pool has to do.
+  // Without annotations, inputs are standardised by the pool instead.
   if (study.file().standardise == Standardise::annotations)
     prior.scaling = Scaling::standardise(study.pool().points());
   const Points x = prior.scaling.apply(study.pool().points());
   mean_ = Vector::Constant(x.rows(), prior.mean);
-  told_if_positive_ = told_if_negative_ = Vector::Ones(x.rows());
+  labels_if_positive_ = labels_if_negative_ = Vector::Ones(x.rows());
   take_root(prior.kernel->cross(x, x));
 }
 
@@ -70,20 +71,21 @@ PriorTruth::PriorTruth(const Study& study, const Prior& prior, const Observation
   const PointsRef pool = study.pool().points();
   const Belief belief = binary_ ? given_labels(prior, seen, pool) : given(prior, seen, pool);
   mean_ = belief.mean;
-  told_if_positive_ = told_if_negative_ = Vector::Ones(pool.rows());
+  labels_if_positive_ = labels_if_negative_ = Vector::Ones(pool.rows());
   for (Index i = 0; binary_ && i < seen.size(); ++i) {
     const double accuracy = std::get<FlipChannel>(seen.channels()[static_cast<std::size_t>(i)]).accuracy;
     const bool positive = seen.values()(i) > 0.0;
     for (Index row = 0; row < pool.rows(); ++row)
       if (pool.row(row) == seen.points().row(i)) {
-        told_if_positive_(row) *= positive ? accuracy : 1.0 - accuracy;
-        told_if_negative_(row) *= positive ? 1.0 - accuracy : accuracy;
+        labels_if_positive_(row) *= positive ? accuracy : 1.0 - accuracy;
+        labels_if_negative_(row) *= positive ? 1.0 - accuracy : accuracy;
       }
   }
   take_root(belief.covariance);
 }
 
-// Close points make a covariance that is singular up to rounding; eigenvalues can be told to stop at 0.
+// The covariance of close points is singular up to rounding, so a Cholesky factor may not exist; eigenvalues
+// can be clamped at 0.
 void PriorTruth::take_root(const Matrix& covariance) {
   const Eigen::SelfAdjointEigenSolver<Matrix> parts(covariance);
   root_ = parts.eigenvectors() * parts.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
@@ -95,9 +97,9 @@ std::shared_ptr<const TruthTable> PriorTruth::draw(std::uint32_t number) const {
   for (double& value : independent) value = draws.normal();
   Vector f = root_ * independent + mean_;
   for (Index row = 0; binary_ && row < f.size(); ++row) {
-    const double positive = numerics::normal_cdf(f(row)) * told_if_positive_(row),
-                 negative = numerics::normal_cdf(-f(row)) * told_if_negative_(row);
-    // Labels that contradict one another without doubt leave nothing to go by but f.
+    const double positive = numerics::normal_cdf(f(row)) * labels_if_positive_(row),
+                 negative = numerics::normal_cdf(-f(row)) * labels_if_negative_(row);
+    // If labels of accuracy 1 contradict each other, only f is left to decide.
     const double probability =
         positive + negative > 0.0 ? positive / (positive + negative) : numerics::normal_cdf(f(row));
     f(row) = draws.uniform() < probability ? 1.0 : -1.0;

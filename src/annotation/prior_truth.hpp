@@ -8,31 +8,31 @@
 
 namespace acuity {
 
-/// How much answers may differ where neither the study nor an answer says it: levels are offered so that the
-/// vaguest still tells something, hence twice the standard deviation of its noise.
+/// The amplitude to assume if the study does not state it and there are no answers: twice the standard
+/// deviation of the noise of the least precise level, because that level is offered for some use.
 double assumed_spread(const Study& study);
 
-/// Truths as a study expects them: f at every pool point, or for two classes one class a point, drawn with
-/// the probability that f and the labels told there give it. For small pools: the covariance of all points is
-/// factored.
+/// Draws truths from the prior or posterior of a study: f at every pool point or, for two classes, one class
+/// per point, given f and the labels recorded there. Factors the covariance of all points, so it is meant for
+/// small pools.
 class PriorTruth {
  public:
-  /// From the study's prior.
+  /// Draws from the study's prior.
   explicit PriorTruth(const Study& study);
-  /// From what is believed given these, which may be of other places than the study's pool; with classes, as
-  /// expectation propagation has it.
+  /// Draws from the posterior given these observations, which may be at places outside the study's pool; for
+  /// classes, from the approximate posterior of expectation propagation.
   PriorTruth(const Study& study, const Prior& prior, const Observations& seen);
 
-  /// Drawn by the study's seed; every number gives another one.
+  /// Determined by the study's seed and `number`.
   std::shared_ptr<const TruthTable> draw(std::uint32_t number) const;
 
  private:
   void take_root(const Matrix& covariance);
 
   Vector mean_;
-  Matrix root_;  // its square is the covariance
-  // Classes: how probable what was told at a point is where it is of class +1 and -1.
-  Vector told_if_positive_, told_if_negative_;
+  Matrix root_;  // root_ * root_' is the covariance
+  // Classes: the probability of the labels recorded at a point, given that its class is +1 or -1.
+  Vector labels_if_positive_, labels_if_negative_;
   std::uint64_t seed_;
   bool binary_;
 };

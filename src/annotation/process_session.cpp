@@ -18,7 +18,7 @@ namespace acuity {
 
 namespace {
 
-// Files below /proc say nothing of their size beforehand.
+// Files below /proc do not report their size.
 std::string read_proc(const std::string& file) {
   std::string content;
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -39,8 +39,8 @@ bool carries(pid_t process, const std::string& mark) {
   return environment.find('\0' + mark + '\0') != std::string::npos;
 }
 
-// A process that is just being started has a number and a session, and no environment yet: posix_spawn
-// returns before the kernel has put it in its place. It is waited for, but not for ever.
+// A process that is just being started has a number and a session, but no environment yet, because
+// posix_spawn returns before the kernel has set it up. Waits for it, half a second at most.
 std::string environment_once_started(pid_t process) {
   const std::string file = environ_file(process);
   std::string environment = read_proc(file);
@@ -53,7 +53,7 @@ std::string environment_once_started(pid_t process) {
   return environment;
 }
 
-// The highest numbers first: those are the newest as a rule, and may not be there for long.
+// Highest numbers first: those are usually the newest processes, which may exit soon.
 std::vector<pid_t> newest_processes() {
   std::vector<pid_t> found;
   DIR* folder = ::opendir("/proc");
@@ -69,8 +69,8 @@ std::vector<pid_t> newest_processes() {
   return found;
 }
 
-// Through a descriptor of the process, looked at again once it is held: between finding and signalling the
-// number may have gone to somebody else.
+// Signals through a pidfd and checks the process again after opening it, because its number may have been
+// reused since it was found.
 void signal_process(const ProcessEntry& member, std::initializer_list<int> signals) {
   const int descriptor = process_descriptor(member.process);
   const bool unsupported = descriptor < 0 && errno == ENOSYS;
@@ -87,7 +87,7 @@ void signal_process(const ProcessEntry& member, std::initializer_list<int> signa
 
 std::optional<ProcessEntry> process_entry(pid_t process) {
   const std::string text = read_proc("/proc/" + std::to_string(process) + "/stat");
-  const std::size_t name_end = text.rfind(')');  // the name before it may be anything
+  const std::size_t name_end = text.rfind(')');  // the name before it may contain any character
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 1));
   ProcessEntry entry{.process = process};
@@ -99,7 +99,7 @@ std::optional<ProcessEntry> process_entry(pid_t process) {
   long threads = 0;
   fields >> threads >> skipped >> entry.start;
   if (!fields) return std::nullopt;
-  // A first thread that is gone while others run looks like a dead process.
+  // A process whose first thread has exited while others run also has state Z.
   entry.dead = state == 'X' || state == 'x' || (state == 'Z' && threads <= 1);
   entry.stopped = state == 'T';
   return entry;
@@ -154,7 +154,7 @@ std::vector<std::string> lines_of_living_environments(const std::string& beginni
   return found;
 }
 
-// By number, for the header of Debian 12 cannot be linked from C++.
+// Calls pidfd_open by number, because the header of Debian 12 does not work in C++.
 int process_descriptor(pid_t process) {
   return static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
 }
@@ -173,8 +173,8 @@ ProcessSession::ProcessSession(pid_t leader, std::uint64_t leader_start, std::st
       mark_(std::move(mark)),
       leader_is_proven_(leader_is_proven) {}
 
-// While one member lives, its session's number is not given to anybody else; so a leader that is there, dead
-// or alive, settles it for all.
+// A session number is not reused while a member lives, so if the leader exists, dead or alive, all members of
+// its session belong to the attempt.
 bool ProcessSession::consider(const ProcessEntry& entry, bool vouched_for, Sighting& seen) {
   if (entry.session != leader_ || entry.start < leader_start_) return false;
   if (entry.dead) {
@@ -200,8 +200,8 @@ ProcessSession::Sighting ProcessSession::look(const ProcessTable& table, Order o
   return seen;
 }
 
-// Signals each process as soon as it is read, the newest first. One that starts a successor and exits, again
-// and again, is gone by the time a whole table is read.
+// Kills each process as soon as its entry is read, newest first: a process that repeatedly starts a successor
+// and exits would be gone by the time a whole table has been read.
 ProcessSession::Sighting ProcessSession::chase() {
   Sighting seen;
   const std::optional<ProcessEntry> leader = process_entry(leader_);
@@ -227,14 +227,14 @@ std::vector<ProcessEntry> ProcessSession::members() {
 }
 
 ProcessSession::Sighting ProcessSession::terminate(const ProcessTable& table) {
-  const std::set<pid_t> told_before = told_;
-  // The oldest first: a shell that waits for a child ends when that child does, before its own signal could
-  // reach its trap.
+  const std::set<pid_t> terminated_before = terminated_;
+  // Oldest first: a shell that waits for a child would otherwise exit with the child, before its own signal
+  // could reach its trap.
   return look(table, Order::oldest_first, [&](const ProcessEntry& member) {
-    // What a process starts after its SIGTERM belongs to its shutdown, and gets SIGTERM once that process has
-    // exited.
-    if (!told_.contains(member.process) && told_before.contains(member.parent)) return;
-    if (told_.insert(member.process).second)
+    // Children started by a process after its SIGTERM belong to its shutdown; they get SIGTERM once that
+    // process has exited.
+    if (!terminated_.contains(member.process) && terminated_before.contains(member.parent)) return;
+    if (terminated_.insert(member.process).second)
       signal_process(member, {SIGTERM, SIGCONT});
     else if (member.stopped)
       signal_process(member, {SIGCONT});

@@ -13,29 +13,30 @@
 
 namespace acuity {
 
-/// What the system says about a process.
+/// The entry of a process in /proc.
 struct ProcessEntry {
   pid_t process = 0, parent = 0, session = 0;
-  std::uint64_t start = 0;  ///< tells a process from a later one of the same number, until the next boot
-  bool dead = false;        ///< it only waits to be collected
-  bool stopped = false;     ///< as by SIGSTOP
+  std::uint64_t start =
+      0;                 ///< distinguishes it from a later process with the same number, until the next boot
+  bool dead = false;     ///< a zombie
+  bool stopped = false;  ///< for example by SIGSTOP
 };
 
-/// Nothing where there is no such process.
+/// Nothing if there is no such process.
 std::optional<ProcessEntry> process_entry(pid_t process);
 
-/// All processes at one moment, read once for all sessions that are looked for in it: with many attempts,
-/// reading them is what takes time.
+/// A snapshot of all processes, shared by all sessions because reading it takes most of the time when there
+/// are many attempts.
 class ProcessTable {
  public:
-  /// Empty until then.
+  /// Takes the snapshot; the table is empty before.
   void refresh();
 
-  /// Members of a session, the highest numbers first.
+  /// Members of a session, highest process numbers first.
   const std::vector<ProcessEntry>& session(pid_t number) const;
   const ProcessEntry* find(pid_t process) const;
-  /// A process was listed and gone before it was looked at: it may have made another one meanwhile, which is
-  /// not listed.
+  /// True if a listed process had exited before its entry was read: it may have started another process that
+  /// is not listed.
   bool has_gaps() const { return has_gaps_; }
 
  private:
@@ -44,53 +45,51 @@ class ProcessTable {
   bool has_gaps_ = false;
 };
 
-/// The value of a variable in the environment that a process was started with, as far as we may see it.
+/// The value of a variable in the initial environment of a process, if we may read it.
 std::optional<std::string> started_with(pid_t process, const std::string& variable);
 
-/// Lines that begin like this in the environments that living processes were started with, as far as we may
-/// see them.
+/// Lines with this beginning in the initial environments of all living processes, as far as we may read them.
 std::vector<std::string> lines_of_living_environments(const std::string& beginning);
 
-/// A descriptor that stands for the process, closed on exec and readable when it has ended; -1 where there is
-/// none.
+/// A pidfd of the process, close-on-exec and readable when the process has exited; -1 on error.
 int process_descriptor(pid_t process);
 
-/// Within which process numbers mean the same: this boot of this machine, or of this container.
+/// Identifies the boot and the pid namespace; process numbers are only comparable within the same realm.
 std::string process_realm();
 
-/// In how many looks in a row none must be seen where no look is certain: on a busy machine somebody dies all
-/// the time.
+/// After this many consecutive snapshots without a member, all members count as gone even if no snapshot was
+/// certain: on a busy machine processes exit during every snapshot.
 inline constexpr int enough_looks = 8;
 
-/// The processes of one attempt: all that have the session of its first one, whatever groups they made for
-/// themselves. A process that makes a session of its own leaves the attempt.
+/// The processes of one attempt: all members of the session of its first process, in any process group. A
+/// process that creates a new session leaves the attempt.
 class ProcessSession {
  public:
   ProcessSession() = default;
-  /// `mark` is a line of the environment that only this attempt has. Where the leader is gone, or nobody
-  /// knows whether it is ours, it cannot vouch for its session, and members are those that carry the mark: a
-  /// number that was given again to somebody else is never taken for ours.
+  /// `mark` is a line of the environment that only this attempt has. If the leader has exited, or is not
+  /// proven to belong to the attempt, only processes with the mark count as members, because the session
+  /// number may have been reused.
   ProcessSession(pid_t leader, std::uint64_t leader_start, std::string mark, bool leader_is_proven = true);
 
   pid_t leader() const { return leader_; }
   std::uint64_t leader_start() const { return leader_start_; }
 
-  /// What one look at all processes shows. "None" is to be believed where it is certain: whoever died while
-  /// the table was read may have made another process, which is not in the table.
+  /// The members found in one snapshot. An empty list is only reliable if `certain`: a process that exited
+  /// while the table was read may have started another one that is not in the table.
   struct Sighting {
-    std::vector<ProcessEntry> members;  ///< those that live
+    std::vector<ProcessEntry> members;  ///< the living ones
     bool certain = true;
   };
-  /// SIGTERM to those that have not had it yet; those that are stopped are woken up for it. What a member
-  /// starts after it was told is part of its leave-taking, and is told when that member is gone.
+  /// Sends SIGTERM to members that have not had it yet, and wakes up stopped ones. Children started by a
+  /// process after its SIGTERM belong to its shutdown; they get SIGTERM once that process has exited.
   Sighting terminate(const ProcessTable& table);
-  /// SIGKILL to all. If there are others than before, they are successors, and are looked for without a
-  /// table.
+  /// Sends SIGKILL to all members. New members since the last call are successors of killed ones, and are
+  /// then searched for without a snapshot.
   Sighting kill(const ProcessTable& table);
-  /// The leader was seen dead before the next table is read.
+  /// Records that the leader is dead.
   void note_dead_leader() { known_dead_.insert(leader_); }
 
-  /// Those that live, by a table of its own, or several until it is certain.
+  /// The living members, from a new snapshot, or several until the result is certain.
   std::vector<ProcessEntry> members();
 
  private:
@@ -104,7 +103,7 @@ class ProcessSession {
   std::uint64_t leader_start_ = 0;
   std::string mark_;
   bool leader_is_proven_ = true;
-  std::set<pid_t> told_, killed_, known_dead_;
+  std::set<pid_t> terminated_, killed_, known_dead_;
 };
 
 }  // namespace acuity

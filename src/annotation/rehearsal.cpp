@@ -10,7 +10,7 @@ namespace acuity {
 
 namespace {
 
-/// What is known of a point at a level, before the noise.
+/// The known value of a point at a level, without noise.
 using Known = std::function<TruthTable::Entry(const Suggestion&)>;
 
 numerics::Draws draws_for(std::uint64_t seed, const Suggestion& asked) {
@@ -62,7 +62,7 @@ std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
     case AnnotatorSetting::Kind::command:
       break;
   }
-  throw std::invalid_argument("make_rehearsal: the study's annotator is no simulated one");
+  throw std::invalid_argument("make_rehearsal: the study's annotator is not a simulated one");
 }
 
 std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> truth, std::uint64_t seed) {

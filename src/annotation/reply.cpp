@@ -57,7 +57,7 @@ ReplyReading from_object(const Json& object, std::string_view source) {
   return {.answer = answer, .problem = {}};
 }
 
-// The parser takes a NUL byte for the end of the text, whatever follows.
+// The parser would take a NUL byte for the end of the text.
 Json parsed(std::string_view text) {
   if (nests_too_deep(text) || text.find('\0') != std::string_view::npos)
     return Json(Json::value_t::discarded);
@@ -74,7 +74,7 @@ ReplyReading no_json(std::string_view text, std::string_view source) {
                              mentions_non_finite(text) ? " (which has no NaN and no infinity)" : ""));
 }
 
-// Takes the last line off the text.
+// Removes the last line from the text and returns it.
 std::string_view take_last_line(std::string_view& text) {
   const std::size_t before = text.find_last_of("\r\n");
   const std::string_view line = before == std::string_view::npos ? text : text.substr(before + 1);
@@ -82,7 +82,7 @@ std::string_view take_last_line(std::string_view& text) {
   return line;
 }
 
-// The last line of which `wanted` makes something.
+// The result of `wanted` for the last line that it accepts.
 template <typename Wanted>
 std::optional<ReplyReading> last_of(std::string_view text, const Wanted& wanted) {
   while (!text.empty()) {
@@ -93,7 +93,7 @@ std::optional<ReplyReading> last_of(std::string_view text, const Wanted& wanted)
   return std::nullopt;
 }
 
-// A line as a program that prints text may print it, in any encoding and in colour (ESC [ 3 2 m).
+// Whether a line is printed text, in any encoding and possibly in colour (ESC [ 3 2 m).
 bool is_text(std::string_view line) {
   for (std::size_t escape; (escape = line.find("\x1b[")) != std::string_view::npos;) {
     if (has_controls(line.substr(0, escape))) return false;
@@ -104,8 +104,8 @@ bool is_text(std::string_view line) {
   return !has_controls(line);
 }
 
-// What stands behind the last line that is no text. Binary output has lines in it that look like numbers, so
-// what stands before such a line is not looked at; and if nothing ends the line behind it, that is its end.
+// The text after the last line that is not text. Binary output can contain lines that look like numbers, so
+// everything before its last line is ignored, and so is an unterminated line after it.
 std::string_view end_that_is_text(std::string_view text) {
   std::string_view rest = text;
   while (!rest.empty())
@@ -117,8 +117,8 @@ std::string_view end_that_is_text(std::string_view text) {
   return text;
 }
 
-// Objects without y are somebody's log. One that has it and cannot be read is an answer gone wrong: a number
-// printed before it is not taken instead.
+// An object without y is a log entry. One with y that cannot be parsed is a malformed answer: a number
+// printed before it must not be taken instead.
 std::optional<ReplyReading> object_in(std::string_view line) {
   if (line.front() != '{') return std::nullopt;
   const bool has_y = line.find("\"y\"") != std::string_view::npos;

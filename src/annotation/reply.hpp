@@ -10,39 +10,39 @@
 
 namespace acuity {
 
-/// What an annotator said, before the study is asked whether it can be true.
+/// An answer of an annotator, not yet checked against the study.
 struct Reply {
   std::variant<double, std::string> y;  ///< finite, or the name of a class
   std::optional<double> cost;           ///< 0 or more
   std::optional<double> noise_sd;       ///< above 0: the total noise of this answer
 };
 
-/// An answer, or one sentence why there is none.
+/// An answer, or one sentence that says why there is none.
 struct ReplyReading {
   std::optional<Reply> answer;
   std::string problem;
 };
 
-/// What an attempt left in its folder: `result.json`, else the last line of `stdout.log` that is a JSON
-/// object with y, else the last line that is a bare number. Never throws, and never reads more than it must:
-/// 1 MiB of the one, the last 64 KiB of the other.
+/// Reads the answer of an attempt from its folder: from `result.json`, else the last line of `stdout.log`
+/// that is a JSON object with y, else the last line that is a number. Does not throw. Reads at most 1 MiB of
+/// `result.json` and the last 64 KiB of `stdout.log`.
 ReplyReading read_reply(const std::filesystem::path& folder);
 
-/// The text of a result.json; `source` is what a complaint calls it.
+/// Reads the text of a result.json; `source` is its name in error messages.
 ReplyReading parse_result(std::string_view text, std::string_view source);
-/// The end of what a program printed; unless it is the `whole` output, the first line may be the rest of a
-/// longer one and is no answer. Neither is anything in front of a line that is no text.
+/// Reads the end of a program's output. Unless it is the `whole` output, the first line may be the rest of a
+/// longer one and is ignored. Everything before a line that is not text is ignored, too.
 ReplyReading parse_output(std::string_view output, bool whole = true);
 
-/// A number as programs print it: Fortran's 1.0D-3 too. NaN and infinity are numbers here.
+/// Parses a number as programs print it, including Fortran's 1.0D-3. NaN and infinity are numbers here.
 std::optional<double> printed_number(std::string_view text);
 
-/// Fills in cost and noise where they are in range; a complaint otherwise, or nothing.
+/// Sets the cost or noise of `answer` if it is in range; returns an error message otherwise, empty if none.
 std::string take_cost(double cost, Reply& answer);
 std::string take_noise_sd(double noise_sd, Reply& answer);
 
-/// The value as the model of this study sees it: a finite number; for classes -1 or 1, told as -1 or 0 and 1
-/// or by name. A sentence where it is none.
+/// The value for the model of this study: a finite number; for classes -1 or 1, given as -1 or 0 and 1 or by
+/// name. An error message if it is not valid.
 std::variant<double, std::string> told_value(const Reply& answer, const StudyFile& study);
 
 }  // namespace acuity

@@ -29,7 +29,7 @@ Request make_request(const Suggestion& suggestion, int attempt, std::vector<std:
                      std::uint64_t study_seed) {
   const std::uint64_t key = numerics::draw_key(study_seed, numerics::Purpose::annotator_seed, 0,
                                                static_cast<std::uint64_t>(suggestion.id));
-  // Programs keep seeds in signed 32 bits, and to many of them 0 means the clock.
+  // Many programs store seeds in signed 32 bits, and take 0 for a seed from the clock.
   constexpr std::uint64_t seeds = (std::uint64_t{1} << 31) - 1;
   return {.suggestion = suggestion,
           .attempt = attempt,
@@ -71,7 +71,7 @@ std::string input_variable(std::string_view input) {
   std::string name = "ACUITY_X_";
   for (const char c : input) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) == 0x80) continue;  // the rest of a UTF-8 character: one _ stands for all of it
+    if ((byte & 0xC0) == 0x80) continue;  // continuation byte of a UTF-8 character, which becomes one _
     if (c >= 'a' && c <= 'z')
       name += static_cast<char>(c - 'a' + 'A');
     else

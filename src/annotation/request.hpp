@@ -10,7 +10,7 @@
 
 namespace acuity {
 
-/// What one attempt of an annotator that is a program is told (docs/annotators.md).
+/// The input of one attempt of an annotator command (docs/annotators.md).
 struct Request {
   Suggestion suggestion;
   int attempt = 1;                  ///< 1, 2, 3, ...
@@ -18,8 +18,8 @@ struct Request {
   std::uint32_t seed = 1;           ///< from 1 to 2^31 - 1
 };
 
-/// The seed depends on the study's seed and on the suggestion's id only. It is the same for every attempt: an
-/// attempt that was cut short by a crash and made again gives the answer it would have given.
+/// The seed depends only on the study's seed and the suggestion's id. It is the same for every attempt, so an
+/// attempt that is repeated after a crash gives the same answer.
 Request make_request(const Suggestion& suggestion, int attempt, std::vector<std::string> inputs,
                      std::uint64_t study_seed);
 
@@ -32,9 +32,9 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Request& r
 /// "wall-T" becomes ACUITY_X_WALL_T.
 std::string input_variable(std::string_view input);
 
-/// What the annotator is told of the level's precision; on a ladder that is alpha.
+/// The level's precision as the annotator gets it; on a ladder that is alpha.
 LevelValue value_of(const Level& level);
-/// As it stands in the environment: numbers in the shortest form that reads back the same.
+/// The value as in the environment: numbers in the shortest form that reads back the same.
 std::string to_text(const LevelValue& value);
 
 /// runs/000057-1

@@ -8,15 +8,15 @@
 
 namespace acuity {
 
-/// Who answers.
+/// Answers suggestions.
 class Annotator {
  public:
   virtual ~Annotator() = default;
   virtual double annotate(const Suggestion& suggestion) = 0;
 };
 
-/// Answers from what is known, with the noise of the suggestion's channel. An answer depends on the seed, the
-/// stream and the suggestion's id, not on what was answered before.
+/// Answers with known values plus noise of the suggestion's channel. An answer depends on the seed, the
+/// stream and the suggestion's id, not on earlier answers.
 class SimulatedAnnotator : public Annotator {
  public:
   using Answer = std::function<double(const Suggestion& suggestion, numerics::Draws& draws)>;
@@ -32,7 +32,7 @@ class SimulatedAnnotator : public Annotator {
   std::uint32_t stream_;
 };
 
-/// `truth`, out by the noise of the channel.
+/// `truth` with noise of the channel added.
 double noisy_answer(double truth, const Channel& channel, numerics::Draws& draws);
 
 }  // namespace acuity

@@ -62,7 +62,7 @@ class TruthReader {
     std::unordered_map<std::string, Index> rows;
     for (Index row = 0; row < table_.rows(); ++row)
       if (const auto [first, fresh] = rows.emplace(key(row), row); !fresh)
-        throw InputError(fmt::format("{}: is about the same point as line {}, must be one line a point{}",
+        throw InputError(fmt::format("{}: is about the same point as line {}, must be one line per point{}",
                                      table_.where(row), table_.line(first->second),
                                      id_ ? "" : " (an \"id\" column tells equal inputs apart)"));
     for (Index row = 0; row < pool_.size(); ++row) {

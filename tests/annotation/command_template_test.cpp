@@ -70,7 +70,7 @@ TEST(CommandTemplate, RefusesAnUnknownToken) {
   EXPECT_EQ(
       desk.complaint("sim {tol}"),
       "annotator.command has {tol}, must be one of {id}, {attempt}, {alpha}, {value}, {cost}, {seed}, {x} "
-      "(braces of the shell's own take a blank: { tol})");
+      "(to pass braces to the shell, add a blank: { tol})");
 }
 
 TEST(CommandTemplate, NeverPutsTextIntoTheLine) {
@@ -98,14 +98,15 @@ TEST(CommandTemplate, RefusesATokenThatIsAlsoAnInput) {
   desk.inputs = {"seed"};
   EXPECT_EQ(desk.fill("sim $ACUITY_X_SEED"), "sim $ACUITY_X_SEED") << "as long as nobody asks for it";
   EXPECT_EQ(desk.complaint("sim {seed}"),
-            "annotator.command has {seed}, which is an input and has a meaning of its own, must be renamed");
+            "annotator.command has {seed}, which is an input and a reserved token, must be renamed");
 }
 
 TEST(CommandTemplate, RefusesInputsThatAreTheSameInTheEnvironment) {
   Desk desk;
   desk.inputs = {"T_1", "y", "t 1"};
   EXPECT_EQ(desk.complaint("sim"),
-            "pool.inputs \"T_1\" and \"t 1\" are both ACUITY_X_T_1 to an annotator, must be renamed");
+            "pool.inputs \"T_1\" and \"t 1\" are both ACUITY_X_T_1 in the environment of an annotator, must "
+            "be renamed");
 }
 
 TEST(CommandTemplate, LooksUpARelativeProgramBesideTheStudy) {

@@ -148,7 +148,7 @@ TEST(Rehearsal, OfATableThatLacksSomethingIsRefusedBeforeTheFirstAnswer) {
   EXPECT_EQ(desk.complaint("id,y\na,1\nb,\nc,3\n"),
             "truth.csv:3: column \"y\" is empty, must be a finite number");
   EXPECT_EQ(desk.complaint("id,y\na,1\nb,2\nb,2\nc,3\n"),
-            "truth.csv:4: is about the same point as line 3, must be one line a point");
+            "truth.csv:4: is about the same point as line 3, must be one line per point");
   EXPECT_EQ(desk.complaint("id,y@corse,y\na,1,1\n"), "truth.csv: no line is about point \"b\" (" +
                                                          (desk.folder.path() / "pool.csv").string() +
                                                          ":3: x = 5), must have one for every point");
@@ -159,7 +159,7 @@ TEST(Rehearsal, OfATableThatLacksSomethingIsRefusedBeforeTheFirstAnswer) {
   const Desk by_inputs(truth_by_inputs, "x\n0\n5\n3\n");
   EXPECT_EQ(
       by_inputs.complaint("x,y\n0,1\n5,1\n3,1\n5,2\n"),
-      "truth.csv:5: is about the same point as line 3, must be one line a point (an \"id\" column tells "
+      "truth.csv:5: is about the same point as line 3, must be one line per point (an \"id\" column tells "
       "equal inputs apart)");
 }
 
