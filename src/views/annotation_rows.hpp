@@ -9,20 +9,20 @@
 
 namespace acuity {
 
-/// An answer that counts, as people get to see it.
+/// One answer, as tables show it.
 struct AnnotationRow {
   std::int64_t id = 0;  ///< of the suggestion
-  std::string point;    ///< empty: none of the pool
+  std::string point;    ///< empty: not in the pool
   std::vector<double> inputs;
   std::string level;            ///< empty on a ladder, and if only the noise is known
-  std::optional<double> alpha;  ///< likewise
+  std::optional<double> alpha;  ///< on a ladder, if known
   double y = 0.0;
-  double cost = 0.0;  ///< of replicates the first has it all
-  double channel =
-      0.0;  ///< noise variance, all of it, as reported if it was; classes: the probability of being right
+  double cost = 0.0;  ///< 0 for replicates after the first
+  /// Total noise variance, as reported if it was; classes: the probability of being right.
+  double channel = 0.0;
 };
 
-/// In the order in which they were told.
+/// All answers that are not retracted, in the order of recording.
 std::vector<AnnotationRow> annotation_rows(const Campaign& campaign);
 
 }  // namespace acuity

@@ -57,7 +57,7 @@ BeliefViews slices(const Study& study, const CampaignModel& model,
   Vector middle(pool.cols());
   for (Index k = 0; k < pool.cols(); ++k) middle(k) = median_of(pool.col(k));
   found.others_at.assign(middle.begin(), middle.end());
-  std::vector<Index> order;  // the most important first, if that is known
+  std::vector<Index> order;  // most important first, if known
   for (const Importance& one : importance)
     order.push_back(std::find(inputs.begin(), inputs.end(), one.input) - inputs.begin());
   for (Index k = 0; order.empty() && k < pool.cols(); ++k) order.push_back(k);

@@ -46,8 +46,8 @@ double price_at(const StudyModel& model, double base_noise, std::size_t k, const
   return rival > 0.0 && !std::isinf(rival) ? worth[k] / rival : 0.0;
 }
 
-// The largest of these prices over all beliefs. Between beliefs in order of their standard deviation it is
-// closed in on by golden section.
+// The largest of these prices over all beliefs, refined between neighbouring standard deviations by golden
+// section search.
 double highest_price(const StudyModel& model, double base_noise, std::size_t k,
                      const std::vector<Belief>& beliefs, bool between) {
   if (model.offer.levels.size() == 1) return std::numeric_limits<double>::infinity();
@@ -94,7 +94,7 @@ void add_prices(const StudyModel& model, const std::vector<Belief>& beliefs,
     report.only = winners.front();
 }
 
-// If any precision may be bought: the best of all at some beliefs.
+// If any precision may be bought: the best one at some beliefs.
 void add_best_of_all(const StudyModel& model, bool binary, BreakEvenReport& report) {
   std::vector<double> means{0.0}, shares{1.0, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01};
   if (binary) {

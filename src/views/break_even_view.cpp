@@ -23,8 +23,7 @@ Level winner_at(const StudyModel& model, double base_noise, double sd) {
   return winners_at(model, base_noise, Vector::Zero(1), Vector::Constant(1, sd)).front();
 }
 
-// The number that pictures with many winners show: lower is more precise for real targets, higher for
-// classes.
+// The number that plots with many winners show: lower is more precise for real targets, higher for classes.
 double on_scale(const Level& level, bool binary) {
   if (binary) return level.alpha ? *level.alpha : std::get<FlipChannel>(level.channel).accuracy;
   return level.alpha ? 1.0 / *level.alpha : std::sqrt(noise_variance(level.channel));
@@ -196,7 +195,7 @@ std::vector<LevelInterval> level_intervals(const StudyModel& model, double base_
   const bool separate_all = model.offer.levels.size() <= most_separated;
   std::vector<LevelInterval> intervals{{0.0, prior_sd, winners.front()}};
   for (std::size_t k = 1; k < sds.size(); ++k) {
-    // Other levels may win between two steps: go on until the winner of the upper step is reached.
+    // Other levels may win between two steps: repeat until the winner of the upper step is reached.
     double from = sds[k - 1];
     while (!is_same_level(intervals.back().level, winners[k])) {
       double below = from, above = sds[k];

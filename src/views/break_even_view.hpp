@@ -14,8 +14,9 @@ struct LevelInterval {
   Level level;
 };
 
-/// Which precision has the most information per cost at which standard deviation of f, by the rule that
-/// selects, and the standard deviations of the pool today. One of `intervals`, `course` and `map` is present.
+/// Which precision has the most information per cost at which standard deviation of f, by the rule of the
+/// selection, and the current standard deviations of the pool. One of `intervals`, `course` and `map` is
+/// present.
 struct BreakEven {
   /// Real targets with few winners: from 0 to the prior's standard deviation, without gaps.
   struct Interval {
@@ -36,22 +37,23 @@ struct BreakEven {
   std::vector<Interval> intervals;
   std::optional<Course> course;
   std::optional<Map> map;
-  std::string scale;                       ///< what `best` is a number of
-  double low = 0.0, high = 1.0;            ///< of that scale, what is on offer
-  double base_noise = 0.0;                 ///< sigma^2(x) it was made for: the median over the pool
+  std::string scale;                       ///< the quantity that `best` is given in
+  double low = 0.0, high = 1.0;            ///< range on offer, in that scale
+  double base_noise = 0.0;                 ///< sigma^2(x) that was assumed: the median over the pool
   bool noise_varies = false;               ///< over the pool
   std::string today;                       ///< real targets: the best level at the pool's median sd
   std::vector<double> pool_mean, pool_sd;  ///< of f, at a sample of the pool
 };
 
-/// By name or by alpha.
+/// Compares by name or by alpha.
 bool is_same_level(const Level& a, const Level& b);
 
-/// The level that the selection itself chooses at each of these beliefs about f, all with this `base_noise`.
+/// The level that the selection would choose for each of these means and standard deviations of f, all with
+/// this `base_noise`.
 std::vector<Level> winners_at(const StudyModel& model, double base_noise, const Vector& mean,
                               const Vector& sd);
 
-/// The standard deviation of f before anything is known.
+/// The prior standard deviation of f.
 double prior_sd_of(const Study& study, const StudyModel& model);
 
 /// Real targets: the standard deviations, in rising order, at which levels are compared. The last one is
@@ -64,7 +66,7 @@ std::vector<double> compared_sds(const StudyModel& model, double base_noise, dou
 /// be missing.
 std::vector<LevelInterval> level_intervals(const StudyModel& model, double base_noise, double prior_sd);
 
-/// Empty if levels do not compete.
+/// Nothing if levels do not compete.
 std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel& model);
 
 }  // namespace acuity

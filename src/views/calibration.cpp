@@ -66,7 +66,7 @@ std::vector<ReliabilityBin> reliability_of(const Vector& probabilities, const Ve
   return found;
 }
 
-// The log score of a right model has its entropy for a mean, and a variance in closed form.
+// Under a calibrated model the log score has the entropy as its mean, and a variance in closed form.
 double excess_surprise(const Vector& probabilities, const Vector& labels) {
   double excess = 0.0, variance = 0.0;
   for (Index i = 0; i < probabilities.size(); ++i) {

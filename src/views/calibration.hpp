@@ -6,11 +6,11 @@
 
 #include "acuity/data/points.hpp"
 
-// How well predictions fit the answers.
+// Comparison of predictions with answers.
 
 namespace acuity {
 
-/// How many answers lie within the central interval of this probability.
+/// The share of answers within the central interval of this probability.
 struct Coverage {
   double nominal = 0.0;
   Index inside = 0, count = 0;
@@ -18,11 +18,11 @@ struct Coverage {
   double share() const { return static_cast<double>(inside) / static_cast<double>(count); }
   /// Standard deviation of the share if the model is right.
   double sampling_error() const;
-  /// Off by more than 2.5 sampling errors.
+  /// Whether the share differs by more than 2.5 sampling errors.
   bool is_off() const;
 };
 
-/// Of one level, or of all of them.
+/// Calibration of one level, or of all levels.
 struct ScoreCalibration {
   std::string level;
   double mean = 0.0, sd = 0.0;        ///< of the scores: 0 and 1 if the model is right
@@ -37,7 +37,7 @@ struct ReliabilityBin {
   double found = 0.0;     ///< share of +1
   double error = 0.0;     ///< sampling error of the share if the model is right
 };
-/// At most `bins`, of about equal counts.
+/// Returns at most `bins` bins with about equal counts.
 std::vector<ReliabilityBin> reliability_of(const Vector& probabilities, const Vector& labels, int bins);
 
 /// The log score of the labels minus its expectation under these probabilities, in standard deviations;

@@ -4,6 +4,7 @@
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
+#include <string_view>
 
 #include "acuity/numerics/errors.hpp"
 #include "views/calibration.hpp"
@@ -30,7 +31,7 @@ constexpr double unseen = 2.5;
 constexpr double surprising = 2.5;
 constexpr Index least_scores = 3, enough_scores = 12;
 
-// Tails that are heavier than those of a normal distribution make the mean square less certain.
+// Tails heavier than those of a normal distribution make the mean square less certain.
 double effective_count(const std::vector<double>& scores) {
   double squares = 0.0, fourths = 0.0;
   for (const double z : scores) squares += z * z, fourths += z * z * z * z;
@@ -44,13 +45,14 @@ std::string times(double factor) {
   return factor < 9.5 ? fmt::format("{:.1f}", factor) : fmt::format("{:.0f}", factor);
 }
 
-// What is most likely behind intervals that are too narrow, by what the study does not let the model learn.
+// The most likely reason for intervals that are too narrow, given which parameters the study fixes.
 std::string narrow_advice(const StudyFile& study) {
   if (study.fit.never())
     return "let the model learn: leave amplitude, lengthscale and fit out of [model], or check their units";
   if (study.standardise == Standardise::none)
     return "inputs are not standardised: leave pool.standardise out, so that length scales fit any unit";
-  if (study.nugget == 0.0) return "let noise that nobody declared be learned: leave noise.nugget out";
+  if (study.nugget == 0.0)
+    return "leave noise.nugget out, so that noise which the study does not declare is learned";
   if (study.fit.prior == HyperparameterPrior::none)
     return "leave model.prior out: few answers pretend to know length scales";
   if (!study.price_list.empty() && !study.fit.noise)
@@ -139,12 +141,8 @@ CalibrationVerdict verdict_on_labels(const std::vector<PrequentialScore>& scores
   verdict.is_of_classes = true;
   verdict.factor = 0.0;
   verdict.answers = static_cast<Index>(scores.size());
-  if (verdict.answers < enough_scores) {
-    verdict.reason =
-        fmt::format("{} labels were told after the first fit, {} are needed", verdict.answers, enough_scores);
-    verdict.advice = "go on";
-    return verdict;
-  }
+  if (verdict.answers < enough_scores)
+    return too_few_scores(verdict.answers, "labels were recorded after the first fit");
   Vector probabilities(verdict.answers), labels(verdict.answers);
   for (Index i = 0; i < verdict.answers; ++i) {
     probabilities(i) = scores[static_cast<std::size_t>(i)].mean;
@@ -152,7 +150,7 @@ CalibrationVerdict verdict_on_labels(const std::vector<PrequentialScore>& scores
   }
   const double excess = excess_surprise(probabilities, labels);
   verdict.reason = fmt::format(
-      "the last {} labels were {} surprising than the probabilities given before they were told "
+      "the last {} labels were {} surprising than the probabilities given before they were recorded "
       "allow, by {:.1f} sampling errors",
       verdict.answers, excess > 0.0 ? "more" : "less", std::abs(excess));
   verdict.calibration = word_for_surprise(excess);
@@ -403,7 +401,7 @@ CalibrationVerdict verdict_on(const std::vector<double>& scores) {
 
 CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
   const StudyFile& study = campaign.study().file();
-  // What the model is now shows in the later answers: those it has learned from since have changed it.
+  // Only later answers are used: the model has changed since it predicted the earlier ones.
   const std::int64_t answers = campaign.state().annotations();
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(answers * 2 / 3, 20, 60));
   const std::vector<PrequentialScore> scores = prequential_scores(campaign, most);
@@ -411,8 +409,8 @@ CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
   std::vector<double> z;
   for (const PrequentialScore& score : scores) z.push_back(score.z());
   CalibrationVerdict verdict = verdict_on(z);
-  // A model that learns may have mended itself meanwhile: then the later half does not say what all of them
-  // say.
+  // A model that learns may have improved in the meantime: then the later half of the scores differs from all
+  // of them.
   const CalibrationVerdict lately =
       verdict_on(std::vector<double>(z.begin() + static_cast<std::ptrdiff_t>(z.size() / 2), z.end()));
   const bool has_mended =
@@ -420,7 +418,7 @@ CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
   if (!study.fit.never() && verdict.is_bad() && lately.answers >= least_scores && has_mended) {
     verdict.reason += fmt::format("; of the later half they are {} times", times(lately.factor));
     verdict.calibration = Calibration::cannot_tell;
-    verdict.advice = "go on; the model seems to have learned better, more answers will tell";
+    verdict.advice = "continue; the model seems to have improved, more answers are needed to tell";
   }
   if (verdict.calibration == Calibration::good) {
     if (const double largest = largest_factor_of_f(scores); largest > unseen) {

@@ -9,7 +9,7 @@
 
 namespace acuity {
 
-/// Whether what the model claims can be believed.
+/// Whether the predicted standard deviations are calibrated.
 struct CalibrationVerdict {
   enum class Calibration { good, too_narrow, too_wide, cannot_tell };
   /// What it rests on.
@@ -39,7 +39,7 @@ struct CalibrationVerdict {
   }
 };
 
-/// What the squares of the scores say about the factor by which claimed standard deviations are too small.
+/// The verdict from the squares of standardised errors.
 CalibrationVerdict verdict_on(const std::vector<double>& scores);
 
 /// The verdict on a campaign that `status`, `report`, `run` and Python share. By held-out values if there are

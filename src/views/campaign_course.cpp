@@ -51,15 +51,15 @@ FitPoint fit_point(const Study& study, const Fitted& fitted) {
     point.gamma = fitted.gamma;
     return point;
   }
-  // Without noise beside that of the levels, nothing was learned about it.
+  // If sigma^2(x) is 0, its scale was not learned.
   const double noise = median_of(study.offer().base_noise);
   if (noise > 0.0) point.noise = fitted.base_scale * noise;
   if (study.is_ladder()) point.gamma = fitted.added_scale * study.file().ladder->law.gamma;
   return point;
 }
 
-// By extrapolation at the pace of the second half of what was spent: the first answers of a campaign come at
-// another pace, and so do those before a break.
+// Extrapolates the rate of the second half of the spending, because the first answers of a campaign, and
+// those before a break, come at another rate.
 std::optional<double> projected_end(const std::vector<MoneyPoint>& money, const State& state) {
   const double left = state.budget() - state.spent();
   if (money.size() < 4 || !std::isfinite(left) || left <= 0.01 * state.budget()) return std::nullopt;

@@ -5,8 +5,8 @@
 
 namespace acuity {
 
-/// Replays the log once: the error of the model after about twenty numbers of answers, money over time, fits,
-/// and spending by the levels of `groups`.
+/// Replays the log once and collects the error of the model at about twenty numbers of answers, spending over
+/// time, fits, and spending by the levels of `groups`.
 CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>& test,
                          const LevelGroups& groups);
 

@@ -50,7 +50,7 @@ CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
   return books;
 }
 
-// Predictions before the answer are made for so many of the last answers: more would take minutes.
+// Predictions before the answer are computed for this many of the last answers; more would take minutes.
 constexpr std::size_t most_predicted = 500;
 
 CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model, const LevelGroups& groups,

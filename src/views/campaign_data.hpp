@@ -21,10 +21,10 @@ struct ReportedAnswer {
   std::string point;  ///< empty: not in the pool
   std::size_t level = 0;
   double value = 0.0;
-  double cost = 0.0;   ///< of replicates only the first has a cost
+  double cost = 0.0;   ///< 0 for replicates after the first
   double spent = 0.0;  ///< in total, this answer included
   double told_at = 0.0;
-  double noise = 0.0;                        ///< sd of all its noise; classes: the probability of being wrong
+  double noise = 0.0;  ///< sd of the total noise; classes: the probability of being wrong
   double expected = 0.0, expected_sd = 0.0;  ///< noise included; classes: P(+1), and 0
   /// Whether that was predicted before the answer was recorded; else it is predicted from all the others.
   bool predicted = false;

@@ -31,8 +31,8 @@ std::string level_text(const SuggestionRecord& record) {
   return name.empty() ? "reported" : name;
 }
 
-// By level, in the order in which they were first bought; what failed attempts have cost comes last, so that
-// the table adds up.
+// By level, in the order of the first purchase; the costs of failed attempts come last, so that the table
+// adds up.
 std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const State& state) {
   std::vector<std::pair<std::string, LevelSpend>> levels;
   for (const SuggestionRecord& record : state.suggestions()) {
@@ -51,7 +51,7 @@ std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const State& stat
   return levels;
 }
 
-// Classes by their names, where the study has some.
+// Shows classes by their names if the study has names.
 ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values) {
   const Target& target = *study.file().target;
   if (target.class_names().empty()) return values;
@@ -63,7 +63,7 @@ ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& val
 std::string budget_bar(const State& state) {
   constexpr int width = 40;
   const auto share = [&](double amount) {
-    const double part = state.budget() > 0.0 ? amount / state.budget() : 1.0;  // nothing is left of nothing
+    const double part = state.budget() > 0.0 ? amount / state.budget() : 1.0;  // a budget of 0 is spent
     return static_cast<int>(std::clamp(part, 0.0, 1.0) * width);
   };
   const int spent = share(state.spent()), held = share(state.spent() + state.escrow()) - spent;
@@ -113,13 +113,13 @@ std::string offsets_text(const Campaign& campaign) {
   std::string text;
   for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
     text += fmt::format("{}{}\n", one_line(to_text(offset)), offset.is_bias() ? ": MORE THAN NOISE" : "");
-  return text.empty() ? "" : "\nwhere two levels were told at the same point\n" + text;
+  return text.empty() ? "" : "\ndifferences between levels at the same points\n" + text;
 }
 
-std::string last_told_text(const Campaign& campaign) {
+std::string last_answers_text(const Campaign& campaign) {
   const State& state = campaign.state();
   if (state.answered().empty()) return "";
-  ResultTable table(Format::table, {"last told", "point", "level", "y", "cost", "when"});
+  ResultTable table(Format::table, {"last answers", "point", "level", "y", "cost", "when"});
   const std::size_t first = state.answered().size() - std::min<std::size_t>(5, state.answered().size());
   for (std::size_t k = first; k < state.answered().size(); ++k) {
     const SuggestionRecord& record = *state.find(state.answered()[k]);
@@ -153,7 +153,7 @@ Json offsets_json(const Campaign& campaign) {
   return list;
 }
 
-// What answers of a level said about their own noise, beside what the study says.
+// The noise that answers of a level reported, compared with the declared noise.
 std::vector<ReportedNoise> reports_of(const Campaign& campaign) {
   const std::vector<Annotation> annotations = campaign.annotations();
   const bool any = std::any_of(annotations.begin(), annotations.end(),
@@ -216,7 +216,7 @@ std::string status_text(const Campaign& campaign) {
                         state.owner().process, one_line(state.owner().host), time_text(state.owner_since()));
   if (state.annotations() > 0) text += one_line(verdict_on(campaign).text()) + "\n";
   return text + levels_text(state) + reported_noise_text(campaign) + offsets_text(campaign) +
-         pending_text(state) + last_told_text(campaign);
+         pending_text(state) + last_answers_text(campaign);
 }
 
 std::string status_csv(const Campaign& campaign) {

@@ -6,11 +6,11 @@
 
 namespace acuity {
 
-/// Where a campaign stands, for people.
+/// The state of a campaign as text.
 std::string status_text(const Campaign& campaign);
-/// A header and a line.
+/// The state as CSV: a header and one line.
 std::string status_csv(const Campaign& campaign);
-/// One object on one line (docs/reference.md 7, "status").
+/// The state as one JSON object on one line (docs/reference.md 7, "status").
 std::string status_json(const Campaign& campaign);
 
 }  // namespace acuity

@@ -7,18 +7,19 @@
 #include "text/result_table.hpp"
 #include "text/time_text.hpp"
 
-// How campaigns are shown.
+// Campaigns as text.
 
 namespace acuity {
 
 ResultTable::Cell level_cell(const std::string& level, std::optional<double> alpha);
 ResultTable::Cell value_cell(const LevelValue& value);
 
-/// The table of suggestions that `ask` prints, in its three forms; CSV is a sheet for people to fill in.
+/// The table of suggestions that `ask` prints, in each of the three formats; CSV is a form to fill in.
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
                              Format format);
 
-/// A store on another machine is said: only processes of this one may open it at the same time.
+/// Writes a note if the campaign is on a network file system: then only processes of this machine may open it
+/// at the same time.
 void write_network_note(const Campaign& campaign, std::ostream& log);
 
 }  // namespace acuity

@@ -22,8 +22,8 @@ std::string at_edge(const CampaignData& data, const Vector& ranges, bool (*is_ed
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// A length scale far below the pool's range says that nothing is learned from one point about the next. One
-// far beyond it says nothing by itself: under a large amplitude it is a straight line.
+// A length scale far below the range of the pool means that points say nothing about each other. One far
+// beyond the pool's range is not a problem in itself: with a large amplitude it describes a straight line.
 void add_edges(const Campaign& campaign, const CampaignData& data, std::vector<std::string>& warnings) {
   const State& state = campaign.state();
   if (!state.fitted()) return;

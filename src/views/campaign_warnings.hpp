@@ -4,8 +4,7 @@
 
 namespace acuity {
 
-/// What the owner of the campaign should know before spending more, one sentence each. All other parts of
-/// `data` are complete.
+/// Warnings about a campaign, one sentence each. All other parts of `data` must be complete.
 std::vector<std::string> campaign_warnings(const Campaign& campaign, const CampaignData& data);
 
 }  // namespace acuity

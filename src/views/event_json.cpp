@@ -7,10 +7,10 @@ namespace acuity {
 
 namespace {
 
-// One line of the log for programs. What `export --events` names is flat; everything else is as it is stored.
+// One line of the log. The fields that `export --events` documents are flat; everything else is as stored.
 struct EventWriter {
   Json& line;
-  const Pool* pool;    // null: it cannot be read
+  const Pool* pool;    // null if it cannot be read
   const State& state;  // after the event
 
   std::string name_of(Index row) const {
@@ -91,7 +91,7 @@ struct EventWriter {
   void operator()(const Fitted& e) const { put_all_of(e); }
   void operator()(const OwnerChanged& e) const { put_all_of(e); }
   void put_all_of(const Event& event) const {
-    const Json body = Json::parse(to_json(event));  // lives longer than its items()
+    const Json body = Json::parse(to_json(event));  // must outlive its items()
     for (const auto& [key, value] : body.items()) line[key] = value;
   }
 };

@@ -7,8 +7,8 @@
 
 namespace acuity {
 
-/// An event as one line of JSON, as `export --events` prints it. `state` is that after the event; without
-/// the pool, which names points, the names of the log will do.
+/// An event as one line of JSON, as `export --events` prints it. `state` is the state after the event.
+/// Without `pool`, points have the ids of the log.
 std::string event_json(const StoredEvent& stored, const State& state, const Pool* pool);
 
 }  // namespace acuity

@@ -6,7 +6,7 @@
 
 namespace acuity {
 
-/// One object on one line.
+/// The explanation as one JSON object on one line.
 std::string explanation_json(const Explanation& explanation);
 
 }  // namespace acuity

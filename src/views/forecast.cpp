@@ -23,12 +23,13 @@ std::vector<Index> spread_rows(Index pool) {
 std::vector<std::string> remarks_on(const Forecast& made) {
   std::vector<std::string> remarks;
   if (made.points < made.pool)
-    remarks.push_back(fmt::format("{} of the {} pool points, evenly spread, stand in for the pool",
-                                  made.points, made.pool));
+    remarks.push_back(
+        fmt::format("{} of the {} pool points, evenly spaced, represent the pool", made.points, made.pool));
   return remarks;
 }
 
-// A sample may be bought up where the pool would not be; then the rest of the curve is too high.
+// Policies that have bought all points of the sample although the pool has more; the rest of their curve is
+// too high.
 std::vector<std::string> sold_out(const std::vector<PolicyTrial>& trials) {
   std::vector<std::string> policies;
   for (const PolicyTrial& trial : trials) {
@@ -38,7 +39,7 @@ std::vector<std::string> sold_out(const std::vector<PolicyTrial>& trials) {
   return policies;
 }
 
-// With nothing known the scale of the inputs may still be open.
+// Without annotations the scale of the inputs may not be known yet; that constructor handles it.
 PriorTruth truths_given(const Study& tried, const State& before) {
   if (before.annotations() == 0) return PriorTruth(tried);
   const StudyModel model = tried.model_given(annotations_of(tried, before), learned_of(tried, before));
@@ -68,8 +69,8 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
   if (!study.file().knows_scale() && state.annotations() == 0)
     made.remarks.push_back(fmt::format(
         "nothing is known about the size of the answers: truths with a standard deviation of {:.4g}, twice "
-        "the "
-        "noise of the vaguest level, are assumed, so trust the order of the policies more than the errors; "
+        "the noise of the least precise level, are assumed, so trust the order of the policies more than the "
+        "errors; "
         "model.amplitude or answers that are known make it a forecast",
         assumed_spread(tried)));
   if (std::all_of(trials.begin(), trials.end(), [](const auto& trial) { return trial.annotations() == 0; }))
@@ -77,8 +78,8 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
   if (made.points < made.pool)
     for (const std::string& policy : sold_out(trials))
       made.remarks.push_back(fmt::format(
-          "{} has bought all {} points before the money was spent; in the whole pool it would go on", policy,
-          made.points));
+          "{} has bought all {} points before the money was spent; on the whole pool it would continue",
+          policy, made.points));
   return made;
 }
 
@@ -104,9 +105,9 @@ std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& o
       forecast_from(study, retold(campaign, spread_rows(study.pool().size())), options);
   if (const std::size_t pending = campaign.state().pending().size(); made && pending > 0)
     made->remarks.push_back(
-        fmt::format("{} pending count{} as not asked for",
+        fmt::format("{} pending {} ignored",
                     pending == 1 ? "one suggestion that is" : fmt::format("{} suggestions that are", pending),
-                    pending == 1 ? "s" : ""));
+                    pending == 1 ? "is" : "are"));
   return made;
 }
 
@@ -127,8 +128,7 @@ std::string forecast_text(const Forecast& forecast) {
     const std::size_t at = row * (forecast.curves.front().money.size() - 1) / rows;
     std::vector<std::string> cells{fmt::format("{:.4g}", forecast.curves.front().money[at])};
     for (const PolicyCurve& curve : forecast.curves) cells.push_back(cell(curve, at));
-    if (cells != table.back())
-      table.push_back(std::move(cells));  // where no money is left they are all alike
+    if (cells != table.back()) table.push_back(std::move(cells));  // rows are equal if no money is left
   }
   for (const std::vector<std::string>& row : table) {
     std::string line;

@@ -9,9 +9,9 @@
 
 namespace acuity {
 
-/// What the money is expected to buy: each policy tried on truths drawn from what is believed now, going on
-/// from what is known now. That is the study's prior and nothing, what campaign.initial knows, or where a
-/// campaign stands.
+/// The expected result of spending the budget: each policy is simulated on truths drawn from the current
+/// posterior and starts from the current annotations. These are the study's prior without annotations, the
+/// annotations of campaign.initial, or the state of a campaign.
 struct Forecast {
   std::vector<PolicyCurve> curves;   ///< bands from 10 to 90 % of the truths
   int repeats = 0;                   ///< truths drawn
@@ -19,27 +19,27 @@ struct Forecast {
   Index points = 0, pool = 0;        ///< so many of so many pool points stood in for the pool
   std::string error_measure;         ///< "root mean square error", or "share of wrong classes"
   std::string unit;                  ///< of money; may be empty
-  std::vector<std::string> remarks;  ///< what a person should know
+  std::vector<std::string> remarks;  ///< remarks for the user
 };
 
-/// Shares of the repeats between which the band lies.
+/// Quantiles of the repeats that bound the band.
 inline constexpr double forecast_low = 0.1, forecast_high = 0.9;
-/// Of larger pools so many rows, evenly spread, stand in for all.
+/// Larger pools are represented by this many rows, evenly spaced.
 inline constexpr Index forecast_points = 300;
 
-/// The study as the forecast tries it: part of the pool.
+/// The study with the part of the pool that the forecast uses.
 Study forecast_study(const Study& study);
 
-/// `options.before` is made here. Nothing where it was stopped. Throws InputError where the study has no
-/// budget.
+/// Forecast for a new campaign. `options.before` is overwritten. Returns nothing if it was stopped. Throws
+/// InputError if the study has no budget.
 std::optional<Forecast> forecast(const Study& study, const TrialOptions& options);
-/// On from where the campaign stands; what is pending counts as not asked for.
+/// Forecast from the current state of a campaign; pending suggestions are ignored.
 std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options);
 
 /// "the prior", or "what is believed after 12 answers".
 std::string drawn_from(const Forecast& forecast);
 
-/// For people: a heading, ten amounts of money, and for each policy the median and the band.
+/// The forecast as text: a heading, ten amounts of money, and for each policy the median and the band.
 std::string forecast_text(const Forecast& forecast);
 
 }  // namespace acuity

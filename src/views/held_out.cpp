@@ -22,7 +22,7 @@ std::string counted(const std::string& what, Index points) {
   return fmt::format("{} ({} point{})", what, points, points == 1 ? "" : "s");
 }
 
-// Drawn, because every k-th point would follow whatever order the pool is in.
+// A random sample, because every k-th point would depend on the order of the pool.
 HeldOut some_of(const std::string& what, const PointsRef& pool, const Vector& truth) {
   std::vector<std::int64_t> rows = numerics::Draws(1, numerics::Purpose::resampling).permutation(pool.rows());
   if (static_cast<Index>(rows.size()) > most_points) rows.resize(most_points);

@@ -9,7 +9,7 @@
 
 namespace acuity {
 
-/// Answers that the campaign has not seen.
+/// Answers that are not part of the campaign, to measure the error of its model.
 struct HeldOut {
   /// What is known about the noise of the values.
   enum class Noise { unknown, exact, given };
@@ -28,8 +28,8 @@ struct HeldOut {
 /// `noise_sd` or `noise_variance` (classes: `accuracy`), or `level` (a ladder: `alpha`).
 HeldOut read_held_out(const std::filesystem::path& file, const Study& study);
 
-/// What the study's rehearsal knows of its pool, some of it where that is large: the sine, or the table of
-/// truth. Nothing where nobody knows, or the table has answers with noise only.
+/// The truth that a simulated annotator uses (the sine or the table of truth) at the pool points, or at a
+/// sample of a large pool. Nothing if the annotator is not simulated, or the table only has noisy answers.
 std::optional<HeldOut> truth_of(const Study& study);
 
 }  // namespace acuity

@@ -8,17 +8,17 @@
 
 namespace acuity {
 
-/// How much of what a function varies over the pool goes with one input (Sobol' indices by Jansen's
+/// The share of a function's variance over the pool that is due to one input (Sobol' indices by Jansen's
 /// estimators).
 struct Importance {
   std::string input;
-  double first = 0.0;  ///< share that the input explains alone
-  double total = 0.0;  ///< share that would be left if all others were known: interactions included
+  double first = 0.0;  ///< share explained by the input alone
+  double total = 0.0;  ///< share left if all other inputs were fixed: interactions included
 };
 
-/// Of every input, most important first. `mean` is the function at many points, as a model believes it.
-/// Inputs are exchanged between pairs of pool points, drawn by a fixed seed, as if they varied independently.
-/// Empty where the function is constant.
+/// The importance of every input, most important first. `mean` evaluates the posterior mean at many points.
+/// Inputs are exchanged between pairs of pool points, drawn with a fixed seed, as if they varied
+/// independently. Empty if the function is constant.
 std::vector<Importance> importance_of(const std::function<Vector(const Points&)>& mean, const PointsRef& pool,
                                       const std::vector<std::string>& inputs);
 

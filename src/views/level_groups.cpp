@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_names = 8;
 constexpr int ranges = 6;
 
-// Less is better.
+// Smaller is more precise.
 double vagueness(const Channel& channel) {
   if (const auto* flip = std::get_if<FlipChannel>(&channel)) return 1.0 - flip->accuracy;
   return noise_variance(channel);
@@ -27,7 +27,7 @@ std::string name_of(const SuggestionRecord& record) {
   return name.empty() ? "reported" : name;
 }
 
-// How far down the ladder, from 0 to 1.
+// The position on the ladder, from 0 to 1.
 double rung(const SuggestionRecord& record, bool binary) {
   return binary ? 1.0 - *record.alpha() : 1.0 / *record.alpha();
 }

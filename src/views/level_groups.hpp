@@ -8,11 +8,11 @@
 
 namespace acuity {
 
-/// The levels of a campaign as pictures and tables show them: one each where there are few, ranges of
-/// precision on a long ladder. The most precise comes first.
+/// The levels of a campaign as plots and tables show them: single levels if there are few, ranges of
+/// precision on a long ladder. Most precise first.
 struct LevelGroups {
   std::vector<std::string> names;
-  std::vector<std::size_t> of_suggestion;  ///< by id - 1; of what was done where it is told
+  std::vector<std::size_t> of_suggestion;  ///< by id - 1; if answered, of the level that was used
 };
 
 LevelGroups level_groups(const State& state, bool binary);

@@ -13,9 +13,9 @@ namespace acuity {
 
 namespace {
 
-// What one level said of one point, all of it together.
-struct Said {
-  double weight = 0.0, weighted = 0.0;  // by inverse noise variance
+// The weighted mean of the answers of one level at one point.
+struct WeightedMean {
+  double weight = 0.0, weighted = 0.0;  // weights are inverse noise variances
 
   void take(double value, double noise) {
     weight += 1.0 / noise;
@@ -25,15 +25,16 @@ struct Said {
   double variance() const { return 1.0 / weight; }
 };
 
-LevelOffset offset_between(const std::map<Index, Said>& one, const std::map<Index, Said>& other) {
+LevelOffset offset_between(const std::map<Index, WeightedMean>& one,
+                           const std::map<Index, WeightedMean>& other) {
   LevelOffset found;
   double weight = 0.0, weighted = 0.0;
-  for (const auto& [row, said] : one) {
+  for (const auto& [row, answers] : one) {
     const auto there = other.find(row);
     if (there == other.end()) continue;
-    const double variance = said.variance() + there->second.variance();
+    const double variance = answers.variance() + there->second.variance();
     weight += 1.0 / variance;
-    weighted += (said.mean() - there->second.mean()) / variance;
+    weighted += (answers.mean() - there->second.mean()) / variance;
     ++found.points;
   }
   if (found.points > 0) {
@@ -49,8 +50,8 @@ bool LevelOffset::is_bias() const {
   return points > 0 && std::abs(offset) >= 3.0 * standard_error;
 }
 
-// Exact answers have no noise to weigh by; beside what any other level adds, 1e-12 of the spread of the
-// answers is none.
+// Exact answers have no noise to weight by; a noise of 1e-12 of the squared answers is negligible compared
+// with that of any other level.
 std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
   if (study.file().binary()) return {};
   const std::vector<Annotation> annotations = annotations_of(study, state);
@@ -59,23 +60,23 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
   for (const Annotation& annotation : annotations) largest = std::max(largest, std::abs(annotation.value));
   const double least = std::max(1e-12 * largest * largest, 1e-300);
   std::vector<std::string> names;
-  std::map<std::string, std::map<Index, Said>> said;
+  std::map<std::string, std::map<Index, WeightedMean>> answers;
   std::size_t next = 0;
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
     const std::string name = describe(record.level(), record.alpha());
     const bool counts = record.row() >= 0 && !name.empty();
-    if (counts && !said.contains(name)) names.push_back(name);
+    if (counts && !answers.contains(name)) names.push_back(name);
     for (std::size_t k = 0; k < record.values.size(); ++k, ++next)
       if (counts)
-        said[name][record.row()].take(
+        answers[name][record.row()].take(
             annotations[next].value,
             std::max(noise_variance(study.channel_of(annotations[next], model)), least));
   }
   std::vector<LevelOffset> offsets;
   for (std::size_t i = 0; i < names.size(); ++i)
     for (std::size_t j = i + 1; j < names.size(); ++j) {
-      LevelOffset found = offset_between(said.at(names[i]), said.at(names[j]));
+      LevelOffset found = offset_between(answers.at(names[i]), answers.at(names[j]));
       if (found.points == 0) continue;
       found.level = names[i];
       found.other = names[j];

@@ -6,7 +6,7 @@
 
 namespace acuity {
 
-/// The upper one of two in the middle; there is at least one value.
+/// The median; for an even number of values the upper of the two in the middle. `values` must not be empty.
 inline double median_of(Vector values) {
   auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());

@@ -28,7 +28,7 @@ std::vector<double> over_repeats(const std::vector<PolicyTrial>& trials, Policy 
   return values;
 }
 
-// Money spent when the error was first no larger.
+// The money spent when the error was first reached.
 double cost_of(const PolicyTrial& trial, double error) {
   for (const TrialStep& step : trial.steps)
     if (step.error <= error) return step.spent;
@@ -39,7 +39,7 @@ double last_error(const PolicyTrial& trial) {
   return trial.steps.back().error;
 }
 
-// Between a number and infinity there is nothing to interpolate.
+// A number and infinity cannot be interpolated.
 double with_infinities(const std::vector<double>& sorted, double share) {
   const double position = share * static_cast<double>(sorted.size() - 1);
   const std::size_t below = static_cast<std::size_t>(position);

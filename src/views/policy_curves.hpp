@@ -7,43 +7,43 @@
 
 namespace acuity {
 
-/// Error against money over the repeats of a policy: the median, and a band around it.
+/// Error as a function of money over the repeats of a policy: the median and a band around it.
 struct PolicyCurve {
   Policy policy = Policy::model;
   std::vector<double> money, low, median, high;
 };
 
-/// What the last annotation that so much money pays for had left; where none, the error at the beginning.
+/// The error after the last annotation that `money` pays for; the initial error if it pays for none.
 double error_at(const PolicyTrial& trial, double money);
 
-/// At evenly spaced amounts from what is spent at the beginning up to `budget`, between these shares of the
-/// repeats, for each of the policies in the order of the trials.
+/// One curve per policy, in the order of the trials, at evenly spaced amounts from the initial spending to
+/// `budget`; the band is between these quantiles of the repeats.
 std::vector<PolicyCurve> policy_curves(const std::vector<PolicyTrial>& trials, double budget,
                                        double low_share, double high_share);
 
-/// The same for the picture, which calls the ends of any band quartiles.
+/// Converts the curves for plotting; LearningCurve calls the ends of any band quartiles.
 std::vector<LearningCurve> drawn_curves(const std::vector<PolicyCurve>& curves);
 
 struct Quartiles {
   double first = 0.0, median = 0.0, third = 0.0;
 };
 
-/// As quantile(), also where some values are infinite.
+/// As quantile(), but values may be infinite.
 Quartiles quartiles(std::vector<double> values);
 
-/// What a policy came to.
+/// Summary of all repeats of a policy.
 struct PolicySummary {
   Policy policy = Policy::model;
-  double reached = 0.0;      ///< share of the repeats that came to the error asked about
-  Quartiles cost;            ///< money spent when they did so first; infinite for those that did not
-  Quartiles final_error;     ///< when the money was spent
+  double reached = 0.0;      ///< share of the repeats that reached the given error
+  Quartiles cost;            ///< money spent when they first reached it; infinite for those that did not
+  Quartiles final_error;     ///< at the end of the budget
   double annotations = 0.0;  ///< median
 };
 
 std::vector<PolicySummary> summaries(const std::vector<PolicyTrial>& trials, double error);
 
-/// The smallest error that more than half of a policy's repeats come to by the end of the budget, so that its
-/// median cost is finite. Throws std::invalid_argument where the policy was not tried.
+/// The smallest error that more than half of a policy's repeats reach within the budget, so that its median
+/// cost is finite. Throws std::invalid_argument if the policy was not tried.
 double final_error(const std::vector<PolicyTrial>& trials, Policy policy);
 
 }  // namespace acuity

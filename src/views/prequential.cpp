@@ -12,8 +12,9 @@ namespace acuity {
 
 namespace {
 
-// The posterior of the answers told so far. With few of them it is made anew each time; with more it is
-// extended until there are 15 % more, the prior mean staying where it was, which hardly moves any more.
+// The posterior given the answers recorded so far. With few answers it is recomputed each time; with more it
+// is extended, with a fixed prior mean, until their number has grown by 15 %, because the mean then hardly
+// changes.
 class RunningPosterior {
  public:
   explicit RunningPosterior(const Study& study) : study_(study) {}
@@ -51,8 +52,8 @@ Points inputs_of(const Study& study, const Annotation& annotation) {
   return annotation.place.coordinates().transpose();
 }
 
-// What was told is compared with what was recorded when it was asked for: a label says too little about f for
-// the labels in between to matter.
+// Uses the prediction recorded when the label was requested: one label contains too little information about
+// f for the labels in between to matter.
 PrequentialScore score_of_label(const SuggestionRecord& record, double value) {
   const double clean =
       numerics::normal_cdf(record.asked.mean / std::sqrt(1.0 + std::max(0.0, record.asked.variance)));
@@ -96,7 +97,7 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
       score = score_of_label(record, told->values.front());
     } else {
       const std::vector<Annotation> annotations = annotations_of(study, before);
-      // Of replicates the first: the others are known all but for their noise.
+      // Only the first of replicates is scored: it determines the others up to noise.
       const Annotation& first = annotations[annotations.size() - told->values.size()];
       const Marginals f = posterior->predict(inputs_of(study, first), {.threads = 1});
       const double noise = noise_variance(study.channel_of(first, model));

@@ -7,12 +7,11 @@
 
 namespace acuity {
 
-/// An answer beside what was predicted from the answers before it, with the hyperparameters of that time.
-/// Unlike a prediction from all the others it cannot be flattered by the choice of points, which looked at no
-/// answer.
+/// An answer and its prediction from the answers before it, with the hyperparameters of that time. Unlike a
+/// leave-one-out prediction, it uses only what was known when the point was selected.
 struct PrequentialScore {
   std::int64_t id = 0;      ///< of the suggestion
-  std::int64_t before = 0;  ///< how many answers were known
+  std::int64_t before = 0;  ///< number of answers known before
   double value = 0.0;
   double mean = 0.0;   ///< of the answer; classes: the probability that the label is +1
   double sd = 0.0;     ///< of the answer, its noise included; classes: 0

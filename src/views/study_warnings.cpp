@@ -41,8 +41,8 @@ void warn_of_inputs(const Study& study, const Points& scaled, std::vector<std::s
   }
 }
 
-// Neighbours along a sorted direction: near duplicates are next to each other there, and few pairs are looked
-// at.
+// Compares neighbours along a sorted direction: near duplicates are close to each other there, so few pairs
+// need to be compared.
 void warn_of_duplicates(const Study& study, const Points& scaled, std::vector<std::string>& warnings) {
   std::vector<Index> order(static_cast<std::size_t>(scaled.rows()));
   std::iota(order.begin(), order.end(), Index{0});

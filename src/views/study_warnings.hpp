@@ -7,7 +7,7 @@
 
 namespace acuity {
 
-/// What looks wrong in a study's scales and units although every number is allowed: one sentence each.
+/// Warnings about scales and units of a study that are valid but probably wrong, one sentence each.
 std::vector<std::string> study_warnings(const Study& study, const StudyModel& model,
                                         const std::vector<Annotation>& annotations);
 

@@ -131,8 +131,9 @@ TEST(Forecast, SaysWhereTheSampleIsBoughtUp) {
   const Study study = study_of(campaign_study("budget = 301"), 310);
   const Forecast made = *forecast(study, {.policies = {Policy::random}, .repeats = 1});
   ASSERT_EQ(made.remarks.size(), 2U);
-  EXPECT_EQ(made.remarks[1],
-            "random has bought all 300 points before the money was spent; in the whole pool it would go on");
+  EXPECT_EQ(
+      made.remarks[1],
+      "random has bought all 300 points before the money was spent; on the whole pool it would continue");
 }
 
 // A study that has begun with answers about a truth drawn from its prior.
@@ -238,7 +239,7 @@ TEST(Forecast, OfACampaignIsThatOfAStudyThatKnowsTheSame) {
   EXPECT_EQ(later.known, 6);
   EXPECT_DOUBLE_EQ(later.curves[0].money.front(), campaign.state().spent());
   EXPECT_LT(later.curves[0].median.front(), of_campaign.curves[0].median.front());
-  EXPECT_EQ(later.remarks.back(), "one suggestion that is pending counts as not asked for");
+  EXPECT_EQ(later.remarks.back(), "one suggestion that is pending is ignored");
 }
 
 TEST(Forecast, SaysWhereNothingMoreCanBeBought) {
