@@ -147,7 +147,7 @@ def test_a_stop_besides_the_budget():
         ({"fit": "often"}, 'model.fit is "often"'),
         ({"noise_variance": "x1 +"}, 'noise.variance: expression "x1 +" does not parse'),
         ({"noise_variance": [0.1]}, "noise_variance has the shape (1,), must be one number or 40"),
-        ({"ids": ["a"] * 40}, 'pool row 1: id "a" stands at pool row 0 already, must be unique'),
+        ({"ids": ["a"] * 40}, 'pool row 1: id "a" is already used at pool row 0, must be unique'),
         ({"ids": [""] + [f"p{i}" for i in range(39)]}, "pool row 0: the id is empty, must be a name"),
         ({"ids": ["a"]}, "there are 1 ids and 40 points"),
         ({"inputs": ["a"]}, "inputs has 1 names and the pool 2 columns"),

@@ -17,7 +17,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// Also behind apostrophes.
+// Also after apostrophes.
 bool looks_like_a_formula(std::string_view text) {
   const std::size_t first = text.find_first_not_of('\'');
   if (first == std::string_view::npos ||
@@ -47,7 +47,7 @@ std::string unquote(std::string_view raw) {
 }
 
 std::string quoted(const std::string& text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };  // readers drop them around a cell
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };  // readers strip them from cells
   const bool blank_ends = !text.empty() && (is_blank(text.front()) || is_blank(text.back()));
   if (!blank_ends && text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string cell = "\"";
@@ -55,7 +55,7 @@ std::string quoted(const std::string& text) {
   return cell + '"';
 }
 
-// Apostrophes that were there already are kept apart from ours by one more.
+// Text that already begins with an apostrophe gets one more, so that unprotecting is unambiguous.
 std::string protect_from_spreadsheets(const std::string& text) {
   return looks_like_a_formula(text) ? "'" + text : text;
 }
@@ -144,7 +144,7 @@ std::vector<std::string> read_header(Scanner& scanner, std::string_view text, co
   for (std::size_t k = 0; k + 1 < cells.size(); ++k) {
     columns.push_back(unquote(text.substr(scanner.begin() + cells[k], cells[k + 1] - cells[k] - 1)));
     if (!columns.back().empty() && !seen.insert(columns.back()).second)
-      throw InputError(fmt::format("{}:{}: column \"{}\" stands twice in the header, must be unique", source,
+      throw InputError(fmt::format("{}:{}: column \"{}\" appears twice in the header, must be unique", source,
                                    scanner.line(), shown(columns.back())));
   }
   return columns;

@@ -8,27 +8,26 @@
 
 #include "acuity/data/points.hpp"
 
-// The CSV dialect of docs/reference.md 5, for those who keep a whole table and for those who only pass
-// through.
+// The CSV dialect of docs/reference.md 5, for tables in memory and for streaming.
 
 namespace acuity::csv {
 
-/// Without blanks and tabs around it.
+/// Removes surrounding blanks and tabs.
 std::string_view trim(std::string_view text);
 
-/// A cell as it stands in the file, without blanks, quotes and doubled quotes.
+/// The text of a cell in the file, without surrounding blanks and quotes, doubled quotes resolved.
 std::string unquote(std::string_view raw);
 
-/// Text as a cell, in quotes if it would not read back as it is.
+/// Text as a cell, quoted if necessary.
 std::string quoted(const std::string& text);
 
-/// Text for a cell that a spreadsheet takes as it is: an apostrophe goes before what begins like a formula
-/// (with = + - @, a tab or a carriage return) and is no number.
+/// Protects text from being read as a formula by spreadsheets: puts an apostrophe before text that begins
+/// with = + - @, a tab or a carriage return and is not a number.
 std::string protect_from_spreadsheets(const std::string& text);
-/// The text that was protected; other text as it is.
+/// Undoes the protection; returns other text unchanged.
 std::string unprotected(const std::string& text);
 
-/// What a name or a cell shows in a complaint.
+/// A name or a cell as error messages show it.
 std::string shown(std::string_view text);
 
 /// Splits text into records of cells; counts physical lines, also inside quotes.
@@ -37,11 +36,11 @@ class Scanner {
   /// Text and source must outlive it.
   Scanner(std::string_view text, const std::string& source);
 
-  /// The next record that is not blank. Appends where its cells begin, relative to begin(), and where one
-  /// more would. False at the end.
+  /// Reads the next record that is not blank. Appends the offsets of its cells relative to begin(), and the
+  /// offset after the last. False at the end.
   bool next(std::vector<std::uint32_t>& cells);
 
-  /// Where the record begins in the text, and on which line.
+  /// The offset and the line at which the record begins.
   std::uint64_t begin() const { return begin_; }
   std::int64_t line() const { return line_; }
   /// How far the text has been read.
@@ -60,29 +59,29 @@ class Scanner {
   std::int64_t next_line_ = 1;
 };
 
-/// The names in the first record; complains where there is none or a name stands twice.
+/// The names in the first record; throws InputError if there is none or a name is repeated.
 std::vector<std::string> read_header(Scanner& scanner, std::string_view text, const std::string& source);
 
-/// Complains where a record has not as many cells as the header.
+/// Throws InputError if a record does not have as many cells as the header.
 void check_width(std::size_t cells, std::size_t columns, const Scanner& scanner, const std::string& source);
 
-/// A cell as a number, or nothing where it is none.
+/// A cell as a number, or nothing if it is not a number.
 std::optional<double> number_in(std::string_view raw);
 
-/// Whether nothing stands in a cell.
+/// Whether a cell is blank.
 bool is_empty(std::string_view raw);
 
 /// Throws InputError `where: column "x" is "abc", must be requirement`.
 [[noreturn]] void complain(const std::string& where, std::string_view column, std::string_view cell,
                            std::string_view requirement);
 
-/// How many cells of a column hold something, and how many of these a number.
+/// The number of filled cells of a column, and how many of these are numbers.
 struct ColumnCount {
   Index numbers = 0, filled = 0;
 };
 
-/// Every numeric column but the id. A column counts as numeric when most of its filled cells are numbers, so
-/// that one bad cell is complained about instead of silently dropping an input.
+/// Every numeric column but the id. A column is numeric if most of its filled cells are numbers, so that one
+/// bad cell is an error instead of silently dropping an input.
 std::vector<std::string> numeric_columns(const std::vector<std::string>& header,
                                          const std::vector<ColumnCount>& counts,
                                          const std::optional<std::string>& id, const std::string& source,

@@ -24,8 +24,8 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-// N if the path is a link /proc/self/fd/N: what /dev/stdout and /dev/fd/N lead to. Opened by its path it
-// would be written from its beginning, over what a shell's > or >> has put there.
+// N if the path is /proc/self/fd/N, which /dev/stdout and /dev/fd/N link to. Opened by its path, the file
+// would be written from its beginning, over output that a shell's > or >> has already written.
 std::optional<int> own_descriptor(const fs::path& link) {
   std::error_code failed;
   if (fs::canonical(folder_of(link), failed) != fmt::format("/proc/{}/fd", ::getpid())) return std::nullopt;
@@ -35,9 +35,9 @@ std::optional<int> own_descriptor(const fs::path& link) {
   return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
 }
 
-// Where the symbolic links at the end of a path lead, one after the other; to a descriptor at the latest.
+// Resolves the symbolic links at the end of a path, up to a link to a descriptor.
 fs::path without_links(fs::path path) {
-  constexpr int most_links = 40;  // as the system
+  constexpr int most_links = 40;  // the limit of the system
   for (int k = 0; k < most_links && fs::is_symlink(fs::symlink_status(path)) && !own_descriptor(path); ++k)
     path = folder_of(path) / fs::read_symlink(path);
   return path;
@@ -54,17 +54,17 @@ std::string random_name() {
 
 void sync_to_disk(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return;  // a folder may be one that can be written to, but not read
+  if (descriptor < 0) return;  // a folder may be writable but not readable
   const int reason = ::fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
   ::close(descriptor);
   if (reason != 0)
     throw InputError(fmt::format("{}: cannot be written ({})", path.string(), std::strerror(reason)));
 }
 
-// Delegates, so that the destructor clears up if something is thrown from here on.
+// Delegates, so that the destructor cleans up if an exception is thrown from here on.
 FileWriter::FileWriter(const fs::path& file, Streams streams) : FileWriter(file, Closed{}) {
   struct stat found{};
-  // Follows links, so that the system's own rules about links in folders of everybody (/tmp) apply.
+  // Follows links, so that the system's rules for links in shared folders (/tmp) apply.
   const bool exists = ::stat(file.c_str(), &found) == 0;
   if (!exists && errno != ENOENT) give_up(errno);
   try {
@@ -103,12 +103,12 @@ void FileWriter::open_stream(const struct stat& found) {
   if (opened.st_ino != found.st_ino || opened.st_dev != found.st_dev) give_up(EAGAIN);  // replaced meanwhile
 }
 
-// A new file gets its rights from the system right away (the umask, the folder's default rights): whoever may
-// read it when it is complete may as well read it before. What replaces a file may be read by nobody else
-// until it has the rights of that file.
+// A new file gets its final permissions at once (umask, default ACL of the folder), because its readers may
+// also read it before it is complete. A file that replaces another is private until it has the permissions of
+// that file.
 void FileWriter::open_aside(const struct stat* replaced) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  constexpr std::size_t longest_name = 200;  // with the rest it stays below the system's 255
+  constexpr std::size_t longest_name = 200;  // with the suffix it stays below the system's limit of 255
   const std::string name = target_.filename().string().substr(0, longest_name) + ".partial-";
   for (int attempt = 0; attempt < 10 && descriptor_ < 0; ++attempt) {
     const fs::path aside = folder_of(target_) / (name + random_name());
@@ -120,7 +120,8 @@ void FileWriter::open_aside(const struct stat* replaced) {
   }
   if (descriptor_ < 0) give_up(EEXIST);
   if (replaced == nullptr) return;
-  // Another's file stays his as far as we may give it away; rights that mean another group mean nobody then.
+  // Keeps owner and group of the replaced file if permitted; without the group, group permissions are
+  // dropped.
   struct stat made{};
   if (::fstat(descriptor_, &made) != 0) give_up(errno);
   const bool same_group =

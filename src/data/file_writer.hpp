@@ -8,34 +8,33 @@
 
 namespace acuity {
 
-/// Writes one file that appears whole or not at all. All files that acuity writes for somebody go through it.
+/// Writes a file atomically. All output files of acuity are written with it.
 ///
-/// A regular file, or a name that is free, is written aside: into a new file with a random name in the same
-/// folder, which commit() renames. A symbolic link stays, and what it points to is replaced. A character
-/// device, a pipe or a descriptor of this process (/dev/stdout) is written into as it is. Anything else is
-/// refused: nothing but a regular file is ever replaced.
+/// A regular file, or one that does not exist, is written to a temporary file with a random name in the same
+/// folder, which commit() renames. For a symbolic link the target is replaced. A character device, a pipe or
+/// a descriptor of this process (/dev/stdout) is written to directly. Anything else is refused.
 class FileWriter {
  public:
   enum class Streams { allowed, refused };
 
-  /// Throws InputError if it cannot be written. A pipe is opened when somebody reads from it, not before.
+  /// Throws InputError if it cannot be written. Opening a pipe blocks until another process reads from it.
   explicit FileWriter(const std::filesystem::path& file, Streams streams = Streams::allowed);
-  /// Without commit() nothing is left of what was written aside.
+  /// Removes the temporary file unless commit() was called.
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
 
-  /// Whether it is a device, a pipe or a descriptor of this process: what is written is gone at once.
+  /// Whether it is a device, a pipe or a descriptor of this process: writing to it cannot be undone.
   bool is_stream() const { return stream_; }
-  /// For a child process that writes; ours until finish().
+  /// For a child process that writes; closed by finish().
   int descriptor() const { return descriptor_; }
 
   void write(const void* data, std::size_t bytes);
-  /// Again from the beginning of the file. Not for streams.
+  /// Restarts writing at the beginning of the file. Not for streams.
   void overwrite_start(const void* data, std::size_t bytes);
-  /// All of it is on the disk; nothing can be written any more.
+  /// Syncs the file to disk and closes it.
   void finish();
-  /// Finishes, and gives the file its name.
+  /// Calls finish() and renames the temporary file.
   void commit();
 
  private:
@@ -47,15 +46,15 @@ class FileWriter {
 
   std::filesystem::path file_;    // as the caller names it
   std::filesystem::path target_;  // without symbolic links at its end
-  std::filesystem::path aside_;   // empty: nothing is to be removed
+  std::filesystem::path aside_;   // temporary file; empty if there is none to remove
   int descriptor_ = -1;
   bool stream_ = false;
 };
 
-/// Brings a file or folder to the disk. Throws InputError if that fails.
+/// Syncs a file or folder to disk. Throws InputError if that fails.
 void sync_to_disk(const std::filesystem::path& path);
 
-/// 16 random hexadecimal digits, for names that nobody can foresee.
+/// 16 random hexadecimal digits, for names that cannot be predicted.
 std::string random_name();
 
 }  // namespace acuity

@@ -18,13 +18,13 @@ namespace acuity {
 
 namespace {
 
-// What the signal handler knows about a mapping. Places are never freed, so that it may look at any of them.
+// A mapping as the signal handler sees it. Entries are never freed, so that the handler may read any of them.
 struct KnownMapping {
   std::atomic<bool> taken{false};
   std::atomic<std::uintptr_t> begin{0}, end{0};  // 0: not filled in
   std::array<char, 512> sentence{};
 };
-std::array<KnownMapping, 64> known_mappings;  // further ones are mapped, too, but end in a plain SIGBUS
+std::array<KnownMapping, 64> known_mappings;  // further mappings end in a plain SIGBUS
 
 void remember(std::string_view bytes, const std::filesystem::path& file) {
   for (KnownMapping& known : known_mappings) {
@@ -75,7 +75,7 @@ void exit_if_a_mapped_file_shrinks() {
 MappedFile::MappedFile(const std::filesystem::path& file, Allowed allowed) {
   struct stat facts{};
   void* mapped = MAP_FAILED;
-  // Looked at first: a pipe that is opened twice loses what was written to it.
+  // Checked before opening: opening a pipe twice would lose data.
   if (::stat(file.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) {
     const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor >= 0 && ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0)
@@ -88,7 +88,7 @@ MappedFile::MappedFile(const std::filesystem::path& file, Allowed allowed) {
     remember(bytes_, file);
     return;
   }
-  // It knows what to say where there is nothing to read, too.
+  // read_file() also gives the error message if the file cannot be read.
   read_ = allowed == Allowed::pipes_too ? read_file(file) : read_regular_file(file);
   bytes_ = read_;
 }

@@ -7,32 +7,33 @@
 
 namespace acuity {
 
-/// A file as bytes in memory: the system brings in what is looked at and may drop it again. What cannot be
-/// mapped (a pipe) is read.
+/// The bytes of a file, mapped into memory: the system loads pages when they are accessed and may drop them
+/// again. Files that cannot be mapped (pipes) are read.
 class MappedFile {
  public:
   enum class Allowed { regular_files, pipes_too };
 
-  /// Throws InputError where it cannot be read.
+  /// Throws InputError if it cannot be read.
   explicit MappedFile(const std::filesystem::path& file, Allowed allowed = Allowed::regular_files);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  /// Begins at a multiple of 64 where it was mapped.
+  /// If mapped, the address is a multiple of 64.
   std::string_view bytes() const { return bytes_; }
 
  private:
   std::string_view bytes_;
-  std::string read_;  // where it could not be mapped
+  std::string read_;  // if it could not be mapped
 };
 
-/// Looking at a part of a mapped file that has been cut off raises SIGBUS. From now on that ends the process
-/// with exit code 2 and one sentence about the file. For programs, from their main function: signals are
-/// theirs, not a library's.
+/// Installs a handler for the SIGBUS that is raised by access to a part of a mapped file that was truncated:
+/// it ends the process with exit code 2 and one sentence about the file. To be called from main(), because
+/// signal handlers are up to the program, not the library.
 ///
-/// Reading instead of mapping would need memory for the whole file, and a pool may be larger than that. A
-/// SIGBUS elsewhere has its usual effect. The handler uses write and _exit only, and data without locks.
+/// Reading instead of mapping would need memory for the whole file, and a pool may be larger than the memory.
+/// A SIGBUS at another address has its usual effect. The handler only uses write and _exit, and lock-free
+/// data.
 void exit_if_a_mapped_file_shrinks();
 
 }  // namespace acuity

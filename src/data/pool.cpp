@@ -11,15 +11,15 @@ namespace {
 
 class ListedIds : public PoolIds {
  public:
-  // `where` says where a row stands, for the complaint about an id that stands twice.
+  // `where` names the place of a row, for the error message about a duplicate id.
   template <typename Where>
   ListedIds(std::vector<std::string> ids, const Where& where) : ids_(std::move(ids)) {
     row_of_id_.reserve(ids_.size());
     for (Index row = 0; row < static_cast<Index>(ids_.size()); ++row) {
       const auto [other, is_new] = row_of_id_.emplace(ids_[static_cast<std::size_t>(row)], row);
       if (!is_new)
-        throw InputError(where(row) + ": id \"" + ids_[static_cast<std::size_t>(row)] + "\" stands at " +
-                         where(other->second) + " already, must be unique");
+        throw InputError(where(row) + ": id \"" + ids_[static_cast<std::size_t>(row)] +
+                         "\" is already used at " + where(other->second) + ", must be unique");
     }
   }
 
@@ -82,7 +82,7 @@ std::optional<Index> Pool::find(std::string_view id) const {
   if (ids_) return ids_->find(id);
   Index row = -1;
   const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), row);
-  // As written by id(): "00" is not row 0.
+  // Only the form that id() writes is accepted: "00" is not row 0.
   const bool is_row = error == std::errc() && end == id.data() + id.size() && row >= 0 && row < size() &&
                       std::to_string(row) == id;
   return is_row ? std::optional(row) : std::nullopt;

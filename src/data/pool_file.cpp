@@ -23,8 +23,8 @@ using pool_format::Header;
   throw InputError(fmt::format("{}: {}, must be a whole pool file; convert it again", source, what));
 }
 
-// The names after the header's numbers. Whoever wrote the file can have computed its checksum, too: nothing
-// of it is believed.
+// Reads the names after the fixed part of the header. All lengths are checked, because a malformed file can
+// have a valid checksum.
 std::vector<std::string> read_names(std::string_view text, std::uint64_t count, const std::string& source) {
   std::vector<std::string> names;
   std::unordered_set<std::string> seen;
@@ -37,7 +37,7 @@ std::vector<std::string> read_names(std::string_view text, std::uint64_t count, 
     names.emplace_back(text.substr(0, length));
     text.remove_prefix(length);
     if (!seen.insert(names.back()).second)
-      damaged(source, fmt::format("column \"{}\" stands twice in its header", csv::shown(names.back())));
+      damaged(source, fmt::format("column \"{}\" appears twice in its header", csv::shown(names.back())));
   }
   if (text.size() >= pool_format::alignment || text.find_first_not_of('\0') != text.npos)
     damaged(source, "the header says what cannot be");
@@ -71,13 +71,12 @@ Header read_header(std::string_view bytes, const std::string& source) {
   return header;
 }
 
-// Where the ids begin: behind the values and what fills up after them. Checks the sizes against that of the
-// file.
+// The offset of the ids: after the values and their padding. Checks the sizes against the size of the file.
 std::uint64_t ids_begin(const Header& header, std::uint64_t file_bytes, const std::string& source) {
   std::uint64_t values = 0;
   const bool too_large = __builtin_mul_overflow(header.rows, header.columns, &values) ||
                          __builtin_mul_overflow(values, header.value_bytes, &values) ||
-                         values >= (1ULL << 60);  // so that what is added below cannot overflow
+                         values >= (1ULL << 60);  // so that the sums below cannot overflow
   if (too_large) damaged(source, "the header says what cannot be");
   const std::uint64_t ids = header.header_bytes + pool_format::padded(values);
   if (file_bytes != ids + header.id_bytes)
@@ -87,7 +86,7 @@ std::uint64_t ids_begin(const Header& header, std::uint64_t file_bytes, const st
   return ids;
 }
 
-// Ids as they stand in the file: where each begins, the rows in the order of their ids, then the text.
+// Ids as stored in the file: the offset of each, the rows sorted by id, then the text.
 class MappedIds : public PoolIds {
  public:
   MappedIds(std::shared_ptr<const MappedFile> file, std::uint64_t at, Index rows, std::string source)
@@ -98,8 +97,8 @@ class MappedIds : public PoolIds {
     text_ = ids.substr((2 * rows_ + 1) * 8);
   }
 
-  // Every id stands in the text, is not empty and stands there once. In strictly ascending order no row can
-  // come twice, so that they are all there.
+  // Checks that every id is within the text, not empty and unique. Ids in strictly ascending order cannot
+  // repeat a row, so every row occurs.
   void check() const {
     if (begin_[0] != 0 || begin_[rows_] > text_.size() || text_.size() - begin_[rows_] >= 8)
       damaged(source_, "the ids are damaged");
@@ -112,7 +111,7 @@ class MappedIds : public PoolIds {
       const int order = text(sorted_[k - 1]).compare(text(sorted_[k]));
       if (order > 0 || before == row) damaged(source_, "the ids are damaged");
       if (order == 0)
-        throw InputError(fmt::format("{}: row {}: id \"{}\" stands at row {} already, must be unique",
+        throw InputError(fmt::format("{}: row {}: id \"{}\" is already used at row {}, must be unique",
                                      source_, row, csv::shown(text(row)), before));
     }
   }
@@ -224,7 +223,7 @@ double PoolFile::number(Index row, Index column) const {
 }
 
 void PoolFile::require_finite(Index first_column, Index count) const {
-  // Of numbers that are all finite, a sum of zeros comes out as zero.
+  // Zero times a finite number is 0, zero times anything else is NaN, so the sum is 0 only if all are finite.
   const auto finite = [&]<typename Value>(Index row, Value zero) {
     const Value* x = reinterpret_cast<const Value*>(row_data(row)) + first_column;
     for (Index k = 0; k < count; ++k) zero += x[k] * Value(0);

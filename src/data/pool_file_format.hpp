@@ -10,14 +10,14 @@
 
 #include "numerics/checksum.hpp"
 
-// The bytes of a pool file (docs/reference.md 5), for those who write and those who read them.
+// The binary format of a pool file (docs/reference.md 5), shared by reader and writer.
 
 namespace acuity::pool_format {
 
 static_assert(std::endian::native == std::endian::little,
               "pool files are little endian and mapped as they are");
 
-/// The first byte is no text and the last is a line end: a file that went through a text-mode transfer shows.
+/// The first byte is not ASCII and the last is a line end, so that text-mode transfers are detected.
 constexpr std::string_view magic{
     "\x89"
     "ACPOOL\n",
@@ -27,8 +27,8 @@ constexpr std::uint32_t version = 2;
 /// Values and ids begin at multiples of this.
 constexpr std::uint64_t alignment = 64;
 
-/// Followed by the names: of the columns, then of the id column where there are ids; each a length (4 bytes)
-/// and its text. Zeros fill up to header_bytes.
+/// Followed by the names of the columns and, if there are ids, of the id column; each is a length (4 bytes)
+/// and its text. Padded with zeros to header_bytes.
 struct Header {
   std::array<char, 8> magic;
   std::uint32_t version;
@@ -37,8 +37,8 @@ struct Header {
   std::uint64_t columns;
   std::uint64_t header_bytes;     // names included: where the values begin
   std::uint64_t id_bytes;         // 0: row numbers are the ids
-  std::uint64_t data_checksum;    // of all that follows the header
-  std::uint64_t header_checksum;  // of the header with 0 in this place
+  std::uint64_t data_checksum;    // of everything after the header
+  std::uint64_t header_checksum;  // of the header with 0 in this field
 };
 static_assert(sizeof(Header) == 64);
 

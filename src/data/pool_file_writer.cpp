@@ -17,7 +17,7 @@ namespace acuity {
 
 namespace {
 
-// What follows the header: gathered into large pieces, summed up on the way.
+// Writes everything after the header in large blocks and computes the checksum.
 class DataWriter {
  public:
   explicit DataWriter(FileWriter& file) : file_(file) {}
@@ -31,12 +31,12 @@ class DataWriter {
       if (used_ == buffer_.size()) flush();
     }
   }
-  // Zeros up to the next multiple.
+  // Pads with zeros to the next multiple.
   void pad(std::uint64_t multiple) {
     static constexpr char zeros[pool_format::alignment] = {};
     write(zeros, (multiple - written_ % multiple) % multiple);
   }
-  // After padding to 8.
+  // The checksum, after padding to 8 bytes.
   std::uint64_t checksum() {
     flush();
     return checksum_.value();
@@ -127,7 +127,7 @@ class Converter {
   }
 
  private:
-  // Calls visit(line, cell), cell(k) being the text of column k, for every row; gives their number.
+  // Calls visit(line, cell) for every row, where cell(k) is the text of column k; returns the number of rows.
   template <typename Visit>
   std::uint64_t for_each_row(const Visit& visit) {
     csv::Scanner scanner(text_, source_);
@@ -190,7 +190,7 @@ class Converter {
     });
   }
 
-  // Sorted here once, so that whoever opens the file can look ids up without a table of them.
+  // Sorted once here, so that readers of the file can find ids without building a hash table.
   void write_ids(DataWriter& data) {
     id_begin_.push_back(id_text_.size());
     const auto text = [this](std::uint64_t row) {
@@ -203,12 +203,12 @@ class Converter {
       return order < 0 || (order == 0 && a < b);
     });
     std::uint64_t again = std::numeric_limits<std::uint64_t>::max(),
-                  before = 0;  // the first row whose id was there
+                  before = 0;  // the earlier row with the same id
     for (std::size_t k = 1; k < sorted.size(); ++k)
       if (text(sorted[k - 1]) == text(sorted[k]) && sorted[k] < again)
         again = sorted[k], before = sorted[k - 1];
     if (again < sorted.size())
-      throw InputError(fmt::format("{}:{}: id \"{}\" stands at {}:{} already, must be unique", source_,
+      throw InputError(fmt::format("{}:{}: id \"{}\" is already used at {}:{}, must be unique", source_,
                                    line_of(again), csv::shown(text(again)), source_, line_of(before)));
     data.write(id_begin_.data(), id_begin_.size() * 8);
     data.write(sorted.data(), sorted.size() * 8);
@@ -216,7 +216,7 @@ class Converter {
     data.pad(8);
   }
 
-  // Nobody keeps the lines of rows for a complaint that hardly ever comes.
+  // Line numbers are not stored, because this error is rare; the file is read again to find them.
   std::int64_t line_of(std::uint64_t row) {
     std::uint64_t next = 0;
     std::int64_t found = 0;

@@ -27,7 +27,7 @@ std::optional<double> to_number(std::string_view text) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || end != text.data() + text.size()) return std::nullopt;
-  // Too small for a double is zero, too large is infinite: strtod says which.
+  // Out of range: strtod returns zero for too small and infinity for too large numbers.
   if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
@@ -36,7 +36,7 @@ namespace {
 
 enum class Allowed { regular_files, pipes_too };
 
-// Why a file of this kind is not read; empty if it is. A device may never end.
+// Why a file of this type is not read; empty if it is. Devices are refused because they may never end.
 std::string refusal(const struct stat& found, int descriptor, Allowed allowed) {
   if (S_ISREG(found.st_mode)) return "";
   if (S_ISDIR(found.st_mode)) return "is a folder, must be a file";
@@ -47,8 +47,8 @@ std::string refusal(const struct stat& found, int descriptor, Allowed allowed) {
                      allowed == Allowed::pipes_too ? " or a pipe" : "");
 }
 
-// Looked at before it is opened, because opening a pipe waits for its other end; and again after, because
-// it may have been replaced.
+// Checked before opening, because opening a pipe blocks until its other end is open; and after, because the
+// file may have been replaced.
 std::string read_all(const std::filesystem::path& file, Allowed allowed) {
   const auto cannot_be_read = [&] {
     return InputError(
@@ -66,7 +66,7 @@ std::string read_all(const std::filesystem::path& file, Allowed allowed) {
   if (::fstat(descriptor, &found) != 0) throw cannot_be_read();
   if (const std::string reason = refusal(found, descriptor, allowed); !reason.empty())
     throw InputError(file.string() + ": " + reason);
-  ::fcntl(descriptor, F_SETFL, 0);  // a terminal is waited for
+  ::fcntl(descriptor, F_SETFL, 0);  // blocking mode, so that a terminal can be read
 
   std::string content;
   if (S_ISREG(found.st_mode)) content.reserve(static_cast<std::size_t>(found.st_size));
@@ -102,7 +102,7 @@ void write_file(const std::filesystem::path& file, std::string_view content) {
 void write_files(const std::vector<NewFile>& files) {
   std::deque<FileWriter> writers;
   for (const NewFile& file : files) writers.emplace_back(file.path);
-  // Streams come last: what they were given cannot be taken back if another file fails.
+  // Streams come last, because writing to them cannot be undone if another file fails.
   for (const bool streams : {false, true})
     for (std::size_t k = 0; k < files.size(); ++k) {
       if (writers[k].is_stream() != streams) continue;

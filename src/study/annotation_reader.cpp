@@ -13,7 +13,7 @@
 
 namespace acuity {
 
-/// Reads one file of annotations against a study: where they are, how precise, what they cost.
+/// Reads a file of annotations of a study: their places, precisions and costs.
 class AnnotationReader {
  public:
   AnnotationReader(const Study& study, const std::filesystem::path& path)
@@ -63,13 +63,12 @@ class AnnotationReader {
     if (!id_ && study_.file_.pool_id) id_ = table_.find(*study_.file_.pool_id);
     find_export_columns();
     for (const std::string& input : study_.pool_.inputs()) {
-      // An input that is called like one of our own columns: ours it is, and the point must be given by its
-      // id.
+      // An input with the name of a reserved column cannot be read, so the point must be given by its id.
       const bool reserved =
           std::find(std::begin(own_columns), std::end(own_columns), input) != std::end(own_columns);
       if (reserved && !id_)
         throw InputError(
-            fmt::format("{}:1: column \"{}\" is an input and has a meaning of its own here, must be renamed "
+            fmt::format("{}:1: column \"{}\" is an input and a reserved name here, must be renamed "
                         "(or points be given by an \"id\" column)",
                         table_.source(), input));
       if (reserved)
@@ -104,7 +103,7 @@ class AnnotationReader {
     const Place place = read_place(row);
     Annotation annotation{.place = place, .value = read_value(row), .channel = {}};
     const bool cost_told = cost_ && !table_.empty(row, *cost_);
-    // An answer whose level nobody knows has but its noise.
+    // An answer of unknown level only has a noise.
     const bool has_level = !exported_channel_ || !table_.empty(row, precision_);
     if (has_level && given_ == Given::alpha) read_alpha(row, !cost_told, annotation);
     if (has_level && given_ == Given::level) read_level(row, annotation);
@@ -120,14 +119,14 @@ class AnnotationReader {
     return annotation;
   }
 
-  // The noise or accuracy is that of the answer itself.
+  // Sets the noise or accuracy of the answer itself.
   void take_channel(Index row, Index column, Annotation& annotation) const {
     annotation.channel = target().stated_channel(table_.number(row, column));
     if (!target().accepts(annotation.channel)) table_.complain(row, column, target().channel_requirement());
     annotation.reported = true;
   }
 
-  // Whether an exported noise or accuracy is what the study says of the level anyway, or is left out.
+  // Whether an exported noise or accuracy is missing or equals the declared one of the level.
   bool is_declared(Index row, const Annotation& annotation) const {
     if (table_.empty(row, *exported_channel_)) return true;
     const auto* flip = std::get_if<FlipChannel>(&annotation.channel);
@@ -146,7 +145,7 @@ class AnnotationReader {
     table_.complain(row, y_, target().text_requirement());
   }
 
-  // Names, and the study has none: two of them can be written into it, more are no classes of ours.
+  // Values are names, but the study has no class names: suggests adding them if there are two.
   [[noreturn]] void suggest_names(Index row) const {
     std::vector<std::string> names{table_.text(row, y_)};
     for (Index k = 0; k < table_.rows() && names.size() < 3; ++k) {
@@ -160,7 +159,7 @@ class AnnotationReader {
                                 names.size() > 1 ? names[1] : "...", names[0]));
   }
 
-  // The id counts; an empty one is a point given by its inputs.
+  // The id takes precedence; if it is empty, the point is given by its inputs.
   Place read_place(Index row) const {
     const std::string id = id_ ? table_.text(row, *id_) : "";
     if (id.empty()) {
@@ -179,14 +178,14 @@ class AnnotationReader {
       if (std::abs(told - known) > 1e-9 * std::max(std::abs(told), std::abs(known)))
         table_.complain(
             row, *inputs_[k],
-            fmt::format("{} as at {}, where id \"{}\" stands", known, study_.pool_.where(*found), id));
+            fmt::format("{} as at {}, which has id \"{}\"", known, study_.pool_.where(*found), id));
     }
     return Place(*found);
   }
 
   double base_noise(Index row, const Place& place, double added) const {
     if (const std::optional<Index> pool_row = place.pool_row()) return study_.offer_.base_noise(*pool_row);
-    // An export has no column of sigma^2(x), but what it was part of.
+    // An export has no column of sigma^2(x), only the total noise.
     const auto* named = std::get_if<NoiseColumn>(&study_.file_.noise);
     if (exported_channel_ && named != nullptr && !table_.find(named->name))
       return std::max(0.0, table_.number(row, *exported_channel_) - added);
@@ -248,10 +247,10 @@ class AnnotationReader {
   Table table_;
   Index y_ = 0, precision_ = 0;
   std::optional<Index> id_, cost_;
-  std::optional<Index> exported_channel_;  // of an export: the noise or accuracy beside the level
+  std::optional<Index> exported_channel_;  // of an export: the noise or accuracy, in addition to the level
   std::vector<std::optional<Index>> inputs_;
   Given given_ = Given::alpha;
-  bool zero_is_negative_ = false;  // some value is 0, so classes are 0 and 1
+  bool zero_is_negative_ = false;  // a value is 0, so classes are 0 and 1
   std::unordered_map<std::string, Index> level_index_;
 };
 

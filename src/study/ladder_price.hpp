@@ -4,10 +4,10 @@
 
 namespace acuity {
 
-/// A price for people; "not a number" for NaN.
+/// A price as text; "not a number" for NaN.
 std::string price_text(double price);
 
-/// What a price must be that it is not; empty if nothing is wrong with it.
+/// The requirement that a price does not meet; empty if it is valid.
 std::string price_requirement(double price);
 
 }  // namespace acuity

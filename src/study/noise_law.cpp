@@ -39,7 +39,7 @@ double NoiseLaw::outside_of_tables(const double* x) const {
   if (const double* number = std::get_if<double>(&setting_)) return *number;
   if (const auto* named = std::get_if<NoiseColumn>(&setting_))
     throw InputError(
-        fmt::format("the point stands in no table, so it has no \"{}\", the study's noise.variance; must be "
+        fmt::format("the point is not in a table, so it has no \"{}\", the study's noise.variance; must be "
                     "a point of the pool",
                     named->name));
   const double variance = (*formula_)(x);

@@ -10,20 +10,20 @@
 
 namespace acuity {
 
-/// sigma^2(x) of a study, evaluated at points that stand in some table.
+/// sigma^2(x) of a study, evaluated at points of a table.
 class NoiseLaw {
  public:
   NoiseLaw(const StudyFile& study, const std::vector<std::string>& inputs);
 
-  /// At row `row` of a table, whose inputs are `x`; complaints name that row. The table is a Table or a
-  /// PoolFile.
+  /// sigma^2 at row `row` of a table (a Table or a PoolFile), whose inputs are `x`; error messages name that
+  /// row.
   template <typename Rows>
   double operator()(const double* x, const Rows& table, Index row) const;
 
-  /// At a point that stands in no table.
+  /// sigma^2 at a point that is not in a table.
   double outside_of_tables(const double* x) const;
 
-  /// At every point, where that is one number.
+  /// sigma^2 at every point, if it is constant.
   std::optional<double> constant() const;
 
  private:

@@ -12,7 +12,7 @@ namespace acuity {
 
 namespace {
 
-// Half of the cells being numbers decides, so the rest need not be looked at.
+// A column is numeric if half of its cells are, so the scan stops when that is decided.
 std::vector<std::string> numeric_columns(const Table& table, const std::optional<std::string>& id) {
   std::vector<csv::ColumnCount> counts(table.columns().size());
   for (std::size_t k = 0; k < counts.size(); ++k) {
@@ -44,7 +44,7 @@ Pool read_pool(const StudyFile& study, const Table& table) {
   return {std::move(points), std::move(inputs), std::move(ids), table.source(), std::move(lines)};
 }
 
-// As from a CSV file with the same columns. Its ids are used where the study asks for them.
+// Gives the same pool as a CSV file with the same columns. Ids of the file are used if the study names them.
 Pool read_pool(const StudyFile& study, const PoolFile& file) {
   if (study.pool_id && study.pool_id != file.id_column())
     throw InputError(fmt::format(

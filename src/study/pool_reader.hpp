@@ -10,17 +10,17 @@
 
 namespace acuity {
 
-/// Columns of a table as numbers; a complaint about a missing one says what needs it.
+/// Columns of a table as numbers; the error message about a missing one contains `needed_for`.
 Points read_columns(const Table& table, const std::vector<std::string>& names, std::string_view needed_for);
 
-/// A pool, sigma^2(x) of the study, and its value at every point.
+/// A pool, the law of sigma^2(x), and its value at every point.
 struct PoolWithNoise {
   Pool pool;
   std::shared_ptr<const NoiseLaw> law;
   Vector noise;
 };
 
-/// The pool that the study names, a CSV file or a pool file; throws InputError.
+/// Reads the pool that the study names, a CSV file or a pool file; throws InputError.
 PoolWithNoise read_pool(const StudyFile& study);
 
 }  // namespace acuity

@@ -12,7 +12,7 @@ namespace acuity {
 
 namespace {
 
-// A name that no column has yet.
+// A column name that is not used yet.
 std::string unused_name(std::string name, const std::vector<std::string>& taken) {
   while (std::find(taken.begin(), taken.end(), name) != taken.end()) name += '_';
   return name;

@@ -7,13 +7,13 @@
 
 namespace acuity {
 
-/// A pool as a CSV file, every digit of every number, and the keys by which a study reads it again.
+/// A pool as a CSV file with all digits, and the keys by which a study reads it again.
 struct PoolTable {
   std::string csv;
   PoolKeys keys;
 };
 
-/// Of a study that was made from values: inputs, the ids if there are any, and sigma^2 if it is a column.
+/// The pool of a study that was made from values: inputs, ids if present, and sigma^2 if it is a column.
 PoolTable write_pool_table(const Study& study);
 
 }  // namespace acuity

@@ -28,7 +28,7 @@ struct LogSums {
   }
 };
 
-// All the answers of a ladder together.
+// All answers of a ladder.
 ReportedNoise all_of(const std::vector<ReportedNoise>& found) {
   LogSums sums;
   for (const ReportedNoise& one : found) {

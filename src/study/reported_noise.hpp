@@ -9,9 +9,9 @@
 
 namespace acuity {
 
-/// What answers of a level reported of their own noise, beside what the study says of it and what choices
-/// use. All are standard deviations of the total noise without the nugget, as geometric means over these
-/// answers.
+/// The noise that answers of a level reported, the noise that the study declares, and the noise that the
+/// selection uses. All are standard deviations of the total noise without the nugget, as geometric means over
+/// these answers.
 struct ReportedNoise {
   std::string level;            ///< empty on a ladder
   std::optional<double> alpha;  ///< on a ladder
@@ -23,18 +23,18 @@ struct ReportedNoise {
 };
 
 /// One per level at which answers reported their noise, in the order of the offer; on a ladder one per alpha,
-/// by the first answer. Real targets only. `model` is that of the annotations.
+/// in the order of the first answers. Real targets only. `model` is the model given the annotations.
 std::vector<ReportedNoise> reported_noise(const Study& study, const StudyModel& model,
                                           const std::vector<Annotation>& annotations);
 
 /// "level 1e5: answers report 2.0 times its noise_sd (0.055 instead of 0.0275); choices use 0.053": one
-/// sentence per level, one in all for a ladder.
+/// sentence per level, or one for the whole ladder.
 std::vector<std::string> reported_noise_sentences(const Study& study,
                                                   const std::vector<ReportedNoise>& found);
-/// Only what differs.
+/// Only those that differ from the declared noise.
 std::vector<std::string> reported_noise_warnings(const Study& study, const std::vector<ReportedNoise>& found);
 
-/// "2.0 times": how a report compares with a declared standard deviation above 0.
+/// "2.0 times": the ratio of a reported to a declared standard deviation above 0.
 std::string times_text(double reported, double declared);
 
 }  // namespace acuity

@@ -8,7 +8,7 @@ namespace acuity {
 
 namespace {
 
-// Where a line and column of the parser's, which counts characters and not bytes, are in the text.
+// The byte offset of a line and column of the parser, which counts characters.
 std::size_t offset_of(const std::string& text, const toml::source_position& position) {
   std::size_t at = 0;
   if (text.starts_with("\xEF\xBB\xBF")) at = 3;
@@ -23,7 +23,7 @@ std::size_t offset_of(const std::string& text, const toml::source_position& posi
 
 std::string rewrite_texts(const std::string& toml, const std::map<std::string, std::string>& values) {
   const toml::table table = toml::parse(toml);
-  std::map<std::size_t, std::pair<std::size_t, std::string>> changes;  // by where they begin
+  std::map<std::size_t, std::pair<std::size_t, std::string>> changes;  // by position
   for (const auto& [key, value] : values) {
     const toml::node* node = table.at_path(key).node();
     if (node == nullptr || !node->is_string()) continue;

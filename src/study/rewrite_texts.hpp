@@ -6,11 +6,11 @@
 
 namespace acuity {
 
-/// The text of a study file with other values for some keys that hold text ("pool.file"), everything else as
-/// it was, comments and all. Keys that are not there are passed over.
+/// Replaces the values of some text keys ("pool.file") in a study file and leaves everything else unchanged,
+/// including comments. Keys that are not present are ignored.
 std::string rewrite_texts(const std::string& toml, const std::map<std::string, std::string>& values);
 
-/// How a study file says which columns its pool has.
+/// The keys by which a study file names the columns of its pool.
 struct PoolKeys {
   std::string file;
   std::vector<std::string> inputs;
@@ -18,7 +18,7 @@ struct PoolKeys {
   std::string noise;  ///< the column of sigma^2; empty: none
 };
 
-/// The study with these keys, written again: comments are lost.
+/// Writes the study with these keys; comments are lost.
 std::string with_pool_keys(const std::string& toml, const PoolKeys& keys);
 
 }  // namespace acuity

@@ -14,7 +14,7 @@
 #include "study/pool_reader.hpp"
 #include "text/level_text.hpp"
 
-// How a study comes about: from a file, from values, or from another study.
+// Makes a study from a file, from values, or from another study.
 
 namespace acuity {
 
@@ -33,7 +33,7 @@ std::shared_ptr<const CostFunction> make_cost(const StudyFile& study) {
   }
 }
 
-// The rungs of the ladder, priced; or the price list as it is.
+// The rungs of the ladder with their costs, or the price list.
 std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost) {
   if (!study.ladder) return study.price_list;
   std::vector<Level> levels;
@@ -51,8 +51,8 @@ std::vector<Level> make_levels(const StudyFile& study, const CostFunction* cost)
   return levels;
 }
 
-// Every precision of a continuous range has a price, also those between the ends. The lowest prices of a scan
-// are followed down, so that a formula that touches 0 is found out here and not at some pool point.
+// Every precision of a continuous range must have a positive price. The scan is refined at its lowest prices,
+// so that a formula that reaches 0 is refused here and not later at some pool point.
 void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
   constexpr int steps = 1024;
   const Precision &from = study.ladder->rungs.front(), &to = study.ladder->rungs.back();
@@ -166,7 +166,7 @@ Pool some_of(const Pool& pool, const std::vector<Index>& rows) {
   return {Points(pool.points()(rows, Eigen::all)), pool.inputs(), std::move(ids), "the sample of the pool"};
 }
 
-// sigma^2 at every point of a pool that came from no table.
+// sigma^2 at every point of a pool that was not read from a table.
 Vector noise_at_points(const StudyFile& settings, const NoiseLaw& law, const Pool& pool, Vector given) {
   const bool by_point = std::holds_alternative<NoiseColumn>(settings.noise);
   if (by_point != (given.size() > 0))
@@ -237,7 +237,7 @@ void require_valid_levels(const StudyFile& study) {
     study.complain("precision.kappa must be given for binary targets, and for them only");
 }
 
-// What reading a file makes sure of, for settings that were assembled in code.
+// The checks that reading a file includes, for settings that were assembled in code.
 void require_valid(const StudyFile& study) {
   require_valid_levels(study);
   if (study.budget && !(*study.budget >= 0.0 && *study.budget <= largest_amount))
@@ -280,7 +280,8 @@ Study Study::open(StudyFile file) {
 
 Study Study::make(StudyFile settings, Pool pool, Vector noise_variance) {
   require_valid(settings);
-  if (!settings.pool_file.empty()) settings.complain("pool.file is there beside a pool, must be left out");
+  if (!settings.pool_file.empty())
+    settings.complain("pool.file and a pool are both given, pool.file must be left out");
   if (settings.inputs && *settings.inputs != pool.inputs())
     settings.complain("pool.inputs and the names of the pool's columns differ, must be the same");
   if (pool.size() == 0) settings.complain("the pool has no points, must have at least one");

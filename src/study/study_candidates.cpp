@@ -7,7 +7,7 @@ namespace acuity {
 
 namespace {
 
-// Annotations that were given by their inputs, for pool rows that have the same inputs: -0 equals 0.
+// Finds annotations given by their inputs for pool rows with equal inputs; -0 equals 0.
 class PlacesByInputs {
  public:
   PlacesByInputs(const std::vector<Annotation>& annotations, Index inputs) : inputs_(inputs) {
@@ -19,7 +19,7 @@ class PlacesByInputs {
 
   bool empty() const { return annotations_.empty(); }
 
-  // Calls visit(annotation) for those that were made at x.
+  // Calls visit(annotation) for the annotations at x.
   template <typename Visit>
   void at(const double* x, const Visit& visit) const {
     auto found = std::lower_bound(annotations_.begin(), annotations_.end(), x[0],

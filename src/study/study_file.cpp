@@ -123,8 +123,8 @@ void read_schedule(const TomlSection& model, bool first, StudyFile& study) {
   study.fit.every = number.value_or(word == "every" ? 1 : 0);
 }
 
-// What is learned besides, and how. The paper's rule and a model that never learns know nothing of it unless
-// they ask.
+// Further parameters to learn, and how. Off by default with the paper's rule and for a model that never
+// learns.
 void read_learning(const TomlSection& model, bool first, StudyFile& study) {
   study.fit.optimiser = static_cast<Optimiser>(model.choice("optimiser", {"lbfgs", "adam"}).value_or(0));
   const bool adam = study.fit.optimiser == Optimiser::adam;
@@ -163,7 +163,7 @@ void read_model(const TomlSection& model, StudyDefaults defaults, StudyFile& stu
                 "which the paper's rule does not know");
 }
 
-// Learned by default, but not by the paper's rule, nor by a model that never learns.
+// Learned by default, except with the paper's rule and for a model that never learns.
 void read_nugget(const TomlSection& noise, StudyDefaults defaults, StudyFile& study) {
   const bool can_be_learned = study.fit.optimiser != Optimiser::adam && !study.fit.never();
   if (noise.is_string("nugget")) {
@@ -422,7 +422,7 @@ void read_stop(const TomlSection& stop, StudyFile& study) {
   if (stop.has("wall_clock")) study.stop.wall_clock = read_duration(stop, "wall_clock");
 }
 
-// Keys of the other kind of target are refused by name, before anything else is said about them.
+// Keys of the other kind of target are refused before their values are checked.
 void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& levels, bool binary) {
   const auto refuse = [&](const TomlSection& section, const char* key) {
     if (section.has(key))
@@ -439,7 +439,7 @@ void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& 
   }
 }
 
-// Without an amplitude nothing is known about scales, so levels cannot be compared before something was told.
+// Without an amplitude the scale of f is unknown, so levels cannot be compared before the first answers.
 void settle_initial(const TomlSection& file, StudyDefaults defaults, StudyFile& study) {
   if (!file.section("campaign").has("initial") && defaults == StudyDefaults::current && !study.amplitude)
     study.initial.space_filling = true;
@@ -452,15 +452,14 @@ void settle_initial(const TomlSection& file, StudyDefaults defaults, StudyFile& 
         study.ladder ? "left out where levels have no names ([precision])" : "one of " + quoted_list(names)));
 }
 
-// `source` is empty for text that stands in no file.
+// `source` is empty for text that is not from a file.
 toml::table parse_toml(const std::string& text, const std::string& source) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
     std::string reason(error.description());
     if (const std::size_t inside = reason.find(" (TOML_"); inside != std::string::npos)
-      reason.erase(inside,
-                   reason.find(')', inside) + 1 - inside);  // a name of the parser's, no help to anybody
+      reason.erase(inside, reason.find(')', inside) + 1 - inside);  // an internal name of the parser
     throw InputError(fmt::format("{}{}: {}; the {} must be TOML", source.empty() ? "line " : source + ":",
                                  error.source().begin.line, reason, source.empty() ? "text" : "file"));
   }

@@ -29,14 +29,14 @@ Prior Study::prior_for(const Observations& observations) const {
     prior.mean = *file_.mean;
   else
     prior.mean = values.size() == 0 ? 0.0 : values.mean();
-  // Squares of the residuals must be numbers, or nothing the model says would be one.
+  // If squares of the residuals overflow, all predictions would be NaN.
   for (const double value : values)
     if (!std::isfinite((value - prior.mean) * (value - prior.mean)))
       throw NumericalError(file_.located(
           fmt::format("an annotation is {} and the mean {}, too far apart to compute with; must be rescaled",
                       value, prior.mean)));
 
-  // What is to be learned starts where it suits the spread of answers and inputs.
+  // Learned parameters start from the spread of answers and inputs.
   const Index inputs = pool_.points().cols();
   double amplitude = file_.binary() ? 3.0 : 1.0;
   if (!file_.binary() && values.size() > 0) {
@@ -59,7 +59,7 @@ Prior Study::prior_for(const Observations& observations) const {
   return prior;
 }
 
-// What is learned of the noise, or of the accuracy, on from what was learned before.
+// Options for learning the noise or the accuracy, starting from the values learned before.
 LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
                                   const Observations& observations, const Learned* before,
                                   int threads) const {
@@ -81,7 +81,7 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
                            .alpha = {}};
     for (const Annotation& annotation : annotations)
       accuracy.alpha.push_back(annotation.reported ? std::nullopt : annotation.alpha);
-    // Where every accuracy was reported there is nothing to learn, and the study's values stay.
+    // If every accuracy was reported there is nothing to learn, and the study's values are kept.
     if (std::any_of(accuracy.alpha.begin(), accuracy.alpha.end(), [](const auto& alpha) { return alpha; }))
       options.accuracy = std::move(accuracy);
     return options;
@@ -115,7 +115,7 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
   const Observations given(observations_of(annotations), pool_.points());
   Prior prior = prior_for(given);
   if (before) prior.kernel = before->prior.kernel;
-  // A nugget that is given is noise that is known.
+  // A nugget given by the study is part of the known noise.
   const Observations observations =
       file_.nugget.value_or(0.0) > 0.0
           ? Observations(given.points(), given.values(), Vector(given.noise().array() + *file_.nugget))
@@ -146,17 +146,17 @@ double Study::nugget(const std::optional<Learned>& learned, const Prior& prior) 
   if (file_.binary()) return 0.0;
   if (file_.nugget) return *file_.nugget;
   if (learned) return learned->nugget;
-  constexpr double share = 0.01;  // the centre of what is believed about it (math.md 11.2)
+  constexpr double share = 0.01;  // the centre of its prior (math.md 11.2)
   return share * prior.kernel->diagonal(Points::Zero(1, pool_.points().cols()))(0);
 }
 
-// What `fit_noise` has learned; scales of 1 otherwise.
+// The scales learned by `fit_noise`; 1 otherwise.
 NoiseScales Study::learned_scales(const std::optional<Learned>& learned) const {
   if (!learned || !file_.fit.noise || file_.binary()) return {};
   return {.added = learned->added_scale, .base = learned->base_scale, .levels = learned->level_scales};
 }
 
-// A price list has no gamma, and a ladder no scales of its levels.
+// Ladders have one scale, of gamma; price lists have one scale per level.
 double Study::added_scale(const NoiseScales& scales, std::optional<Index> level) const {
   if (is_ladder()) return scales.added;
   const bool has_scale = level && static_cast<std::size_t>(*level) < scales.levels.size();
@@ -169,7 +169,7 @@ Channel Study::accuracy_of(const Annotation& annotation, const std::optional<Lea
   return FlipChannel{(*learned->accuracy)(*annotation.alpha)};
 }
 
-// Where the noise or the accuracy itself was reported it stays as it is, but for the nugget.
+// Reported noise or accuracy is not scaled; only the nugget is added.
 Channel Study::channel_of(const Annotation& annotation, const StudyModel& model) const {
   if (file_.binary()) return accuracy_of(annotation, model.learned);
   const double noise = noise_variance(annotation.channel) + model.nugget;
@@ -189,7 +189,7 @@ Channel Study::expected_channel(const Annotation& annotation, const StudyModel& 
   return GaussianChannel{annotation.base_noise + annotation.added_noise + model.nugget + more};
 }
 
-// math.md 11.4. Scales that were learned take the place of the declared noise.
+// math.md 11.4. Learned scales are applied to the declared noise first.
 NoiseScales Study::scales_of_reports(const std::vector<Annotation>& annotations,
                                      const std::optional<Learned>& learned) const {
   if (file_.binary() || file_.fit.never()) return {};
@@ -255,7 +255,7 @@ bool Study::take_reports(StudyModel& model, const std::vector<Annotation>& annot
   return true;
 }
 
-// What is on offer, with its noise or accuracy as it was learned and reported.
+// Sets the offer of a model, with noise or accuracy as learned and reported.
 void Study::set_offer(StudyModel& model) const {
   model.offer = offer_;
   model.acquisition = acquisition_;

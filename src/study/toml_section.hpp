@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-// The one place that knows the TOML library: a table with its name, read key by key with complaints in the
-// words of the study file.
+// Wraps a table of the TOML library: keys are read one by one, and error messages use the names of the study
+// file.
 
 namespace toml::inline v3 {
 class table;
@@ -14,7 +14,7 @@ class node;
 
 namespace acuity {
 
-/// A number must lie in one of these.
+/// Ranges that numbers are checked against.
 enum class Range {
   finite,
   positive,
@@ -27,8 +27,8 @@ enum class Range {
 
 class TomlSection {
  public:
-  /// `name` is how the section is called in complaints ("model", "level 2", "precision.cost"); empty for the
-  /// file.
+  /// `name` is the section's name in error messages ("model", "level 2", "precision.cost"); empty for the
+  /// whole file.
   TomlSection(std::string file, std::string name, const toml::table* table)
       : file_(std::move(file)), name_(std::move(name)), table_(table) {}
 
@@ -40,7 +40,7 @@ class TomlSection {
   bool is_array(const std::string& key) const;
   bool is_bool(const std::string& key) const;
 
-  /// Refuses every key that is not in the list, naming the nearest that is.
+  /// Throws InputError for a key that is not in the list, and suggests the nearest one.
   void allow(const std::vector<std::string>& keys) const;
 
   std::optional<std::string> text(const std::string& key) const;
@@ -52,7 +52,7 @@ class TomlSection {
   /// The index of the value in `choices`.
   std::optional<std::size_t> choice(const std::string& key, const std::vector<std::string>& choices) const;
   TomlSection section(const std::string& key) const;
-  /// An array of tables, `[[key]]`; empty where there is none.
+  /// An array of tables, `[[key]]`; empty if absent.
   std::vector<TomlSection> sections(const std::string& key) const;
   const toml::node* node(const std::string& key) const;
 

@@ -6,14 +6,14 @@
 
 namespace acuity {
 
-/// Keys stay in the order in which they were added.
+/// A JSON object that keeps the order in which keys were added.
 using Json = nlohmann::ordered_json;
 
-/// JSON has no infinity: it becomes the text "inf" or "-inf".
+/// A number as JSON; infinity, which JSON does not have, becomes the text "inf" or "-inf".
 Json json_number(double value);
-/// null if there is none.
+/// The number as JSON, or null if absent.
 Json json_number(const std::optional<double>& value);
-/// A list of such numbers; Eigen's vectors and std::vector alike.
+/// A list of such numbers, from an Eigen vector or a std::vector.
 template <typename Numbers>
 Json json_numbers(const Numbers& numbers) {
   Json list = Json::array();
@@ -21,8 +21,8 @@ Json json_numbers(const Numbers& numbers) {
   return list;
 }
 
-/// On one line, without a line end. Numbers have as many digits as it takes to read back the same; bytes that
-/// are not UTF-8 become U+FFFD.
+/// JSON on one line, without a line end. Numbers have enough digits to read back exactly; bytes that are not
+/// UTF-8 become U+FFFD.
 std::string json_text(const Json& json);
 
 }  // namespace acuity

@@ -7,9 +7,9 @@
 
 namespace acuity {
 
-/// A level for people: "alpha = 4" on a ladder, else its name, which may hold any characters.
+/// A level as text: "alpha = 4" on a ladder, else its name, which may contain any characters.
 std::string describe(const Level& level);
-/// From the log, which has a level's name or its alpha. Empty if it has neither.
+/// A level as text from its name or alpha in the log. Empty if it has neither.
 std::string describe(const std::string& name, std::optional<double> alpha);
 
 /// A level within a sentence: `alpha = 4` or `level "fine"`.

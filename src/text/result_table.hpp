@@ -13,13 +13,14 @@ namespace acuity {
 
 enum class Format { table, csv, json, jsonl };
 
-/// Rows of a result, written as a table for people, as CSV or as JSON.
+/// Rows of a result, written as an aligned table, as CSV or as JSON.
 class ResultTable {
  public:
   /// Several numbers are written as a list; a single one as a number, none as an empty cell.
   using Cell = std::variant<std::string, double, std::int64_t, bool, std::monostate, std::vector<double>>;
 
-  /// For CSV: programs get text as it is; for spreadsheets, text that looks like a formula is protected.
+  /// How text is written in CSV: unchanged for programs; for spreadsheets, text that looks like a formula is
+  /// protected.
   enum class Reader { program, spreadsheet };
 
   ResultTable(Format format, std::vector<std::string> columns, Reader reader = Reader::program);
@@ -28,23 +29,23 @@ class ResultTable {
 
   /// CSV and table with their header; JSON: the array of rows only, one row per line.
   std::string text() const;
-  /// The same as a whole result: in JSON one object with the fields of `first`, then the rows under `name`.
+  /// The complete result: in JSON one object with the fields of `first`, then the rows under `name`.
   std::string document(const std::string& name, const Json& first = Json::object()) const;
 
  private:
   Format format_;
-  std::string (*cell_)(const std::string&);  // text in CSV
+  std::string (*cell_)(const std::string&);  // formats text in CSV
   std::vector<std::string> columns_;
   std::string text_;                            // csv and json are written row by row
-  std::vector<std::vector<std::string>> rows_;  // a table needs to know its widths first
+  std::vector<std::vector<std::string>> rows_;  // needed to compute the widths of a table
   std::vector<bool> numeric_;
 };
 
-/// One row of named values as a whole result: a header and a line in CSV, an object in JSON.
+/// A result that consists of one row of named values: a header and a line in CSV, an object in JSON.
 std::string record_text(Format format, const std::vector<std::pair<std::string, ResultTable::Cell>>& fields);
 
 Json json_value(const ResultTable::Cell& cell);
-/// Text as a CSV cell (RFC 4180), quoted if it has to be.
+/// Text as a CSV cell (RFC 4180), quoted if necessary.
 std::string csv_cell(const std::string& text);
 /// A CSV cell for spreadsheets: text that looks like a formula is protected (data/csv_scanner.hpp).
 std::string sheet_cell(const std::string& text);

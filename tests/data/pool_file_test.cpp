@@ -149,7 +149,7 @@ TEST(PoolFile, RefusesWhatTheTableReaderRefusesAndLeavesNothingBehind) {
             "p.csv:1: column \"q\" is missing, must be there for --id; the header has \"x\"");
   EXPECT_EQ(desk.refusal("c,x\na,1\n,2\n", {.id = "c"}), "p.csv:3: column \"c\" is empty, must be an id");
   EXPECT_EQ(desk.refusal("c,x\na,1\nb,2\nb,3\n\na,4\n", {.id = "c"}),
-            "p.csv:4: id \"b\" stands at p.csv:3 already, must be unique");
+            "p.csv:4: id \"b\" is already used at p.csv:3, must be unique");
   EXPECT_EQ(desk.refusal("c,x\na,1\n", {.columns = {{"c", "x"}}, .id = "c"}),
             "p.csv:1: column \"c\" is the id and an input, must be one of them");
 }
@@ -331,7 +331,7 @@ TEST(ForgedPoolFile, IdsMustBeThereAndUnique) {
     return said_about(desk, forged.put(at, value).sign_all());
   };
   const std::string damaged = "p.pool: the ids are damaged, must be a whole pool file; convert it again";
-  EXPECT_EQ(said(text + 1, 'b'), "p.pool: row 1: id \"b\" stands at row 0 already, must be unique");
+  EXPECT_EQ(said(text + 1, 'b'), "p.pool: row 1: id \"b\" is already used at row 0, must be unique");
   EXPECT_EQ(said(begins + 16, std::uint64_t{1}), "p.pool: row 1: the id is empty, must be an id");
   EXPECT_EQ(said(text + 1, 'x'), damaged) << "not in order";
   for (const std::uint64_t row : {0ULL, 2ULL, 3ULL, ~0ULL}) EXPECT_EQ(said(sorted, row), damaged) << row;
@@ -357,7 +357,7 @@ TEST(ForgedPoolFile, ValuesMustBeFiniteAndNamesUnique) {
   Forgery forged{desk.folder.read("p.pool")};
   forged.bytes[std::string_view(forged.bytes).find('y', 64)] = 'x';
   EXPECT_EQ(said_about(desk, forged.sign(128)),
-            "p.pool: column \"x\" stands twice in its header, must be a whole pool file; convert it again");
+            "p.pool: column \"x\" appears twice in its header, must be a whole pool file; convert it again");
 }
 
 // A signal that the system raises when bytes behind the new end are looked at.

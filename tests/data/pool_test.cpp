@@ -28,7 +28,7 @@ TEST(Pool, RefusesADuplicateIdAndSaysWhereBothStand) {
     Pool(Points::Zero(3, 1), {"x"}, {"a", "b", "a"}, "pool.csv", {2, 3, 5});
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "pool.csv:5: id \"a\" stands at pool.csv:2 already, must be unique");
+    EXPECT_STREQ(error.what(), "pool.csv:5: id \"a\" is already used at pool.csv:2, must be unique");
   }
 }
 

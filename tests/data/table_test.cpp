@@ -97,7 +97,7 @@ TEST(Table, RefusesWhatIsNoTable) {
   EXPECT_EQ(complaint(""), "t.csv:1: the file is empty, must have a header row");
   EXPECT_EQ(complaint("a,b\n1,2\n3\n"), "t.csv:3: the row has 1 cell, must have 2 like the header");
   EXPECT_EQ(complaint("a,b\n1,2,3\n"), "t.csv:2: the row has 3 cells, must have 2 like the header");
-  EXPECT_EQ(complaint("a,b,a\n"), "t.csv:1: column \"a\" stands twice in the header, must be unique");
+  EXPECT_EQ(complaint("a,b,a\n"), "t.csv:1: column \"a\" appears twice in the header, must be unique");
   EXPECT_EQ(complaint("a\n\"never closed\n1\n"),
             "t.csv:2: a quote is opened and never closed, must be closed");
   EXPECT_EQ(complaint("a\n\"1\"2\n"),

@@ -153,9 +153,9 @@ TEST(Annotations, NoiseColumnIsReadWhereThePointStands) {
 TEST(Annotations, AnInputCalledLikeOneOfOurColumnsNeedsIds) {
   const Desk desk(with(with(named, "id", "\"case\"\ninputs = [\"x\", \"y\"]"), "variance", "0.1"),
                   "case,x,y\na,0,7\n");
-  EXPECT_EQ(desk.complaint("x,y,alpha\n0,7,1\n")
-                .find("A.csv:1: column \"y\" is an input and has a meaning of its own"),
-            0U);
+  EXPECT_EQ(
+      desk.complaint("x,y,alpha\n0,7,1\n").find("A.csv:1: column \"y\" is an input and a reserved name here"),
+      0U);
   const auto a = desk.read("id,y,alpha\na,3,1\n");
   EXPECT_EQ(a[0].value, 3.0);
   EXPECT_EQ(a[0].place.pool_row(), 0);

@@ -114,7 +114,7 @@ TEST(StudyFromValues, ComplaintsNameTheKeyAndNoFile) {
   EXPECT_EQ(complaint_about([] { Study::open(settings_of(price_list_study())); }),
             "pool.file is missing, must be the name of a table");
   EXPECT_EQ(complaint(read_study_text(with_given_model(price_list_study()))),
-            "pool.file is there beside a pool, must be left out");
+            "pool.file and a pool are both given, pool.file must be left out");
 }
 
 // One fault each: none may become a study.

@@ -126,7 +126,8 @@ TEST(Study, RefusesPoolsThatAreNone) {
       desk.complaint(ladder_study() + "[model]\nlengthscale = [1, 2]\n", "x\n1\n").find("has 2 entries"),
       std::string::npos);
   const std::string with_id = with(ladder_study(), "file", "\"pool.csv\"\nid = \"case\"");
-  EXPECT_EQ(desk.complaint(with_id, "case,x\na,1\na,2\n").find("pool.csv:3: id \"a\" stands at"), 0U);
+  EXPECT_EQ(desk.complaint(with_id, "case,x\na,1\na,2\n").find("pool.csv:3: id \"a\" is already used at"),
+            0U);
   EXPECT_EQ(desk.complaint(with_id, "case,x\na,1\n,2\n"),
             "pool.csv:3: column \"case\" is empty, must be an id");
 }
