@@ -9,7 +9,7 @@ struct XXH3_state_s;  // of libxxhash
 
 namespace acuity::numerics {
 
-/// Tells whether bytes are what was written (XXH3, 64 bits). It notices accidents, not intentions.
+/// A checksum (XXH3, 64 bits) to detect accidental changes, not deliberate ones.
 class Checksum {
  public:
   Checksum();
@@ -29,17 +29,17 @@ class Checksum {
 /// The checksum of one text, in its text form.
 std::string checksum(std::string_view text);
 
-/// Whether `recorded` is the checksum of `text`. Campaigns and runs written before version 0.2 have recorded
-/// FNV-1a: sixteen hexadecimal digits alone.
+/// Whether `recorded` is the checksum of `text`. Campaigns and runs written before version 0.2 have FNV-1a
+/// checksums: sixteen hexadecimal digits without a prefix.
 bool fits_checksum(std::string_view text, std::string_view recorded);
 
-/// FNV-1a, 64 bits: goes on from any value, so that it can chain the events of a log. Its values are part of
-/// formats that do not say which checksum they use: the log of a campaign, the settings of a reproduction,
-/// and the seeds of simulated answers that repeat themselves. For everything else there is Checksum.
+/// FNV-1a, 64 bits. It can continue from any value, so it can chain the events of a log. It is kept for
+/// formats that do not name their checksum: the log of a campaign, the settings of a reproduction, and the
+/// seeds of simulated answers at deterministic levels. Use Checksum for everything else.
 class Fnv1a {
  public:
   Fnv1a() = default;
-  /// Goes on from where another one stopped.
+  /// Continues from the value of another hash.
   explicit Fnv1a(std::uint64_t value) : value_(value) {}
 
   void take(std::string_view text) {

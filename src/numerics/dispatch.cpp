@@ -15,8 +15,8 @@ namespace acuity::numerics {
 namespace {
 
 // The levels of the x86-64 psABI, feature by feature: not every compiler knows them by name. The builtin also
-// asks whether the operating system saves the wide registers; the three it does not know are read from the
-// processor.
+// checks that the operating system saves the wide registers; the three features it does not know are read
+// with cpuid.
 bool processor_has(std::string_view level) {
   __builtin_cpu_init();
   unsigned a = 0, b = 0, basic = 0, extended = 0, d = 0;
@@ -34,7 +34,8 @@ bool processor_has(std::string_view level) {
   return level == "x86-64";
 }
 
-// The folder this library was loaded from: the others are beside it, in the build tree as well as installed.
+// The folder this library was loaded from; the other libraries are in the same folder, in the build tree as
+// well as installed.
 std::filesystem::path own_folder() {
   Dl_info found{};
   if (dladdr(reinterpret_cast<const void*>(&own_folder), &found) == 0 || found.dli_fname == nullptr)
@@ -42,7 +43,7 @@ std::filesystem::path own_folder() {
   return std::filesystem::absolute(found.dli_fname).parent_path();
 }
 
-// Null where there is no such library. It stays open for good.
+// Null if there is no such library. It is never closed.
 const Kernels* opened(std::string_view level) {
   if (level == "x86-64") return &baseline_kernels();
   const std::filesystem::path file = own_folder() / ("libacuity_kernels-" + std::string(level) + ".so");
@@ -61,7 +62,7 @@ const Kernels& choose() {
     if (found == nullptr)
       throw InputError("ACUITY_INSTRUCTION_SET is " + level + ", which this " +
                        (processor_has(level) ? "installation" : "processor") +
-                       " does not have; must be less");
+                       " does not support; must be a lower level");
     return *found;
   }
   for (const std::string_view level : {"x86-64-v4", "x86-64-v3"})

@@ -13,7 +13,8 @@ double entropy_bits(double p, double q) {
   return -(small * std::log(small) + (1.0 - small) * std::log1p(-small)) / std::numbers::ln2;
 }
 
-// math.md eq. (4.4). The left form loses a digit where the gain is near 1, the right one all of them near 0.
+// math.md eq. (4.4). The left form loses one digit if the gain is near 1, the right one loses all digits near
+// 0.
 double capacity_bits(double gain) {
   const double c = std::abs(gain);
   if (c < 0.5) return (std::log1p(-c * c) + 2.0 * c * std::atanh(c)) / (2.0 * std::numbers::ln2);
@@ -39,7 +40,7 @@ double scaled_psi(double scale, double change) {
 
 // math.md eq. (4.4)
 double taylor_curvature(double gain) {
-  // Next to 0 the limit, which the quotient of two vanishing numbers would miss.
+  // Near 0 use the limit, because numerator and denominator both vanish.
   if (std::abs(gain) < 1e-8) return 2.0 / std::numbers::pi;
   return gain * gain / (std::numbers::pi * std::numbers::ln2 * capacity_bits(gain));
 }

@@ -17,7 +17,7 @@ struct Expression::Parser {
   std::string text;
   std::vector<double> values;  // muParser reads variables through pointers into here
   mu::Parser parser;
-  std::mutex busy;  // the parser works in buffers of its own
+  std::mutex busy;  // the parser uses internal buffers
 };
 
 namespace {
@@ -42,7 +42,7 @@ Expression::Expression(const std::string& text, const std::vector<std::string>& 
   parser_->text = text;
   parser_->values.resize(variables.size());
   std::vector<std::string> usable;
-  // An input called like one of the constants takes its place.
+  // An input with the name of a constant replaces the constant.
   parser_->parser.ClearConst();
   for (const auto& [name, value] : {std::pair("_pi", std::numbers::pi), std::pair("_e", std::numbers::e)})
     if (std::find(variables.begin(), variables.end(), name) == variables.end())
@@ -52,8 +52,8 @@ Expression::Expression(const std::string& text, const std::vector<std::string>& 
       parser_->parser.DefineVar(variables[k], &parser_->values[k]);
       usable.push_back(variables[k]);
     } catch (const mu::ParserError&) {
-      // A column called "x-1" or "sin" cannot be written in an expression; an expression that tries is
-      // refused below.
+      // A column called "x-1" or "sin" cannot be used in an expression; an expression that uses it is refused
+      // below.
     }
   }
   const std::string allowed = usable.empty() ? "numbers" : fmt::format("{}", fmt::join(usable, ", "));

@@ -6,10 +6,11 @@
 
 namespace acuity::numerics {
 
-/// A formula in named variables, written by a user. Parsed once, evaluated often; threads take turns.
+/// A user's formula in named variables. Parsed once, evaluated often; concurrent evaluations wait for each
+/// other.
 class Expression {
  public:
-  /// Throws InputError with a sentence about the expression (no file, no key: the caller knows those).
+  /// Throws InputError with a sentence about the expression; the caller adds the file and the key.
   Expression(const std::string& text, const std::vector<std::string>& variables);
   ~Expression();
   Expression(Expression&&) noexcept;

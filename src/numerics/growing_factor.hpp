@@ -16,7 +16,7 @@ class GrowingFactor {
 
   /// row: L(n, 0) ... L(n, n - 1); diagonal: L(n, n) > 0.
   void append(const double* row, double diagonal);
-  /// Forgets the rows from `size` on.
+  /// Removes the rows from `size` on.
   void cut(std::ptrdiff_t size);
   /// Overwrites rhs (size n) with L^-1 rhs.
   void solve(double* rhs) const;

@@ -10,7 +10,7 @@ namespace {
 constexpr double inverse_root_two_pi = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 const double half_log_two_pi = 0.5 * std::log(2.0 * std::numbers::pi);
 
-// Below this the continued fraction takes over from erfc.
+// Below this the continued fraction is used instead of erfc.
 constexpr double tail = -4.0;
 constexpr int terms = 40;  // full double accuracy from 4 on
 
@@ -59,8 +59,8 @@ double normal_cdf_difference(double x, double step) {
   return normal_pdf(x) * step * sum;
 }
 
-// math.md 3.3. In the tail M is -x and a little more; that little is what x + M asks for, and what 1 - rho is
-// made of.
+// math.md 3.3. In the tail M is only slightly larger than -x, so x + M and 1 - rho are computed from the
+// continued fraction directly.
 MillsRatio mills_ratio(double x) {
   if (x >= tail) {
     const double mills = normal_pdf(x) / normal_cdf(x), sum = x + mills;
@@ -72,7 +72,7 @@ MillsRatio mills_ratio(double x) {
   const double one_minus_rho = (second - first) / (t + second);
   return {.mills = t + first,
           .x_plus_mills = first,
-          .rho = 1.0 - one_minus_rho,  // takes off a twentieth at most, so nothing is lost
+          .rho = 1.0 - one_minus_rho,  // at most a twentieth is subtracted, so no accuracy is lost
           .one_minus_rho = one_minus_rho};
 }
 

@@ -11,7 +11,8 @@ double normal_log_cdf(double x);
 /// cdf(x + step) - cdf(x), without the cancellation of a small step.
 double normal_cdf_difference(double x, double step);
 
-/// The inverse Mills ratio M(x) = pdf(x) / cdf(x), and what cancels where it is formed from a rounded M.
+/// The inverse Mills ratio M(x) = pdf(x) / cdf(x), and quantities that would suffer from cancellation if
+/// computed from a rounded M.
 struct MillsRatio {
   double mills = 0.0;
   double x_plus_mills = 0.0;   ///< x + M

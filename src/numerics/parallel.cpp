@@ -18,11 +18,11 @@ namespace acuity::numerics {
 
 namespace {
 
-// Threads that sleep until there is work: starting one costs more than many a task.
+// A pool of sleeping threads: starting a thread can take longer than a task.
 class Workers {
  public:
-  // Calls work() on `helpers` threads and on this one, and returns when all calls have. False, and nothing
-  // was called, where the workers are busy with somebody else's work, or this is one of them.
+  // Calls work() on `helpers` threads and on this one, and returns when all calls have returned. Returns
+  // false without calling it if the workers are busy with another call, or this thread is one of them.
   bool run(std::size_t helpers, const std::function<void()>& work) {
     const std::unique_lock<std::mutex> mine(busy_, std::try_to_lock);
     if (!mine) return false;
@@ -54,20 +54,20 @@ class Workers {
     }
   }
 
-  std::mutex busy_;   // held by whose work it is
+  std::mutex busy_;   // held during run() by its caller
   std::mutex mutex_;  // guards the rest
   std::condition_variable_any wake_;
   std::condition_variable done_;
   const std::function<void()>* work_ = nullptr;
-  std::size_t wanted_ = 0, running_ = 0;  // calls not begun, not ended
-  std::vector<std::jthread> threads_;     // last: they end before what they use
+  std::size_t wanted_ = 0, running_ = 0;  // calls not yet begun, calls not yet ended
+  std::vector<std::jthread> threads_;  // last member: threads end before the members they use are destroyed
 };
 
-// A process that was forked has none of its parent's threads, only what they left: it starts anew.
+// After a fork the child has none of the parent's threads, so it needs a new pool.
 std::unique_ptr<Workers>& workers() {
   static std::unique_ptr<Workers> all = [] {
     pthread_atfork(nullptr, nullptr, [] {
-      static_cast<void>(workers().release());  // whose threads nobody could end
+      static_cast<void>(workers().release());  // leaked: its threads do not exist here and cannot be joined
       workers() = std::make_unique<Workers>();
     });
     return std::make_unique<Workers>();
@@ -93,7 +93,7 @@ void on_threads(int threads, const std::function<void()>& work) {
       if (!failure) failure = std::current_exception();
     }
   };
-  thread_local bool inside = false;  // work within work has the threads already
+  thread_local bool inside = false;  // nested calls run on this thread alone: the outer call uses the others
   if (threads > 1 && !inside) {
     const std::function<void()> marked = [&] {
       inside = true;
@@ -127,8 +127,8 @@ void parallel_for(std::ptrdiff_t count, int threads, const std::function<void(st
       } catch (...) {
         next = count;
         const std::lock_guard lock(failure_mutex);
-        // Tasks are begun in order and all that are begun end, so the lowest that throws is always among
-        // them.
+        // Tasks begin in order and every task that has begun is finished, so the lowest one that throws is
+        // always found.
         if (i < failed) failed = i, failure = std::current_exception();
       }
     }

@@ -13,7 +13,8 @@ namespace {
 constexpr std::ptrdiff_t block = 512;
 
 // rows := rows L^-T for `count` rows below a diagonal block, given L^-1 in a lower triangle with zeros above
-// it. Some columns at a time, the last ones first: they need all those before them, and none of those after.
+// it. Works on blocks of columns, last first: each needs the columns before it in their original form, and
+// none after it.
 void divide(const std::vector<double>& inverse, std::ptrdiff_t size, double* rows, std::ptrdiff_t count,
             std::ptrdiff_t stride) {
   constexpr std::ptrdiff_t narrow = 128;

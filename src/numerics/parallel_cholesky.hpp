@@ -4,8 +4,9 @@
 
 namespace acuity::numerics {
 
-/// The lower Cholesky factor in place of the lower triangle of a column-major matrix, on up to `threads`
-/// threads; false, and the matrix destroyed, where there is none. The bits do not depend on the threads.
+/// Replaces the lower triangle of a column-major matrix by its lower Cholesky factor, on up to `threads`
+/// threads; returns false and destroys the matrix if it is not positive definite. The result is bitwise
+/// independent of the number of threads.
 bool parallel_cholesky(double* matrix, std::ptrdiff_t n, int threads);
 
 }  // namespace acuity::numerics

@@ -10,7 +10,7 @@
 
 namespace acuity::numerics {
 
-/// What a stream of draws is for, so that no two uses share one by accident.
+/// The purpose of a stream of draws, so that no two uses share a stream.
 enum class Purpose : std::uint32_t {
   random_choice = 1,
   data = 2,
@@ -25,7 +25,7 @@ enum class Purpose : std::uint32_t {
   hyperparameter_draws = 11
 };
 
-/// A stream of draws, fixed by what it is for: the seed, the purpose, and up to two counters of the caller's.
+/// A stream of draws, determined by the seed, the purpose, and up to two counters of the caller.
 class Draws {
  public:
   Draws(std::uint64_t seed, Purpose purpose, std::uint32_t first = 0, std::uint32_t second = 0);
@@ -44,8 +44,8 @@ class Draws {
   std::unique_ptr<Engine> engine_;
 };
 
-/// One draw that belongs to an item, whatever else is drawn: random choice among any subset of a pool is the
-/// item with the smallest key, on any number of threads or machines.
+/// A random key of one item, independent of all other draws. Choosing the item with the smallest key is a
+/// random choice among any subset of a pool, on any number of threads or machines.
 std::uint64_t draw_key(std::uint64_t seed, Purpose purpose, std::uint64_t step, std::uint64_t item);
 
 }  // namespace acuity::numerics

@@ -14,9 +14,9 @@ void SlabArena::Free::operator()(std::byte* block) const {
 void* SlabArena::take() {
   std::unique_lock lock(mutex_);
   if (free_.empty()) {
-    // Blocks grow with what there is, so that a small pool stays small. All pages of one come at once: one
-    // fault each would cost more, and huge pages were tried and did. Meanwhile other threads can have what is
-    // left.
+    // The size of blocks grows with the memory in use, so that a small pool stays small. All pages of a block
+    // are populated at once, because single page faults, and also huge pages, were measured to be slower.
+    // Other threads can take the remaining pieces in the meantime.
     const std::size_t wanted = std::min(std::size_t{4} << 20, std::size_t{1} << (18 + blocks_.size() / 4));
     const std::size_t slabs = std::max<std::size_t>(1, wanted / slab_bytes_), bytes = slabs * slab_bytes_;
     lock.unlock();

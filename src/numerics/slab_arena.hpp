@@ -7,16 +7,16 @@
 
 namespace acuity::numerics {
 
-/// Memory in equal pieces, taken and given back by any thread. Large blocks behind it: a million pieces cost
-/// few page faults, and giving all of them back at the end costs nothing.
+/// An allocator of equal pieces of memory that any thread may take and return. It allocates large blocks, so
+/// a million pieces cause few page faults, and freeing all of them at the end is cheap.
 class SlabArena {
  public:
   explicit SlabArena(std::size_t slab_bytes) : slab_bytes_(slab_bytes) {}
 
-  /// Aligned to 64 bytes, contents not set.
+  /// Returns a piece aligned to 64 bytes, not initialised.
   void* take();
   void give_back(void* slab);
-  /// Everything that was taken is given back, and the memory with it.
+  /// Returns all pieces and frees the memory.
   void clear();
 
  private:

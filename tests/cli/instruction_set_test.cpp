@@ -100,7 +100,7 @@ TEST(InstructionSet, OneThatTheProcessorLacksIsAnInputError) {
     if (numerics::kernels_of(level) != nullptr) continue;
     const ProgramResult result = run_at(level, "--version", folder);
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_NE(result.err.find("does not have; must be less"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("does not support; must be a lower level"), std::string::npos) << result.err;
   }
 }
 

@@ -91,8 +91,8 @@ void subtract_square(Square a, const Square& c) {
   subtract_square(block(a, half, half, rest, rest), bottom);
 }
 
-// By halves as well: products as large as can be run at nearly the speed of the processor, which the narrow
-// ones of a factorisation by columns of blocks do not.
+// Also by halves: large matrix products run at nearly the peak speed of the processor, unlike the narrow ones
+// of a factorisation by block columns.
 bool factor_lower(Square a) {
   const Eigen::Index n = a.rows();
   if (n <= undivided) {

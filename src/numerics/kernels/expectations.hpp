@@ -93,7 +93,7 @@ inline void lagrange_weights(double u, double* weights) {
   }
 }
 
-// What of the normal density is further away than this many deviations does not count.
+// The normal density is cut off at this many standard deviations.
 constexpr double density_reach = 7.5;
 // The window in steps is at most 2 * density_reach / 0.2, and vectors begin where it begins.
 constexpr std::ptrdiff_t most_nodes = 96;
@@ -123,8 +123,8 @@ void expected_drop(const NodeTables& all, const double* mean, const double* vari
     const std::ptrdiff_t end =
         apart ? 0 : static_cast<std::ptrdiff_t>(high < last_node ? high : last_node) + 1;
     const double curvature = -0.5 / variance[i], offset = table->first - mean[i];
-    // From one vector of nodes to the next the density changes by a factor, and that by one that is always
-    // the same: two exponentials do for all of them.
+    // From one vector of nodes to the next the density changes by a factor, and that factor by a constant
+    // one, so two exponentials are enough for all nodes.
     const double stride = static_cast<double>(lanes<double>) * table->step;
     const V f = (static_cast<double>(begin) + counting) * table->step + offset;
     V density = decay<double>(curvature * f * f),

@@ -6,16 +6,16 @@
 #include "numerics/kernels/table.hpp"
 #include "numerics/kernels/vectors.hpp"
 
-// Forward substitution for many right-hand sides, at the speed of the processor: the factor and the sides lie
-// in the order in which they are read, so that nothing is packed or copied on the way.
+// Forward substitution for many right-hand sides. The factor and the sides are stored in the order in which
+// they are read, so that nothing is packed or copied during the computation.
 
 namespace acuity::numerics {
 namespace {
 
-// Columns of the right-hand sides that lie side by side: two vectors.
+// Adjacent columns of the right-hand sides: two vectors.
 template <typename Real>
 constexpr std::ptrdiff_t group_columns = 2 * lanes<Real>;
-// Rows of a strip whose sums fit the registers together with what they need.
+// Rows of a strip whose sums fit the registers together with their operands.
 constexpr std::ptrdiff_t rows_at_once = vector_bytes == 64 ? strip_rows : strip_rows / 2;
 
 template <typename Pointer>

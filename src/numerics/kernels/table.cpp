@@ -1,5 +1,5 @@
 // Compiled once per instruction-set level (src/CMakeLists.txt): into the library for the baseline, into a
-// shared library of its own for every other level, which exports one function and hides the rest.
+// separate shared library for every other level, which exports one function and hides the rest.
 #include "numerics/kernels/table.hpp"
 
 #include "numerics/kernels/covariance.hpp"

@@ -26,7 +26,7 @@ template <typename Real>
 struct TileView {
   const Real* points;                     ///< d x tile_columns, by input
   Real* const* slabs;                     ///< each slab_rows x tile_columns
-  std::ptrdiff_t columns = tile_columns;  ///< those that matter; what the others hold does not
+  std::ptrdiff_t columns = tile_columns;  ///< number of columns in use; the others are undefined
 };
 
 /// The factor and the points of its rows.
@@ -35,7 +35,7 @@ struct FactorView {
   const Real* packed;  ///< row i begins at i (i + 1) / 2
   const Real* points;  ///< rows x d, row-major
   std::ptrdiff_t inputs;
-  const Real* inverse_lengthscale;  ///< null: they are all the same, and `scale` is the square of it
+  const Real* inverse_lengthscale;  ///< null: they are all equal, and `scale` is the square of it
   Real scale = Real(1);
 };
 
@@ -45,9 +45,10 @@ struct TileKernels {
   /// by row or many rows at once gives the same bits.
   void (*catch_up)(const FactorView<Real>& factor, Profile profile, Real variance, const TileView<Real>& tile,
                    std::ptrdiff_t from, std::ptrdiff_t to);
-  /// The same where rows from..to-1 hold the covariances already.
+  /// As above, if rows from..to-1 already hold the covariances.
   void (*solve_rows)(const Real* packed, const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to);
-  /// Rows from..to-1 of V into the variances and, weighted by z, into the means of the tile.
+  /// Subtracts rows from..to-1 of V from the variances of the tile and adds them, weighted by z, to its
+  /// means.
   void (*fold)(const TileView<Real>& tile, std::ptrdiff_t from, std::ptrdiff_t to, const double* z,
                double* variance, double* mean);
   /// The tile's slabs hold a low-rank factor F with `rank` rows (math.md 6.3): the rows g_i F, i =
@@ -58,9 +59,9 @@ struct TileKernels {
 
 /// A packed factor is a lower triangular matrix in strips of strip_rows rows: entry (r, k) of a strip is at k
 /// * strip_rows + r. The strips are in the order in which they are needed: for every block of wide_block
-/// columns first its triangle, then the strips below. The triangle is likewise in blocks of narrow_block
-/// columns, whose own triangles are inverted, with strips that end at the diagonal. What is missing of the
-/// last strip is zero.
+/// columns first its triangle, then the strips below. The triangle itself is stored in blocks of narrow_block
+/// columns, whose triangles are inverted, with strips that end at the diagonal. The last strip is padded with
+/// zeros.
 constexpr std::ptrdiff_t strip_rows = 12;
 constexpr std::ptrdiff_t narrow_block = 10 * strip_rows;
 constexpr std::ptrdiff_t wide_block = 4 * narrow_block;
@@ -87,7 +88,7 @@ constexpr std::ptrdiff_t packed_size(std::ptrdiff_t n) {
   return size;
 }
 
-/// Room for right-hand sides of n rows, whose order is a matter of the instruction set.
+/// Size of the buffer for right-hand sides of n rows, whose layout depends on the instruction set.
 constexpr std::ptrdiff_t sides_size(std::ptrdiff_t n, std::ptrdiff_t columns) {
   constexpr std::ptrdiff_t widest = 32;
   return whole_strips(n) * ((columns + widest - 1) / widest * widest);
@@ -101,7 +102,7 @@ struct SubstitutionKernels {
                std::ptrdiff_t columns, Real* sides);
   /// sides := L^-1 sides.
   void (*solve)(const Real* packed, std::ptrdiff_t n, std::ptrdiff_t columns, Real* sides);
-  /// The sides one after the other, n numbers each: what fill() takes apart, put together.
+  /// Copies the sides to contiguous columns of n numbers each, the inverse of fill().
   void (*read)(const Real* sides, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
   /// The squared length of every column.
   void (*squares)(const Real* sides, std::ptrdiff_t n, std::ptrdiff_t columns, double* out);
@@ -113,19 +114,19 @@ struct Product {
   bool transpose_a = false, transpose_b = false;
 };
 
-/// Rows of a matrix that meet a tile together; they lie interleaved, see Panels.
+/// Rows of a matrix that are multiplied with a tile together; they are stored interleaved, see Panels.
 constexpr std::ptrdiff_t panel_rows = 6;
 
 /// A matrix with rows of increasing length, in panels of panel_rows of them: entry (r, p) of a panel, whose
-/// rows are all as long as its longest, is at p * panel_rows + r. What is missing is zero.
+/// rows are all as long as its longest, is at p * panel_rows + r. Shorter rows are padded with zeros.
 struct Panels {
   const double* values;           ///< one panel after the other
   const std::ptrdiff_t* lengths;  ///< columns of each panel
   std::ptrdiff_t count;
 };
 
-/// A function of f for several levels at first, first + step, ...; zero outside. Behind every level's values
-/// there is room for one more vector.
+/// A function of f for several levels at first, first + step, ...; zero outside. Every level's values are
+/// followed by padding for one more vector.
 struct NodeTable {
   double first, step;
   std::ptrdiff_t nodes, stride;  ///< stride: from one level's values to the next
@@ -136,7 +137,7 @@ struct NodeTable {
 struct NodeTables {
   const NodeTable* tables;
   std::ptrdiff_t count, levels;
-  std::ptrdiff_t interpolated;  ///< which of them is fine enough to be interpolated by eight nodes
+  std::ptrdiff_t interpolated;  ///< index of the table that is fine enough for interpolation by eight nodes
 };
 
 struct Kernels {
@@ -155,7 +156,7 @@ struct Kernels {
   void (*covariance)(Profile profile, double variance, const double* a, std::ptrdiff_t n, const double* b,
                      std::ptrdiff_t m, std::ptrdiff_t d, const double* inverse_lengthscale, double* out);
 
-  /// The same of points with themselves.
+  /// Covariances of points with themselves.
   void (*self_covariance)(Profile profile, double variance, const double* a, std::ptrdiff_t n,
                           std::ptrdiff_t d, const double* inverse_lengthscale, double* out);
 
@@ -166,16 +167,16 @@ struct Kernels {
                             double* gradient);
 
   /// Replaces a symmetric positive definite matrix (column-major, lower triangle read) by its inverse, both
-  /// triangles; false, and the matrix destroyed, where it is not positive definite.
+  /// triangles; returns false and destroys the matrix if it is not positive definite.
   bool (*spd_inverse)(double* matrix, std::ptrdiff_t n, double* log_determinant);
 
-  /// The lower Cholesky factor in place of the lower triangle of a column-major matrix; false where there is
-  /// none.
+  /// Replaces the lower triangle of a column-major matrix by its lower Cholesky factor; false if the matrix
+  /// is not positive definite.
   bool (*cholesky)(double* matrix, std::ptrdiff_t n, std::ptrdiff_t stride);
-  /// L^-1 in place of the lower triangle L of a column-major matrix.
+  /// Replaces the lower triangle L of a column-major matrix by L^-1.
   void (*invert_lower)(double* lower, std::ptrdiff_t n, std::ptrdiff_t stride);
-  /// The packed factor in place of a column-major n x n matrix with L in its lower triangle; there must be
-  /// room for packed_size(n) numbers, which is more than the matrix only where that is small.
+  /// Replaces a column-major n x n matrix with L in its lower triangle by the packed factor; the buffer must
+  /// have room for packed_size(n) numbers, which exceeds n * n only for small n.
   void (*pack_lower)(double* matrix, std::ptrdiff_t n);
   /// side_j . z for every right-hand side.
   void (*side_products)(const double* sides, std::ptrdiff_t n, std::ptrdiff_t columns, const double* z,
@@ -189,13 +190,13 @@ struct Kernels {
   void (*add_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                       const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
 
-  /// The same for the lower triangle of a square C only.
+  /// Updates only the lower triangle of a square C.
   void (*add_lower_product)(const Product& shape, double alpha, const double* a, std::ptrdiff_t stride_a,
                             const double* b, std::ptrdiff_t stride_b, double* c, std::ptrdiff_t stride_c);
   /// b := L^-1 b for the lower triangle L of a column-major n x n matrix, by forward substitution throughout:
   /// keeps more digits than inverted diagonal blocks do. b: n x columns, both without gaps.
   void (*substitute)(const double* lower, std::ptrdiff_t n, double* b, std::ptrdiff_t columns);
-  /// out += the sum of weights[t] * column t, for columns of n that lie `stride` apart.
+  /// out += the sum of weights[t] * column t, for columns of n numbers with this `stride`.
   void (*add_columns)(const double* columns, std::ptrdiff_t stride, std::ptrdiff_t count,
                       const double* weights, std::ptrdiff_t n, double* out);
   /// sums[0] = sum of square_weights[j] * column[j]^2, sums[1] = sum of weights[j] * column[j].
@@ -219,7 +220,7 @@ struct Kernels {
   double (*best_merit)(const double* smallest, const double* inverse_cost, std::ptrdiff_t levels);
 };
 
-/// Those compiled for the processor every x86-64 is; the others are in shared libraries of their own.
+/// The kernels for baseline x86-64; those of the other levels are in separate shared libraries.
 const Kernels& baseline_kernels();
 
 }  // namespace acuity::numerics

@@ -7,7 +7,7 @@
 // Vectors as wide as the level's registers, by the compiler's own extension: one source for all levels.
 
 namespace acuity::numerics {
-namespace {  // every level is compiled for itself, and nothing of it may meet another's
+namespace {  // every level is compiled separately, and its symbols must not be linked with those of another
 
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64;
@@ -122,8 +122,8 @@ inline VectorOf<Real> decay(VectorOf<Real> x) {
   return x > negligible_exponent<Real> ? p : V{};
 }
 
-// log(1 + 1 / x) for x >= 0; infinity where x is 0. With y = 1 + 1 / x rounded, y = 2^e m and m about 1, log
-// m by the series of the area tangent of (m - 1) / (m + 1), and what rounding y cost is added back.
+// log(1 + 1 / x) for x >= 0; infinity if x is 0. With y = 1 + 1 / x rounded, y = 2^e m and m about 1, log m
+// by the series of the area tangent of (m - 1) / (m + 1), and what rounding y cost is added back.
 inline VectorOf<double> log1p_inverse(VectorOf<double> x) {
   using V = VectorOf<double>;
   using B = BitsOf<double>;
