@@ -62,9 +62,11 @@ void check_token(const StudyFile& study, const std::vector<std::string>& inputs,
   if (name == "alpha" && !study.ladder) complain("which is for [precision], must be {value} with [[level]]");
   if (name == "value")
     if (const Level* level = level_of_text(study))
-      complain(fmt::format(
-          "but the value of level \"{}\" is \"{}\", must be taken from the environment (ACUITY_VALUE)",
-          level->name, to_text(level->value)));
+      complain(
+          fmt::format("but the value of level \"{}\" is \"{}\", must be a number; give every level a number "
+                      "as its value, or "
+                      "write \"$ACUITY_VALUE\" in place of {{value}}",
+                      level->name, to_text(level->value)));
   if (!numeric && !input)
     complain(fmt::format("must be one of {} (to pass braces to the shell, add a blank: {{ {}}})",
                          known_tokens(study, inputs), name));

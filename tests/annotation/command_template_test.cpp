@@ -75,10 +75,10 @@ TEST(CommandTemplate, RefusesAnUnknownToken) {
 
 TEST(CommandTemplate, NeverPutsTextIntoTheLine) {
   Desk desk(price_list_study());
-  EXPECT_EQ(
-      desk.complaint("sim {value}"),
-      "annotator.command has {value}, but the value of level \"coarse\" is \"coarse\", must be taken from "
-      "the environment (ACUITY_VALUE)");
+  EXPECT_EQ(desk.complaint("sim {value}"),
+            "annotator.command has {value}, but the value of level \"coarse\" is \"coarse\", must be a "
+            "number; give "
+            "every level a number as its value, or write \"$ACUITY_VALUE\" in place of {value}");
   EXPECT_EQ(
       desk.complaint("sim {level}"),
       "annotator.command has {level}, which is text, must be taken from the environment (ACUITY_LEVEL)");
