@@ -163,7 +163,7 @@ std::string held_out_text(const HeldOut& test, const std::string& points) {
 }
 
 // Labels of a table may be wrong as often as those of the most accurate level where the table does not say
-// how often. Neighbours surprise together: no more of them count than labels were told.
+// how often. Neighbours surprise together: no more of them count than labels were recorded.
 CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const HeldOut& test) {
   const Study& study = campaign.study();
   CalibrationVerdict verdict;
@@ -386,14 +386,14 @@ CalibrationVerdict verdict_on(const std::vector<double>& scores) {
   CalibrationVerdict verdict;
   verdict.answers = static_cast<Index>(scores.size());
   if (verdict.answers < least_scores) {
-    verdict.reason = fmt::format("{} answers were predicted before they were told, {} are needed",
+    verdict.reason = fmt::format("{} answers were predicted before they were recorded, {} are needed",
                                  verdict.answers, enough_scores);
     verdict.advice = "go on";
     return verdict;
   }
   verdict = judge(scores, effective_count(scores));
   verdict.reason = fmt::format(
-      "of the last {} answers {:.0f} % were within the 95 % interval predicted before they were told; {}",
+      "of the last {} answers {:.0f} % were within the 95 % interval predicted before they were recorded; {}",
       verdict.answers, 100.0 * share_inside(scores), factor_text(verdict));
   if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "go on; more answers will tell";
   return verdict;
