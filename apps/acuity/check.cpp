@@ -138,6 +138,7 @@ Json break_even_json(const BreakEvenReport& report) {
   return {{"levels_compete", report.levels_compete},
           {"continuous", report.continuous},
           {"prior_sd", json_number(report.prior_sd)},
+          {"size_known", report.size_known},
           {"base_noise", json_number(report.base_noise)},
           {"intervals", intervals},
           {"winners", winners},
@@ -189,6 +190,26 @@ std::string initial_text(const Study& study, std::size_t known) {
                      money(static_cast<double>(left) * level.cost, study.file().unit));
 }
 
+// A budget that cannot buy a single answer, or not the whole initial design; empty: it can. The budget of a
+// campaign may have been changed since, so this is for study files.
+std::string budget_warning(const Study& study, std::size_t known) {
+  if (!study.file().budget) return "";
+  const double budget = *study.file().budget;
+  const std::vector<Level>& levels = study.offer().levels;
+  const auto cheapest = std::min_element(levels.begin(), levels.end(),
+                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  if (cheapest->cost > budget * (1.0 + 1e-9))
+    return fmt::format("the budget is {}, but the cheapest level, {}, costs {}: nothing can be bought",
+                       money(budget, study.file().unit), describe(*cheapest), brief(cheapest->cost));
+  const InitialDesign design = initial_design(study);
+  const double cost = design.cost(study);
+  if (known == 0 && cost > budget * (1.0 + 1e-9))
+    return fmt::format(
+        "the budget is {}, but the initial design costs {}: no answer will be chosen by its information",
+        money(budget, study.file().unit), brief(cost));
+  return "";
+}
+
 // Everything that check finds out.
 struct Findings {
   BreakEvenReport break_even;
@@ -223,11 +244,14 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
     throw InputError("--format is \"csv\", must be table or json for check");
   LoadedStudy loaded(arguments.study, "", {.threads = arguments.threads, .storage = {}, .learning = {}});
   const Study& study = loaded.study();
-  const StudyModel& model = loaded.model();
   const Campaign* const campaign = loaded.campaign();
   const bool has_initial_file = campaign == nullptr && !study.file().initial.file.empty();
   const std::vector<Annotation> annotations =
       has_initial_file ? study.read_annotations(study.file().initial.file) : loaded.annotations();
+  const StudyModel model =
+      has_initial_file ? study.model_given(annotations, arguments.threads) : loaded.model();
+  if (study.file().annotator.kind == AnnotatorSetting::Kind::command)
+    ExternalCommand(study.file(), study.pool().inputs(), annotator_folder(loaded));  // refuses unknown tokens
 
   Findings found{.break_even = break_even_report(study, model),
                  .initial = initial_text(study, annotations.size()),
@@ -236,6 +260,9 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
                  .trial = {}};
   for (std::string& warning : study_warnings(study, model, annotations))
     found.warnings.push_back(std::move(warning));
+  if (campaign == nullptr)
+    if (std::string warning = budget_warning(study, annotations.size()); !warning.empty())
+      found.warnings.push_back(std::move(warning));
   if (campaign != nullptr) add_offsets(*campaign, found.warnings);
   if (campaign != nullptr)
     for (std::string& warning : reported_noise_warnings(study, reported_noise(study, model, annotations)))

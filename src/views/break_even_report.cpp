@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "acuity/acquisition/acquisition.hpp"
+#include "annotation/prior_truth.hpp"
 #include "numerics/text.hpp"
 #include "text/level_text.hpp"
 #include "views/median.hpp"
@@ -117,6 +118,19 @@ void add_best_of_all(const StudyModel& model, bool binary, BreakEvenReport& repo
     report.only = winners.front();
 }
 
+// sigma^2(x) with the nugget. One that is to be learned starts as a share of the amplitude; if the size of
+// the answers is not known this placeholder may exceed all noise that is declared, and is left out as long as
+// every level has noise of its own.
+Vector compared_base_noise(const Study& study, const StudyModel& model) {
+  if (is_size_known(study, model) || study.file().nugget) return model.offer.base_noise;
+  const Vector declared = (model.offer.base_noise.array() - model.nugget).cwiseMax(0.0);
+  double least = std::numeric_limits<double>::infinity();
+  for (const Level& level : model.offer.levels) least = std::min(least, noise_variance(level.channel));
+  if (least + declared.minCoeff() > 0.0) return declared;
+  const double share = 0.1 * assumed_spread(study);
+  return declared.array() + share * share;
+}
+
 std::string level_text(const Level& level) {
   return one_line(describe(level));
 }
@@ -160,9 +174,14 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
   text += report.winners.empty() ? spread_text(report)
           : report.is_binary     ? classes_text(report)
                                  : best_of_all_text(report);
-  if (!report.is_binary)
+  if (!report.is_binary && report.size_known)
     text += fmt::format("  before anything is known the sd is {:.4g}; it falls as answers come\n",
                         report.prior_sd);
+  if (!report.size_known)
+    text +=
+        "  the size of the answers is not known yet, so the table ends at ten times the noise of the "
+        "noisiest "
+        "level; the sd falls as answers come\n";
   if (report.base_noise_high > report.base_noise_low)
     text += fmt::format("  for sigma^2(x) = {:.4g}, the median; it is {:.4g} to {:.4g} over the pool\n",
                         report.base_noise, report.base_noise_low, report.base_noise_high);
@@ -190,9 +209,11 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& model) {
   report.unit = model.acquisition.information->unit();
   report.levels_compete = !model.acquisition.finest_only();
   report.prior_sd = prior_sd_of(study, model);
-  report.base_noise = median_of(model.offer.base_noise);
-  report.base_noise_low = model.offer.base_noise.minCoeff();
-  report.base_noise_high = model.offer.base_noise.maxCoeff();
+  report.size_known = is_size_known(study, model);
+  const Vector base_noise = compared_base_noise(study, model);
+  report.base_noise = median_of(base_noise);
+  report.base_noise_low = base_noise.minCoeff();
+  report.base_noise_high = base_noise.maxCoeff();
   report.is_binary = study.file().binary();
   report.continuous = model.acquisition.continuous.has_value();
   if (report.continuous) {

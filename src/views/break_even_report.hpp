@@ -25,9 +25,10 @@ struct BreakEvenReport {
   std::string unit;  ///< of information
   bool is_binary = false;
   bool levels_compete = true;  ///< false: bald and random ask for the highest precision only
-  bool continuous = false;     ///< any precision of a ladder may be bought, so there are no prices of levels
-  double prior_sd = 0.0;       ///< prior standard deviation of f
-  double base_noise = 0.0;     ///< sigma^2(x) that was assumed: the median over the pool
+  bool continuous = false;  ///< any precision of a ladder may be bought, so that none has a price of its own
+  double prior_sd = 0.0;    ///< of f before anything is known
+  bool size_known = true;   ///< false: prior_sd is only the end of the comparison (prior_sd_of)
+  double base_noise = 0.0;  ///< sigma^2(x) it was made for: the median over the pool
   double base_noise_low = 0.0, base_noise_high = 0.0;
   std::vector<LevelInterval> intervals;  ///< real targets: from 0 to prior_sd, most precise level first
   std::vector<Winner> winners;

@@ -7,6 +7,7 @@
 
 #include "acuity/model/learn.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "annotation/prior_truth.hpp"
 #include "text/level_text.hpp"
 #include "views/median.hpp"
 
@@ -163,7 +164,13 @@ std::vector<Level> winners_at(const StudyModel& model, double base_noise, const 
   return winners;
 }
 
+bool is_size_known(const Study& study, const StudyModel& model) {
+  return study.file().binary || study.file().amplitude || model.learned || model.observations.size() >= 3;
+}
+
 double prior_sd_of(const Study& study, const StudyModel& model) {
+  // assumed_spread() is twice the noise of the noisiest level.
+  if (!is_size_known(study, model)) return 5.0 * assumed_spread(study);
   const Points scaled = model.prior.scaling.apply(study.pool().points().topRows(1));
   return std::sqrt(model.prior.kernel->diagonal(scaled)(0));
 }

@@ -53,7 +53,12 @@ bool is_same_level(const Level& a, const Level& b);
 std::vector<Level> winners_at(const StudyModel& model, double base_noise, const Vector& mean,
                               const Vector& sd);
 
-/// The prior standard deviation of f.
+/// Whether the study or its answers say how much answers differ. Otherwise the amplitude of the model is a
+/// placeholder that has nothing to do with the unit of the answers.
+bool is_size_known(const Study& study, const StudyModel& model);
+
+/// The standard deviation of f before anything is known; ten times the noise of the noisiest level if the
+/// size of the answers is not known.
 double prior_sd_of(const Study& study, const StudyModel& model);
 
 /// Real targets: the standard deviations, in rising order, at which levels are compared. The last one is

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "support/program.hpp"
@@ -64,6 +65,52 @@ command = "echo '{\"y\": 2.5, \"cost\": 3, \"noise_sd\": )" +
   const std::string ladder = tried(testing::with(testing::ladder_study(), "variance", "0.07"), "0.1");
   EXPECT_NE(ladder.find("noise_sd 0.1 reported, 0.4 declared: 0.25 times the declared\n"), std::string::npos)
       << ladder;
+}
+
+TEST(Check, RefusesACommandThatRunWouldRefuse) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n");
+  folder.write("study.toml", testing::with_given_model(testing::price_list_study() +
+                                                       "[annotator]\ncommand = \"echo {xx}\"\n"));
+  const auto result = run_acuity({"check", "study.toml"}, folder.path());
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("annotator.command has {xx}, must be one of"), std::string::npos) << result.err;
+}
+
+TEST(Check, WarnsOfABudgetThatBuysNothingOrNotTheInitialDesign) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n4\n");
+  const auto checked = [&](const std::string& budget) {
+    folder.write("study.toml", "[campaign]\nbudget = " + budget + "\n" + testing::price_list_study());
+    return run_acuity({"check", "study.toml"}, folder.path()).out;
+  };
+  EXPECT_NE(checked("0.5").find("the budget is 0.5, but the cheapest level, coarse, costs 1: nothing can be "
+                                "bought"),
+            std::string::npos)
+      << checked("0.5");
+  EXPECT_NE(checked("2").find("the budget is 2, but the initial design costs 3: "), std::string::npos)
+      << checked("2");
+  EXPECT_EQ(checked("20").find("the budget is"), std::string::npos) << checked("20");
+}
+
+TEST(Check, LearnsTheSizeOfAnswersFromThoseThatAreKnown) {
+  const Folder folder;
+  std::string pool = "x\n", known = "x,level,y\n";
+  for (int k = 0; k < 12; ++k) {
+    pool += std::to_string(k) + "\n";
+    known += std::to_string(k) + ",coarse," + std::to_string(100.0 * std::sin(0.6 * k)) + "\n";
+  }
+  folder.write("pool.csv", pool);
+  folder.write("known.csv", known);
+  folder.write("study.toml",
+               "[campaign]\ninitial = { file = \"known.csv\" }\n" + testing::price_list_study());
+  const auto result = run_acuity({"check", "study.toml", "--format", "json"}, folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_TRUE(json.at("break_even").at("size_known"));
+  EXPECT_GT(json.at("break_even").at("prior_sd"), 20.0);
+  EXPECT_EQ(json.at("warnings").size(), 0U) << result.out;
 }
 
 TEST(Check, WithoutAnAnnotatorThereIsNothingToTry) {

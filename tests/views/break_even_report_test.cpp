@@ -111,6 +111,40 @@ TEST(BreakEvenReport, PricesAgreeWithTheIntervalsForVerySmallNoise) {
   }
 }
 
+BreakEvenReport without_a_model(const std::vector<std::pair<double, double>>& list,
+                                const std::string& rest = "") {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0\n1\n2\n3\n");
+  const Study study =
+      Study::open(folder.write("study.toml", "[pool]\nfile = \"pool.csv\"\n" + rest + levels(list)));
+  return break_even_report(study, study.model_given({}));
+}
+
+// Nothing says how large the answers are: the unit of the noise must not change which levels are the best.
+TEST(BreakEvenReport, WithoutAKnownSizeOfAnswersTheTableFollowsTheUnitOfTheNoise) {
+  for (const double unit : {1e-4, 1.0, 1e4}) {
+    const BreakEvenReport report =
+        without_a_model({{8.0 * unit, 1.0}, {3.0 * unit, 6.0}, {0.8 * unit, 30.0}});
+    EXPECT_FALSE(report.size_known);
+    EXPECT_FALSE(report.only) << unit;
+    ASSERT_EQ(report.intervals.size(), 2U) << unit;
+    EXPECT_EQ(report.intervals[0].level.name, "l2");
+    EXPECT_EQ(report.intervals[1].level.name, "l0");
+    const std::vector<PricedNoise> priced{
+        {64.0 * unit * unit, 1.0}, {9.0 * unit * unit, 6.0}, {0.64 * unit * unit, 30.0}};
+    const std::vector<BreakEvenInterval> exact = break_even_table(priced);
+    ASSERT_EQ(exact.size(), 2U);
+    EXPECT_NEAR(report.intervals[1].from_sd, std::sqrt(exact[1].from), 1e-6 * unit);
+    EXPECT_NEAR(report.intervals[1].to_sd, 80.0 * unit, 1e-9 * unit);
+    const std::string text = to_text(report, "min");
+    EXPECT_NE(text.find("the size of the answers is not known yet"), std::string::npos) << text;
+    EXPECT_EQ(text.find("before anything is known"), std::string::npos) << text;
+  }
+  const BreakEvenReport given = without_a_model({{8.0, 1.0}, {0.8, 30.0}}, "[model]\namplitude = 1\n");
+  EXPECT_TRUE(given.size_known);
+  EXPECT_EQ(given.prior_sd, 1.0);
+}
+
 TEST(BreakEvenReport, TheOnlyLevelIsBoughtAtAnyPrice) {
   const Folder folder;
   const Checked checked = open(folder, levels({{0.5, 1.0}}));
