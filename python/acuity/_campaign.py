@@ -70,11 +70,11 @@ def _said(y: Any, binary: bool) -> list[Union[float, str]]:
     return said
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: Any, what: str, required: str = "a number") -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} is {shown(value)}, must be a number") from None
+        raise ValueError(f"{what} is {shown(value)}, must be {required}") from None
 
 
 def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) -> Optional[float]:
@@ -160,7 +160,7 @@ class Campaign:
         worker: a name for the log. lease: seconds after which it goes back to the pool; None: never. budget: added to the
         budget first, may be negative. Raises Finished or NothingNow if there is nothing to ask for.
         """
-        seconds = None if lease is None else _number(lease, "lease")
+        seconds = None if lease is None else _number(lease, "lease", "a number of seconds")
         money = None if budget is None else _number(budget, "budget")
         count = 1 if n is None else _count(n)
         standing, reason, found, note = self._writer.ask(count, text(str(worker), "worker"), seconds, money)

@@ -194,7 +194,7 @@ def test_a_report_is_one_page(campaign, tmp_path):
         (lambda c: c.ask(2.5), "n is 2.5"),
         (lambda c: c.ask(lease=-1), "the lease is -1, must be a number of seconds from 0 to"),
         (lambda c: c.ask(lease=float("nan")), "the lease is not a number"),
-        (lambda c: c.ask(lease="2h"), "lease is '2h', must be a number"),
+        (lambda c: c.ask(lease="2h"), "lease is '2h', must be a number of seconds"),
         (lambda c: c.change_budget(float("nan")), "the change of the budget is not finite"),
         (lambda c: c.change_budget(-100), "the budget would be -70, must be 0 or more"),
         (lambda c: c.predict([[1.0]]), "X has 1 features, but is expecting 2"),
