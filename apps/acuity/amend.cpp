@@ -41,7 +41,11 @@ ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&
   }
   const SuggestionRecord& after = *campaign.state().find(id);
   ResultTable table(arguments.format, {"id", "point", "was", "is", "reason"});
-  table.add({id, after.asked.point, before, after.values, after.reason});
+  const auto cell = [&](const std::vector<double>& values) {
+    return arguments.format == Format::table ? answer_cell(campaign.study(), values)
+                                             : ResultTable::Cell(values);
+  };
+  table.add({id, after.asked.point, cell(before), cell(after.values), after.reason});
   out << table.document("suggestions");
   return ExitCode::done;
 }

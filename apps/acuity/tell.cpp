@@ -90,8 +90,8 @@ std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& re
   return notes;
 }
 
-void add_row(ResultTable& table, const Study& study, const SuggestionRecord& record, const Answer& answer,
-             const Telling& telling) {
+void add_row(ResultTable& table, Format format, const Study& study, const SuggestionRecord& record,
+             const Answer& answer, const Telling& telling) {
   const bool elsewhere = answer.inputs || (answer.row && *answer.row != record.asked.row);
   const std::string point = answer.inputs ? ""
                             : answer.row  ? study.pool().id(*answer.row)
@@ -99,7 +99,8 @@ void add_row(ResultTable& table, const Study& study, const SuggestionRecord& rec
   table.add({telling.id, point,
              answer.level ? level_cell(answer.level->name, answer.level->alpha)
                           : level_cell(record.asked.level, record.asked.alpha),
-             answer.values, telling.charge,
+             format == Format::table ? answer_cell(study, answer.values) : ResultTable::Cell(answer.values),
+             telling.charge,
              telling.surprise ? ResultTable::Cell(*telling.surprise) : ResultTable::Cell(std::monostate()),
              std::string(!telling.changes ? "none"
                          : elsewhere      ? "recorded at other inputs"
@@ -128,7 +129,7 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
                                         std::string(study.file().target->surprise_column()), "change"});
   for (std::size_t k = 0; k < tellings.size(); ++k) {
     const SuggestionRecord& record = *campaign.state().find(tellings[k].id);
-    add_row(result, study, record, table.answers[k], tellings[k]);
+    add_row(result, arguments.format, study, record, table.answers[k], tellings[k]);
     for (const std::string& note : notes_on(study, record, tellings[k])) write_note(note, log);
   }
   for (const std::int64_t id : table.not_yet) {

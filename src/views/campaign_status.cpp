@@ -51,15 +51,6 @@ std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const State& stat
   return levels;
 }
 
-// Shows classes by their names if the study has names.
-ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values) {
-  const Target& target = *study.file().target;
-  if (target.class_names().empty()) return values;
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : " ") + target.show(value);
-  return text;
-}
-
 std::string budget_bar(const State& state) {
   constexpr int width = 40;
   const auto share = [&](double amount) {

@@ -13,6 +13,14 @@ ResultTable::Cell level_cell(const std::string& level, std::optional<double> alp
   return level;
 }
 
+ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values) {
+  if (study.file().classes.empty()) return values;
+  std::string text;
+  for (const double value : values)
+    text += (text.empty() ? "" : " ") + study.file().classes[value > 0.0 ? 1 : 0];
+  return text;
+}
+
 ResultTable::Cell value_cell(const LevelValue& value) {
   return std::visit([](const auto& v) { return ResultTable::Cell(v); }, value);
 }

@@ -13,6 +13,8 @@ namespace acuity {
 
 ResultTable::Cell level_cell(const std::string& level, std::optional<double> alpha);
 ResultTable::Cell value_cell(const LevelValue& value);
+/// Answers in a table for people: classes by their names if the study has some.
+ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values);
 
 /// The table of suggestions that `ask` prints, in each of the three formats; CSV is a form to fill in.
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,

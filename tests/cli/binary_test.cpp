@@ -389,5 +389,21 @@ TEST(Binary, SaysWhatToDoWhereExpectationPropagationDoesNotConverge) {
   EXPECT_NE(folder.read("report.html").find("E" + sentence.substr(1) + "."), std::string::npos);
 }
 
+TEST(Binary, TellAndAmendShowClassesByTheirNames) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0\n1\n2\n");
+  folder.write("study.toml",
+               "[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\nclasses = [\"bad\", \"good\"]\n"
+               "[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost = 1\n");
+  ASSERT_EQ(run_acuity({"init", "C", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  ASSERT_EQ(run_acuity({"ask", "C"}, folder.path()).exit_code, 0);
+  const auto told = run_acuity({"tell", "C", "1", "0"}, folder.path());
+  EXPECT_NE(told.out.find("  bad  "), std::string::npos) << told.out << told.err;
+  const auto amended = run_acuity({"amend", "C", "1", "--y", "good", "--reason", "typo"}, folder.path());
+  EXPECT_NE(amended.out.find("  bad  good  typo"), std::string::npos) << amended.out << amended.err;
+  const auto again = run_acuity({"tell", "C", "1", "good", "--format", "csv"}, folder.path());
+  EXPECT_NE(again.out.find(",crowd,1,"), std::string::npos) << "numbers for programs: " << again.out;
+}
+
 }  // namespace
 }  // namespace acuity::testing::binary_test
