@@ -41,17 +41,17 @@ std::string next_steps(const Campaign& campaign, const std::vector<Suggestion>& 
   return text;
 }
 
-ExitCode ask_exit_code(const AskArguments& arguments, const Asking& asking) {
-  if (!asking.suggestions.empty() || arguments.pending) return ExitCode::done;
-  return asking.standing == Standing::finished ? ExitCode::finished : ExitCode::nothing_now;
+ExitCode ask_exit_code(const AskArguments& arguments, const AskResult& result) {
+  if (!result.suggestions.empty() || arguments.pending) return ExitCode::done;
+  return result.status == AskStatus::finished ? ExitCode::finished : ExitCode::nothing_now;
 }
 
-std::string why_no_more(const Asking& asking) {
+std::string why_no_more(const AskResult& result) {
   return fmt::format("{}: {}",
-                     !asking.suggestions.empty()             ? "no more to ask"
-                     : asking.standing == Standing::finished ? "finished"
-                                                             : "nothing to ask now",
-                     asking.reason);
+                     !result.suggestions.empty()            ? "no more to ask"
+                     : result.status == AskStatus::finished ? "finished"
+                                                            : "nothing to ask now",
+                     result.reason);
 }
 
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
@@ -70,23 +70,23 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                                      std::move(options));
   write_network_note(campaign, log);
   write_storage_note(campaign.study(), work.storage, log);
-  Asking asking;
+  AskResult result;
   if (arguments.pending)
-    asking.suggestions = campaign.pending();
+    result.suggestions = campaign.pending();
   else
-    asking = campaign.ask({.count = arguments.count,
+    result = campaign.ask({.count = arguments.count,
                            .worker = arguments.worker,
                            .lease = arguments.lease,
                            .budget = arguments.budget});
-  if (!asking.suggestions.empty() || arguments.format != Format::table)
-    out << suggestions_text(campaign, asking.suggestions, arguments.format);
-  if (!asking.note.empty()) write_note(asking.note, log);
+  if (!result.suggestions.empty() || arguments.format != Format::table)
+    out << suggestions_text(campaign, result.suggestions, arguments.format);
+  if (!result.note.empty()) write_note(result.note, log);
   if (const std::string verdict = early_verdict(campaign); !verdict.empty()) write_note(verdict, log);
-  if (asking.standing != Standing::open)
-    log << one_line(arguments.campaign + ": " + why_no_more(asking)) << '\n';
-  if (!asking.suggestions.empty() && arguments.format == Format::table)
-    out << next_steps(campaign, asking.suggestions);
-  return ask_exit_code(arguments, asking);
+  if (result.status != AskStatus::open)
+    log << one_line(arguments.campaign + ": " + why_no_more(result)) << '\n';
+  if (!result.suggestions.empty() && arguments.format == Format::table)
+    out << next_steps(campaign, result.suggestions);
+  return ask_exit_code(arguments, result);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, st
     write(*next.explanation);
     return ExitCode::done;
   }
-  log << one_line(arguments.campaign + ": " + next.asking.reason) << '\n';
-  return next.asking.standing == Standing::finished ? ExitCode::finished : ExitCode::nothing_now;
+  log << one_line(arguments.campaign + ": " + next.result.reason) << '\n';
+  return next.result.status == AskStatus::finished ? ExitCode::finished : ExitCode::nothing_now;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/numerics/errors.hpp"
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 #include "campaign/verification.hpp"
 #include "commands.hpp"
 #include "loaded_study.hpp"

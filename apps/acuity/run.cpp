@@ -9,8 +9,8 @@
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
 #include "campaign/campaign_folder.hpp"
-#include "campaign/command_crew.hpp"
-#include "campaign/rehearsal_crew.hpp"
+#include "campaign/command_pool.hpp"
+#include "campaign/simulated_pool.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
 #include "numerics/text.hpp"
@@ -73,22 +73,22 @@ int workers_of(const RunArguments& arguments, const Study& study) {
   return arguments.workers.value_or(study.file().annotator.workers);
 }
 
-std::unique_ptr<Crew> make_crew(const Study& study, const std::string& study_folder,
-                                const RunArguments& arguments) {
+std::unique_ptr<AnnotatorPool> make_annotator_pool(const Study& study, const std::string& study_folder,
+                                                   const RunArguments& arguments) {
   using Kind = AnnotatorSetting::Kind;
   switch (study.file().annotator.kind) {
     case Kind::none:
       study.file().complain(
           "there is no annotator.command and no annotator.simulated, run needs one of them");
     case Kind::command:
-      return std::make_unique<CommandCrew>(
+      return std::make_unique<CommandPool>(
           study, ExternalCommand(study.file(), study.pool().inputs(), study_folder, arguments.grace),
           std::filesystem::path(arguments.campaign) / "runs", workers_of(arguments, study));
     case Kind::sine:
     case Kind::truth:
       break;
   }
-  return std::make_unique<RehearsalCrew>(study, make_rehearsal(study));
+  return std::make_unique<SimulatedPool>(study, make_rehearsal(study));
 }
 
 ExitCode run_exit_code(RunEnd::Kind kind) {
@@ -114,7 +114,7 @@ void create_or_compare(const RunArguments& arguments, std::ostream& log) {
       throw InputError(fmt::format("{}: it is no campaign; --study S.toml creates one", arguments.campaign));
     // Checked first: a campaign that cannot be run would block the folder for the corrected study.
     const Study study = Study::open(arguments.study);
-    make_crew(study, std::filesystem::absolute(arguments.study).parent_path().string(), arguments);
+    make_annotator_pool(study, std::filesystem::absolute(arguments.study).parent_path().string(), arguments);
     Campaign::create(arguments.campaign, arguments.study);
     log << one_line(fmt::format("{}: created from {}", arguments.campaign, arguments.study)) << '\n';
     return;
@@ -162,7 +162,8 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   write_network_note(campaign, log);
   write_storage_note(study, arguments.work.storage, log);
   for (const std::string& remark : study.remarks()) write_note(remark, log);
-  const std::unique_ptr<Crew> crew = make_crew(study, campaign.state().created().study_folder, arguments);
+  const std::unique_ptr<AnnotatorPool> annotators =
+      make_annotator_pool(study, campaign.state().created().study_folder, arguments);
 
   const AnnotatorSetting& annotator = study.file().annotator;
   RunOptions options;
@@ -171,13 +172,13 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   options.max_failures = annotator.max_failures;
   options.exclude_on_fail = annotator.exclude_on_fail;
   options.grace = arguments.grace;
-  options.interrupted = [&] { return signals > 0 || !out; };
-  options.in_a_hurry = [] { return signals > 1; };
+  options.should_stop = [&] { return signals > 0 || !out; };
+  options.should_kill = [] { return signals > 1; };
   for (const std::string& warning : study_warnings(study, campaign.model(), campaign.annotations()))
     write_note(warning, log);
   std::int64_t checked_answers = 0;
   bool warned = false;
-  options.idle = [&] {
+  options.on_idle = [&] {
     if (const std::int64_t answers = campaign.state().annotations(); !warned && answers != checked_answers) {
       checked_answers = answers;
       if (const std::string verdict = early_verdict(campaign); !verdict.empty()) {
@@ -188,7 +189,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
     }
     display.show_status(campaign.state());
   };
-  const RunEnd end = run(campaign, *crew, options);
+  const RunEnd end = run(campaign, *annotators, options);
 
   display.clear_status();
   if (arguments.format != Format::jsonl) out << run_summary(campaign, end, arguments.format) << std::flush;

@@ -4,7 +4,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_reader.hpp"
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
 #include "shared_options.hpp"
@@ -76,33 +76,33 @@ std::string surprise_note(const Study& study, std::int64_t id, double surprise) 
 
 // An answer may be a mistake, ignored, or more expensive than planned.
 std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& record,
-                                  const Telling& telling) {
+                                  const TellResult& result) {
   std::vector<std::string> notes;
-  if (!telling.changes && record.retracted)
+  if (!result.changes && record.retracted)
     notes.push_back(
-        fmt::format("{} was retracted and stays retracted; to use it again: amend --y", telling.id));
-  if (!telling.changes) return notes;
-  if (telling.surprise && study.file().target->is_surprising(*telling.surprise))
-    notes.push_back(surprise_note(study, telling.id, *telling.surprise));
-  if (telling.charge > record.asked.cost * (1.0 + 1e-9))
-    notes.push_back(fmt::format("{} cost {}, more than the {} reserved for it", telling.id,
-                                brief(telling.charge), brief(record.asked.cost)));
+        fmt::format("{} was retracted and stays retracted; to use it again: amend --y", result.id));
+  if (!result.changes) return notes;
+  if (result.surprise && study.file().target->is_surprising(*result.surprise))
+    notes.push_back(surprise_note(study, result.id, *result.surprise));
+  if (result.charge > record.asked.cost * (1.0 + 1e-9))
+    notes.push_back(fmt::format("{} cost {}, more than the {} reserved for it", result.id,
+                                brief(result.charge), brief(record.asked.cost)));
   return notes;
 }
 
 void add_row(ResultTable& table, Format format, const Study& study, const SuggestionRecord& record,
-             const Answer& answer, const Telling& telling) {
+             const Answer& answer, const TellResult& result) {
   const bool elsewhere = answer.inputs || (answer.row && *answer.row != record.asked.row);
   const std::string point = answer.inputs ? ""
                             : answer.row  ? study.pool().id(*answer.row)
                                           : record.asked.point;
-  table.add({telling.id, point,
+  table.add({result.id, point,
              answer.level ? level_cell(answer.level->name, answer.level->alpha)
                           : level_cell(record.asked.level, record.asked.alpha),
              format == Format::table ? answer_cell(study, answer.values) : ResultTable::Cell(answer.values),
-             telling.charge,
-             telling.surprise ? ResultTable::Cell(*telling.surprise) : ResultTable::Cell(std::monostate()),
-             std::string(!telling.changes ? "none"
+             result.charge,
+             result.surprise ? ResultTable::Cell(*result.surprise) : ResultTable::Cell(std::monostate()),
+             std::string(!result.changes ? "none"
                          : elsewhere      ? "recorded at other inputs"
                                           : "recorded")});
 }
@@ -122,15 +122,15 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
     table.answers.push_back(answer_of(arguments, study));
   else
     table = read_answers(study, campaign.state(), arguments.csv);
-  const std::vector<Telling> tellings =
+  const std::vector<TellResult> tell_results =
       arguments.dry_run ? campaign.would_tell(table.answers) : campaign.tell(table.answers);
 
   ResultTable result(arguments.format, {"id", "point", study.is_ladder() ? "alpha" : "level", "y", "cost",
                                         std::string(study.file().target->surprise_column()), "change"});
-  for (std::size_t k = 0; k < tellings.size(); ++k) {
-    const SuggestionRecord& record = *campaign.state().find(tellings[k].id);
-    add_row(result, arguments.format, study, record, table.answers[k], tellings[k]);
-    for (const std::string& note : notes_on(study, record, tellings[k])) write_note(note, log);
+  for (std::size_t k = 0; k < tell_results.size(); ++k) {
+    const SuggestionRecord& record = *campaign.state().find(tell_results[k].id);
+    add_row(result, arguments.format, study, record, table.answers[k], tell_results[k]);
+    for (const std::string& note : notes_on(study, record, tell_results[k])) write_note(note, log);
   }
   for (const std::int64_t id : table.not_yet) {
     const Asked& asked = campaign.state().find(id)->asked;

@@ -163,9 +163,9 @@ class Campaign:
         seconds = None if lease is None else _number(lease, "lease", "a number of seconds")
         money = None if budget is None else _number(budget, "budget")
         count = 1 if n is None else _count(n)
-        standing, reason, found, note = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
+        status, reason, found, note = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
         if not found:
-            raise (Finished if standing == "finished" else NothingNow)(reason)
+            raise (Finished if status == "finished" else NothingNow)(reason)
         warn_of_convergence(note)
         return found[0] if n is None else found
 
@@ -264,9 +264,9 @@ class Campaign:
         if id is not None:
             fields, text = self._core.explain(_id_of(id))
             return Explanation(json.loads(fields, object_hook=_with_infinities), text)
-        (fields, text), (standing, reason, *_) = self._core.explain_next()
+        (fields, text), (status, reason, *_) = self._core.explain_next()
         if not fields:
-            raise (Finished if standing == "finished" else NothingNow)(reason)
+            raise (Finished if status == "finished" else NothingNow)(reason)
         return Explanation(json.loads(fields, object_hook=_with_infinities), text)
 
     def annotations(self, frame: Optional[bool] = None) -> Any:

@@ -73,11 +73,11 @@ Study made_study(std::string settings, Points points, std::vector<std::string> i
 }
 
 // ("open" | "nothing_now" | "finished", reason, suggestions)
-py::tuple tuple_of(const Asking& asking) {
-  const char* standing = asking.standing == Standing::open          ? "open"
-                         : asking.standing == Standing::nothing_now ? "nothing_now"
-                                                                    : "finished";
-  return py::make_tuple(standing, asking.reason, asking.suggestions, asking.note);
+py::tuple tuple_of(const AskResult& result) {
+  const char* status = result.status == AskStatus::open          ? "open"
+                       : result.status == AskStatus::nothing_now ? "nothing_now"
+                                                                 : "finished";
+  return py::make_tuple(status, result.reason, result.suggestions, result.note);
 }
 
 std::optional<Channel> reported(const Study& study, const std::optional<double>& channel) {
@@ -116,9 +116,9 @@ Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& s
   return answer;
 }
 
-py::dict dictionary(const Telling& telling) {
-  return py::dict(py::arg("id") = telling.id, py::arg("changes") = telling.changes,
-                  py::arg("charge") = telling.charge, py::arg("surprise") = telling.surprise);
+py::dict dictionary(const TellResult& result) {
+  return py::dict(py::arg("id") = result.id, py::arg("changes") = result.changes,
+                  py::arg("charge") = result.charge, py::arg("surprise") = result.surprise);
 }
 
 // One column of the annotations each, as `export --annotations` has them.
@@ -198,7 +198,7 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
       .def("tell",
            [](OpenCampaign& open,
               const std::vector<std::tuple<std::int64_t, std::vector<Said>, py::dict>>& told, bool dry_run) {
-             const std::vector<Telling> tellings = open.with([&](Campaign& c) {
+             const std::vector<TellResult> results = open.with([&](Campaign& c) {
                std::vector<Answer> answers;
                {
                  const py::gil_scoped_acquire lock;
@@ -208,7 +208,7 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
                return dry_run ? c.would_tell(answers) : c.tell(answers);
              });
              py::list list;
-             for (const Telling& telling : tellings) list.append(dictionary(telling));
+             for (const TellResult& result : results) list.append(dictionary(result));
              return list;
            })
       .def("fail",
@@ -285,15 +285,15 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
       .def("explain_next",
            [](OpenCampaign& open) {
              std::pair<std::string, std::string> words;
-             Asking asking = open.with([&](Campaign& c) {
+             AskResult result = open.with([&](Campaign& c) {
                c.refresh();
                NextExplanation next = explain_next(c);
                if (next.explanation)
                  words = {explanation_json(*next.explanation), to_text(*next.explanation, c.study())};
-               next.asking.suggestions.clear();
-               return next.asking;
+               next.result.suggestions.clear();
+               return next.result;
              });
-             return py::make_tuple(words, tuple_of(asking));
+             return py::make_tuple(words, tuple_of(result));
            })
       .def("annotations",
            [](OpenCampaign& open) {

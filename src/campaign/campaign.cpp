@@ -9,15 +9,15 @@
 
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
-#include "campaign/asking.hpp"
-#include "campaign/beginning.hpp"
-#include "campaign/books.hpp"
+#include "campaign/answer_check.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/campaign_folder.hpp"
+#include "campaign/choose_next.hpp"
 #include "campaign/crash_point.hpp"
 #include "campaign/event_rules.hpp"
+#include "campaign/initial_events.hpp"
 #include "campaign/owner.hpp"
-#include "campaign/telling.hpp"
+#include "campaign/state_queries.hpp"
 #include "campaign/unfinished_folder.hpp"
 #include "campaign/verification.hpp"
 #include "numerics/checksum.hpp"
@@ -273,7 +273,7 @@ void Campaign::create(const fs::path& folder, const Study& original) {
     crash_point();
     // What is known is read from where it was, so that complaints name the file people know.
     std::vector<Event> events =
-        beginning(original, created_with(original.file(), frozen, aside / frozen.pool_file));
+        initial_events(original, created_with(original.file(), frozen, aside / frozen.pool_file));
     require_replayable_log(events, original);
     const auto store = SqliteEventStore::create(aside / "events.sqlite");
     store->add(0, [&](const auto&) { return std::move(events); });
@@ -321,7 +321,7 @@ Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptio
     created.name = p.study.file().name;
     created.unit = p.study.file().unit;
     created.budget = p.study.file().budget.value_or(std::numeric_limits<double>::infinity());
-    return beginning(p.study, created);
+    return initial_events(p.study, created);
   });
 }
 Campaign::~Campaign() = default;
@@ -345,7 +345,7 @@ std::vector<StoredEvent> Campaign::events() const {
   return parts_->store->read(0);
 }
 
-Asking Campaign::ask(const AskOptions& options) {
+AskResult Campaign::ask(const AskOptions& options) {
   if (options.count < 1)
     throw InputError(fmt::format("{} suggestions are asked for, must be at least 1", options.count));
   constexpr double century = 100.0 * 365.25 * 86400.0;  // events print as dates, which end some time after
@@ -358,15 +358,15 @@ Asking Campaign::ask(const AskOptions& options) {
   p.release_lapsed();
   p.learn_if_due();
   p.belief.follow(p.state);  // the long part; what comes in the meantime is appended below
-  Asking asking;
+  AskResult result;
   try {
     p.add([&] {
       p.belief.follow(p.state);
       std::vector<Event> events;
       if (options.budget) events.push_back(p.budget_change(*options.budget));
-      asking = options.budget ? choose(p.study, p.state_after(events[0]), p.belief, options.count, now())
-                              : choose(p.study, p.state, p.belief, options.count, now());
-      for (const Suggestion& s : asking.suggestions)
+      result = options.budget ? choose_next(p.study, p.state_after(events[0]), p.belief, options.count, now())
+                              : choose_next(p.study, p.state, p.belief, options.count, now());
+      for (const Suggestion& s : result.suggestions)
         events.push_back(
             Asked{.id = s.id,
                   .row = s.row,
@@ -386,40 +386,40 @@ Asking Campaign::ask(const AskOptions& options) {
     p.belief.forget();  // it expects what was not asked for
     throw;
   }
-  return asking;
+  return result;
 }
 
-std::vector<Telling> Campaign::would_tell(const std::vector<Answer>& answers) {
+std::vector<TellResult> Campaign::would_tell(const std::vector<Answer>& answers) {
   refresh();
-  std::vector<Telling> tellings;
+  std::vector<TellResult> results;
   std::set<std::int64_t> seen;
   double spent = parts_->state.spent();
   for (const Answer& answer : answers) {
-    tellings.push_back(judge(parts_->study, parts_->state, answer).telling);
-    spent += tellings.back().charge;
+    results.push_back(check_answer(parts_->study, parts_->state, answer).result);
+    spent += results.back().charge;
     if (spent > largest_amount)
       throw InputError((answer.where.empty() ? "" : answer.where + ": ") + too_much_spent(answer.id, spent));
     if (!seen.insert(answer.id).second)
       throw InputError(fmt::format("{}suggestion {} is told twice, must be told once",
                                    answer.where.empty() ? "" : answer.where + ": ", answer.id));
   }
-  return tellings;
+  return results;
 }
 
-std::vector<Telling> Campaign::tell(const std::vector<Answer>& answers) {
+std::vector<TellResult> Campaign::tell(const std::vector<Answer>& answers) {
   would_tell(answers);  // complaints need no transaction
-  std::vector<Telling> tellings;
+  std::vector<TellResult> results;
   parts_->add([&] {
     std::vector<Event> events;
-    tellings.clear();
+    results.clear();
     for (const Answer& answer : answers) {
-      Judgement judgement = judge(parts_->study, parts_->state, answer);
-      tellings.push_back(judgement.telling);
-      if (judgement.telling.changes) events.push_back(std::move(judgement.event));
+      CheckedAnswer checked = check_answer(parts_->study, parts_->state, answer);
+      results.push_back(checked.result);
+      if (checked.result.changes) events.push_back(std::move(checked.event));
     }
     return events;
   });
-  return tellings;
+  return results;
 }
 
 bool Campaign::fail(const Failure& failure) {
@@ -502,7 +502,7 @@ void Campaign::change_budget(double by) {
   parts_->add([&] { return std::vector<Event>{parts_->budget_change(by)}; });
 }
 
-void Campaign::together(const std::function<void()>& work) {
+void Campaign::in_one_transaction(const std::function<void()>& work) {
   Parts& p = *parts_;
   if (p.group) return work();
   State before;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 
 namespace acuity {
 

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
-#include "campaign/asking.hpp"
-#include "campaign/books.hpp"
-#include "campaign/telling.hpp"
+#include "campaign/answer_check.hpp"
+#include "campaign/choose_next.hpp"
+#include "campaign/state_queries.hpp"
 #include "numerics/clock.hpp"
 #include "text/level_text.hpp"
 
@@ -270,10 +270,10 @@ NextExplanation explain_next(const Campaign& campaign, int threads) {
   CampaignBelief belief(campaign.study(), threads, {});
   belief.follow(campaign.state());
   const double now = acuity::now();
-  next.asking = choose(campaign.study(), campaign.state(), belief, 1, now);
-  if (next.asking.suggestions.empty()) return next;
+  next.result = choose_next(campaign.study(), campaign.state(), belief, 1, now);
+  if (next.result.suggestions.empty()) return next;
   belief.forget();  // it expects the suggestion already
-  next.explanation = explain(campaign.study(), campaign.state(), belief, next.asking.suggestions.front());
+  next.explanation = explain(campaign.study(), campaign.state(), belief, next.result.suggestions.front());
   return next;
 }
 

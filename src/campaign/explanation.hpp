@@ -67,7 +67,7 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads = 0);
 /// Why the next one would be; nothing, and the reason, where there is none.
 struct NextExplanation {
   std::optional<Explanation> explanation;
-  Asking asking;
+  AskResult result;
 };
 NextExplanation explain_next(const Campaign& campaign, int threads = 0);
 

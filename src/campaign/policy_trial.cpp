@@ -9,7 +9,7 @@
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/rehearsal.hpp"
-#include "campaign/rehearsal_crew.hpp"
+#include "campaign/simulated_pool.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
 #include "selection/why_nothing.hpp"
@@ -108,8 +108,8 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   // Answers go on to report their noise where they did so before.
   StudyModel model = campaign.model();
   const bool reporting = model.reported != NoiseScales{};
-  RehearsalCrew crew(campaign.study(), make_rehearsal(truth, campaign.study().file().seed),
-                     reporting ? std::optional(std::move(model)) : std::nullopt);
+  SimulatedPool annotators(campaign.study(), make_rehearsal(truth, campaign.study().file().seed),
+                           reporting ? std::optional(std::move(model)) : std::nullopt);
   PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}};
   const Vector& right = truth->truth(study.offer());
   const auto evaluate = [&] {
@@ -119,14 +119,14 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   };
   evaluate();
   while (!stop) {
-    const Asking asking = campaign.ask();
-    if (asking.suggestions.empty()) {
+    const AskResult result = campaign.ask();
+    if (result.suggestions.empty()) {
       trial.sold_out =
           is_sold_out(campaign.study().offer(), campaign.study().acquisition(), campaign.candidates());
       return trial;
     }
-    crew.start(asking.suggestions.front());
-    for (const Outcome& outcome : crew.wait(0.0)) campaign.tell({outcome.answer});
+    annotators.start(result.suggestions.front());
+    for (const Outcome& outcome : annotators.wait(0.0)) campaign.tell({outcome.answer});
     evaluate();
   }
   return std::nullopt;

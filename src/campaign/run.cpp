@@ -19,7 +19,7 @@ class Ownership {
   ~Ownership() {
     try {
       campaign_.give_up_ownership();
-    } catch (const std::exception&) {  // the process goes, and a dead owner is taken over from
+    } catch (const std::exception&) {  // the next run takes over from a process that has ended
     }
   }
   Ownership(const Ownership&) = delete;
@@ -29,30 +29,31 @@ class Ownership {
   Campaign& campaign_;
 };
 
-// The store would go on writing to a file that has no name any more, and nobody would ever see it again.
+// Notices that the log was moved or removed: SQLite would continue to write to a file without a name, and all
+// answers from then on would be lost.
 class LogFile {
  public:
   explicit LogFile(const std::filesystem::path& folder) : file_(folder / "events.sqlite") {
-    there_ = !folder.empty() && ::stat(file_.c_str(), &begun_) == 0;
+    exists_ = !folder.empty() && ::stat(file_.c_str(), &at_start_) == 0;
   }
-  void require() const {
+  void require_in_place() const {
     struct stat now{};
-    if (!there_ ||
-        (::stat(file_.c_str(), &now) == 0 && now.st_ino == begun_.st_ino && now.st_dev == begun_.st_dev))
+    if (!exists_ || (::stat(file_.c_str(), &now) == 0 && now.st_ino == at_start_.st_ino &&
+                     now.st_dev == at_start_.st_dev))
       return;
     throw DamagedError(fmt::format(
-        "{}: it was moved, removed or replaced while it was run, must stay where it is", file_.string()));
+        "{}: the file was moved, removed or replaced during the run; it must stay in place", file_.string()));
   }
 
  private:
   std::filesystem::path file_;
-  bool there_ = false;
-  struct stat begun_{};
+  bool exists_ = false;
+  struct stat at_start_{};
 };
 
-// People may have told or released it meanwhile, also between our looking and our writing: what they said
-// stands.
-void give_up(Campaign& campaign, std::int64_t id, const std::string& reason, bool exclude) {
+// Another process may have told or released the suggestion, even between the check and the write. Its event
+// takes precedence.
+void record_failure(Campaign& campaign, std::int64_t id, const std::string& reason, bool exclude) {
   const auto is_pending = [&] { return campaign.refresh().find(id)->status == SuggestionStatus::pending; };
   try {
     if (is_pending())
@@ -62,98 +63,109 @@ void give_up(Campaign& campaign, std::int64_t id, const std::string& reason, boo
   }
 }
 
-void settle(Campaign& campaign, const Outcome& outcome, bool exclude_on_fail) {
+void record_outcome(Campaign& campaign, const Outcome& outcome, bool exclude_on_fail) {
   crash_point();
   if (outcome.kind != Outcome::Kind::answered)
-    return give_up(campaign, outcome.id, outcome.reason,
-                   exclude_on_fail || outcome.kind == Outcome::Kind::never);
+    return record_failure(campaign, outcome.id, outcome.reason,
+                          exclude_on_fail || outcome.kind == Outcome::Kind::never);
   try {
     campaign.tell({outcome.answer});
-  } catch (const InputError& error) {  // no number the model could take, or somebody was faster
-    give_up(campaign, outcome.id, error.what(), exclude_on_fail);
+  } catch (
+      const InputError& error) {  // the answer is invalid, or another process has recorded a different one
+    record_failure(campaign, outcome.id, error.what(), exclude_on_fail);
   }
 }
 
-RunEnd ended(const Asking& last, bool did_anything) {
-  if (last.standing != Standing::finished) return {RunEnd::Kind::nothing_now, last.reason};
+RunEnd end_after(const AskResult& last, bool did_anything) {
+  if (last.status != AskStatus::finished) return {RunEnd::Kind::nothing_now, last.reason};
   return {did_anything ? RunEnd::Kind::finished : RunEnd::Kind::finished_already, last.reason};
 }
 
-// Where no annotator is waited for, what takes time is making things durable: for many steps together.
-bool several_at_once(Campaign& campaign, const std::function<bool()>& step) {
+// Repeats `step` for 25 ms and commits once: with annotators that answer at once, commits take most of the
+// time.
+bool repeat_in_one_transaction(Campaign& campaign, const std::function<bool()>& step) {
   using Clock = std::chrono::steady_clock;
-  bool goes_on = true;
-  campaign.together([&] {
-    for (const auto until = Clock::now() + std::chrono::milliseconds(25); goes_on && Clock::now() < until;)
-      goes_on = step();
+  bool more = true;
+  campaign.in_one_transaction([&] {
+    for (const auto until = Clock::now() + std::chrono::milliseconds(25); more && Clock::now() < until;)
+      more = step();
   });
-  return goes_on;
+  return more;
 }
 
-// Annotators have some time to finish; then they are ended, and what they were at stays pending.
-void wind_down(Campaign& campaign, Crew& crew, const RunOptions& options) {
+// Annotators that have not finished after the grace period are ended; their suggestions stay pending.
+void stop_annotators(Campaign& campaign, AnnotatorPool& annotators, const RunOptions& options) {
   using Clock = std::chrono::steady_clock;
-  crew.wind_down();
+  annotators.stop_starting();
   const auto until = Clock::now() + std::chrono::duration<double>(options.grace);
-  while (crew.busy() > 0 && Clock::now() < until && !options.in_a_hurry()) {
-    for (const Outcome& outcome : crew.wait(0.1)) settle(campaign, outcome, options.exclude_on_fail);
-    options.idle();
+  while (annotators.busy() > 0 && Clock::now() < until && !options.should_kill()) {
+    for (const Outcome& outcome : annotators.wait(0.1))
+      record_outcome(campaign, outcome, options.exclude_on_fail);
+    options.on_idle();
   }
-  crew.end();
+  annotators.end();
 }
 
-RunEnd go_on(Campaign& campaign, Crew& crew, const RunOptions& options, bool did_anything) {
+// Asks until every worker is busy. The result of the last ask has the reason if there is nothing to ask for.
+AskResult start_free_workers(Campaign& campaign, AnnotatorPool& annotators, const RunOptions& options) {
+  AskResult last;
+  while (annotators.busy() < options.workers && last.status == AskStatus::open && !options.should_stop()) {
+    last = campaign.ask({.count = 1, .worker = run_worker, .lease = {}});
+    for (const Suggestion& suggestion : last.suggestions) annotators.start(suggestion);
+  }
+  return last;
+}
+
+RunEnd run_until_done(Campaign& campaign, AnnotatorPool& annotators, const RunOptions& options,
+                      bool did_anything) {
   const LogFile log(campaign.folder());
-  Asking asking;
-  const auto ask_and_tell = [&] {
-    log.require();
-    crew.keep_pending(campaign.refresh());
-    asking = {};
-    while (crew.busy() < options.workers && asking.standing == Standing::open && !options.interrupted()) {
-      asking = campaign.ask({.count = 1, .worker = run_worker, .lease = {}});
-      for (const Suggestion& suggestion : asking.suggestions) crew.start(suggestion);
-      did_anything = did_anything || !asking.suggestions.empty();
-    }
-    if (options.interrupted()) return true;
-    if (crew.busy() == 0) return false;
-    const std::vector<Outcome> outcomes = crew.wait(0.5);
-    log.require();
-    for (const Outcome& outcome : outcomes) settle(campaign, outcome, options.exclude_on_fail);
+  AskResult last;
+  const auto step = [&] {
+    log.require_in_place();
+    annotators.end_unwanted(campaign.refresh());
+    const int busy_before = annotators.busy();
+    last = start_free_workers(campaign, annotators, options);
+    did_anything = did_anything || annotators.busy() > busy_before;
+    if (options.should_stop()) return true;
+    if (annotators.busy() == 0) return false;
+    const std::vector<Outcome> outcomes = annotators.wait(0.5);
+    log.require_in_place();
+    for (const Outcome& outcome : outcomes) record_outcome(campaign, outcome, options.exclude_on_fail);
     return true;
   };
-  while (!options.interrupted()) {
-    bool goes_on = true;
+  while (!options.should_stop()) {
     try {
-      goes_on = crew.answers_at_once() ? several_at_once(campaign, ask_and_tell) : ask_and_tell();
+      const bool more = annotators.answers_at_once() ? repeat_in_one_transaction(campaign, step) : step();
+      if (!more) return end_after(last, did_anything);
     } catch (const Interrupted&) {
       break;
     }
-    if (!goes_on) return ended(asking, did_anything);
-    options.idle();
-    if (crew.failures_in_a_row() < options.max_failures) continue;
-    RunEnd guarded{RunEnd::Kind::failure_guard, fmt::format("{} failures in a row; the last: {}",
-                                                            crew.failures_in_a_row(), crew.last_failure())};
-    wind_down(campaign, crew, options);
-    return guarded;
+    options.on_idle();
+    if (annotators.failures_in_a_row() < options.max_failures) continue;
+    RunEnd failed{RunEnd::Kind::failure_guard,
+                  fmt::format("{} failures in a row; the last: {}", annotators.failures_in_a_row(),
+                              annotators.last_failure())};
+    stop_annotators(campaign, annotators, options);
+    return failed;
   }
-  wind_down(campaign, crew, options);
+  stop_annotators(campaign, annotators, options);
   return {RunEnd::Kind::interrupted, "interrupted"};
 }
 
 }  // namespace
 
-RunEnd run(Campaign& campaign, Crew& crew, const RunOptions& options) {
+RunEnd run(Campaign& campaign, AnnotatorPool& annotators, const RunOptions& options) {
   const bool after_a_crash = !campaign.refresh().owner().host.empty();
   const Ownership owned(campaign);
   if (options.budget) campaign.change_budget(*options.budget);
   try {
-    for (const Suggestion& begun : campaign.pending())
-      if (campaign.state().find(begun.id)->asked.worker == run_worker) crew.resume(begun);
-    const bool goes_on_with_some = crew.busy() > 0;
-    if (after_a_crash) crew.sweep(campaign.state());
-    return go_on(campaign, crew, options, goes_on_with_some);
+    for (const Suggestion& started : campaign.pending())
+      if (campaign.state().find(started.id)->asked.worker == run_worker) annotators.resume(started);
+    const bool resumes_any = annotators.busy() > 0;
+    if (after_a_crash) annotators.end_leftovers(campaign.state());
+    return run_until_done(campaign, annotators, options, resumes_any);
   } catch (...) {
-    crew.end();  // while the campaign is ours: nobody adopts what we are about to end
+    annotators.end();  // before ownership is given up, so that a new owner does not adopt these attempts
     throw;
   }
 }

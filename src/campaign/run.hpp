@@ -4,33 +4,33 @@
 #include <optional>
 #include <string>
 
-#include "campaign/crew.hpp"
+#include "campaign/annotator_pool.hpp"
 
 namespace acuity {
 
 struct RunOptions {
   int workers = 1;
-  std::optional<double> budget;  ///< the change to begin with
-  int max_failures = 10;         ///< in a row: the failure guard
-  bool exclude_on_fail = false;  ///< what has failed is never asked for again
-  double grace = 5.0;            ///< seconds that annotators have after an interruption
-  /// Asked again and again: is it time to stop?
-  std::function<bool()> interrupted = [] { return false; };
-  /// Likewise: at once?
-  std::function<bool()> in_a_hurry = [] { return false; };
-  /// Told now and then.
-  std::function<void()> idle = [] {};
+  std::optional<double> budget;  ///< added to the budget before the first ask
+  int max_failures = 10;         ///< consecutive failures that end the run (the failure guard)
+  bool exclude_on_fail = false;  ///< never ask again for a point that has failed
+  double grace = 5.0;            ///< seconds that annotators have to finish after an interruption
+  /// Polled between steps; true ends the run gracefully.
+  std::function<bool()> should_stop = [] { return false; };
+  /// Polled while annotators finish; true skips the rest of the grace period.
+  std::function<bool()> should_kill = [] { return false; };
+  /// Called after every step: about twice a second while annotators work.
+  std::function<void()> on_idle = [] {};
 };
 
-/// What CampaignOptions::learning throws so that a run is interrupted before hyperparameters are learned:
-/// that may take longer than anybody waits.
+/// Thrown by CampaignOptions::learning to interrupt a run while hyperparameters are learned, which may take
+/// longer than a user is willing to wait.
 struct Interrupted {};
 
 struct RunEnd {
   enum class Kind {
     finished,          ///< budget spent, target reached, pool exhausted
-    finished_already,  ///< before anything was done
-    nothing_now,       ///< everything useful is pending with somebody else
+    finished_already,  ///< the campaign was finished when the run started
+    nothing_now,       ///< everything useful is pending with other workers
     failure_guard,
     interrupted
   };
@@ -38,11 +38,12 @@ struct RunEnd {
   std::string reason;
 };
 
-/// The loop: asks, lets the crew answer, tells, until nothing affordable is left. Owns the campaign
-/// meanwhile, and goes on where an owner before it stopped; throws OwnedError where another process has it.
-RunEnd run(Campaign& campaign, Crew& crew, const RunOptions& options);
+/// Asks, lets the annotators answer and records the answers until nothing affordable is left. Owns the
+/// campaign meanwhile, and resumes what a previous owner has left pending. Throws OwnedError if another
+/// process owns the campaign.
+RunEnd run(Campaign& campaign, AnnotatorPool& annotators, const RunOptions& options);
 
-/// Who asks, in the log, where `run` does.
+/// The worker that `run` records in its suggestions.
 inline constexpr const char* run_worker = "run";
 
 }  // namespace acuity

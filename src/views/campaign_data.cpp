@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "acuity/numerics/errors.hpp"
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 #include "views/belief_views.hpp"
 #include "views/campaign_course.hpp"
 #include "views/campaign_model.hpp"

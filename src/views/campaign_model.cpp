@@ -1,6 +1,6 @@
 #include "views/campaign_model.hpp"
 
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 
 namespace acuity {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "campaign/books.hpp"
 #include "campaign/owner.hpp"
+#include "campaign/state_queries.hpp"
 #include "numerics/clock.hpp"
 #include "numerics/text.hpp"
 #include "study/duration.hpp"

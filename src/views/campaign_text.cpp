@@ -14,10 +14,10 @@ ResultTable::Cell level_cell(const std::string& level, std::optional<double> alp
 }
 
 ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values) {
-  if (study.file().classes.empty()) return values;
+  const Target& target = *study.file().target;
+  if (target.class_names().empty()) return values;
   std::string text;
-  for (const double value : values)
-    text += (text.empty() ? "" : " ") + study.file().classes[value > 0.0 ? 1 : 0];
+  for (const double value : values) text += (text.empty() ? "" : " ") + target.show(value);
   return text;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "annotation/prior_truth.hpp"
-#include "campaign/books.hpp"
-#include "campaign/retelling.hpp"
+#include "campaign/replay_on_subset.hpp"
+#include "campaign/state_queries.hpp"
 #include "numerics/text.hpp"
 
 namespace acuity {
@@ -96,13 +96,13 @@ Study forecast_study(const Study& study) {
 }
 
 std::optional<Forecast> forecast(const Study& study, const TrialOptions& options) {
-  return forecast_from(study, begun(study, spread_rows(study.pool().size())), options);
+  return forecast_from(study, initial_events_on_subset(study, spread_rows(study.pool().size())), options);
 }
 
 std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options) {
   const Study& study = campaign.study();
   std::optional<Forecast> made =
-      forecast_from(study, retold(campaign, spread_rows(study.pool().size())), options);
+      forecast_from(study, replay_on_subset(campaign, spread_rows(study.pool().size())), options);
   if (const std::size_t pending = campaign.state().pending().size(); made && pending > 0)
     made->remarks.push_back(
         fmt::format("{} pending {} ignored",

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 #include "text/level_text.hpp"
 
 namespace acuity {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "acuity/model/gp_posterior.hpp"
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 #include "numerics/normal.hpp"
 
 namespace acuity {

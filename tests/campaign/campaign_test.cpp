@@ -11,9 +11,9 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
-#include "campaign/books.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/owner.hpp"
+#include "campaign/state_queries.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
@@ -93,9 +93,9 @@ TEST(Campaign, AskConditionsOnEverythingPending) {
         campaign_of(ladder + "[acquisition]\ninformation = \"" + std::string(kind) + "\"\ngraph = \"c\"\n");
     for (int step = 0; step < 12; ++step) {
       const Score wanted = choice_by_full_scan(campaign);
-      const Asking asking = campaign.ask();
-      ASSERT_EQ(asking.suggestions.size(), 1U);
-      expect_choice(asking.suggestions[0], wanted);
+      const AskResult result = campaign.ask();
+      ASSERT_EQ(result.suggestions.size(), 1U);
+      expect_choice(result.suggestions[0], wanted);
       // Every third is answered, in an order of its own, every fifth fails: something is always pending.
       if (step % 3 == 2) campaign.tell({answer_to(step, truth(campaign.pending()[0]))});
       if (step == 5) campaign.fail({.id = 1, .reason = "", .charge = 0.0, .exclude = false});
@@ -117,14 +117,14 @@ TEST(Campaign, AskingForSeveralIsTheBatchOfTheSelection) {
   }
   const std::vector<Score> wanted =
       select_batch(*belief, model.offer, model.acquisition, before.candidates(), 6);
-  const Asking asking = campaign.ask({.count = 6, .worker = "", .lease = {}});
-  ASSERT_EQ(asking.suggestions.size(), wanted.size());
-  for (std::size_t k = 0; k < wanted.size(); ++k) expect_choice(asking.suggestions[k], wanted[k]);
+  const AskResult result = campaign.ask({.count = 6, .worker = "", .lease = {}});
+  ASSERT_EQ(result.suggestions.size(), wanted.size());
+  for (std::size_t k = 0; k < wanted.size(); ++k) expect_choice(result.suggestions[k], wanted[k]);
 }
 
 TEST(Campaign, AskingForSeveralIsAskingAgainAndAgain) {
   Campaign at_once = campaign_of(ladder), one_by_one = campaign_of(ladder);
-  const Asking batch = at_once.ask({.count = 10, .worker = "", .lease = {}});
+  const AskResult batch = at_once.ask({.count = 10, .worker = "", .lease = {}});
   for (const Suggestion& expected : batch.suggestions) {
     const Suggestion found = one_by_one.ask().suggestions.at(0);
     EXPECT_EQ(found.id, expected.id);
@@ -309,9 +309,9 @@ TEST(Campaign, TheChoiceDoesNotDependOnThreads) {
     Campaign campaign(study_of(ladder, 600), make_memory_event_store(), options);
     rows.emplace_back();
     for (int id = 1; id <= 5; ++id) {
-      const Asking asking = campaign.ask({.count = 3, .worker = "", .lease = {}});
-      for (const Suggestion& s : asking.suggestions) rows.back().push_back(s.row);
-      campaign.tell({answer_to(asking.suggestions[1].id, truth(asking.suggestions[1]))});
+      const AskResult result = campaign.ask({.count = 3, .worker = "", .lease = {}});
+      for (const Suggestion& s : result.suggestions) rows.back().push_back(s.row);
+      campaign.tell({answer_to(result.suggestions[1].id, truth(result.suggestions[1]))});
     }
   }
   EXPECT_EQ(rows[0], rows[1]);
@@ -367,14 +367,14 @@ TEST(Campaign, EveryLevelOfEveryPointIsBoughtIfAnswersRepeat) {
     Campaign campaign = campaign_of(three_levels);
     std::set<std::pair<Index, std::string>> bought;
     for (;;) {
-      const Asking asking = campaign.ask({.count = count, .worker = "", .lease = {}});
-      for (const Suggestion& s : asking.suggestions) {
+      const AskResult result = campaign.ask({.count = count, .worker = "", .lease = {}});
+      for (const Suggestion& s : result.suggestions) {
         EXPECT_TRUE(bought.emplace(s.row, s.level.name).second) << s.row << ' ' << s.level.name;
         campaign.tell({answer_to(s.id, truth(s))});
       }
-      if (!asking.suggestions.empty()) continue;
-      EXPECT_EQ(asking.standing, Standing::finished);
-      EXPECT_EQ(asking.reason, "every pool point is annotated, pending or excluded");
+      if (!result.suggestions.empty()) continue;
+      EXPECT_EQ(result.status, AskStatus::finished);
+      EXPECT_EQ(result.reason, "every pool point is annotated, pending or excluded");
       break;
     }
     EXPECT_EQ(bought.size(), 120U);
@@ -434,7 +434,7 @@ TEST(Campaign, WhatWasKnownAtAPointOfThePoolIsKnownThere) {
 // All that is done together is in the log together, or not at all.
 TEST(Campaign, StepsTakenTogetherStandOrFallTogether) {
   Campaign campaign = campaign_of(ladder);
-  campaign.together([&] {
+  campaign.in_one_transaction([&] {
     for (int k = 0; k < 3; ++k) {
       const Suggestion s = campaign.ask().suggestions.front();
       campaign.tell({answer_to(s.id, 0.1 * k)});
@@ -448,7 +448,7 @@ TEST(Campaign, StepsTakenTogetherStandOrFallTogether) {
     EXPECT_EQ(s.row, campaign.state().find(s.id)->asked.row);
     one_by_one.tell({answer_to(s.id, 0.1 * k)});
   }
-  EXPECT_THROW(campaign.together([&] {
+  EXPECT_THROW(campaign.in_one_transaction([&] {
     campaign.ask();
     throw std::runtime_error("the power went");
   }),

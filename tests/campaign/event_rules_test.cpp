@@ -173,7 +173,7 @@ TEST_F(HostileCaller, CannotWriteTextThatIsNone) {
 // In one transaction, as `run` with a simulated annotator does it.
 TEST_F(HostileCaller, CannotDoSoInAGroupEither) {
   expect_refusal("together", [&] {
-    campaign->together([&] {
+    campaign->in_one_transaction([&] {
       campaign->tell({answer()});
       campaign->release({2}, "no\xff");
     });

@@ -6,7 +6,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/selection/full_scan.hpp"
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 #include "numerics/random.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"

@@ -9,8 +9,8 @@
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/rehearsal.hpp"
-#include "campaign/rehearsal_crew.hpp"
 #include "campaign/run.hpp"
+#include "campaign/simulated_pool.hpp"
 #include "support/campaigns.hpp"
 #include "support/studies.hpp"
 
@@ -77,8 +77,8 @@ void expect_the_campaign_of_run(const std::string& text, bool binary) {
   const PolicyTrial trial = tried(study, Policy::model, 0, desk.truth(study));
 
   Campaign campaign(desk.study(text + "[annotator]\nsimulated = \"truth\"\n"), make_memory_event_store());
-  RehearsalCrew crew(campaign.study(), make_rehearsal(campaign.study()));
-  EXPECT_EQ(run(campaign, crew, {}).kind, RunEnd::Kind::finished);
+  SimulatedPool annotators(campaign.study(), make_rehearsal(campaign.study()));
+  EXPECT_EQ(run(campaign, annotators, {}).kind, RunEnd::Kind::finished);
   EXPECT_EQ(static_cast<std::int64_t>(trial.annotations()), campaign.state().annotations());
   EXPECT_EQ(trial.steps.back().spent, campaign.state().spent());
   const double error = study.file().target->error_of(campaign.belief().marginals().mean,

@@ -110,9 +110,9 @@ TEST(Promise02, SpentPlusEscrowNeverExceedsTheBudgetWithAnyNumberOfWorkers) {
       Campaign campaign =
           Campaign::open(folder, Access::write, {.threads = 1, .storage = {}, .learning = {}});
       for (int step = 0; step < 6; ++step) {
-        const Asking asking = campaign.ask();
-        if (asking.suggestions.empty()) return;
-        if (step % 2 == 0) campaign.tell({answer_to(asking.suggestions[0].id, 0.2)});
+        const AskResult result = campaign.ask();
+        if (result.suggestions.empty()) return;
+        if (step % 2 == 0) campaign.tell({answer_to(result.suggestions[0].id, 0.2)});
       }
     }));
   for (const pid_t worker : workers) EXPECT_EQ(ended(worker), 0);
@@ -146,9 +146,9 @@ TEST(Promise03, NoTwoPendingSuggestionsAreTheSamePointAndLevel) {
     std::set<std::pair<std::string, std::string>> seen;
     double first = 0.0, last = std::numeric_limits<double>::infinity();
     while (true) {
-      const Asking asking = campaign.ask();
-      if (asking.suggestions.empty()) break;
-      const Suggestion& s = asking.suggestions[0];
+      const AskResult result = campaign.ask();
+      if (result.suggestions.empty()) break;
+      const Suggestion& s = result.suggestions[0];
       EXPECT_TRUE(seen.emplace(s.point, s.level.name).second) << s.point << ' ' << s.level.name;
       EXPECT_LE(s.information_per_cost(), last * (1 + 1e-12)) << "what is pending counts as known";
       last = s.information_per_cost();
@@ -163,7 +163,7 @@ TEST(Promise04, ALeaseRecoversTheWorkAndALateAnswerIsStillTaken) {
   const CampaignDesk desk(price_list_campaign("budget = 1\n"));
   Campaign campaign = Campaign::open(desk.folder.path() / "c.acuity");
   const Suggestion lost = campaign.ask({.count = 1, .worker = "w1", .lease = 0.05}).suggestions.at(0);
-  Asking again;
+  AskResult again;
   for (int tries = 0; tries < 1000 && again.suggestions.empty(); ++tries) {
     usleep(10000);
     again = campaign.ask({.count = 1, .worker = "w2", .lease = {}});

@@ -27,9 +27,9 @@ void live(Campaign& campaign, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     // A lease that has ended as soon as it begins: the next ask takes it back.
     const auto lease = round % 3 == 0 ? std::optional(0.0) : std::nullopt;
-    const Asking asking = campaign.ask({.count = 1 + round % 3, .worker = {}, .lease = lease});
-    ASSERT_FALSE(asking.suggestions.empty()) << asking.reason;
-    for (const Suggestion& one : asking.suggestions) {
+    const AskResult result = campaign.ask({.count = 1 + round % 3, .worker = {}, .lease = lease});
+    ASSERT_FALSE(result.suggestions.empty()) << result.reason;
+    for (const Suggestion& one : result.suggestions) {
       const std::int64_t what = one.id % 9;
       if (what == 2)
         campaign.fail({.id = one.id, .reason = "licence", .charge = 0.05, .exclude = false});
@@ -78,7 +78,7 @@ class Replay : public ::testing::TestWithParam<Case> {
   // Whoever opens the log after `count` events asks for what comes next in it.
   void expect_next(const std::vector<StoredEvent>& events, std::size_t count, int threads) const {
     Campaign later(study(), store_with(events, count), on(threads));
-    const Asking asking = later.ask();
+    const AskResult result = later.ask();
     const std::vector<StoredEvent> more = later.events();
     const auto* fitted = std::get_if<Fitted>(&events[count].event);
     if (fitted != nullptr) {
@@ -87,12 +87,12 @@ class Replay : public ::testing::TestWithParam<Case> {
       return;
     }
     const auto& asked = std::get<Asked>(events[count].event);
-    ASSERT_FALSE(asking.suggestions.empty()) << asking.reason;
-    EXPECT_EQ(asking.suggestions[0].id, asked.id);
-    EXPECT_EQ(asking.suggestions[0].row, asked.row);
-    EXPECT_EQ(asking.suggestions[0].level.alpha, asked.alpha);
-    EXPECT_EQ(asking.suggestions[0].cost, asked.cost);
-    EXPECT_NEAR(asking.suggestions[0].information, asked.information, 1e-8 * asked.information);
+    ASSERT_FALSE(result.suggestions.empty()) << result.reason;
+    EXPECT_EQ(result.suggestions[0].id, asked.id);
+    EXPECT_EQ(result.suggestions[0].row, asked.row);
+    EXPECT_EQ(result.suggestions[0].level.alpha, asked.alpha);
+    EXPECT_EQ(result.suggestions[0].cost, asked.cost);
+    EXPECT_NEAR(result.suggestions[0].information, asked.information, 1e-8 * asked.information);
   }
 
   Folder folder;

@@ -7,10 +7,10 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/selection/full_scan.hpp"
-#include "campaign/books.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/explanation.hpp"
-#include "campaign/rehearsal_crew.hpp"
+#include "campaign/simulated_pool.hpp"
+#include "campaign/state_queries.hpp"
 #include "numerics/random.hpp"
 #include "support/memory_campaigns.hpp"
 #include "support/program.hpp"
@@ -216,10 +216,10 @@ TEST(ReportedNoise, ABeliefThatAppendsChoosesLikeOneBuiltFromTheLog) {
     appended.follow(campaign.state());
     Reporting reporting(2.0);
     for (int k = 0; k < 12; ++k) {
-      const Asking asking = campaign.ask({.count = 3, .worker = "", .lease = {}});
+      const AskResult result = campaign.ask({.count = 3, .worker = "", .lease = {}});
       // The second of three is told first, the third stays pending until the next round.
       for (const std::size_t at : {1, 0})
-        campaign.tell({reporting(campaign.study(), asking.suggestions.at(at))});
+        campaign.tell({reporting(campaign.study(), result.suggestions.at(at))});
       appended.follow(campaign.state());
       CampaignBelief fresh(campaign.study(), 1, {});
       fresh.follow(campaign.state());
@@ -239,7 +239,7 @@ TEST(ReportedNoise, ABeliefThatAppendsChoosesLikeOneBuiltFromTheLog) {
       EXPECT_EQ(one->level, other->level);
       EXPECT_EQ(slow->point, other->point);
       EXPECT_EQ(slow->level, other->level);
-      campaign.tell({reporting(campaign.study(), asking.suggestions.at(2))});
+      campaign.tell({reporting(campaign.study(), result.suggestions.at(2))});
       appended.follow(campaign.state());
     }
   }
@@ -299,12 +299,12 @@ TEST(ReportedNoise, SimulatedAnswersGoOnToReportTheNoise) {
   Reporting reporting(2.0);
   for (int k = 0; k < 20; ++k) campaign.tell({reporting(campaign.study(), campaign.ask().suggestions.at(0))});
   const Suggestion next = campaign.ask().suggestions.at(0);
-  RehearsalCrew reports(campaign.study(), std::make_unique<Echo>(), campaign.model());
+  SimulatedPool reports(campaign.study(), std::make_unique<Echo>(), campaign.model());
   reports.start(next);
   const Answer reported = reports.wait(0.0).at(0).answer;
   EXPECT_NEAR(reported.values.at(0), noise_variance(next.channel), 1e-12) << "as on offer";
   EXPECT_EQ(noise_variance(reported.channel.value()), reported.values.at(0));
-  RehearsalCrew declared(campaign.study(), std::make_unique<Echo>());
+  SimulatedPool declared(campaign.study(), std::make_unique<Echo>());
   declared.start(next);
   const Answer plain = declared.wait(0.0).at(0).answer;
   EXPECT_FALSE(plain.channel);

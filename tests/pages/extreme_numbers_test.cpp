@@ -107,13 +107,13 @@ TEST(ExtremeNumbers, MakeAPageLikeAnyOther) {
     MemoryCampaign campaign("[campaign]\n[pool]\nfile = \"pool.csv\"\n" + levels, pool);
     const std::int64_t asked = 1 + draws.below(9);
     const double equal = of_any_size(draws, 1e-300, 1e150);
-    Asking asking;
+    AskResult result;
     try {
-      asking = campaign->ask({.count = asked, .worker = {}});
+      result = campaign->ask({.count = asked, .worker = {}});
     } catch (const NumericalError&) {
       continue;
     }
-    for (const Suggestion& one : asking.suggestions) {
+    for (const Suggestion& one : result.suggestions) {
       if (draws.below(4) == 0) continue;  // stays pending
       const double size = number % 4 == 0 ? equal : of_any_size(draws, 1e-300, 1e150);
       Answer answer = answer_to(one, number % 4 == 0 || draws.below(2) == 0 ? size : -size,

@@ -33,16 +33,16 @@ struct AskOptions {
 };
 
 /// Whether there is more to ask for.
-enum class Standing {
+enum class AskStatus {
   open,
   nothing_now,  ///< everything useful is pending
   finished      ///< budget spent, target reached, pool exhausted
 };
 
 /// What came of an ask: at most as many suggestions as were wanted, and why not all of them.
-struct Asking {
+struct AskResult {
   std::vector<Suggestion> suggestions;
-  Standing standing = Standing::open;
+  AskStatus status = AskStatus::open;
   std::string reason;  ///< where it is not open
   std::string note;    ///< one sentence about the belief that chose, where something is wrong with it
 };
@@ -61,7 +61,7 @@ struct Answer {
 };
 
 /// What telling it does.
-struct Telling {
+struct TellResult {
   std::int64_t id = 0;
   bool changes = true;  ///< false: the same answer is there already
   double charge = 0.0;
@@ -107,11 +107,11 @@ class Campaign {
   std::vector<StoredEvent> events() const;
   const std::filesystem::path& folder() const;  ///< empty: none
 
-  Asking ask(const AskOptions& options = {});
+  AskResult ask(const AskOptions& options = {});
   /// All of them or none.
-  std::vector<Telling> tell(const std::vector<Answer>& answers);
+  std::vector<TellResult> tell(const std::vector<Answer>& answers);
   /// What tell() would do, without doing it.
-  std::vector<Telling> would_tell(const std::vector<Answer>& answers);
+  std::vector<TellResult> would_tell(const std::vector<Answer>& answers);
   /// False: it had failed already.
   bool fail(const Failure& failure);
   /// Those that were pending, by id; the others had been released already.
@@ -122,7 +122,7 @@ class Campaign {
 
   /// All that `work` does here becomes durable at once, in one transaction, or not at all where it throws:
   /// for many small steps that nobody outside acts upon meanwhile. Nobody else can write during it.
-  void together(const std::function<void()>& work);
+  void in_one_transaction(const std::function<void()>& work);
 
   /// `run` owns a campaign. Throws OwnedError where a live process does; one that is gone is taken over from.
   void take_ownership();

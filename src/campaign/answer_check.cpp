@@ -1,4 +1,4 @@
-#include "campaign/telling.hpp"
+#include "campaign/answer_check.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
-#include "campaign/books.hpp"
 #include "campaign/event_rules.hpp"
 #include "campaign/initial_design.hpp"
+#include "campaign/state_queries.hpp"
 
 namespace acuity {
 
@@ -166,7 +166,7 @@ std::string why_not_several(const Study& study, const SuggestionRecord& record, 
       record.asked.id, values, level.name);
 }
 
-Judgement judge(const Study& study, const State& state, const Answer& answer) {
+CheckedAnswer check_answer(const Study& study, const State& state, const Answer& answer) {
   const SuggestionRecord* record = state.find(answer.id);
   if (record == nullptr) refuse(answer, no_such_suggestion(state, answer.id));
   try {
@@ -179,37 +179,37 @@ Judgement judge(const Study& study, const State& state, const Answer& answer) {
                                std::isnan(*answer.cost) ? "not a number" : shortest(*answer.cost)));
   require_channel(study, answer);
   require_place(study, answer);
-  Judgement judgement;
+  CheckedAnswer checked;
   try {
-    judgement.event = event_of(study, *record, answer);
+    checked.event = event_of(study, *record, answer);
   } catch (const InputError& error) {
     refuse(answer, fmt::format("the answer to {}: {}", answer.id, error.what()));
   }
-  if (judgement.event.cost > largest_amount)
+  if (checked.event.cost > largest_amount)
     refuse(answer, fmt::format("the cost of {} is {}, must be at most {}", answer.id,
-                               shortest(judgement.event.cost), largest_amount_text));
-  judgement.telling = {.id = answer.id,
-                       .changes = true,
-                       .charge = judgement.event.cost,
-                       .surprise = was_expected(study, state, record->asked)
-                                       ? surprise_of(study, record->asked, judgement.event)
-                                       : std::nullopt};
+                               shortest(checked.event.cost), largest_amount_text));
+  checked.result = {.id = answer.id,
+                    .changes = true,
+                    .charge = checked.event.cost,
+                    .surprise = was_expected(study, state, record->asked)
+                                    ? surprise_of(study, record->asked, checked.event)
+                                    : std::nullopt};
   if (record->status == SuggestionStatus::told) {
-    if (!repeats(*record, answer, judgement.event))
+    if (!repeats(*record, answer, checked.event))
       refuse(answer,
              fmt::format("suggestion {} was told {}{}, found {}; to correct it use amend", answer.id,
                          listed(record->told->values), record->retracted ? " and retracted" : "",
                          is_same(answer.values, record->told->values) ? "another cost, noise, point or level"
                                                                       : listed(answer.values)));
-    judgement.telling.changes = false;
-    judgement.telling.charge = 0.0;
-    return judgement;
+    checked.result.changes = false;
+    checked.result.charge = 0.0;
+    return checked;
   }
   SuggestionRecord after = *record;
-  after.told = judgement.event;
+  after.told = checked.event;
   if (const std::string why = why_not_several(study, after, answer.values.size()); !why.empty())
     refuse(answer, why);
-  if (!judgement.event.channel) {
+  if (!checked.event.channel) {
     const Level level = level_of(study, after);
     const Channel channel = expected_annotation(study, after).channel;
     if (const auto* gaussian = std::get_if<GaussianChannel>(&channel))
@@ -217,7 +217,7 @@ Judgement judge(const Study& study, const State& state, const Answer& answer) {
         refuse(answer, fmt::format("the total noise of {} is {} where it was done, must be above 0",
                                    answer.id, gaussian->noise_variance));
   }
-  return judgement;
+  return checked;
 }
 
 }  // namespace acuity

@@ -1,4 +1,4 @@
-#include "campaign/beginning.hpp"
+#include "campaign/initial_events.hpp"
 
 #include <fmt/format.h>
 
@@ -83,7 +83,7 @@ void require_annotator(const Study& study) {
   if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
 }
 
-std::vector<Event> beginning(const Study& study, Created created) {
+std::vector<Event> initial_events(const Study& study, Created created) {
   require_input_names(study);
   std::vector<Event> events{std::move(created)};
   if (study.file().initial.file.empty()) return events;

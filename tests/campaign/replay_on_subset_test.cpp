@@ -1,5 +1,5 @@
-// What has happened to a whole pool, told as if it had happened to a part of it.
-#include "campaign/retelling.hpp"
+// The events of a campaign, replayed on a subset of its pool.
+#include "campaign/replay_on_subset.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "support/memory_campaigns.hpp"
 
-namespace acuity::retelling_test {
+namespace acuity::replay_on_subset_test {
 namespace {
 
 using testing::MemoryCampaign;
@@ -22,7 +22,7 @@ double answer_to(const Suggestion& asked) {
 
 Campaign on_part(const Campaign& campaign) {
   std::unique_ptr<EventStore> store = make_memory_event_store();
-  store->add(0, [&](const auto&) { return retold(campaign, every_third); });
+  store->add(0, [&](const auto&) { return replay_on_subset(campaign, every_third); });
   StudyVariant part;
   part.rows = every_third;
   return Campaign(campaign.study().variant(part), std::move(store), {.threads = 1});
@@ -47,7 +47,7 @@ class Eventful : public MemoryCampaign {
   }
 };
 
-TEST(Retelling, BelievesTheSameOfThePart) {
+TEST(ReplayOnSubset, GivesTheSameBeliefOnTheSubset) {
   for (const char* model : {"", "fit = 4"}) {
     Eventful campaign(model);
     campaign->release(campaign->state().pending(), "for the comparison");
@@ -61,7 +61,7 @@ TEST(Retelling, BelievesTheSameOfThePart) {
   }
 }
 
-TEST(Retelling, KeepsTheBooks) {
+TEST(ReplayOnSubset, KeepsBudgetAndCharges) {
   Eventful campaign;
   ASSERT_EQ(campaign->state().pending().size(), 1U);
   const Campaign part = on_part(*campaign);
@@ -72,7 +72,7 @@ TEST(Retelling, KeepsTheBooks) {
   EXPECT_DOUBLE_EQ(part.state().free(), 63.0 - campaign->state().spent());
 }
 
-TEST(Retelling, ExcludesWhatIsExcludedAndInThePart) {
+TEST(ReplayOnSubset, KeepsExclusionsInTheSubset) {
   MemoryCampaign campaign(testing::two_level_study(), testing::pool_on_a_line(pool_points, 12.0));
   std::set<Index> inside;
   for (int k = 0; k < 9; ++k) {
@@ -87,13 +87,13 @@ TEST(Retelling, ExcludesWhatIsExcludedAndInThePart) {
   EXPECT_EQ(excluded, inside);
 }
 
-TEST(Retelling, AStudyBeginsWithWhatItKnowsAndHasLearnedFromIt) {
+TEST(ReplayOnSubset, StartsAStudyFromItsInitialAnswersWithLearnedHyperparameters) {
   const testing::Folder folder;
   folder.write("pool.csv", testing::pool_on_a_line(pool_points, 12.0));
   folder.write("known.csv", "id,y,level\n3,0.5,fine\n7,0.1,coarse\n8,0.2,fine\n20,-1,fine\n");
   const Study study = Study::open(folder.write(
       "study.toml", testing::two_level_study("budget = 60\ninitial = { file = \"known.csv\" }", "fit = 2")));
-  const State state = state_of(begun(study, every_third));
+  const State state = state_of(initial_events_on_subset(study, every_third));
   EXPECT_EQ(state.annotations(), 4);
   EXPECT_EQ(state.spent(), 19.0);
   EXPECT_EQ(state.find(1)->row(), 1);
@@ -103,4 +103,4 @@ TEST(Retelling, AStudyBeginsWithWhatItKnowsAndHasLearnedFromIt) {
 }
 
 }  // namespace
-}  // namespace acuity::retelling_test
+}  // namespace acuity::replay_on_subset_test

@@ -1,4 +1,4 @@
-#include "campaign/asking.hpp"
+#include "campaign/choose_next.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "acuity/numerics/errors.hpp"
-#include "campaign/books.hpp"
 #include "campaign/initial_design.hpp"
+#include "campaign/state_queries.hpp"
 #include "numerics/random.hpp"
 #include "selection/select_among.hpp"
 #include "selection/why_nothing.hpp"
@@ -80,21 +80,21 @@ bool in_initial_phase(const Study& study, const State& state) {
   return told_or_pending(state) < initial_design(study).count;
 }
 
-Asking choose(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
-              double now) {
+AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
+                      double now) {
   if (!belief.belief().is_finite())
     throw NumericalError(study.file().located(
         "the belief is not finite, inputs and values must be of a size to compute with"));
   const StopSetting& stop = study.file().stop;
-  Asking asking;
-  asking.note = belief.belief().convergence_problem();
-  const auto end = [&](Standing standing, std::string reason) {
-    asking.standing = standing;
-    asking.reason = std::move(reason);
-    return asking;
+  AskResult result;
+  result.note = belief.belief().convergence_problem();
+  const auto end = [&](AskStatus status, std::string reason) {
+    result.status = status;
+    result.reason = std::move(reason);
+    return result;
   };
   if (stop.wall_clock && now - state.created_at() >= *stop.wall_clock)
-    return end(Standing::finished, "stop.wall_clock is over");
+    return end(AskStatus::finished, "stop.wall_clock is over");
   Candidates candidates = candidates_of(study, state, belief.annotations(state));
   const StudyModel& model = belief.model();
   std::set<Index> taken = rows_taken(state);  // with pool.repeat they are open all the same
@@ -103,9 +103,10 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
   // Before three values are known an amplitude that is to be learned is not, and levels cannot be compared.
   const bool has_scale = study.file().knows_scale() || model.learned.has_value();
   const auto wait_or_finish = [&] {
-    return state.pending().empty() && asking.suggestions.empty() ? Standing::finished : Standing::nothing_now;
+    return state.pending().empty() && result.suggestions.empty() ? AskStatus::finished
+                                                                 : AskStatus::nothing_now;
   };
-  while (static_cast<std::int64_t>(asking.suggestions.size()) < count) {
+  while (static_cast<std::int64_t>(result.suggestions.size()) < count) {
     std::optional<Score> best;
     if (initial-- > 0 || !has_scale) best = draw_initial(study, design, belief, candidates, taken);
     const bool drawn = best.has_value();
@@ -116,16 +117,16 @@ Asking choose(const Study& study, const State& state, CampaignBelief& belief, st
         return end(wait_or_finish(), std::move(reason));
     Suggestion suggestion =
         make_suggestion(*best, study.pool(), model.offer, model.acquisition, belief.belief());
-    suggestion.id = state.next_id() + static_cast<std::int64_t>(asking.suggestions.size());
+    suggestion.id = state.next_id() + static_cast<std::int64_t>(result.suggestions.size());
     belief.expect(suggestion.id,
                   study.annotation(best->point, study.offer().base_noise(best->point),
                                    level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0,
                                    suggestion.cost));
     candidates.buy(*best);
     taken.insert(best->point);
-    asking.suggestions.push_back(std::move(suggestion));
+    result.suggestions.push_back(std::move(suggestion));
   }
-  return asking;
+  return result;
 }
 
 }  // namespace acuity

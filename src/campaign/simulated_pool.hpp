@@ -4,16 +4,16 @@
 
 #include "acuity/study/study.hpp"
 #include "annotation/simulated_annotator.hpp"
-#include "campaign/crew.hpp"
+#include "campaign/annotator_pool.hpp"
 
 namespace acuity {
 
 /// A simulated annotator, who answers at once. With `reporting`, a model of answers that reported their
 /// noise, the answers have the noise that it expects and report it; otherwise they have what the study
 /// declares.
-class RehearsalCrew : public Crew {
+class SimulatedPool : public AnnotatorPool {
  public:
-  RehearsalCrew(const Study& study, std::unique_ptr<Annotator> annotator,
+  SimulatedPool(const Study& study, std::unique_ptr<Annotator> annotator,
                 std::optional<StudyModel> reporting = std::nullopt);
 
   void start(const Suggestion& suggestion) override;
@@ -21,7 +21,7 @@ class RehearsalCrew : public Crew {
   bool answers_at_once() const override { return true; }
   int busy() const override { return static_cast<int>(done_.size()); }
   std::vector<Outcome> wait(double seconds) override;
-  void wind_down() override {}
+  void stop_starting() override {}
   void end() override {}
   int failures_in_a_row() const override { return 0; }
   std::string last_failure() const override { return {}; }

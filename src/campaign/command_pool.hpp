@@ -7,29 +7,29 @@
 #include <optional>
 
 #include "annotation/external_command.hpp"
-#include "campaign/crew.hpp"
+#include "campaign/annotator_pool.hpp"
 
 namespace acuity {
 
 /// An external command, one attempt for every suggestion in hand; attempts that fail are made again, later
 /// and later.
-class CommandCrew : public Crew {
+class CommandPool : public AnnotatorPool {
  public:
   /// `runs` is where the folders of attempts are; at most so many attempts run at a time, however many
   /// suggestions are in hand.
-  CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers);
+  CommandPool(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers);
   /// Kills what still runs.
-  ~CommandCrew() override;
-  CommandCrew(const CommandCrew&) = delete;
-  CommandCrew& operator=(const CommandCrew&) = delete;
+  ~CommandPool() override;
+  CommandPool(const CommandPool&) = delete;
+  CommandPool& operator=(const CommandPool&) = delete;
 
   void start(const Suggestion& suggestion) override;
   void resume(const Suggestion& suggestion) override;
-  void keep_pending(const State& state) override;
-  void sweep(const State& state) override;
+  void end_unwanted(const State& state) override;
+  void end_leftovers(const State& state) override;
   int busy() const override { return static_cast<int>(jobs_.size()); }
   std::vector<Outcome> wait(double seconds) override;
-  void wind_down() override { winding_down_ = true; }
+  void stop_starting() override { stopping_ = true; }
   void end() override;
   int failures_in_a_row() const override { return failures_in_a_row_; }
   std::string last_failure() const override { return last_failure_; }
@@ -47,10 +47,10 @@ class CommandCrew : public Crew {
   };
 
   std::vector<Attempt*> running();
-  void begin_what_is_due();
-  void wait_for_news(double seconds);
+  void start_due_attempts();
+  void wait_for_any_attempt(double seconds);
   /// Nothing where the job goes on.
-  std::optional<Outcome> take(Job& job, const AttemptOutcome& attempt);
+  std::optional<Outcome> conclude(Job& job, const AttemptOutcome& attempt);
   Outcome answered(const Job& job, const AttemptOutcome& attempt) const;
   void retry_later(Job& job);
   void note_failure(const Job& job, const std::string& reason);
@@ -61,7 +61,7 @@ class CommandCrew : public Crew {
   int workers_;
   std::list<Job> jobs_;
   std::optional<std::map<std::int64_t, int>> found_attempts_;  // before this owner began any
-  bool winding_down_ = false;
+  bool stopping_ = false;
   int failures_in_a_row_ = 0;
   std::string last_failure_;
 };

@@ -16,6 +16,6 @@ void require_annotator(const Study& study);
 
 /// The first events of a campaign: that it was created, and what was known before (campaign.initial). Throws
 /// InputError.
-std::vector<Event> beginning(const Study& study, Created created);
+std::vector<Event> initial_events(const Study& study, Created created);
 
 }  // namespace acuity

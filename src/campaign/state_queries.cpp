@@ -1,4 +1,4 @@
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 
 #include "acuity/numerics/errors.hpp"
 

@@ -7,13 +7,13 @@
 namespace acuity {
 
 /// What an answer comes to, given all that has happened.
-struct Judgement {
-  Telling telling;
+struct CheckedAnswer {
+  TellResult result;
   Told event;  ///< where it changes anything
 };
 
 /// Throws InputError where the answer cannot be taken: no such suggestion, no number, a contradiction.
-Judgement judge(const Study& study, const State& state, const Answer& answer);
+CheckedAnswer check_answer(const Study& study, const State& state, const Answer& answer);
 
 /// What is said of an id that nobody was given.
 std::string no_such_suggestion(const State& state, std::int64_t id);

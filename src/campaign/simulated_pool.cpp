@@ -1,18 +1,18 @@
-#include "campaign/rehearsal_crew.hpp"
+#include "campaign/simulated_pool.hpp"
 
 #include <utility>
 
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 
 namespace acuity {
 
-RehearsalCrew::RehearsalCrew(const Study& study, std::unique_ptr<Annotator> annotator,
+SimulatedPool::SimulatedPool(const Study& study, std::unique_ptr<Annotator> annotator,
                              std::optional<StudyModel> reporting)
     : study_(study), annotator_(std::move(annotator)), reporting_(std::move(reporting)) {
   if (reporting_) reporting_->nugget = 0.0;  // nobody reports what nobody knows of
 }
 
-void RehearsalCrew::start(const Suggestion& suggestion) {
+void SimulatedPool::start(const Suggestion& suggestion) {
   // The noise of the study, whatever the model has learned about it; or what answers report.
   const double base_noise = study_.offer().base_noise(suggestion.row);
   const Level level = level_of(study_, suggestion.level.name, suggestion.level.alpha);
@@ -29,7 +29,7 @@ void RehearsalCrew::start(const Suggestion& suggestion) {
   done_.push_back(std::move(outcome));
 }
 
-std::vector<Outcome> RehearsalCrew::wait(double) {
+std::vector<Outcome> SimulatedPool::wait(double) {
   return std::exchange(done_, {});
 }
 

@@ -1,4 +1,4 @@
-#include "campaign/command_crew.hpp"
+#include "campaign/command_pool.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "annotation/file_end.hpp"
 #include "annotation/process_session.hpp"
-#include "campaign/telling.hpp"
+#include "campaign/answer_check.hpp"
 #include "numerics/text.hpp"
 
 namespace acuity {
@@ -46,31 +46,31 @@ std::string last_lines(const std::filesystem::path& folder) {
 
 }  // namespace
 
-CommandCrew::CommandCrew(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers)
+CommandPool::CommandPool(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers)
     : study_(study), command_(std::move(command)), runs_(std::move(runs)), workers_(workers) {}
 
-CommandCrew::~CommandCrew() {
+CommandPool::~CommandPool() {
   kill_all(running());
 }
 
-std::vector<Attempt*> CommandCrew::running() {
+std::vector<Attempt*> CommandPool::running() {
   std::vector<Attempt*> found;
   for (Job& job : jobs_)
     if (job.running) found.push_back(&*job.running);
   return found;
 }
 
-void CommandCrew::start(const Suggestion& suggestion) {
+void CommandPool::start(const Suggestion& suggestion) {
   // Nearly always this is new, and looking through the folders of all attempts there ever were takes time.
   const bool is_new = !std::filesystem::exists(runs_ / attempt_folder_name(suggestion.id, 1));
   jobs_.push_back({.suggestion = suggestion,
                    .attempt = is_new ? 0 : last_attempt(runs_, suggestion.id),
                    .start_at = Clock::now(),
                    .running = {}});
-  begin_what_is_due();
+  start_due_attempts();
 }
 
-void CommandCrew::resume(const Suggestion& suggestion) {
+void CommandPool::resume(const Suggestion& suggestion) {
   if (!found_attempts_) found_attempts_ = last_attempts(runs_);
   const auto found = found_attempts_->find(suggestion.id);
   if (found == found_attempts_->end()) return start(suggestion);
@@ -89,7 +89,7 @@ void CommandCrew::resume(const Suggestion& suggestion) {
   jobs_.push_back(std::move(job));
 }
 
-void CommandCrew::keep_pending(const State& state) {
+void CommandPool::end_unwanted(const State& state) {
   for (Job& job : jobs_) {
     if (job.unwanted || state.find(job.suggestion.id)->status == SuggestionStatus::pending) continue;
     job.unwanted = true;
@@ -98,7 +98,7 @@ void CommandCrew::keep_pending(const State& state) {
   }
 }
 
-void CommandCrew::sweep(const State& state) {
+void CommandPool::end_leftovers(const State& state) {
   const auto adopt = [&](std::int64_t id, int attempt) {
     Job job{.suggestion = {}, .attempt = attempt, .unwanted = true, .start_at = {}, .running = {}};
     job.suggestion.id = id;
@@ -115,35 +115,35 @@ void CommandCrew::sweep(const State& state) {
   }
 }
 
-void CommandCrew::begin_what_is_due() {
+void CommandPool::start_due_attempts() {
   auto running =
       std::count_if(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.running.has_value(); });
   for (Job& job : jobs_) {
-    if (job.running || job.unwanted || winding_down_ || running >= workers_ || job.start_at > Clock::now())
+    if (job.running || job.unwanted || stopping_ || running >= workers_ || job.start_at > Clock::now())
       continue;
     job.running = command_.start(job.suggestion, ++job.attempt, runs_);
     ++running;
   }
 }
 
-std::vector<Outcome> CommandCrew::wait(double seconds) {
-  begin_what_is_due();
-  wait_for_news(seconds);
+std::vector<Outcome> CommandPool::wait(double seconds) {
+  start_due_attempts();
+  wait_for_any_attempt(seconds);
   poll_all(running());
   std::vector<Outcome> outcomes;
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     std::optional<AttemptOutcome> attempt = job->running ? job->running->outcome() : std::nullopt;
     std::optional<Outcome> outcome;
-    if (attempt) outcome = take(*job, *attempt);
+    if (attempt) outcome = conclude(*job, *attempt);
     // Nothing new is begun any more: where it is pending, the next owner goes on with it.
-    const bool dropped = (winding_down_ || job->unwanted) && !job->running;
+    const bool dropped = (stopping_ || job->unwanted) && !job->running;
     if (outcome) outcomes.push_back(std::move(*outcome));
     job = outcome || dropped ? jobs_.erase(job) : std::next(job);
   }
   return outcomes;
 }
 
-void CommandCrew::wait_for_news(double seconds) {
+void CommandPool::wait_for_any_attempt(double seconds) {
   const std::vector<Attempt*> at_work = running();
   double longest = seconds;
   for (const Job& job : jobs_)
@@ -152,7 +152,7 @@ void CommandCrew::wait_for_news(double seconds) {
   wait_for_any(at_work, longest);
 }
 
-std::optional<Outcome> CommandCrew::take(Job& job, const AttemptOutcome& attempt) {
+std::optional<Outcome> CommandPool::conclude(Job& job, const AttemptOutcome& attempt) {
   if (job.unwanted) {
     job.running.reset();
     if (attempt.kind != Kind::answered) return std::nullopt;
@@ -166,7 +166,7 @@ std::optional<Outcome> CommandCrew::take(Job& job, const AttemptOutcome& attempt
         failures_in_a_row_ = 0;
         return outcome;
       }
-      return take(job, {.kind = Kind::failed, .answer = {}, .reason = outcome.reason});
+      return conclude(job, {.kind = Kind::failed, .answer = {}, .reason = outcome.reason});
     }
     case Kind::never:
       return Outcome{
@@ -189,7 +189,7 @@ std::optional<Outcome> CommandCrew::take(Job& job, const AttemptOutcome& attempt
   return std::nullopt;
 }
 
-Outcome CommandCrew::answered(const Job& job, const AttemptOutcome& attempt) const {
+Outcome CommandPool::answered(const Job& job, const AttemptOutcome& attempt) const {
   Outcome outcome{.kind = Outcome::Kind::answered, .id = job.suggestion.id, .answer = {}, .reason = {}};
   const std::variant<double, std::string> value = told_value(*attempt.answer, study_.file());
   if (const auto* problem = std::get_if<std::string>(&value)) {
@@ -212,13 +212,13 @@ Outcome CommandCrew::answered(const Job& job, const AttemptOutcome& attempt) con
   return outcome;
 }
 
-void CommandCrew::retry_later(Job& job) {
+void CommandPool::retry_later(Job& job) {
   job.running.reset();
   const double wait = std::min(longest_wait, first_wait * std::exp2(job.waits++));
   job.start_at = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(wait));
 }
 
-void CommandCrew::note_failure(const Job& job, const std::string& reason) {
+void CommandPool::note_failure(const Job& job, const std::string& reason) {
   ++failures_in_a_row_;
   const std::filesystem::path folder = runs_ / attempt_folder_name(job.suggestion.id, job.attempt);
   last_failure_ =
@@ -226,7 +226,7 @@ void CommandCrew::note_failure(const Job& job, const std::string& reason) {
       last_lines(folder);
 }
 
-void CommandCrew::end() {
+void CommandPool::end() {
   for (Job& job : jobs_)
     if (job.running)
       job.running->end({.kind = Kind::ended, .answer = {}, .reason = "the campaign was interrupted"}, 2.0);

@@ -10,6 +10,7 @@ bool in_initial_phase(const Study& study, const State& state);
 
 /// Up to `count` suggestions, each the best given those before it; the belief is conditioned on them on the
 /// way. Where fewer: why. `now` is for stop rules.
-Asking choose(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count, double now);
+AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
+                      double now);
 
 }  // namespace acuity

@@ -1,25 +1,25 @@
-#include "campaign/retelling.hpp"
+#include "campaign/replay_on_subset.hpp"
 
 #include <limits>
 #include <map>
 
-#include "campaign/asking.hpp"
-#include "campaign/beginning.hpp"
-#include "campaign/books.hpp"
+#include "campaign/choose_next.hpp"
+#include "campaign/initial_events.hpp"
+#include "campaign/state_queries.hpp"
 
 namespace acuity {
 
 namespace {
 
 /// Tells events of a whole pool as those of a part of it.
-class Retelling {
+class SubsetReplay {
  public:
-  Retelling(const Study& study, const std::vector<Index>& rows) : study_(study) {
+  SubsetReplay(const Study& study, const std::vector<Index>& rows) : study_(study) {
     for (std::size_t k = 0; k < rows.size(); ++k) row_of_.emplace(rows[k], static_cast<Index>(k));
   }
 
   void take(const Event& event) {
-    std::visit([this](const auto& one) { retell(one); }, event);
+    std::visit([this](const auto& one) { add(one); }, event);
   }
 
   std::vector<Event> finish() {
@@ -30,17 +30,17 @@ class Retelling {
 
  private:
   template <typename Other>
-  void retell(const Other& event) {
+  void add(const Other& event) {
     events_.emplace_back(event);
   }
 
-  void retell(Asked event) {
+  void add(Asked event) {
     asked_at_.push_back(event.row);
     event.row = part(event.row).value_or(-1);
     events_.emplace_back(std::move(event));
   }
 
-  void retell(Told event) {
+  void add(Told event) {
     const Index done = event.row.value_or(asked_at_[static_cast<std::size_t>(event.id - 1)]);
     if (!event.inputs && done >= 0) {
       event.row = part(done);
@@ -53,14 +53,14 @@ class Retelling {
     events_.emplace_back(std::move(event));
   }
 
-  void retell(Excluded event) {
+  void add(Excluded event) {
     const std::optional<Index> row = part(event.row);
     if (!row) return;
     event.row = *row;
     events_.emplace_back(std::move(event));
   }
 
-  void retell(const OwnerChanged&) {}
+  void add(const OwnerChanged&) {}
 
   std::optional<Index> part(Index row) const {
     const auto found = row_of_.find(row);
@@ -75,30 +75,30 @@ class Retelling {
 
 }  // namespace
 
-std::vector<Event> retold(const Campaign& campaign, const std::vector<Index>& rows) {
-  Retelling retelling(campaign.study(), rows);
-  for (const StoredEvent& stored : campaign.events()) retelling.take(stored.event);
-  return retelling.finish();
+std::vector<Event> replay_on_subset(const Campaign& campaign, const std::vector<Index>& rows) {
+  SubsetReplay replay(campaign.study(), rows);
+  for (const StoredEvent& stored : campaign.events()) replay.take(stored.event);
+  return replay.finish();
 }
 
-std::vector<Event> begun(const Study& study, const std::vector<Index>& rows) {
+std::vector<Event> initial_events_on_subset(const Study& study, const std::vector<Index>& rows) {
   Created created;
   created.version = ACUITY_VERSION;
   created.name = study.file().name;
   created.unit = study.file().unit;
   created.budget = study.file().budget.value_or(std::numeric_limits<double>::infinity());
-  Retelling retelling(study, rows);
-  const std::vector<Event> events = beginning(study, std::move(created));
-  for (const Event& event : events) retelling.take(event);
+  SubsetReplay replay(study, rows);
+  const std::vector<Event> events = initial_events(study, std::move(created));
+  for (const Event& event : events) replay.take(event);
   // Learned once here, every trial would begin by learning the same.
   const State state = state_of(events);
   if (const std::int64_t used = study.learns_from(state.annotations());
       used > 0 && !in_initial_phase(study, state)) {
     std::vector<Annotation> annotations = annotations_of(study, state);
     annotations.erase(annotations.begin() + used, annotations.end());
-    retelling.take(fitted_of(study, study.learn_from(annotations), used));
+    replay.take(fitted_of(study, study.learn_from(annotations), used));
   }
-  return retelling.finish();
+  return replay.finish();
 }
 
 State state_of(const std::vector<Event>& events) {
