@@ -38,7 +38,7 @@ def test_telling_charges_once_and_a_contradiction_points_to_amend(campaign):
     assert told["surprise"] == pytest.approx(0.4 / np.sqrt(1.09))
     again = campaign.tell(suggestion.id, 0.4)
     assert not again["changes"] and again["charge"] == 0.0
-    with pytest.raises(ValueError, match="was told 0.4, found 0.5; to correct it use amend"):
+    with pytest.raises(ValueError, match="already has the answer 0.4; found 0.5; to correct it use amend"):
         campaign.tell(suggestion, 0.5)
     assert campaign.status()["spent"] == 1.0
 
@@ -188,7 +188,7 @@ def test_a_report_is_one_page(campaign, tmp_path):
         (lambda c: c.fail(9), "there is no suggestion 9"),
         (lambda c: c.fail(1, cost=float("inf")), "must be a finite number, 0 or more"),
         (lambda c: c.release(9), "there is no suggestion 9"),
-        (lambda c: c.amend(1, 0.1, "r"), "suggestion 1 is pending, must be told to be amended"),
+        (lambda c: c.amend(1, 0.1, "r"), "suggestion 1 is pending, must have an answer to be amended"),
         (lambda c: c.retract(1, "r"), "suggestion 1 is pending"),
         (lambda c: c.ask(0), "n is 0, must be a whole number, 1 or more"),
         (lambda c: c.ask(2.5), "n is 2.5"),

@@ -178,7 +178,7 @@ def test_files_that_are_not_there(tmp_path):
     with pytest.raises(ValueError, match="it is no campaign"):
         acuity.open(tmp_path)
     make(tmp_path / "c.acuity").close()
-    with pytest.raises(ValueError, match="it is there already, must be a new folder"):
+    with pytest.raises(ValueError, match="it already exists, must be a new folder"):
         make(tmp_path / "c.acuity")
 
 

@@ -133,7 +133,7 @@ def test_one_owner_at_a_time(tmp_path):
         thread.start()
         try:
             assert at_work.wait(60)
-            with pytest.raises(acuity.OwnedError, match="it is run by process"):
+            with pytest.raises(acuity.OwnedError, match="already being run by process"):
                 other.run(answer)
             other.tell(other.ask(), 0.1)  # single verbs are always allowed
         finally:

@@ -59,7 +59,7 @@ def test_whoever_is_worth_it_beats_the_expert_alone(tmp_path):
     share = r"([\d.]+)% "
     assert number(share + "whoever is worth it", said) > number(share + "expert only", said) + 5
     assert number(r"crowd: (\d+) labels", said) > number(r"trained: (\d+) labels", said) > 0
-    assert 3.8 < number(r'"expert" would win if it cost under ([\d.]+) cents', said) < 25
+    assert 3.8 < number(r'"expert" would be chosen if it cost under ([\d.]+) cents', said) < 25
     assert marks(tmp_path / "python-three-prices.svg") >= 10
 
 

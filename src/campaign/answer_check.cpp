@@ -26,7 +26,7 @@ std::string listed(const std::vector<double>& values) {
   return text;
 }
 
-// The program and the tables it reads look at these themselves; other callers are held to the same.
+// The command line and CSV files are checked where they are read; this covers other callers.
 void require_channel(const Study& study, const Answer& answer) {
   if (!answer.channel) return;
   const Target& target = *study.file().target;
@@ -82,21 +82,20 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
   return event;
 }
 
-// Of the first value, by what was believed when it was asked for.
+// Of the first value, by the prediction recorded when it was asked for.
 std::optional<double> surprise_of(const Study& study, const Asked& asked, const Told& event) {
   if (event.row || event.inputs || asked.row < 0) return std::nullopt;
   return study.file().target->surprise({asked.mean, asked.variance}, event.channel.value_or(asked.channel),
                                        event.values.front());
 }
 
-// Answers of the initial design were asked for before anything was known about their size: they surprise
-// nobody.
+// False for answers of the initial design: their scale was not known when they were asked for.
 bool was_expected(const Study& study, const State& state, const Asked& asked) {
   if (study.file().knows_scale()) return true;
   return state.fitted().has_value() && asked.id > initial_design(study).count;
 }
 
-// A spreadsheet keeps fifteen digits; an answer that went through one is the same answer.
+// Spreadsheets keep fifteen digits, so values that differ by rounding to that are equal.
 bool is_same(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-14 * std::max(std::abs(a), std::abs(b));
 }
@@ -117,7 +116,7 @@ bool is_same_place(const Told& told, const Answer& answer, const Told& event) {
   return !answer.row || (!told.inputs && event.row == told.row);
 }
 
-// As it was told, or as it counts since it was amended. What is left out agrees with anything.
+// True if the answer equals the recorded one, or the amended one. Omitted fields match anything.
 bool repeats(const SuggestionRecord& record, const Answer& answer, const Told& event) {
   const Told& told = *record.told;
   if (!is_same(answer.values, told.values) && !is_same(answer.values, record.values)) return false;
@@ -135,7 +134,7 @@ void require_values(const Study& study, const std::vector<double>& values, const
       throw InputError(fmt::format("{} is {}, must be {}", whose,
                                    std::isnan(value) ? "not a number" : shortest(value),
                                    study.file().target->value_requirement()));
-    // Squares of what is told must be numbers, or nothing the model says would be one.
+    // The square of an answer must be finite, or the model could not compute with it.
     if (std::abs(value) > largest_answer)
       throw InputError(
           fmt::format("{} is {}, too large to compute with; must be rescaled", whose, shortest(value)));
@@ -153,7 +152,7 @@ std::string no_such_suggestion(const State& state, std::int64_t id) {
 }
 
 std::string too_much_spent(std::int64_t id, double in_all) {
-  return fmt::format("with the cost of {} what was spent would be {} in all, must be at most {}", id,
+  return fmt::format("with the cost of {} the total spent would be {}, must be at most {}", id,
                      shortest(in_all), largest_amount_text);
 }
 
@@ -162,7 +161,7 @@ std::string why_not_several(const Study& study, const SuggestionRecord& record, 
   const Level level = level_of(study, record);
   if (!level.repeats_itself) return "";
   return fmt::format(
-      "the answer to {} has {} replicates, but level \"{}\" gives the same answer again; must be one",
+      "the answer to {} has {} replicates, must have one: level \"{}\" gives the same answer every time",
       record.asked.id, values, level.name);
 }
 
@@ -197,8 +196,8 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
   if (record->status == SuggestionStatus::told) {
     if (!repeats(*record, answer, checked.event))
       refuse(answer,
-             fmt::format("suggestion {} was told {}{}, found {}; to correct it use amend", answer.id,
-                         listed(record->told->values), record->retracted ? " and retracted" : "",
+             fmt::format("suggestion {} already has the answer {}{}; found {}; to correct it use amend",
+                         answer.id, listed(record->told->values), record->retracted ? " (retracted)" : "",
                          is_same(answer.values, record->told->values) ? "another cost, noise, point or level"
                                                                       : listed(answer.values)));
     checked.result.changes = false;
@@ -214,8 +213,9 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
     const Channel channel = expected_annotation(study, after).channel;
     if (const auto* gaussian = std::get_if<GaussianChannel>(&channel))
       if (!level.exact && !(gaussian->noise_variance > 0.0))
-        refuse(answer, fmt::format("the total noise of {} is {} where it was done, must be above 0",
-                                   answer.id, gaussian->noise_variance));
+        refuse(answer,
+               fmt::format("the total noise of {} is {} at the point that was annotated, must be above 0",
+                           answer.id, gaussian->noise_variance));
   }
   return checked;
 }

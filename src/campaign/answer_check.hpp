@@ -6,25 +6,26 @@
 
 namespace acuity {
 
-/// What an answer comes to, given all that has happened.
+/// An answer that can be recorded, with the effect it has.
 struct CheckedAnswer {
   TellResult result;
-  Told event;  ///< where it changes anything
+  Told event;  ///< to be added if result.changes
 };
 
-/// Throws InputError where the answer cannot be taken: no such suggestion, no number, a contradiction.
+/// Throws InputError if the answer cannot be recorded: unknown suggestion, invalid number, or an answer that
+/// differs from the recorded one.
 CheckedAnswer check_answer(const Study& study, const State& state, const Answer& answer);
 
-/// What is said of an id that nobody was given.
+/// Message for an id that does not exist.
 std::string no_such_suggestion(const State& state, std::int64_t id);
 
-/// What is said of a charge that no campaign can count.
+/// Message for a charge that would exceed the largest amount a campaign can hold.
 std::string too_much_spent(std::int64_t id, double in_all);
 
-/// Why an answer cannot consist of so many values, or an empty text.
+/// Why an answer cannot have this number of values; empty if it can.
 std::string why_not_several(const Study& study, const SuggestionRecord& record, std::size_t values);
 
-/// Throws InputError unless these can be the values of an annotation.
+/// Throws InputError unless these are valid values of an annotation. Messages call them `whose`.
 void require_values(const Study& study, const std::vector<double>& values, const std::string& whose);
 
 }  // namespace acuity

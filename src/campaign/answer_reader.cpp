@@ -27,7 +27,7 @@ std::optional<std::int64_t> to_id(const std::string& text) {
   return id;
 }
 
-// y, y_1, y_2, ...: people add what they need, and may leave numbers out.
+// y, y_1, y_2, ...: users may add columns, and may skip numbers.
 bool is_answer(const std::string& column) {
   return column == "y" || (column.starts_with("y_") && to_id(column.substr(2)).value_or(-1) >= 0);
 }
@@ -63,8 +63,7 @@ class AnswerReader {
                             ? "the id of a suggestion, of which there are none yet"
                             : fmt::format("the id of a suggestion, 1 to {}", state_.suggestions().size()));
       if (const auto [first, is_new] = seen.emplace(*id, row); !is_new)
-        table_.complain(row, id_,
-                        fmt::format("there once (it stands on line {}, too)", table_.line(first->second)));
+        table_.complain(row, id_, fmt::format("unique (it is also on line {})", table_.line(first->second)));
       Answer answer = answer_in(row, *id);
       if (answer.values.empty()) {
         result.not_yet.push_back(*id);
@@ -139,9 +138,9 @@ class AnswerReader {
     }
   }
 
-  // Inputs that are not those of the point asked for: another place, unless the id of another point names it.
+  // Inputs that differ from those of the suggestion give another place, unless the point column names one.
   void read_inputs(Index row, const Asked& asked, Answer& answer) const {
-    if (asked.row < 0) return;  // known before the campaign began, and never asked for
+    if (asked.row < 0) return;  // known before the campaign was created, and never asked for
     std::vector<double> told;
     bool as_asked = true, any = answer.row.has_value();
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
@@ -166,7 +165,7 @@ class AnswerReader {
                                     shortest(study_.pool().point(point)[k]), study_.pool().id(point)));
   }
 
-  // The table came with the cost of what was asked for; what was done may cost something else.
+  // The table has the cost of what was asked for; what was done may have another cost.
   static void note_oversight(const Asked& asked, const Answer& answer, std::vector<std::string>& notes) {
     const bool another_level =
         answer.level && (answer.level->name != asked.level || answer.level->alpha != asked.alpha);

@@ -36,18 +36,18 @@ bool has_any(const std::vector<StoredEvent>& events) {
   });
 }
 
-// What is wrong with the log, and what can be saved of it.
+// The error message for a damaged log, with the number of events that can be saved.
 std::string damage_sentence(const fs::path& folder, std::string sentence) {
   const std::string log = (folder / "events.sqlite").string();
   if (!sentence.starts_with(log))
-    sentence = fmt::format("{}: it is damaged ({}), and nothing was written to it", log, sentence);
+    sentence = fmt::format("{}: it is damaged ({}); nothing was written to it", log, sentence);
   const std::size_t intact = intact_events(folder).size();
   if (intact == 0) return sentence + "; none of its events can be read";
-  return fmt::format("{}; its first {} {} intact, acuity export {} --events F saves what is", sentence,
+  return fmt::format("{}; its first {} {} intact, to save them: acuity export {} --events F", sentence,
                      intact, intact == 1 ? "event is" : "events are", folder.string());
 }
 
-// Nothing is lost there: the version that wrote it can read it.
+// The error message for a log of a newer version, which can still read it.
 std::string newer_sentence(const fs::path& folder, const std::string& sentence) {
   const std::vector<StoredEvent> events = intact_events(folder);
   const auto* created = events.empty() ? nullptr : std::get_if<Created>(&events.front().event);
@@ -56,9 +56,9 @@ std::string newer_sentence(const fs::path& folder, const std::string& sentence) 
                                           printable(created->version, 40));
 }
 
-// Calls read() and completes what it says of a log that cannot be used.
+// Calls read() and completes the message if the log is damaged or of a newer version.
 template <typename Read>
-void say_what_is_damaged(const fs::path& folder, const Read& read) {
+void with_damage_report(const fs::path& folder, const Read& read) {
   try {
     read();
   } catch (const NewerVersionError& error) {
@@ -75,17 +75,17 @@ void require_replayable_log(const std::vector<Event>& events, const Study& study
   try {
     replay(stored, EventRules(study));
   } catch (const DamagedError& error) {
-    study.file().complain(std::string("no campaign can begin with it: ") + error.what());
+    study.file().complain(std::string("no campaign can be started with it: ") + error.what());
   }
 }
 
-// What is said about a study that has changed relies on the text in the log.
+// Messages about a changed study compare it with the text in the log.
 void require_own_checksum(const Created& created) {
   if (!numerics::fits_checksum(created.study, created.study_checksum))
-    throw DamagedError("event 1 of the log has a study that does not fit its checksum");
+    throw DamagedError("event 1 of the log has a study that does not match its checksum");
 }
 
-// The frozen study is what it was, but this version may not read all that another one could.
+// The frozen study is unchanged, but may have been written for another version of acuity.
 Study open_frozen(const fs::path& folder, const Created& created) {
   try {
     const bool of_first = created.version.starts_with("0.1.");
@@ -131,7 +131,7 @@ struct Campaign::Parts {
     }
   }
 
-  // One write transaction: `decide` sees the state as it is now, and what is new in it.
+  // One write transaction: `decide` is called with the current state and the events that are new in it.
   void add_given(const Decision& decide) {
     if (!group) {
       apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) {
@@ -149,8 +149,8 @@ struct Campaign::Parts {
     }
   }
 
-  // The last look before anything is written: nobody may write what cannot be replayed. Callers complain
-  // first about what a person could have said, in better words.
+  // The last check before anything is written: nothing that cannot be replayed may enter the log. Callers
+  // check user input before, with better messages.
   void require_writable(const std::vector<Event>& events) const {
     if (events.size() == 1) return require_writable(events.front(), state);
     State after = events.empty() ? State() : state;
@@ -172,7 +172,7 @@ struct Campaign::Parts {
     add_given([&](const auto&) { return decide(); });
   }
 
-  std::optional<std::vector<Event>> group;  // what is to become durable together
+  std::optional<std::vector<Event>> group;  // events of in_one_transaction(), not written yet
 
   [[noreturn]] void complain(const std::string& sentence) const {
     throw InputError(folder.empty() ? sentence : folder.string() + ": " + sentence);
@@ -183,11 +183,12 @@ struct Campaign::Parts {
     complain(no_such_suggestion(state, id));
   }
 
-  // Whose answer can be corrected.
+  // A suggestion with an answer, which can be corrected.
   const SuggestionRecord& find_told(std::int64_t id, const char* to_be) const {
     const SuggestionRecord& record = find(id);
     if (record.status == SuggestionStatus::told) return record;
-    complain(fmt::format("suggestion {} is {}, must be told to be {}", id, status_name(record), to_be));
+    complain(
+        fmt::format("suggestion {} is {}, must have an answer to be {}", id, status_name(record), to_be));
   }
 
   void require_reason(std::int64_t id, const char* what, const std::string& reason) const {
@@ -196,7 +197,7 @@ struct Campaign::Parts {
 
   BudgetChanged budget_change(double by) const {
     if (!std::isfinite(by)) complain("the change of the budget is not finite, must be a finite number");
-    if (std::isinf(state.budget())) complain("it has no budget, so nothing can be added to it or taken away");
+    if (std::isinf(state.budget())) complain("it has no budget, so the budget cannot be changed");
     if (state.budget() + by < 0.0)
       complain(fmt::format("the budget would be {}, must be 0 or more", shortest(state.budget() + by)));
     if (state.budget() + by > largest_amount)
@@ -220,8 +221,8 @@ struct Campaign::Parts {
     });
   }
 
-  // Learning takes its time, so it happens outside of a transaction; what was learned counts unless the past
-  // was changed meanwhile.
+  // Learning is slow, so it happens outside a transaction; the result is discarded if earlier answers were
+  // changed meanwhile.
   void learn_if_due() {
     for (int attempt = 0; attempt < 3; ++attempt) {
       const std::int64_t last = state.fitted() && !state.fit_is_stale() ? state.fitted()->annotations : 0;
@@ -250,7 +251,7 @@ void Campaign::create(const fs::path& folder, const fs::path& study_file) {
 }
 
 void Campaign::create(const fs::path& folder, const Study& original) {
-  // Everything that could be wrong with the study is said before a folder is made.
+  // The study is checked completely before a folder is created.
   const FrozenStudy frozen = freeze(original);
   require_input_names(original);
   require_annotator(original);
@@ -271,7 +272,7 @@ void Campaign::create(const fs::path& folder, const Study& original) {
     crash_point();
     fs::create_directory(aside / "runs");
     crash_point();
-    // What is known is read from where it was, so that complaints name the file people know.
+    // Initial answers are read from the original file, so that error messages name that one.
     std::vector<Event> events =
         initial_events(original, created_with(original.file(), frozen, aside / frozen.pool_file));
     require_replayable_log(events, original);
@@ -291,7 +292,7 @@ Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions o
   std::unique_ptr<EventStore> store;
   std::vector<StoredEvent> events;
   State state;
-  say_what_is_damaged(folder, [&] {
+  with_damage_report(folder, [&] {
     store = SqliteEventStore::open(folder / "events.sqlite", access);
     events = store->read(0);
     for (const StoredEvent& stored : events) state.apply(stored);
@@ -300,7 +301,7 @@ Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions o
   });
   require_unchanged(folder, state.created());
   Study study = open_frozen(folder, state.created());
-  say_what_is_damaged(folder, [&] { state = replay(events, EventRules(study)); });
+  with_damage_report(folder, [&] { state = replay(events, EventRules(study)); });
   Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
   campaign.parts_->folder = folder;
   return campaign;
@@ -348,7 +349,8 @@ std::vector<StoredEvent> Campaign::events() const {
 AskResult Campaign::ask(const AskOptions& options) {
   if (options.count < 1)
     throw InputError(fmt::format("{} suggestions are asked for, must be at least 1", options.count));
-  constexpr double century = 100.0 * 365.25 * 86400.0;  // events print as dates, which end some time after
+  constexpr double century =
+      100.0 * 365.25 * 86400.0;  // leases are printed as dates, which need a year of four digits
   if (options.lease && !(*options.lease >= 0.0 && *options.lease <= century))
     throw InputError(fmt::format("the lease is {}, must be a number of seconds from 0 to {}, a hundred years",
                                  std::isnan(*options.lease) ? "not a number" : shortest(*options.lease),
@@ -357,7 +359,7 @@ AskResult Campaign::ask(const AskOptions& options) {
   refresh();
   p.release_lapsed();
   p.learn_if_due();
-  p.belief.follow(p.state);  // the long part; what comes in the meantime is appended below
+  p.belief.follow(p.state);  // the slow part; events that arrive meanwhile are appended below
   AskResult result;
   try {
     p.add([&] {
@@ -383,7 +385,7 @@ AskResult Campaign::ask(const AskOptions& options) {
       return events;
     });
   } catch (...) {
-    p.belief.forget();  // it expects what was not asked for
+    p.belief.forget();  // it includes suggestions that were not recorded
     throw;
   }
   return result;
@@ -400,14 +402,14 @@ std::vector<TellResult> Campaign::would_tell(const std::vector<Answer>& answers)
     if (spent > largest_amount)
       throw InputError((answer.where.empty() ? "" : answer.where + ": ") + too_much_spent(answer.id, spent));
     if (!seen.insert(answer.id).second)
-      throw InputError(fmt::format("{}suggestion {} is told twice, must be told once",
+      throw InputError(fmt::format("{}suggestion {} has two answers, must have one",
                                    answer.where.empty() ? "" : answer.where + ": ", answer.id));
   }
   return results;
 }
 
 std::vector<TellResult> Campaign::tell(const std::vector<Answer>& answers) {
-  would_tell(answers);  // complaints need no transaction
+  would_tell(answers);  // throws for invalid answers without a transaction
   std::vector<TellResult> results;
   parts_->add([&] {
     std::vector<Event> events;
@@ -441,7 +443,7 @@ bool Campaign::fail(const Failure& failure) {
     if (!again && p.state.spent() + failure.charge > largest_amount)
       p.complain(too_much_spent(failure.id, p.state.spent() + failure.charge));
     if (!again) events.push_back(Failed{failure.id, failure.reason, failure.charge});
-    // On a ladder what cannot work at one precision is not tried at the next: the whole point.
+    // On a ladder the whole point is excluded: another precision would most likely fail, too.
     const Excluded excluded{record.asked.row, record.asked.level, std::nullopt, failure.reason};
     const auto& all = p.state.excluded();
     const bool known = std::any_of(all.begin(), all.end(), [&](const Excluded& e) {
@@ -484,7 +486,7 @@ void Campaign::amend(std::int64_t id, const std::vector<double>& values, const s
   p.add([&]() -> std::vector<Event> {
     const SuggestionRecord& record = p.find_told(id, "amended");
     if (std::string why = why_not_several(p.study, record, values.size()); !why.empty()) p.complain(why);
-    // Said again, by a script that could not know whether it had been heard.
+    // A script may repeat an amendment if it does not know whether the first one was recorded.
     if (record.values == values && record.reason == reason) return {};
     return {Amended{id, values, reason}};
   });
@@ -515,11 +517,11 @@ void Campaign::in_one_transaction(const std::function<void()>& work) {
       return std::move(*p.group);
     });
     p.group.reset();
-    p.state = std::move(before);  // now with the times of the log, and for whoever watches
+    p.state = std::move(before);  // applied again below, with the times of the log and calls of options.watch
     p.apply(added);
   } catch (...) {
     p.group.reset();
-    p.state = replay(p.store->read(0), p.rules);  // what was done is not there: from the beginning
+    p.state = replay(p.store->read(0), p.rules);  // nothing was committed
     p.belief.forget();
     throw;
   }
@@ -529,9 +531,9 @@ void Campaign::take_ownership() {
   parts_->add([&] {
     const OwnerChanged& owner = parts_->state.owner();
     if (may_be_alive(owner))
-      throw OwnedError(fmt::format("{}: it is run by process {} on {} since {:.0f} s, must be left to it",
-                                   parts_->folder.string(), owner.process, owner.host,
-                                   now() - parts_->state.owner_since()));
+      throw OwnedError(fmt::format(
+          "{}: already being run by process {} on {} (started {:.0f} s ago); stop it first",
+          parts_->folder.string(), owner.process, owner.host, now() - parts_->state.owner_since()));
     return std::vector<Event>{this_process()};
   });
 }

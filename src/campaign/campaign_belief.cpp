@@ -24,13 +24,13 @@ void CampaignBelief::follow(const State& state) {
     const std::vector<Annotation>& annotations = this->annotations(state);
     const Prior prior = belief_ ? study_.prior_given(annotations) : Prior();
     if (belief_ && is_same_prior(state, prior) && append(state, annotations)) {
-      // A mean that moves with every answer changes no variance, and so nothing that has to be built anew.
+      // A mean that changes with every answer changes no variance, so no rebuild is needed.
       if (prior.mean != model_.prior.mean) belief_->change_prior_mean(model_.prior.mean = prior.mean);
       return;
     }
     rebuild(state, study_.model_given(annotations, learned_of(study_, state)));
   } catch (...) {
-    forget();  // it may have taken in half of the news
+    forget();  // it may be partly updated
     throw;
   }
 }
@@ -43,12 +43,12 @@ const std::vector<Annotation>& CampaignBelief::annotations(const State& state) {
   return annotations_;
 }
 
-// As long as nothing was learned, an amplitude that the study does not give follows the answers.
+// False while an amplitude that the study does not set is still estimated from the answers.
 bool CampaignBelief::is_settled(const State& state) const {
   return study_.file().knows_scale() || model_.learned.has_value() || state.answered().empty();
 }
 
-// The kernel is that of the last fit, which is counted.
+// The kernel changes only with a fit, so comparing the number of fits is enough.
 bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const {
   return fits_ == state.fits() && model_.learned.has_value() == learned_of(study_, state).has_value() &&
          prior.scaling == model_.prior.scaling && is_settled(state);
@@ -56,7 +56,7 @@ bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const
 
 bool CampaignBelief::append(const State& state, const std::vector<Annotation>& annotations) {
   const bool offer_changed = study_.take_reports(model_, annotations);
-  // Answers by suggestion, in the order told: where and what.
+  // Answers by suggestion, in the order in which they were recorded.
   std::vector<std::pair<std::int64_t, const Annotation*>> told;
   std::size_t next = 0;
   for (const std::int64_t id : state.answered()) {
@@ -68,7 +68,7 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
     const SuggestionRecord& record = *state.find(id);
     if (!entry.values.empty() && entry.values != record.values) return false;  // amended or retracted
     if (!entry.values.empty() || !record.values.empty()) continue;
-    // What is pending is expected with the noise that is on offer now.
+    // Pending suggestions are expected with the current noise of the offer.
     if (record.status != SuggestionStatus::pending ||
         entry.channel != study_.expected_channel(expected_annotation(study_, record), model_))
       gone.push_back(id);
@@ -80,13 +80,13 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
                              entry->second.channel == study_.channel_of(*annotation, model_);
     if (!as_expected) gone.push_back(id);
   }
-  // The last one first: what was conditioned after a cancelled one is conditioned again.
+  // The last one first: cancelling conditions again on everything after it.
   std::sort(gone.begin(), gone.end(), std::greater<>());
   for (const std::int64_t id : gone) {
     belief_->cancel(entries_.at(id).rows.front());
     entries_.erase(id);
   }
-  // What the selector relies on does not survive a variance that rises, nor another offer.
+  // The selector's bounds are invalid after a variance has risen or the offer has changed.
   if (!gone.empty() || offer_changed) renew_selector();
   for (const auto& [id, annotation] : told) take_in(id, *annotation, state.find(id)->values);
   for (const std::int64_t id : state.pending())

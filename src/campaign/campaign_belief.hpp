@@ -9,30 +9,29 @@
 
 namespace acuity {
 
-/// The belief about a campaign's pool, kept up to date with its state: given every answer that counts, and
-/// everything pending without its answer (docs/math.md 7).
+/// The belief about a campaign's pool, kept up to date with its state: given every valid answer, and every
+/// pending suggestion without its answer (docs/math.md 7).
 class CampaignBelief {
  public:
   CampaignBelief(const Study& study, int threads, PoolStorage storage);
 
-  /// The one function that brings the belief up to date: appends where the prior is unchanged and history
-  /// only grew, and builds anew otherwise. Refits, standardisation, amendments, releases and resuming all
-  /// come this way.
+  /// The only function that brings the belief up to date: appends if the prior is unchanged and events were
+  /// only added, rebuilds otherwise. Used after refits, standardisation, amendments, releases and resuming.
   void follow(const State& state);
-  /// Takes in what is about to be asked for, with the noise that is expected of it.
+  /// Adds a pending suggestion with the noise that its answer is expected to have.
   void expect(std::int64_t id, const Annotation& annotation);
-  /// The next follow() builds anew.
+  /// Makes the next follow() rebuild the belief.
   void forget() { belief_.reset(); }
 
-  /// annotations_of() the state, listed again only after an answer has changed.
+  /// annotations_of() the state; cached until an answer changes.
   const std::vector<Annotation>& annotations(const State& state);
   PoolBelief& belief() { return *belief_; }
   const StudyModel& model() const { return model_; }
   Selector& selector() { return *selector_; }
-  std::int64_t builds() const { return builds_; }  ///< how often it was built anew
+  std::int64_t builds() const { return builds_; }  ///< number of rebuilds
 
  private:
-  // What the belief has taken in of a suggestion.
+  // A suggestion as it is part of the belief.
   struct Entry {
     Place place;
     Channel channel;

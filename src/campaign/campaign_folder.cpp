@@ -65,14 +65,16 @@ std::string study_difference(const fs::path& file, const std::string& was, const
   std::size_t line = 0;
   while (line < before.size() && line < now.size() && before[line] == now[line]) ++line;
   if (line == now.size() && line == before.size())
-    return fmt::format("{}: it is the text in the log, which does not fit its checksum there", file.string());
+    return fmt::format("{}: it is the text in the log, which does not match its checksum in the log",
+                       file.string());
   if (line == now.size())
-    return fmt::format("{}: it ends after line {}, must go on with \"{}\" as when the campaign was made",
-                       file.string(), line, without_line_end(before[line]));
+    return fmt::format(
+        "{}: it ends after line {}, must continue with \"{}\" as when the campaign was created",
+        file.string(), line, without_line_end(before[line]));
   if (line == before.size())
-    return fmt::format("{}:{}: \"{}\" has been added, must be as when the campaign was made", file.string(),
-                       line + 1, without_line_end(now[line]));
-  return fmt::format("{}:{}: it is \"{}\", must be \"{}\" as when the campaign was made", file.string(),
+    return fmt::format("{}:{}: \"{}\" has been added, must be as when the campaign was created",
+                       file.string(), line + 1, without_line_end(now[line]));
+  return fmt::format("{}:{}: it is \"{}\", must be \"{}\" as when the campaign was created", file.string(),
                      line + 1, without_line_end(now[line]), without_line_end(before[line]));
 }
 
@@ -80,21 +82,21 @@ std::string pool_difference(const fs::path& file, const Created& created, const 
   const std::vector<std::string_view> lines = lines_of(is);
   const std::vector<std::string> blocks = blocks_of(lines);
   if (created.pool_blocks.empty())
-    return fmt::format("{}: it is not the pool the campaign was made with", file.string());
+    return fmt::format("{}: it is not the pool the campaign was created with", file.string());
   if (blocks.back() != created.pool_blocks.back())
-    return fmt::format("{}: it has {} lines, must have {} as when the campaign was made", file.string(),
+    return fmt::format("{}: it has {} lines, must have {} as when the campaign was created", file.string(),
                        blocks.back(), created.pool_blocks.back());
   if (blocks.size() != created.pool_blocks.size())
-    return fmt::format("{}: it is not the pool the campaign was made with", file.string());
+    return fmt::format("{}: it is not the pool the campaign was created with", file.string());
   const std::size_t parts = blocks.size() - 1, each = lines_per_block(lines.size());
   std::size_t part = 0;
   while (part + 1 < parts &&
          numerics::fits_checksum(block_text(lines, part * each), created.pool_blocks[part]))
     ++part;
   const std::size_t from = part * each + 1, to = std::min(lines.size(), (part + 1) * each);
-  return fmt::format("{}:{}: {}, must be as when the campaign was made", file.string(), from,
-                     to > from ? fmt::format("something up to line {} has changed", to)
-                               : fmt::format("it has become \"{}\"", without_line_end(lines[from - 1])));
+  return fmt::format("{}:{}: {}, must be as when the campaign was created", file.string(), from,
+                     to > from ? fmt::format("a line up to line {} was changed", to)
+                               : fmt::format("it was changed to \"{}\"", without_line_end(lines[from - 1])));
 }
 
 std::string user_name(uid_t user) {
@@ -102,7 +104,7 @@ std::string user_name(uid_t user) {
   return entry != nullptr ? fmt::format("user {}", entry->pw_name) : fmt::format("user {}", user);
 }
 
-// What may enter `path` is asked about elsewhere; this is about changing it.
+// Checks only whether other users can change `path`, not whether they can read it.
 void require_trusted(const fs::path& folder, const fs::path& path) {
   struct stat found{};
   if (::stat(path.c_str(), &found) != 0) return;
@@ -159,7 +161,7 @@ FrozenStudy freeze(const Study& study) {
 }
 
 Created created_with(const StudyFile& study, const FrozenStudy& frozen, const fs::path& pool) {
-  // The copy is what counts from now on, so it is the copy that must be undamaged.
+  // From now on only the copy is used, so the copy is checked.
   if (PoolFile::recognises(pool)) PoolFile::open(pool, study.pool_file.string()).verify();
   const std::string bytes = read_regular_file(pool);
   Created created{.version = ACUITY_VERSION,
@@ -180,7 +182,7 @@ void require_unchanged(const fs::path& folder, const Created& created) {
   for (const std::string& name : {std::string("study.toml"), created.pool_file})
     if (!fs::exists(folder / name))
       throw DifferentStudyError(fmt::format(
-          "{}: it is not there, must be the copy the campaign was made with", (folder / name).string()));
+          "{}: it does not exist, must be the copy the campaign was created with", (folder / name).string()));
   const std::string study = read_regular_file(folder / "study.toml");
   if (!numerics::fits_checksum(study, created.study_checksum))
     throw DifferentStudyError(study_difference(folder / "study.toml", created.study, study));
@@ -221,11 +223,11 @@ void make_folder(const fs::path& given, bool for_owner_only,
   fs::path folder = given.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "wing.acuity/"
   if (fs::exists(fs::symlink_status(folder)))
-    throw InputError(fmt::format("{}: it is there already, must be a new folder", folder.string()));
+    throw InputError(fmt::format("{}: it already exists, must be a new folder", folder.string()));
   const fs::path parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
   if (!fs::is_directory(parent))
-    throw InputError(
-        fmt::format("{}: the folder {} is not there, must be made first", folder.string(), parent.string()));
+    throw InputError(fmt::format("{}: the folder {} does not exist, must be created first", folder.string(),
+                                 parent.string()));
   remove_abandoned(folder);
   UnfinishedFolder unfinished(folder);
   crash_point();

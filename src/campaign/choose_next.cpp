@@ -24,7 +24,7 @@ std::int64_t told_or_pending(const State& state) {
       });
 }
 
-// Where something is known or expected already.
+// Rows with an answer or a pending suggestion.
 std::set<Index> rows_taken(const State& state) {
   std::set<Index> rows;
   for (const SuggestionRecord& one : state.suggestions())
@@ -32,8 +32,8 @@ std::set<Index> rows_taken(const State& state) {
   return rows;
 }
 
-// The next point of the initial design: of those that are open and not taken the first of its rows, or the
-// one drawn first. Nothing where it cannot be had, and then choices go on by information.
+// The next point of the initial design: the first of its rows that is open and not taken or, if there is
+// none, the open row with the lowest random key. Empty if no row is open; then choices by information start.
 std::optional<Score> draw_initial(const Study& study, const InitialDesign& design, CampaignBelief& belief,
                                   const Candidates& candidates, const std::set<Index>& taken) {
   const StudyModel& model = belief.model();
@@ -61,7 +61,7 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
   return select_among(rows, belief.belief().marginals_at(rows), there, acquisition, candidates);
 }
 
-// Rules that end a campaign before its budget does; an empty text: none.
+// Why a stop rule ends the campaign before its budget is spent; empty if none does.
 std::string target_reached(const StopSetting& stop, CampaignBelief& belief, const Score& best) {
   if (stop.information_per_cost && best.information_per_cost() < *stop.information_per_cost)
     return fmt::format(
@@ -97,10 +97,10 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     return end(AskStatus::finished, "stop.wall_clock is over");
   Candidates candidates = candidates_of(study, state, belief.annotations(state));
   const StudyModel& model = belief.model();
-  std::set<Index> taken = rows_taken(state);  // with pool.repeat they are open all the same
+  std::set<Index> taken = rows_taken(state);  // with pool.repeat they stay open
   const InitialDesign design = initial_design(study);
   std::int64_t initial = design.count - told_or_pending(state);
-  // Before three values are known an amplitude that is to be learned is not, and levels cannot be compared.
+  // An amplitude that is learned is unknown before the first fit, so levels cannot be compared yet.
   const bool has_scale = study.file().knows_scale() || model.learned.has_value();
   const auto wait_or_finish = [&] {
     return state.pending().empty() && result.suggestions.empty() ? AskStatus::finished

@@ -5,11 +5,11 @@
 
 namespace acuity {
 
-/// Whether points of the initial design are still to be asked for.
+/// True if points of the initial design are still to be asked for.
 bool in_initial_phase(const Study& study, const State& state);
 
-/// Up to `count` suggestions, each the best given those before it; the belief is conditioned on them on the
-/// way. Where fewer: why. `now` is for stop rules.
+/// Chooses up to `count` suggestions, each the best given those before it, and conditions the belief on them.
+/// If there are fewer, the result has the reason. `now` is used by the stop rules.
 AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
                       double now);
 

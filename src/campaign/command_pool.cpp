@@ -22,7 +22,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr double first_wait = 0.5, longest_wait = 60.0;  // seconds
 
-// The end of what a program wrote, for whoever has to find out why it failed.
+// The last lines of output of a program, to show why it failed.
 std::string last_lines(const std::filesystem::path& folder) {
   for (const char* log : {"stderr.log", "stdout.log"}) {
     std::string text = read_end(folder / log, 2048).text;
@@ -61,7 +61,7 @@ std::vector<Attempt*> CommandPool::running() {
 }
 
 void CommandPool::start(const Suggestion& suggestion) {
-  // Nearly always this is new, and looking through the folders of all attempts there ever were takes time.
+  // Usually there was no attempt yet; listing the folders of all attempts takes time.
   const bool is_new = !std::filesystem::exists(runs_ / attempt_folder_name(suggestion.id, 1));
   jobs_.push_back({.suggestion = suggestion,
                    .attempt = is_new ? 0 : last_attempt(runs_, suggestion.id),
@@ -82,7 +82,7 @@ void CommandPool::resume(const Suggestion& suggestion) {
     const AttemptOutcome outcome = before.noted_end().value_or(
         before.exit_status() ? before.outcome()
                              : AttemptOutcome{.kind = Kind::ended, .answer = {}, .reason = {}});
-    // One that answered and was not the last said nothing that could be taken.
+    // If an attempt answered and was followed by another one, its answer was invalid.
     job.failures += outcome.kind == Kind::failed || outcome.kind == Kind::answered ? 1 : 0;
   }
   job.running = command_.adopt(runs_ / attempt_folder_name(suggestion.id, last));
@@ -94,7 +94,7 @@ void CommandPool::end_unwanted(const State& state) {
     if (job.unwanted || state.find(job.suggestion.id)->status == SuggestionStatus::pending) continue;
     job.unwanted = true;
     if (job.running)
-      job.running->end({.kind = Kind::ended, .answer = {}, .reason = "nobody waits for it any more"});
+      job.running->end({.kind = Kind::ended, .answer = {}, .reason = "its suggestion is no longer pending"});
   }
 }
 
@@ -135,7 +135,7 @@ std::vector<Outcome> CommandPool::wait(double seconds) {
     std::optional<AttemptOutcome> attempt = job->running ? job->running->outcome() : std::nullopt;
     std::optional<Outcome> outcome;
     if (attempt) outcome = conclude(*job, *attempt);
-    // Nothing new is begun any more: where it is pending, the next owner goes on with it.
+    // No attempt is started any more; if the suggestion is pending, the next owner continues with it.
     const bool dropped = (stopping_ || job->unwanted) && !job->running;
     if (outcome) outcomes.push_back(std::move(*outcome));
     job = outcome || dropped ? jobs_.erase(job) : std::next(job);
@@ -181,7 +181,7 @@ std::optional<Outcome> CommandPool::conclude(Job& job, const AttemptOutcome& att
     case Kind::later:
       retry_later(job);
       return std::nullopt;
-    case Kind::ended:  // cut short by a crash or by us: nobody's fault, so at once
+    case Kind::ended:  // ended by a crash or by us, not a failure: repeat without waiting
       job.running.reset();
       job.start_at = Clock::now();
       return std::nullopt;

@@ -11,14 +11,14 @@
 
 namespace acuity {
 
-/// An external command, one attempt for every suggestion in hand; attempts that fail are made again, later
-/// and later.
+/// Runs an external command, one attempt at a time for every suggestion. Failed attempts are repeated after
+/// increasing waits.
 class CommandPool : public AnnotatorPool {
  public:
-  /// `runs` is where the folders of attempts are; at most so many attempts run at a time, however many
-  /// suggestions are in hand.
+  /// `runs` contains the folders of attempts. At most `workers` attempts run at a time, even if more
+  /// suggestions were resumed.
   CommandPool(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers);
-  /// Kills what still runs.
+  /// Kills running attempts.
   ~CommandPool() override;
   CommandPool(const CommandPool&) = delete;
   CommandPool& operator=(const CommandPool&) = delete;
@@ -38,18 +38,18 @@ class CommandPool : public AnnotatorPool {
   using Clock = std::chrono::steady_clock;
   struct Job {
     Suggestion suggestion;
-    int attempt = 0;             // the number of the last one
-    int failures = 0;            // of attempts so far
-    int waits = 0;               // in a row, each longer than the one before
-    bool unwanted = false;       // only an answer that is there already counts
-    Clock::time_point start_at;  // of the next attempt, where none is under way
+    int attempt = 0;             // number of the last attempt
+    int failures = 0;            // number of failed attempts
+    int waits = 0;               // waits so far; each is longer than the one before
+    bool unwanted = false;       // no longer pending: only an answer that exists already is used
+    Clock::time_point start_at;  // of the next attempt, if none is running
     std::optional<Attempt> running;
   };
 
   std::vector<Attempt*> running();
   void start_due_attempts();
   void wait_for_any_attempt(double seconds);
-  /// Nothing where the job goes on.
+  /// The outcome of the job, or empty if another attempt follows.
   std::optional<Outcome> conclude(Job& job, const AttemptOutcome& attempt);
   Outcome answered(const Job& job, const AttemptOutcome& attempt) const;
   void retry_later(Job& job);
@@ -60,7 +60,7 @@ class CommandPool : public AnnotatorPool {
   std::filesystem::path runs_;
   int workers_;
   std::list<Job> jobs_;
-  std::optional<std::map<std::int64_t, int>> found_attempts_;  // before this owner began any
+  std::optional<std::map<std::int64_t, int>> found_attempts_;  // those of previous owners
   bool stopping_ = false;
   int failures_in_a_row_ = 0;
   std::string last_failure_;

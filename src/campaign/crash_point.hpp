@@ -2,8 +2,8 @@
 
 namespace acuity {
 
-/// A place where the process may die: the k-th one passed, counted from 1, ends it without warning where the
-/// environment says ACUITY_CRASH_AT=k. For tests that a campaign survives that anywhere.
+/// For tests that a campaign survives a crash anywhere: with ACUITY_CRASH_AT=k in the environment, the k-th
+/// call (counted from 1) ends the process immediately.
 void crash_point();
 
 }  // namespace acuity

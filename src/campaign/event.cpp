@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// JSON knows no infinity; a channel or an alpha may be infinite.
+// JSON has no infinity, but a channel or an alpha may be infinite.
 Json number(double value) {
   if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
   return value;
@@ -116,11 +116,11 @@ Json body(const OwnerChanged& e) {
   return {{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
 }
 
-/// The keys of one JSON object, each read by its name and type. Those that nobody asked for are unknown.
+/// The keys of one JSON object, each read by name and type. Keys that were not read are unknown.
 class Fields {
  public:
   explicit Fields(const Json& json) : json_(json) {
-    if (!json.is_object()) throw DamagedError("it is no JSON object");
+    if (!json.is_object()) throw DamagedError("it is not a JSON object");
   }
 
   std::int64_t whole(const char* key) { return whole(key, at(key)); }
@@ -149,7 +149,7 @@ class Fields {
     fields.require_no_others();
     return found;
   }
-  /// Calls read() if the key is there.
+  /// Calls read() if the key exists.
   template <typename Read>
   auto optional(const char* key, const Read& read) -> std::optional<decltype(read())> {
     if (!json_.contains(key)) return std::nullopt;
@@ -269,8 +269,8 @@ void read(Fields& j, OwnerChanged& e) {
   e = {j.text("host"), j.whole("process"), j.whole("process_start")};
 }
 
-// Events are flat but for lists and a channel. Deeper nesting is refused where it begins, before it takes
-// memory, and so is a key that is there twice: which of the two was meant?
+// Events are flat except for lists and a channel. Deeper nesting is rejected while parsing, before it uses
+// memory, and so is a key that occurs twice, which would be ambiguous.
 Json parsed(const std::string& text) {
   constexpr int deepest = 1;
   std::size_t keys = 0;
@@ -285,12 +285,12 @@ Json parsed(const std::string& text) {
   try {
     json = Json::parse(text, watch);
   } catch (const Json::exception&) {
-    throw DamagedError("it is no JSON text, or has a number too large for one");
+    throw DamagedError("it is not valid JSON, or has a number that is too large");
   }
   std::size_t kept = json.is_object() ? json.size() : 0;
   for (const Json& value : json)
     if (value.is_object()) kept += value.size();
-  if (kept != keys) throw DamagedError("a key is there twice");
+  if (kept != keys) throw DamagedError("a key occurs twice");
   return json;
 }
 

@@ -40,7 +40,7 @@ void require_time(const char* what, double seconds) {
     refuse(what, seconds, "a number of seconds from 1970 to the year 9999");
 }
 
-// The number of bytes of the character that begins here, 0 where none does (RFC 3629).
+// The number of bytes of the UTF-8 character that starts here, 0 if it is invalid (RFC 3629).
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
   const auto follows = [&](std::size_t k, unsigned low = 0x80, unsigned high = 0xBF) {
@@ -93,7 +93,7 @@ void require_sound(const Channel& channel) {
     refuse("the noise variance", variance, "a finite number, 0 or more");
 }
 
-// Of any ladder; EventRules knows the study's.
+// For any ladder; EventRules checks against that of the study.
 void require_precision(const std::string& level, std::optional<double> alpha) {
   require_text("the level", level);
   if (alpha && !(*alpha >= 0.0)) refuse("alpha", *alpha, "a number, 0 or more");
@@ -202,7 +202,7 @@ void require_own(const Fitted& e) {
 void require_own(const OwnerChanged& e) {
   require_text("the host", e.host);
   if (e.process < 0 || e.process > std::numeric_limits<std::int32_t>::max())
-    throw InputError(fmt::format("the process is {}, must be the number of one", e.process));
+    throw InputError(fmt::format("the process is {}, must be a process id", e.process));
   if (e.process_start < 0)
     throw InputError(fmt::format("the start of the process is {}, must be 0 or more", e.process_start));
 }
@@ -248,7 +248,7 @@ void EventRules::require_answerable(const State& state) const {
     if (record.status != SuggestionStatus::pending) continue;
     if (record.asked.row < 0)
       throw InputError(
-          fmt::format("suggestion {} is pending and no point of the pool, must be one", record.asked.id));
+          fmt::format("suggestion {} is pending and not a point of the pool, must be one", record.asked.id));
     if (record.asked.level.empty() && !record.asked.alpha)
       throw InputError(
           fmt::format("suggestion {} is pending and has no level, must have one", record.asked.id));
@@ -261,10 +261,10 @@ void EventRules::require_row(Index row, Index lowest) const {
                                  lowest, study_.pool().size() - 1, study_.pool().size()));
 }
 
-// Also one that is not on offer: people may do something else than was asked for, on a ladder at any
-// precision of its range.
+// Levels that are not on offer are allowed, too: an annotator may use another level than was asked for, on a
+// ladder any precision of its range.
 void EventRules::require_level(const std::string& level, std::optional<double> alpha) const {
-  if (!level.empty() && !names_.contains(level)) study_.level_named(level);  // says what is wrong
+  if (!level.empty() && !names_.contains(level)) study_.level_named(level);  // throws
   if (!alpha || alphas_.contains(*alpha)) return;
   study_.level_of(*alpha);
   if (alphas_.size() < 2'000'000) alphas_.insert(*alpha);
@@ -302,7 +302,7 @@ void EventRules::check(const Told& event, const State& state) const {
     require_channel(*event.channel);
     const auto* gaussian = std::get_if<GaussianChannel>(&*event.channel);
     if (gaussian != nullptr && !(gaussian->noise_variance > 0.0))
-      refuse("the noise variance", gaussian->noise_variance, "above 0 where it was reported");
+      refuse("the noise variance", gaussian->noise_variance, "above 0 if it was reported");
   }
   if (event.row) require_row(*event.row, 0);
   if (event.inputs && event.inputs->size() != study_.pool().inputs().size())
@@ -310,9 +310,9 @@ void EventRules::check(const Told& event, const State& state) const {
                                  study_.pool().inputs().size()));
   require_level(event.level, event.alpha);
   const SuggestionRecord* record = state.find(event.id);
-  if (record == nullptr) return;  // which State::require() does not accept
+  if (record == nullptr) return;  // rejected by State::require()
   if (record->asked.row < 0 && !event.row && !event.inputs)
-    throw InputError("the answer has no inputs, must have them: its suggestion is no point of the pool");
+    throw InputError("the answer has no inputs, must have them: its suggestion is not a point of the pool");
   const bool has_level =
       !event.level.empty() || event.alpha || !record->asked.level.empty() || record->asked.alpha;
   if (!has_level && !event.channel)
@@ -336,7 +336,7 @@ void EventRules::check(const Fitted& event, const State& state) const {
   if (event.log_parameters.size() != kernel_parameters_)
     throw InputError(fmt::format("it has {} hyperparameters, must have {}", event.log_parameters.size(),
                                  kernel_parameters_));
-  // The prior variance is the square of the first.
+  // The prior variance is the square of the first parameter.
   if (!std::isnormal(std::exp(2.0 * event.log_parameters.front())))
     refuse("the logarithm of the amplitude", event.log_parameters.front(), "that of a number with a square");
   if ((event.kappa || event.gamma) && !study_.file().binary())

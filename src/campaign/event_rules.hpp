@@ -6,40 +6,40 @@
 #include "acuity/campaign/state.hpp"
 #include "acuity/study/study.hpp"
 
-// What an event must be. The same rules hold when it is written and when it is read again, so that nothing is
-// written that could not be read, and nothing is replayed that could not have been written.
+// The rules for valid events. They are checked when an event is written and when it is read, so that nothing
+// is written that could not be read, and nothing is replayed that could not have been written.
 
 namespace acuity {
 
-/// Later than this no event can be: dates are printed with four digits for the year.
+/// The latest time of an event: dates are printed with a year of four digits.
 inline constexpr double latest_time = 253402300799.0;
-/// The length of one text of an event in bytes (the study's text excepted), and of the whole event as JSON.
+/// The maximum size in bytes of a text in an event (except the study's text), and of the whole event as JSON.
 inline constexpr std::size_t longest_text = std::size_t{1} << 20;
 inline constexpr std::size_t longest_event = std::size_t{16} << 20;
-/// The number of values that one answer may have.
+/// The maximum number of values in one answer.
 inline constexpr std::size_t most_replicates = 100'000;
-/// Squares of answers must be numbers, or nothing the model says would be one.
+/// The largest answer: its square must be finite, or the model could not compute with it.
 inline constexpr double largest_answer = 1e150;
 
-/// What holds whatever campaign the event belongs to: numbers in range, texts in UTF-8. Throws InputError
-/// with a sentence that does not name the event.
+/// Checks the rules that do not depend on the campaign: numbers in range, texts in UTF-8. Throws InputError
+/// with a message that does not name the event.
 void require_valid(const Event& event);
-/// The same for the time at which something happened.
+/// Throws InputError if this cannot be the time of an event.
 void require_valid_time(double seconds_since_1970);
 
-/// What a program said, as it may stand in an event: bytes that are no UTF-8 become "?", and what is too long
-/// is cut off.
+/// The output of a program as a valid text of an event: bytes that are not UTF-8 become "?", and text that is
+/// too long is cut off.
 std::string as_event_text(std::string_view text);
 
-/// What holds in a campaign with this study, which must outlive the rules.
+/// The rules of a campaign with this study, which must outlive this object.
 class EventRules {
  public:
   explicit EventRules(const Study& study);
 
-  /// What study and state say about the event that comes next; State::require() has the rest. Throws
-  /// InputError as above.
+  /// Checks the rules for the next event that depend on study and state; State::require() checks the others.
+  /// Throws InputError with a message that does not name the event.
   void require(const Event& event, const State& state) const;
-  /// Of a state at the end of a transaction: everything pending can be asked about. Throws InputError.
+  /// Throws InputError if a suggestion that is pending at the end of a transaction could not be answered.
   void require_answerable(const State& state) const;
 
  private:
@@ -60,13 +60,13 @@ class EventRules {
   void require_values(const std::vector<double>& values) const;
 
   const Study& study_;
-  std::unordered_set<std::string> names_;      // of the price list
-  mutable std::unordered_set<double> alphas_;  // of the ladder that were found to have a price
+  std::unordered_set<std::string> names_;      // of the levels of the price list
+  mutable std::unordered_set<double> alphas_;  // precisions of the ladder that are known to have a price
   std::size_t kernel_parameters_ = 0;
 };
 
-/// An event by all rules: its own, those of the study and those of the state. Throws DamagedError with a
-/// sentence that names the event's number.
+/// Checks an event by all rules: its own, those of the study and those of the state. Throws DamagedError with
+/// a message that has the number of the event.
 void require_replayable(const StoredEvent& stored, const EventRules& rules, const State& state);
 /// The state after these events, each checked by all rules. Throws DamagedError.
 State replay(const std::vector<StoredEvent>& events, const EventRules& rules);

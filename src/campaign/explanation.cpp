@@ -24,7 +24,7 @@ double mean_sd(PoolBelief& belief) {
   return belief.marginals().variance.cwiseMax(0.0).cwiseSqrt().mean();
 }
 
-// What every candidate is worth at some levels, which need not be those on offer.
+// The score of every candidate at given levels, which need not be on offer.
 class Market {
  public:
   Market(const StudyModel& model, const Candidates& candidates, const Marginals& belief)
@@ -39,12 +39,12 @@ class Market {
 
   struct Best {
     double information = 0.0;
-    Index point = -1;  // nobody sells it anywhere
+    Index point = -1;  // not available at any point
   };
-  // The most informative point for a level, were it like this.
+  // The most informative point for a level with these properties.
   Best best_at(Index number, const Level& level) const {
     Offer one{.levels = {level}, .base_noise = model_.offer.base_noise};
-    // Graph b compares with the best accuracy on offer, which must be there.
+    // Graph b compares with the best accuracy on offer, which must be included.
     if (number >= 0 && std::holds_alternative<FlipChannel>(level.channel)) {
       one.levels = model_.offer.levels;
       one.levels[static_cast<std::size_t>(number)] = level;
@@ -67,7 +67,7 @@ class Market {
   const Marginals& belief_;
 };
 
-// Where a function that grows crosses 0 between low and high, by bisection in the middle of `mean`.
+// The zero of an increasing function between low and high, by bisection; `mean` gives the middle.
 double crossing(double low, double high, const std::function<double(double)>& grows) {
   for (int step = 0; step < 200 && high - low > 1e-13 * std::abs(high); ++step) {
     const double middle = low > 0.0 && high / low > 4.0 ? std::sqrt(low * high) : 0.5 * (low + high);
@@ -86,7 +86,7 @@ Level with_accuracy(Level level, double accuracy) {
   return level;
 }
 
-// The noise a level may add and still be worth `needed`.
+// The largest noise that a level may add and still reach the score `needed`.
 std::optional<double> noise_for(const Market& market, Index number, const Level& level, double needed) {
   const auto lack = [&](double variance) {
     return needed - market.best_at(number, with_noise(level, variance)).information;
@@ -108,7 +108,7 @@ std::optional<double> accuracy_for(const Market& market, Index number, const Lev
   return crossing(0.5, 1.0, gain);
 }
 
-// The noise and accuracy of a ladder's rungs hang together, so theirs are not moved one by one.
+// The noises and accuracies of a ladder depend on each other, so they are not varied one by one.
 void add_counterfactuals(const Study& study, const StudyModel& model, const Candidates& candidates,
                          const Market& market, Explanation& result) {
   const std::vector<Level>& levels = model.offer.levels;
@@ -161,7 +161,7 @@ void add_levels(const StudyModel& model, const Candidates& candidates, const Mar
   const auto is_chosen = [&](const Level& level) {
     return level.name == result.chosen.level.name && level.alpha == result.chosen.level.alpha;
   };
-  // A precision between those of a ladder's ends.
+  // A precision between the ends of a ladder.
   if (std::none_of(here.levels.begin(), here.levels.end(), is_chosen))
     here.levels.push_back(result.chosen.level);
   std::vector<Index> all(here.levels.size());
@@ -231,7 +231,7 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   result.remaining = candidates.remaining();
   result.pending = state.pending();
 
-  const Marginals before = belief.belief().marginals();  // a copy: it moves on below
+  const Marginals before = belief.belief().marginals();  // a copy, because the belief changes below
   const Market market(model, candidates, before);
   add_pool(before, market.open_points(), result);
   add_levels(model, candidates, belief.belief().marginals_at({{chosen.row}}), result);
@@ -257,7 +257,7 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
     }
     if (asked->worker == "initial" || asked->row < 0)
       throw InputError(
-          fmt::format("{}: suggestion {} was known before the campaign began, and was never chosen",
+          fmt::format("{}: suggestion {} was known before the campaign was created, and was never chosen",
                       campaign.folder().string(), id));
     CampaignBelief belief(campaign.study(), threads, {});
     return explain(campaign.study(), before, belief, suggestion_of(campaign.study(), *asked));
@@ -272,7 +272,7 @@ NextExplanation explain_next(const Campaign& campaign, int threads) {
   const double now = acuity::now();
   next.result = choose_next(campaign.study(), campaign.state(), belief, 1, now);
   if (next.result.suggestions.empty()) return next;
-  belief.forget();  // it expects the suggestion already
+  belief.forget();  // it already includes the suggestion
   next.explanation = explain(campaign.study(), campaign.state(), belief, next.result.suggestions.front());
   return next;
 }

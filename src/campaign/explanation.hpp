@@ -11,7 +11,7 @@
 
 namespace acuity {
 
-/// Why a point and a level were chosen, in numbers: computed from the belief that chose them.
+/// The numbers that explain why a point and a level were chosen, computed from the belief that chose them.
 struct Explanation {
   /// A level at the point chosen.
   struct LevelMerit {
@@ -23,17 +23,17 @@ struct Explanation {
 
     double per_cost() const { return information / cost; }
   };
-  /// A level that was not chosen would be, at `point` or another, were it cheaper than this or more precise
-  /// than that; the chosen one would not, were it dearer or less precise. Exact: on either side of the number
-  /// the selection differs.
+  /// The price and the precision at which the choice would change. A level that was not chosen would be
+  /// chosen, at `point`, if it were cheaper or more precise than this; the chosen level would not, if it were
+  /// more expensive or less precise. Exact: the selection differs on either side of the number.
   struct Counterfactual {
     Level level;
-    bool chosen = false;          ///< the numbers are where it loses, not where it wins
+    bool chosen = false;          ///< the numbers are those at which it is no longer chosen
     std::optional<double> price;  ///< absent: no price would change the choice
     std::optional<double>
-        noise_sd;  ///< real, price lists: what the level adds to sigma(x); absent: no noise would
-    std::optional<double> accuracy;  ///< binary, price lists: likewise
-    std::string point;               ///< where it would win
+        noise_sd;  ///< real, price lists: what the level adds to sigma(x); absent: no noise would change it
+    std::optional<double> accuracy;  ///< binary, price lists; absent: no accuracy would change it
+    std::string point;               ///< at which it would be chosen
   };
   struct Neighbour {
     std::int64_t id = 0;
@@ -46,32 +46,33 @@ struct Explanation {
   std::string unit;                ///< of the information
   bool is_drawn = false;           ///< by the seed: the initial design, or `random`
   bool levels_compete = true;      ///< false: the highest precision only
-  double remaining = 0.0;          ///< money free before it was asked for
+  double remaining = 0.0;          ///< free budget before the ask
   Index candidates = 0;            ///< points it was chosen from
-  double more_certain = 0.0;       ///< share of them where less is open
+  double more_certain = 0.0;       ///< share of them with a smaller standard deviation
   double median_sd = 0.0;          ///< of f, over them
   std::vector<LevelMerit> levels;  ///< best first
   std::vector<Counterfactual> counterfactuals;
   std::vector<Neighbour> nearest;
   std::vector<ReportedNoise> reported_noise;         ///< of the answers before it
-  std::vector<std::int64_t> pending;                 ///< what was conditioned on without its answer
-  double sd_after = 0.0;                             ///< of f at the point, once it is answered
+  std::vector<std::int64_t> pending;                 ///< suggestions in the belief without an answer
+  double sd_after = 0.0;                             ///< of f at the point, after its answer
   double pool_sd_before = 0.0, pool_sd_after = 0.0;  ///< mean over the pool
 };
 
-/// `state` is that before it was asked for; the belief follows it, and expects the suggestion afterwards.
+/// `state` is the one before the ask. The belief is brought up to date with it, and includes the suggestion
+/// afterwards.
 Explanation explain(const Study& study, const State& state, CampaignBelief& belief, const Suggestion& chosen);
 
-/// Why a suggestion of the log was made; throws InputError where there is none of that id.
+/// Why a recorded suggestion was made. Throws InputError if there is none with this id.
 Explanation explain(const Campaign& campaign, std::int64_t id, int threads = 0);
-/// Why the next one would be; nothing, and the reason, where there is none.
+/// Why the next suggestion would be made; empty, with the reason in `result`, if there is none.
 struct NextExplanation {
   std::optional<Explanation> explanation;
   AskResult result;
 };
 NextExplanation explain_next(const Campaign& campaign, int threads = 0);
 
-/// Text for people and papers.
+/// As readable text.
 std::string to_text(const Explanation& explanation, const Study& study);
 
 }  // namespace acuity

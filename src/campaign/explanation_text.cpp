@@ -36,13 +36,15 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
     if (c.accuracy)
       conditions.push_back(fmt::format("its accuracy were under {}", brief(*c.accuracy, digits)));
     if (conditions.empty()) return fmt::format("{} would be chosen at any price.", capital(name_of(c.level)));
-    return fmt::format("{} would lose if {}.", capital(name_of(c.level)), fmt::join(conditions, ", or if "));
+    return fmt::format("{} would not be chosen if {}.", capital(name_of(c.level)),
+                       fmt::join(conditions, ", or if "));
   }
   if (c.price) conditions.push_back(fmt::format("it cost under {}{}", brief(*c.price, digits), unit));
   if (c.noise_sd) conditions.push_back(fmt::format("its noise_sd were under {}", brief(*c.noise_sd, digits)));
   if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
-  if (conditions.empty()) return fmt::format("{} would not win at any price.", capital(name_of(c.level)));
-  return fmt::format("{} would win{} if {}.", capital(name_of(c.level)), elsewhere,
+  if (conditions.empty())
+    return fmt::format("{} would not be chosen at any price.", capital(name_of(c.level)));
+  return fmt::format("{} would be chosen{} if {}.", capital(name_of(c.level)), elsewhere,
                      fmt::join(conditions, ", or if "));
 }
 
@@ -51,14 +53,14 @@ std::string levels_text(const Explanation& e) {
   std::size_t shown = 0;
   for (std::size_t k = 0; k < e.levels.size(); ++k) {
     const Explanation::LevelMerit& level = e.levels[k];
-    // Of a long ladder the best, the chosen, and the ends of the order.
+    // Of a long ladder only the best, the chosen and the last levels are shown.
     if (e.levels.size() > 12 && k >= 5 && !level.chosen && k + 1 < e.levels.size()) continue;
     if (k > shown) text += "  ...\n";
     shown = k + 1;
     const std::string name = one_line(describe(level.level));
     text += fmt::format("  {:<14}{:>14}{:>12}{:>14}{}{}\n", name, brief(level.information, digits),
                         brief(level.cost, digits), brief(level.per_cost(), digits),
-                        level.chosen ? "  <- chosen" : "", level.affordable ? "" : "  (not to be had)");
+                        level.chosen ? "  <- chosen" : "", level.affordable ? "" : "  (not available)");
   }
   return text;
 }

@@ -7,9 +7,10 @@
 
 namespace acuity {
 
-/// "NFS" and the like where files of this kind live on another machine; by the number statfs(2) gives.
+/// The name of a network file system, for example "NFS", for a type number of statfs(2); empty if it is
+/// local.
 std::optional<std::string> network_file_system(std::uint64_t type);
-/// The same for where a file is.
+/// As above, for the file system that contains a file.
 std::optional<std::string> network_file_system(const std::filesystem::path& file);
 
 }  // namespace acuity

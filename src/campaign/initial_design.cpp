@@ -20,8 +20,8 @@ std::int64_t count_for(Index inputs, Index pool) {
   return std::min<std::int64_t>(wanted, std::max<std::int64_t>(3, pool / 4));
 }
 
-// The finest level of which the budget can bear so many; else as many as it can bear of the cheapest, but at
-// least three.
+// The finest level at which the budget allows the whole design; otherwise as many points as it allows at the
+// cheapest level, but at least three.
 void choose_level(const Study& study, InitialDesign& design, bool may_shrink) {
   const std::vector<Level>& levels = study.offer().levels;
   design.level = study.offer().finest();
@@ -80,7 +80,7 @@ std::vector<Index> space_filling_rows(const PointsRef& pool, Index count, std::u
 InitialDesign initial_design(const Study& study) {
   const InitialSetting& setting = study.file().initial;
   InitialDesign design{.count = setting.count, .level = study.offer().finest()};
-  // With answers that are known the scale is, too; without, a design comes first whatever the study says.
+  // Known answers give the scale; without them there is always an initial design, whatever the study says.
   const bool has_scale = study.file().amplitude || !setting.file.empty() || setting.count > 0;
   design.space_filling = setting.space_filling || !has_scale;
   if (!design.space_filling) return design;

@@ -6,13 +6,13 @@
 
 namespace acuity {
 
-/// What is annotated before anything is chosen by its information.
+/// The points that are annotated before choices by information start.
 struct InitialDesign {
-  std::int64_t count = 0;      ///< answers, those known before included
-  Index level = 0;             ///< of the offer
-  bool space_filling = false;  ///< else drawn by the seed
+  std::int64_t count = 0;      ///< number of answers, including those known before
+  Index level = 0;             ///< index into the offer
+  bool space_filling = false;  ///< false: drawn by the seed
 
-  /// Where it asks first, in this order; empty: drawn by the seed.
+  /// The rows in the order in which they are asked for; empty: drawn by the seed.
   std::vector<Index> rows(const Study& study) const;
 
   double cost(const Study& study) const {
@@ -22,9 +22,9 @@ struct InitialDesign {
 
 InitialDesign initial_design(const Study& study);
 
-/// Rows that are far apart in standardised inputs: of many subsets drawn by the seed the one whose two
-/// closest points are farthest apart. Single outliers of the pool are not preferred, as they would be by
-/// taking the farthest point again and again.
+/// Rows that are far apart in standardised inputs: of many random subsets, the one with the largest distance
+/// between its two closest points. Unlike repeatedly taking the farthest point, this does not prefer
+/// outliers.
 std::vector<Index> space_filling_rows(const PointsRef& pool, Index count, std::uint64_t seed);
 
 }  // namespace acuity

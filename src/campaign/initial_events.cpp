@@ -16,7 +16,7 @@ namespace acuity {
 
 namespace {
 
-// A point given by its inputs may be one of the pool's all the same; not if its sigma^2(x) differs.
+// A point given by its inputs may still be one of the pool, unless its sigma^2(x) differs.
 Index row_of(const Study& study, const Annotation& known) {
   if (const std::optional<Index> row = known.place.pool_row()) return *row;
   const Vector& x = known.place.coordinates();
@@ -26,7 +26,7 @@ Index row_of(const Study& study, const Annotation& known) {
   return -1;
 }
 
-// What was known before: asked for and told at once.
+// One Asked and one Told event for every answer known before.
 std::vector<Event> known_before(const Study& study) {
   std::vector<Event> events;
   double spent = 0.0;
@@ -59,7 +59,7 @@ std::vector<Event> known_before(const Study& study) {
   }
   const double budget = study.file().budget.value_or(std::numeric_limits<double>::infinity());
   if (spent > budget + budget_slack(budget))
-    throw InputError(fmt::format("{}: what is known has cost {}, must be within campaign.budget, which is {}",
+    throw InputError(fmt::format("{}: the known answers cost {}, must be within campaign.budget, which is {}",
                                  study.file().initial.file.string(), shortest(spent), shortest(budget)));
   return events;
 }
@@ -73,7 +73,7 @@ void require_input_names(const Study& study) {
   for (const std::string& input : study.pool().inputs())
     if (taken.contains(input) || input.starts_with("y_"))
       study.file().complain(
-          fmt::format("input \"{}\" is called like a column that campaigns print, must be renamed", input));
+          fmt::format("input \"{}\" has the name of a column that campaigns print, must be renamed", input));
 }
 
 void require_annotator(const Study& study) {

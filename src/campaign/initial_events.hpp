@@ -7,14 +7,14 @@
 
 namespace acuity {
 
-/// Throws InputError where an input is called like a column that `ask` prints: they could not be told apart.
+/// Throws InputError if an input has the name of a column that `ask` prints, which would be ambiguous.
 void require_input_names(const Study& study);
 
-/// Throws InputError where the study's annotator could not answer. A campaign keeps the study it began with:
-/// a mistake found by the first run could not be corrected any more.
+/// Throws InputError if the study's annotator cannot work. A campaign keeps the study it was created with, so
+/// a mistake found by the first run could no longer be corrected.
 void require_annotator(const Study& study);
 
-/// The first events of a campaign: that it was created, and what was known before (campaign.initial). Throws
+/// The first events of a campaign: its creation, and the answers known before (campaign.initial). Throws
 /// InputError.
 std::vector<Event> initial_events(const Study& study, Created created);
 

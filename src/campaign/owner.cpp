@@ -16,8 +16,7 @@ std::string host_name() {
   return name;
 }
 
-// Tells a process from a later one of the same number; 0 where there is none. One that is dead has ended, and
-// only waits for its parent to notice.
+// Distinguishes a process from a later one with the same id; 0 if there is none. A zombie counts as ended.
 std::int64_t start_of(std::int64_t process) {
   const std::optional<ProcessEntry> entry = process_entry(static_cast<pid_t>(process));
   return entry && !entry->dead ? static_cast<std::int64_t>(entry->start) : 0;

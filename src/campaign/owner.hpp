@@ -4,10 +4,10 @@
 
 namespace acuity {
 
-/// This process.
+/// The event that makes this process the owner.
 OwnerChanged this_process();
 
-/// Whether the process that took the campaign may still be there. On another host nobody can tell: it may.
+/// False if the owner has certainly ended. A process on another host cannot be checked: it may be running.
 bool may_be_alive(const OwnerChanged& owner);
 
 }  // namespace acuity

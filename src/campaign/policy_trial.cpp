@@ -69,7 +69,7 @@ Study variant_for(const Study& study, Policy policy, int repeat) {
   if (repeat > 0)
     different.seed = numerics::draw_key(study.file().seed, numerics::Purpose::repeat, 0,
                                         static_cast<std::uint64_t>(repeat));
-  // Answers that are known take no time.
+  // Known answers take no time, so the wall clock does not apply.
   different.stop = study.file().stop;
   different.stop->wall_clock.reset();
   return study.variant(different);
@@ -105,7 +105,7 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   std::unique_ptr<EventStore> store = make_memory_event_store();
   store->add(0, [&](const auto&) { return before; });
   Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
-  // Answers go on to report their noise where they did so before.
+  // If answers reported their noise before, simulated ones do so, too.
   StudyModel model = campaign.model();
   const bool reporting = model.reported != NoiseScales{};
   SimulatedPool annotators(campaign.study(), make_rehearsal(truth, campaign.study().file().seed),
@@ -134,7 +134,7 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
 
 void require_budget(const Study& study) {
   if (!study.file().budget)
-    study.file().complain("campaign.budget is missing, must be there to say what the money buys");
+    study.file().complain("campaign.budget is missing, must be set to simulate campaigns");
 }
 
 std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& truth,
@@ -149,7 +149,7 @@ std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& t
   int done = 0;
   const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
   numerics::parallel_for(total, threads, [&](std::ptrdiff_t number) {
-    // Repeat by repeat, so that the time left can be told early.
+    // Ordered by repeat, so that the remaining time can be estimated early.
     const auto repeat = static_cast<int>(number / policies);
     const std::size_t policy = static_cast<std::size_t>(number % policies);
     if (stop) return;

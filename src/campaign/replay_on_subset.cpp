@@ -11,7 +11,7 @@ namespace acuity {
 
 namespace {
 
-/// Tells events of a whole pool as those of a part of it.
+/// Converts events on the whole pool to events on a subset of it.
 class SubsetReplay {
  public:
   SubsetReplay(const Study& study, const std::vector<Index>& rows) : study_(study) {
@@ -90,7 +90,7 @@ std::vector<Event> initial_events_on_subset(const Study& study, const std::vecto
   SubsetReplay replay(study, rows);
   const std::vector<Event> events = initial_events(study, std::move(created));
   for (const Event& event : events) replay.take(event);
-  // Learned once here, every trial would begin by learning the same.
+  // Learn once here; otherwise every trial would start by learning the same.
   const State state = state_of(events);
   if (const std::int64_t used = study.learns_from(state.annotations());
       used > 0 && !in_initial_phase(study, state)) {

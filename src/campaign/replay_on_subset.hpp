@@ -6,15 +6,16 @@
 
 namespace acuity {
 
-/// A campaign's events as they would have been on part of its pool, `rows`: answers at other points are told
-/// by their inputs. Whatever is pending comes back unanswered, and nobody owns the campaign.
+/// A campaign's events as they would be with only `rows` of its pool: answers at other points become answers
+/// outside the pool, given by their inputs. Pending suggestions are released, and there is no owner.
 std::vector<Event> replay_on_subset(const Campaign& campaign, const std::vector<Index>& rows);
 
-/// The same of a campaign that would begin now with what the study knows (campaign.initial), hyperparameters
-/// learned where its schedule asks for it. Throws InputError.
+/// The first events of a new campaign with only `rows` of the study's pool: the answers known before
+/// (campaign.initial), and hyperparameters learned from them if the study's schedule requires it. Throws
+/// InputError.
 std::vector<Event> initial_events_on_subset(const Study& study, const std::vector<Index>& rows);
 
-/// What they add up to.
+/// The state after these events.
 State state_of(const std::vector<Event>& events);
 
 }  // namespace acuity

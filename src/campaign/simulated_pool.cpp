@@ -9,11 +9,11 @@ namespace acuity {
 SimulatedPool::SimulatedPool(const Study& study, std::unique_ptr<Annotator> annotator,
                              std::optional<StudyModel> reporting)
     : study_(study), annotator_(std::move(annotator)), reporting_(std::move(reporting)) {
-  if (reporting_) reporting_->nugget = 0.0;  // nobody reports what nobody knows of
+  if (reporting_) reporting_->nugget = 0.0;  // annotators do not know the nugget, so they do not report it
 }
 
 void SimulatedPool::start(const Suggestion& suggestion) {
-  // The noise of the study, whatever the model has learned about it; or what answers report.
+  // The noise declared by the study, not the learned one; or the noise that answers report.
   const double base_noise = study_.offer().base_noise(suggestion.row);
   const Level level = level_of(study_, suggestion.level.name, suggestion.level.alpha);
   Suggestion as_it_is = suggestion;

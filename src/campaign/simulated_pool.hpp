@@ -8,8 +8,8 @@
 
 namespace acuity {
 
-/// A simulated annotator, who answers at once. With `reporting`, a model of answers that reported their
-/// noise, the answers have the noise that it expects and report it; otherwise they have what the study
+/// A simulated annotator that answers at once. With `reporting`, a model learned from answers with reported
+/// noise, answers have the noise that it expects, and report it; otherwise they have the noise that the study
 /// declares.
 class SimulatedPool : public AnnotatorPool {
  public:

@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 
 constexpr int application_id = 0x61637579;  // "acuy"
 constexpr int format_version = 1;
-constexpr int patience_ms = 60'000;  // writers take turns, and a turn is short
+constexpr int patience_ms = 60'000;  // transactions are short
 
-// The schema of a log, by the names of what is in it.
+// The schema of a log: name to SQL.
 const std::map<std::string, std::string>& schema() {
   static const std::map<std::string, std::string> statements = [] {
     std::map<std::string, std::string> made{
@@ -32,7 +32,7 @@ const std::map<std::string, std::string>& schema() {
          "CREATE TABLE events (sequence INTEGER PRIMARY KEY, time REAL NOT NULL, event TEXT NOT NULL, "
          "body TEXT NOT NULL, chain INTEGER NOT NULL)"},
         {"head", "CREATE TABLE head (count INTEGER NOT NULL, chain INTEGER NOT NULL)"}};
-    // What was written stays: also for whoever opens the file with another program.
+    // Also keep other programs that open the file from changing events.
     for (const char* change : {"UPDATE", "DELETE"})
       made[fmt::format("never_{}", change)] = fmt::format(
           "CREATE TRIGGER never_{0} BEFORE {0} ON events BEGIN SELECT RAISE(ABORT, "
@@ -43,7 +43,7 @@ const std::map<std::string, std::string>& schema() {
   return statements;
 }
 
-// Of an event and all before it.
+// Checksum of an event and all before it.
 std::uint64_t chained(std::uint64_t chain, std::int64_t sequence, double time, const std::string& name,
                       const std::string& body) {
   numerics::Fnv1a sum(chain);
@@ -52,19 +52,19 @@ std::uint64_t chained(std::uint64_t chain, std::int64_t sequence, double time, c
   return sum.value();
 }
 
-// What has nothing to do with the file's content; empty where the error has.
+// The reason if the error is not due to the content of the file, otherwise empty.
 std::string reason_of(const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
     case SQLITE_FULL:
       return "the disk is full, nothing was changed; make room and try again";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return fmt::format("somebody else has been writing for {} s, try again", patience_ms / 1000);
+      return fmt::format("another process has been writing for {} s, try again", patience_ms / 1000);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return "it may not be written, nothing was changed; check the permissions of the folder";
+      return "there is no permission to write it, nothing was changed; check the permissions of the folder";
     case SQLITE_CANTOPEN:
-      return "it cannot be opened; check that it is there, and the permissions of its folder";
+      return "it cannot be opened; check that it exists, and the permissions of its folder";
     case SQLITE_IOERR:
       return "the disk is full or fails to read or write, nothing was changed";
     case SQLITE_NOMEM:
@@ -74,20 +74,19 @@ std::string reason_of(const SQLite::Exception& error) {
   }
 }
 
-// SQLite may have more than a line to say.
+// Messages of SQLite may have several lines.
 std::string damage_in(const fs::path& file, const std::string& how) {
-  return fmt::format("{}: it is damaged ({}), and nothing was written to it", file.string(),
-                     printable(how, 300));
+  return fmt::format("{}: it is damaged ({}); nothing was written to it", file.string(), printable(how, 300));
 }
 
-// Statements are fixed, so what SQLite cannot make sense of is the file.
+// Statements are fixed, so any other error of SQLite is due to the file.
 [[noreturn]] void throw_as_sentence(const fs::path& file, const SQLite::Exception& error) {
   const std::string reason = reason_of(error);
   if (reason.empty()) throw DamagedError(damage_in(file, error.what()));
   throw StoreError(fmt::format("{}: {}", file.string(), reason));
 }
 
-// A file that nobody can write to, in a folder where not even SQLite's own side files can be made.
+// The address of a read-only file in a folder where not even SQLite's side files can be created.
 std::string immutable(const fs::path& file) {
   std::string address = "file:";
   for (const char c : fs::absolute(file).string())
@@ -101,10 +100,10 @@ std::string immutable(const fs::path& file) {
 struct SqliteEventStore::State {
   fs::path file;
   SQLite::Database database;
-  std::int64_t checked = 0;                         // events whose chain is known to be right
+  std::int64_t checked = 0;                         // events whose checksums were verified
   std::uint64_t chain = numerics::Fnv1a().value();  // after them
 
-  std::vector<StoredEvent> first;  // all of them, for the first to ask
+  std::vector<StoredEvent> first;  // all events, kept for the first read()
 
   State(fs::path f, const std::string& name, int flags)
       : file(std::move(f)), database(name, flags, patience_ms) {
@@ -112,14 +111,14 @@ struct SqliteEventStore::State {
     database.exec("PRAGMA trusted_schema = OFF");
   }
 
-  // Closing brings side files into the file itself, which one that is damaged must be spared.
+  // Closing would copy the side files into the main file, which must not happen to a damaged one.
   void write_on_close(bool yes) {
     sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, yes ? 0 : 1, nullptr);
   }
 
   [[noreturn]] void damaged(const std::string& how) const { throw DamagedError(damage_in(file, how)); }
 
-  // Calls work() and turns what SQLite has to say into one sentence.
+  // Calls work() and turns exceptions of SQLite into one sentence.
   template <typename Work>
   auto guarded(const Work& work) const {
     try {
@@ -135,21 +134,21 @@ struct SqliteEventStore::State {
     database.exec("PRAGMA synchronous = FULL");
   }
 
-  // SQLite takes a file that says it is of a later format for one that may not be written.
+  // SQLite treats a file whose header has a later format as read-only.
   void check_format() {
     sqlite3_file* bytes = nullptr;
     unsigned char to_write_and_read[2] = {};
     sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_FILE_POINTER, &bytes);
     if (bytes == nullptr || bytes->pMethods == nullptr) return;
     if (bytes->pMethods->xRead(bytes, to_write_and_read, 2, 18) != SQLITE_OK) return;
-    if (to_write_and_read[0] > 2 || to_write_and_read[1] > 2) damaged("its header is not what was written");
+    if (to_write_and_read[0] > 2 || to_write_and_read[1] > 2) damaged("its header was changed");
   }
 
   void check_identity() {
     check_format();
     if (database.execAndGet("PRAGMA application_id").getInt() != application_id)
       throw DamagedError(
-          fmt::format("{}: it is no log of a campaign, and nothing was written to it", file.string()));
+          fmt::format("{}: it is not the log of a campaign; nothing was written to it", file.string()));
     check_version();
   }
 
@@ -158,12 +157,13 @@ struct SqliteEventStore::State {
     const std::string found = database.execAndGet("PRAGMA quick_check(1)").getString();
     if (found != "ok") damaged(found);
     check_schema();
-    SQLite::Transaction one_moment(database);  // events and head of the same one, whoever adds meanwhile
+    SQLite::Transaction one_moment(
+        database);  // a consistent view of events and head, even if another process adds events
     first = since(0);
     if (!head_is(checked, chain)) damaged("its end is missing");
   }
 
-  // An end that was cut off leaves a chain that is right as far as it goes.
+  // If the end was cut off, the remaining checksums are still right.
   bool head_is(std::int64_t count, std::uint64_t last) {
     SQLite::Statement head(database, "SELECT count, chain FROM head");
     return head.executeStep() && head.getColumn(0).getInt64() == count &&
@@ -174,15 +174,14 @@ struct SqliteEventStore::State {
     const int version = database.execAndGet("PRAGMA user_version").getInt();
     if (version > format_version)
       throw NewerVersionError(fmt::format(
-          "{}: its format is {}, this version ({}) of acuity knows {}: it was written by a newer version, "
+          "{}: its format is {}, this version ({}) of acuity reads {}: it was written by a newer version, "
           "which must be used for it; nothing was written to it",
           file.string(), version, ACUITY_VERSION, format_version));
     if (version < format_version)
       damaged(fmt::format("its format is {}, must be {}", version, format_version));
   }
 
-  // A view or a trigger in the place of what was made here could do anything. A trigger that is gone does
-  // nothing.
+  // A foreign view or trigger could do anything, so it is damage. A missing trigger is harmless.
   void check_schema() {
     SQLite::Statement query(database, "SELECT name, sql FROM sqlite_schema ORDER BY name LIMIT 20");
     int tables = 0;
@@ -190,11 +189,11 @@ struct SqliteEventStore::State {
       const std::string name = query.getColumn(0).getString();
       const auto known = schema().find(name);
       if (known == schema().end() || known->second != query.getColumn(1).getString())
-        damaged(fmt::format("it has \"{}\" that acuity has not made", printable(name, 40)));
+        damaged(fmt::format("it has \"{}\", which acuity did not create", printable(name, 40)));
       tables += known->second.starts_with("CREATE TABLE") ? 1 : 0;
     }
     if (tables != 2) damaged("a table is missing");
-    // No event is longer, and what is read at once stays below this.
+    // No event is longer.
     sqlite3_limit(database.getHandle(), SQLITE_LIMIT_LENGTH, static_cast<int>(2 * longest_event));
   }
 
@@ -204,7 +203,7 @@ struct SqliteEventStore::State {
     return events;
   }
 
-  // One row of the log, not looked into yet.
+  // One row of the log, not parsed yet.
   struct Row {
     std::int64_t sequence = 0;
     double time = 0.0;
@@ -212,8 +211,8 @@ struct SqliteEventStore::State {
     std::int64_t chain = 0;
   };
 
-  // Calls visit(row) for each after `after`, in order. Rows are as long as somebody wrote them, so their
-  // length is looked at before they are copied.
+  // Calls visit(row) for each row after `after`, in order. A damaged row may have any length, so the length
+  // is checked before the row is copied.
   template <typename Visit>
   void each_row(std::int64_t after, const Visit& visit) {
     SQLite::Statement query(
@@ -262,16 +261,16 @@ struct SqliteEventStore::State {
     }
   }
 
-  // If it throws, what was read before is right.
+  // If it throws, the events read before are valid.
   void read_into(std::vector<StoredEvent>& events, std::int64_t after) {
-    // From where the chain is known, so that it can be followed.
+    // Starts at the last verified event, because checksums depend on those before.
     std::int64_t expected = std::min(after, checked);
     each_row(expected, [&](const Row& row) {
       if (row.sequence != ++expected) damaged(fmt::format("event {} is missing", expected));
       if (row.sequence > checked) {
         chain = chained(chain, row.sequence, row.time, row.name, row.body);
         if (std::bit_cast<std::int64_t>(chain) != row.chain)
-          damaged(fmt::format("event {} is not what was written", row.sequence));
+          damaged(fmt::format("event {} does not match its checksum", row.sequence));
         checked = row.sequence;
       }
       if (row.sequence > after) events.push_back(event_in(row));
@@ -298,8 +297,8 @@ struct SqliteEventStore::State {
     checked = added.sequence;
   }
 
-  // All that can be found, event by event. One that is not what was written says nothing about those after
-  // it: their chain goes on from the checksum on record.
+  // Checks event by event. After an event that does not match its checksum, the check continues from the
+  // stored checksum, so that later events can still be verified.
   void inspect(LogInspection& found) {
     check_identity();
     found.is_log = true;
@@ -312,7 +311,7 @@ struct SqliteEventStore::State {
     std::int64_t expected = 0;
     each_row(0, [&](const Row& row) {
       ++found.count;
-      const bool follows = row.sequence == ++expected;  // if not, nothing is known about the chain before it
+      const bool follows = row.sequence == ++expected;  // if not, the checksum before it is unknown
       if (!follows)
         note(row.sequence == expected + 1
                  ? fmt::format("event {} is missing", expected)
@@ -320,7 +319,7 @@ struct SqliteEventStore::State {
       expected = row.sequence;
       const std::uint64_t sum = chained(chain, row.sequence, row.time, row.name, row.body);
       if (follows && std::bit_cast<std::int64_t>(sum) != row.chain)
-        note(fmt::format("event {} is not what was written", row.sequence));
+        note(fmt::format("event {} does not match its checksum", row.sequence));
       chain = std::bit_cast<std::uint64_t>(row.chain);
       try {
         found.events.push_back(event_in(row));
@@ -340,8 +339,8 @@ struct SqliteEventStore::State {
   }
 };
 
-// Calls work(state) on a log that is not written to. Where not even side files can be made, because that is
-// forbidden or the disk is full, the file is taken as it stands.
+// Calls work(state) on a log that is only read. If side files cannot be created, for lack of permission or of
+// disk space, the file is opened as immutable.
 template <typename Work>
 auto SqliteEventStore::for_reading(const fs::path& file, const Work& work) {
   try {
@@ -367,7 +366,7 @@ SqliteEventStore::SqliteEventStore(std::unique_ptr<State> state) : state_(std::m
 SqliteEventStore::~SqliteEventStore() = default;
 
 std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file) {
-  if (fs::exists(file)) throw StoreError(fmt::format("{}: it is there already", file.string()));
+  if (fs::exists(file)) throw StoreError(fmt::format("{}: it already exists", file.string()));
   try {
     auto state = std::make_unique<State>(file, file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     state->guarded([&] {
@@ -390,7 +389,7 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
 }
 
 std::unique_ptr<SqliteEventStore> SqliteEventStore::open(const fs::path& file, Access access) {
-  if (!fs::exists(file)) throw DamagedError(fmt::format("{}: it is not there", file.string()));
+  if (!fs::exists(file)) throw DamagedError(fmt::format("{}: it does not exist", file.string()));
   try {
     if (access == Access::read)
       return for_reading(file, [](std::unique_ptr<State> state) {
@@ -425,7 +424,7 @@ std::vector<StoredEvent> SqliteEventStore::intact(const fs::path& file) {
 LogInspection SqliteEventStore::inspect(const fs::path& file) {
   LogInspection found;
   if (!fs::exists(file)) {
-    found.complain(fmt::format("{}: it is not there", file.string()));
+    found.complain(fmt::format("{}: it does not exist", file.string()));
     return found;
   }
   try {
@@ -471,7 +470,7 @@ std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decisio
       transaction.commit();
       crash_point();
       return added;
-    } catch (...) {  // the transaction has rolled back, and so does what is known of the chain
+    } catch (...) {  // the transaction was rolled back, so the verified checksum is, too
       state_->checked = checked;
       state_->chain = chain;
       throw;

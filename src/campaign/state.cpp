@@ -41,8 +41,8 @@ std::optional<double> SuggestionRecord::alpha() const {
   return told && told->alpha ? told->alpha : asked.alpha;
 }
 
-// One that counts again after it was retracted comes last.
-void State::count_anew(std::int64_t id, bool counts) {
+// An answer that becomes valid again after a retraction is moved to the end.
+void State::set_counted(std::int64_t id, bool counts) {
   const auto at = std::find(answered_.begin(), answered_.end(), id);
   if (counts && at == answered_.end()) answered_.push_back(id);
   if (!counts && at != answered_.end()) answered_.erase(at);
@@ -74,10 +74,11 @@ void State::check(const Asked& event) const {
                                    event.id, next_id()));
 }
 
-// Also of what was released or failed meanwhile: it is a true measurement, and was paid for.
+// Answers to released or failed suggestions are accepted, too: they are valid measurements and were paid for.
 void State::check(const Told& event) const {
   if (require_known(event.id, "told").status == SuggestionStatus::told)
-    throw DamagedError(fmt::format("event {} of the log tells suggestion {} again", sequence_ + 1, event.id));
+    throw DamagedError(
+        fmt::format("event {} of the log answers suggestion {} again", sequence_ + 1, event.id));
   require_charge(event.cost);
 }
 
@@ -92,16 +93,15 @@ void State::check(const Released& event) const {
 
 void State::check(const Amended& event) const {
   if (require_known(event.id, "amended").status != SuggestionStatus::told)
-    throw DamagedError(
-        fmt::format("event {} of the log amends suggestion {}, which was not told", sequence_ + 1, event.id));
+    throw DamagedError(fmt::format("event {} of the log amends suggestion {}, which has no answer",
+                                   sequence_ + 1, event.id));
 }
 
 void State::check(const Retracted& event) const {
   const SuggestionRecord& record = require_known(event.id, "retracted");
   if (record.status != SuggestionStatus::told || record.retracted)
-    throw DamagedError(
-        fmt::format("event {} of the log retracts suggestion {}, which has no answer that counts",
-                    sequence_ + 1, event.id));
+    throw DamagedError(fmt::format("event {} of the log retracts suggestion {}, which has no valid answer",
+                                   sequence_ + 1, event.id));
 }
 
 void State::check(const BudgetChanged& event) const {
@@ -162,17 +162,17 @@ void State::take(const Amended& event) {
   replace_values(amended, event.values);
   amended.reason = event.reason;
   amended.retracted = false;
-  count_anew(event.id, true);
+  set_counted(event.id, true);
   fit_is_stale_ = true;
 }
 
-// Money is not refunded: it was spent.
+// The charge is not refunded: it was spent.
 void State::take(const Retracted& event) {
   SuggestionRecord& retracted = record(event.id);
   replace_values(retracted, {});
   retracted.reason = event.reason;
   retracted.retracted = true;
-  count_anew(event.id, false);
+  set_counted(event.id, false);
   fit_is_stale_ = true;
 }
 
@@ -199,7 +199,7 @@ void State::take(const OwnerChanged& event) {
   failures_in_a_row_ = 0;
 }
 
-// Summed anew, in one order: adding and taking away would leave rounding behind.
+// Summed every time in a fixed order: adding and subtracting would accumulate rounding errors.
 double State::escrow() const {
   double sum = 0.0;
   for (const SuggestionRecord& one : suggestions_)

@@ -6,7 +6,7 @@ namespace acuity {
 
 namespace {
 
-// Absent for a precision that is none of the ladder's, and for what the study does not have.
+// Empty for a precision that is not on the ladder, and for a level that the study does not have.
 std::optional<Index> offered_level(const Study& study, const SuggestionRecord& record) {
   const std::optional<double> alpha = record.alpha();
   return alpha ? study.find_level(*alpha) : study.find_level(record.level());
@@ -18,7 +18,7 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
                           ? Place(Eigen::Map<const Vector>(record.told->inputs->data(),
                                                            static_cast<Index>(record.told->inputs->size())))
                           : Place(record.row());
-  // A noise or accuracy that was reported is that answer's own; its level need not be known.
+  // With a reported noise or accuracy the level need not be known.
   const bool reported = record.told && record.told->channel;
   if (reported && record.level().empty() && !record.alpha())
     return {.place = place,

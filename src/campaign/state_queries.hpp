@@ -7,36 +7,36 @@
 #include "acuity/selection/suggestion.hpp"
 #include "acuity/study/study.hpp"
 
-// What the state of a campaign means to its study.
+// Functions of a study and the state of its campaign.
 
 namespace acuity {
 
-/// The study's level of that name or alpha, as the study has it and not as it was learned.
+/// The level with this name or alpha as the study declares it, without learned noise.
 Level level_of(const Study& study, const std::string& name, std::optional<double> alpha);
-/// The level at which it was asked for, or done where it is told.
+/// The level that was asked for or, if the answer reports another one, that one.
 Level level_of(const Study& study, const SuggestionRecord& record);
 
 /// pending, told, retracted, failed, released
 std::string status_name(const SuggestionRecord& record);
 
-/// What was asked for, as annotators and people see it.
+/// The suggestion as annotators and users see it.
 Suggestion suggestion_of(const Study& study, const Asked& asked);
 
-/// The answers that count, in the order in which they were told, replicates one after the other. The first
-/// of several replicates carries the whole cost.
+/// The valid answers in the order in which they were recorded, one annotation per replicate. The first of
+/// several replicates carries the whole cost.
 std::vector<Annotation> annotations_of(const Study& study, const State& state);
 
 /// A pending suggestion as an annotation without a value.
 Annotation expected_annotation(const Study& study, const SuggestionRecord& record);
 
-/// Hyperparameters as they were recorded; nothing where none were learned, or from annotations that were
-/// taken back since.
+/// The recorded hyperparameters; empty if none were learned, or if annotations they were learned from have
+/// been retracted since.
 std::optional<Learned> learned_of(const Study& study, const State& state);
 Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annotations);
 
-/// What may be asked for now: not what is annotated, pending or excluded, nor what cannot be paid for.
+/// What can be asked for now: neither annotated, pending nor excluded, and affordable.
 Candidates candidates_of(const Study& study, const State& state);
-/// With the list that annotations_of() gives.
+/// As above, if the caller already has annotations_of().
 Candidates candidates_of(const Study& study, const State& state, std::vector<Annotation> annotations);
 
 }  // namespace acuity

@@ -28,7 +28,7 @@ fs::path parent_of(const fs::path& folder) {
   return folder.has_parent_path() ? folder.parent_path() : fs::path(".");
 }
 
-// Of the whole file, as long as it is open here; goes with the process however that ends.
+// Locks the whole file until it is closed or the process ends.
 bool lock(int descriptor) {
   struct flock whole{};
   whole.l_type = F_WRLCK;
@@ -55,7 +55,7 @@ bool is_ours(int descriptor, mode_t kind) {
   return ::fstat(descriptor, &found) == 0 && (found.st_mode & S_IFMT) == kind && found.st_uid == ::geteuid();
 }
 
-// Whether the mark says that its process was one of this machine and has ended.
+// True if the process named by the mark was on this machine and has ended.
 bool maker_is_gone(int mark) {
   std::array<char, 1024> text{};
   const ssize_t count = ::pread(mark, text.data(), text.size(), 0);
@@ -69,7 +69,7 @@ bool maker_is_gone(int mark) {
   }
 }
 
-// No symbolic link is followed on the way to the mark: it might lead to a folder that only looks abandoned.
+// Symbolic links are not followed: they might lead to a folder that only looks abandoned.
 void remove_if_abandoned(const fs::path& path) {
   const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (folder < 0 || !is_ours(folder, S_IFDIR)) return;
@@ -79,7 +79,7 @@ void remove_if_abandoned(const fs::path& path) {
   fs::remove_all(path, ignored);
 }
 
-// What the system gives a new folder here: the umask, the parent's group and default rights.
+// The permissions of a new folder here, from the umask, the parent's group and default permissions.
 mode_t rights_of_a_new_folder(const fs::path& inside) {
   const fs::path probe = inside / "rights";
   struct stat found{};
@@ -88,8 +88,8 @@ mode_t rights_of_a_new_folder(const fs::path& inside) {
   return known ? found.st_mode & 07777 : 0700;
 }
 
-// Plain renaming would replace an empty folder somebody has made meanwhile, but not all file systems know the
-// other kind. 0, or what went wrong.
+// Renames without replacing: plain rename would replace an empty folder that was created meanwhile, but is
+// the fallback for file systems without the other kind. Returns 0 or errno.
 int rename_to_new(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -98,13 +98,13 @@ int rename_to_new(const fs::path& from, const fs::path& to) {
 
 [[noreturn]] void cannot_be_made(const fs::path& folder, int reason) {
   throw InputError(reason == EEXIST
-                       ? fmt::format("{}: it is there already, must be a new folder", folder.string())
-                       : fmt::format("{}: cannot be made ({})", folder.string(), std::strerror(reason)));
+                       ? fmt::format("{}: it already exists, must be a new folder", folder.string())
+                       : fmt::format("{}: cannot be created ({})", folder.string(), std::strerror(reason)));
 }
 
 }  // namespace
 
-// Delegates, so that the destructor clears up if something is thrown from here on.
+// Delegates, so that the destructor runs if the rest of the constructor throws.
 UnfinishedFolder::UnfinishedFolder(const fs::path& folder) : UnfinishedFolder(folder, Unmade{}) {
   make();
   mark();
@@ -125,11 +125,11 @@ void UnfinishedFolder::make() {
     }
     if (errno != EEXIST) break;
   }
-  throw InputError(fmt::format("{}: cannot be made ({})", folder_.string(), std::strerror(errno)));
+  throw InputError(fmt::format("{}: cannot be created ({})", folder_.string(), std::strerror(errno)));
 }
 
-// Locked before it says anything: a mark that can be read belongs to a process that has had its lock. Where
-// there are no locks the mark still tells host and process.
+// Locked before it is written, so that the process of every complete mark has had the lock. If the file
+// system has no locks, host and process in the mark are still checked.
 void UnfinishedFolder::mark() {
   mark_ = ::open((path_ / mark_name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (mark_ < 0) cannot_be_made(folder_, errno);
@@ -153,7 +153,7 @@ void UnfinishedFolder::publish(bool for_owner_only) {
   if (const int reason = rename_to_new(path_, folder_); reason != 0) cannot_be_made(folder_, reason);
   path_.clear();
   crash_point();
-  // Only now, so that it never stands without a mark and without its name.
+  // Only after renaming, so that the folder always has its mark or its final name.
   remove_mark(folder_);
   sync_to_disk(folder_);
   sync_to_disk(parent_of(folder_));

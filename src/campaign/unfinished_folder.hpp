@@ -4,24 +4,24 @@
 
 namespace acuity {
 
-/// A folder that is being filled beside the name it will have, and that a crash may leave behind.
+/// A temporary folder that is filled and then renamed to its final name; a crash may leave it behind.
 ///
-/// Its name is random and only its maker may enter it. A mark in it says which process makes it, and is
-/// locked as long as that process lives: this tells what a crash has left from a folder that is still being
-/// filled, and from a folder of somebody else with a similar name.
+/// Its name is random and only its creator has access. A mark file in it names the process that fills it, and
+/// is locked while that process is running. The mark distinguishes a folder left by a crash from one that is
+/// still being filled, and from an unrelated folder with a similar name.
 class UnfinishedFolder {
  public:
-  /// `folder` is the name it will have. Throws InputError if it cannot be made.
+  /// `folder` is the final name. Throws InputError if the temporary folder cannot be created.
   explicit UnfinishedFolder(const std::filesystem::path& folder);
-  /// Removed with all that is in it unless it was published.
+  /// Removes the folder with its content unless it was published.
   ~UnfinishedFolder();
   UnfinishedFolder(const UnfinishedFolder&) = delete;
   UnfinishedFolder& operator=(const UnfinishedFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Gives it its name, on the disk as well. With `for_owner_only` nobody else may enter it, otherwise it has
-  /// the rights of any new folder. Throws InputError where the name is taken.
+  /// Renames it to its final name, durably. With `for_owner_only` other users have no access, otherwise it
+  /// has the permissions of a new folder. Throws InputError if the name exists.
   void publish(bool for_owner_only);
 
  private:
@@ -30,15 +30,15 @@ class UnfinishedFolder {
   void make();
   void mark();
 
-  std::filesystem::path folder_, path_;  // path_ is empty: nothing is to be removed
+  std::filesystem::path folder_, path_;  // empty path_: nothing to remove
   int mark_ = -1;
 };
 
-/// Removes folders that were to become this one and whose maker is gone: those with a mark that this user
-/// has written on this machine, which is not locked, and whose process has ended. Nothing else is touched.
+/// Removes temporary folders for this one whose process has ended: those with a mark that was written by this
+/// user on this machine and is not locked. Touches nothing else.
 void remove_abandoned(const std::filesystem::path& folder);
 
-/// Removes the mark in a folder that was published just before a crash.
+/// Removes the mark from a folder that was published just before a crash.
 void remove_mark(const std::filesystem::path& folder);
 
 }  // namespace acuity

@@ -28,7 +28,7 @@ class Verifier {
     look_at_log();
     if (const Created* created = this->created()) {
       if (!numerics::fits_checksum(created->study, created->study_checksum))
-        complain_of_log("event 1 has a study that does not fit its checksum");
+        complain_of_log("event 1 has a study that does not match its checksum");
       look_at_copies(*created);
       look_at_study(*created);
     }
@@ -47,7 +47,7 @@ class Verifier {
   }
   void complain_of_log(const std::string& sentence) { complain(log_file().string() + ": " + sentence); }
 
-  // Adds a part with what was found, sound unless `look` complains.
+  // Adds a part with what `look` returns; it is sound if `look` reports no problem.
   template <typename Look>
   void part(const std::string& name, const Look& look) {
     const std::int64_t before = result_.problem_count;
@@ -77,15 +77,15 @@ class Verifier {
     part(name, [&]() -> std::string {
       const fs::path file = folder_ / name;
       if (!fs::is_regular_file(file)) {
-        complain(
-            fmt::format("{}: it is not there, must be the copy the campaign was made with", file.string()),
-            true);
+        complain(fmt::format("{}: it does not exist, must be the copy the campaign was created with",
+                             file.string()),
+                 true);
         return "";
       }
       const std::string bytes = read_file(file);
       if (!numerics::fits_checksum(bytes, recorded))
-        complain(fmt::format("{}: it is not the copy the campaign was made with", file.string()), true);
-      return fmt::format("as when the campaign was made, {}",
+        complain(fmt::format("{}: it is not the copy the campaign was created with", file.string()), true);
+      return fmt::format("as when the campaign was created, {}",
                          counted(static_cast<std::int64_t>(bytes.size()), "byte"));
     });
   }
@@ -101,7 +101,7 @@ class Verifier {
     }
   }
 
-  // The sentence that says where in the file, in place of the one that does not.
+  // Replaces the general sentence about a file by the one that has the line.
   void explain_difference(const std::string& sentence) {
     for (std::string& problem : result_.problems)
       if (sentence.starts_with(problem.substr(0, problem.find(": ")) + ":")) problem = sentence;
@@ -124,7 +124,7 @@ class Verifier {
     });
   }
 
-  // Tables that the study names; the log has no checksums of them.
+  // Tables named by the study; the log has no checksums of them.
   void look_at_tables() {
     const StudyFile& file = study_->file();
     std::vector<fs::path> tables;
@@ -132,9 +132,9 @@ class Verifier {
     if (file.annotator.kind == AnnotatorSetting::Kind::truth) tables.push_back(file.annotator.truth);
     for (const fs::path& table : tables)
       if (!fs::is_regular_file(table))
-        complain(
-            fmt::format("{}: it is not there, must be the copy the campaign was made with", table.string()),
-            true);
+        complain(fmt::format("{}: it does not exist, must be the copy the campaign was created with",
+                             table.string()),
+                 true);
   }
 
   void look_at_events() {
@@ -145,14 +145,14 @@ class Verifier {
       for (const StoredEvent& stored : log_.events)
         if (!follows(stored, rules, state)) return "";
       check_end(rules, state);
-      if (!study_ && !log_.events.empty()) return "by the rules, but for those that need the study";
-      return fmt::format("{}, all by the rules", counted(state.sequence(), "event"));
+      if (!study_ && !log_.events.empty()) return "valid, except for rules that need the study";
+      return fmt::format("{}, all valid", counted(state.sequence(), "event"));
     });
   }
 
-  // False: nothing can be said about the events after it.
+  // False if the events after it cannot be checked.
   bool follows(const StoredEvent& stored, const std::optional<EventRules>& rules, State& state) {
-    if (stored.sequence != state.sequence() + 1) return false;  // the one before it cannot be read
+    if (stored.sequence != state.sequence() + 1) return false;  // an event before it cannot be read
     try {
       if (rules) rules->require(stored.event, state);
     } catch (const InputError& error) {
@@ -182,7 +182,7 @@ class Verifier {
   Verification result_;
 };
 
-// The study as it was when the campaign was made, if it can still be had.
+// The study as it was when the campaign was created, if it can still be read.
 std::optional<Study> frozen_study(const fs::path& folder, const Created& created) {
   try {
     require_unchanged(folder, created);
@@ -198,10 +198,10 @@ std::optional<Study> frozen_study(const fs::path& folder, const Created& created
 void require_campaign(const fs::path& folder) {
   if (!fs::exists(folder))
     throw InputError(
-        fmt::format("{}: it is not there, must be a campaign (acuity init makes one)", folder.string()));
+        fmt::format("{}: it does not exist, must be a campaign (acuity init creates one)", folder.string()));
   if (!Campaign::recognises(folder))
-    throw InputError(
-        fmt::format("{}: it is no campaign, must be a folder that acuity init has made", folder.string()));
+    throw InputError(fmt::format("{}: it is not a campaign, must be a folder that acuity init has created",
+                                 folder.string()));
   require_no_pipes(folder);
 }
 

@@ -202,7 +202,7 @@ TEST_F(SqliteStore, NoticesWhatWasTamperedWith) {
     SqliteEventStore::open(file());
     FAIL() << "must complain";
   } catch (const StoreError& error) {
-    EXPECT_NE(std::string(error.what()).find("event 3 is not what was written"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("event 3 does not match its checksum"), std::string::npos)
         << error.what();
   }
 }

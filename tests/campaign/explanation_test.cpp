@@ -144,7 +144,7 @@ TEST(Explanation, ReadsAsText) {
   const std::string text =
       to_text(*explain_next(random.campaign(), 1).explanation, random.campaign().study());
   for (const char* part : {"Why this point.", "Why this level.", "What would change the choice.", "<- chosen",
-                           "would lose if it cost over", "would win"})
+                           "would not be chosen if it cost over", "would be chosen"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 

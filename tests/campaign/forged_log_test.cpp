@@ -337,7 +337,7 @@ TEST_F(RewrittenLog, WithAViewInThePlaceOfItsTableIsRefused) {
   for (const char* words : {"status C", "ask C", "verify C", "export C --events -"}) {
     const ProgramResult result = desk.shell(std::string("timeout 20 acuity ") + words);
     EXPECT_EQ(result.exit_code, 7) << words << ": " << result.err;
-    EXPECT_NE(result.err.find("\"events\" that acuity has not made"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("\"events\", which acuity did not create"), std::string::npos) << result.err;
   }
 }
 

@@ -136,8 +136,9 @@ TEST(Ask, NeverBuysALevelTwiceThatRepeatsItself) {
   EXPECT_EQ(desk.ask().at(0).at("level"), "fine") << "coarse is pending";
   desk.done("tell", {"1", "0.5"});
   EXPECT_EQ(desk.ask().at(0).at("level"), "fine") << "and then told";
-  desk.expect_refusal("tell", {"1", "0.5", "0.5"},
-                      "c.acuity: suggestion 1 was told 0.5, found 0.5, 0.5; to correct it use amend");
+  desk.expect_refusal(
+      "tell", {"1", "0.5", "0.5"},
+      "c.acuity: suggestion 1 already has the answer 0.5; found 0.5, 0.5; to correct it use amend");
   desk.expect_refusal("amend", {"1", "--y", "0.5", "0.6", "--reason", "twice"},
                       "c.acuity: the answer to 1 has 2 replicates, but level \"coarse\" gives the same "
                       "answer again; must be one");
@@ -203,7 +204,7 @@ TEST(Ask, TheBudgetCanBeChanged) {
   EXPECT_EQ(desk.status().at("budget"), 2.5);
   const CampaignDesk unlimited(price_list_campaign());
   unlimited.expect_refusal("ask", {"--budget", "+1"},
-                           "c.acuity: it has no budget, so nothing can be added to it or taken away");
+                           "c.acuity: it has no budget, so the budget cannot be changed");
 }
 
 TEST(Ask, StopsWhereTheBestIsWorthTooLittle) {

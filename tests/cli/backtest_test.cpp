@@ -193,7 +193,7 @@ TEST(Backtest, RefusesWhatCannotBeDoneAndMakesNoFolder) {
   expect_sentence(desk.backtest(with_out({"--truth", "short.csv"})), 2);
   desk.folder.write("study.toml", testing::with_given_model(campaign_study()));
   desk.expect_refusal(with_out({"--truth", "truth.csv"}),
-                      "study.toml: campaign.budget is missing, must be there to say what the money buys");
+                      "study.toml: campaign.budget is missing, must be set to simulate campaigns");
   EXPECT_FALSE(std::filesystem::exists(desk.folder.path() / "made"));
 }
 

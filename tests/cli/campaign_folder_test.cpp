@@ -88,7 +88,7 @@ TEST(Init, RefusesWhatIsThereAlready) {
   const auto before = contents(desk.folder.path() / "c.acuity");
   const ProgramResult again = desk.run("init", {"--study", "study.toml"});
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_EQ(again.err, "c.acuity: it is there already, must be a new folder\n");
+  EXPECT_EQ(again.err, "c.acuity: it already exists, must be a new folder\n");
   EXPECT_EQ(contents(desk.folder.path() / "c.acuity"), before);
   fs::create_directory(desk.folder.path() / "empty");
   EXPECT_EQ(run_acuity({"init", "empty", "--study", "study.toml"}, desk.folder.path()).exit_code, 2);
@@ -113,7 +113,7 @@ TEST(Init, LeavesNothingBehindWhereTheInputIsBad) {
   folder.write("pool.csv", "case,x\na,0\nb,nan\n");
   refused("pool.csv:3: column \"x\" is \"nan\", must be a finite number");
   folder.write("pool.csv", "case,information\na,0\nb,1\n");
-  refused("study.toml: input \"information\" is called like a column that campaigns print, must be renamed");
+  refused("study.toml: input \"information\" has the name of a column that campaigns print, must be renamed");
 }
 
 // The study is frozen then: a mistake that the first run finds could not be corrected.
@@ -167,7 +167,7 @@ TEST(Init, RefusesKnownAnswersThatCostMoreThanTheBudget) {
   folder.write("known.csv", "id,y,level\na,0.5,fine\n");
   const ProgramResult made = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
   EXPECT_EQ(made.exit_code, 2);
-  EXPECT_EQ(made.err, "known.csv: what is known has cost 10, must be within campaign.budget, which is 5\n");
+  EXPECT_EQ(made.err, "known.csv: the known answers cost 10, must be within campaign.budget, which is 5\n");
   EXPECT_FALSE(fs::exists(folder.path() / "c.acuity"));
 }
 
@@ -353,7 +353,7 @@ TEST(CampaignFolder, AChangedStudyIsExitSixWithTheDifferenceForEveryCommand) {
   desk.folder.write("c.acuity/study.toml",
                     testing::with_given_model(price_list_campaign() + "[stop]\nwall_clock = \"1h\"\n"));
   EXPECT_EQ(desk.run("status").err,
-            "c.acuity/study.toml:26: \"[stop]\" has been added, must be as when the campaign was made\n");
+            "c.acuity/study.toml:26: \"[stop]\" has been added, must be as when the campaign was created\n");
   desk.folder.write("c.acuity/study.toml", testing::with_given_model(price_list_campaign()));
   EXPECT_EQ(desk.run("status").exit_code, 0) << "as it was: nothing is wrong any more";
 }
@@ -368,13 +368,14 @@ TEST(CampaignFolder, AChangedPoolIsExitSixWithTheDifference) {
     return result.err;
   };
   EXPECT_EQ(difference("case,x\na,0\nb,1\nc,2.5\nd,3\ne,4\nf,5\ng,6\nh,7\n"),
-            "c.acuity/pool.csv:4: it has become \"c,2.5\", must be as when the campaign was made\n");
+            "c.acuity/pool.csv:4: it was changed to \"c,2.5\", must be as when the campaign was created\n");
   EXPECT_EQ(difference("case,x\na,0\n"),
-            "c.acuity/pool.csv: it has 2 lines, must have 9 as when the campaign was made\n");
+            "c.acuity/pool.csv: it has 2 lines, must have 9 as when the campaign was created\n");
   fs::remove(desk.folder.path() / "c.acuity/pool.csv");
   const ProgramResult gone = desk.run("ask");
   EXPECT_EQ(gone.exit_code, 6);
-  EXPECT_EQ(gone.err, "c.acuity/pool.csv: it is not there, must be the copy the campaign was made with\n");
+  EXPECT_EQ(gone.err,
+            "c.acuity/pool.csv: it does not exist, must be the copy the campaign was created with\n");
 }
 
 TEST(CampaignFolder, ADamagedLogIsExitSevenForEveryCommandAndIsNotWrittenTo) {
@@ -405,9 +406,9 @@ TEST(CampaignFolder, WhatIsNoCampaignIsSaid) {
   folder.write("study.toml", testing::with_given_model(price_list_study()));
   folder.write("note.txt", "");
   EXPECT_EQ(run_acuity({"ask", "c.acuity"}, folder.path()).err,
-            "c.acuity: it is not there, must be a campaign (acuity init makes one)\n");
+            "c.acuity: it does not exist, must be a campaign (acuity init creates one)\n");
   EXPECT_EQ(run_acuity({"ask", "."}, folder.path()).err,
-            ".: it is no campaign, must be a folder that acuity init has made\n");
+            ".: it is not a campaign, must be a folder that acuity init has created\n");
   EXPECT_EQ(run_acuity({"ask", "note.txt"}, folder.path()).exit_code, 2);
   EXPECT_EQ(run_acuity({"ask", ""}, folder.path()).exit_code, 2);
 }

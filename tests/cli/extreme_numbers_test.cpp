@@ -45,7 +45,7 @@ TEST(ExtremeMoney, ThatCannotBeCountedIsRefused) {
                       "answers.csv:2: column \"cost\" is \"1e16\", must be at most 1e15");
   desk.folder.write("answers.csv", "id,y,cost\n1,0.3,6e14\n2,0.1,6e14\n");
   desk.expect_refusal("tell", {"--csv", "answers.csv"},
-                      "answers.csv:3: with the cost of 2 what was spent would be 1200000000000000 in all, "
+                      "answers.csv:3: with the cost of 2 the total spent would be 1200000000000000, "
                       "must be at most 1e15");
 }
 

@@ -90,7 +90,7 @@ TEST(TellTable, OneBadRowRefusesTheWholeFileWithItsLine) {
   bad("id", "9", "t.csv:4: column \"id\" is \"9\", must be the id of a suggestion, 1 to 3");
   bad("id", "", "t.csv:4: column \"id\" is empty, must be the id of a suggestion, 1 to 3");
   bad("id", "3.0", "t.csv:4: column \"id\" is \"3.0\", must be the id of a suggestion, 1 to 3");
-  bad("id", "2", "t.csv:4: column \"id\" is \"2\", must be there once (it stands on line 3, too)");
+  bad("id", "2", "t.csv:4: column \"id\" is \"2\", must be unique (it is also on line 3)");
   bad("cost", "-1", "t.csv:4: column \"cost\" is \"-1\", must be 0 or more");
   bad("cost", "free", "t.csv:4: column \"cost\" is \"free\", must be a finite number");
   bad("level", "medium", "t.csv:4: level is \"medium\", must be one of \"coarse\" or \"fine\"");
@@ -99,7 +99,8 @@ TEST(TellTable, OneBadRowRefusesTheWholeFileWithItsLine) {
   EXPECT_EQ(desk.status().at("pending"), 3);
   EXPECT_EQ(desk.status().at("annotations"), 0);
   desk.done("tell", {"3", "0.75"});
-  desk.expect_refused("t.csv:4: suggestion 3 was told 0.75, found 0.5; to correct it use amend");
+  desk.expect_refused(
+      "t.csv:4: suggestion 3 already has the answer 0.75; found 0.5; to correct it use amend");
 }
 
 TEST(TellTable, SaysWhichColumnIsMissing) {
@@ -156,7 +157,7 @@ TEST(TellTable, WhatWasDoneAsAskedContradictsWhatWasToldElsewhere) {
   desk.tell();
   desk.rows[0]["x"] = x;
   desk.expect_refused(
-      "t.csv:2: suggestion 1 was told 0.5, found another cost, noise, point or level; to "
+      "t.csv:2: suggestion 1 already has the answer 0.5; found another cost, noise, point or level; to "
       "correct it use amend");
 }
 

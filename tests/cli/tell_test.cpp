@@ -40,12 +40,15 @@ TEST(Tell, AContradictionIsRefusedAndPointsToAmend) {
   const CampaignDesk desk(price_list_campaign());
   desk.ask();
   desk.done("tell", {"1", "0.1", "--noise-sd", "0.25"});
-  desk.expect_refusal("tell", {"1", "0.2"},
-                      "c.acuity: suggestion 1 was told 0.1, found 0.2; to correct it use amend");
-  desk.expect_refusal("tell", {"1", "0.1", "0.1"},
-                      "c.acuity: suggestion 1 was told 0.1, found 0.1, 0.1; to correct it use amend");
+  desk.expect_refusal(
+      "tell", {"1", "0.2"},
+      "c.acuity: suggestion 1 already has the answer 0.1; found 0.2; to correct it use amend");
+  desk.expect_refusal(
+      "tell", {"1", "0.1", "0.1"},
+      "c.acuity: suggestion 1 already has the answer 0.1; found 0.1, 0.1; to correct it use amend");
   const std::string other =
-      "c.acuity: suggestion 1 was told 0.1, found another cost, noise, point or level; to correct it use "
+      "c.acuity: suggestion 1 already has the answer 0.1; found another cost, noise, point or level; to "
+      "correct it use "
       "amend";
   desk.expect_refusal("tell", {"1", "0.1", "--cost", "2"}, other);
   desk.expect_refusal("tell", {"1", "0.1", "--noise-sd", "0.5"}, other);
@@ -278,9 +281,9 @@ TEST(Amend, NeedsAReasonAnAnswerAndAnId) {
   desk.expect_refusal("amend", {"1", "--y", "nan", "--reason", "r"},
                       "c.acuity: the answer to 1 is \"nan\", must be a finite number");
   desk.expect_refusal("amend", {"2", "--y", "0.1", "--reason", "r"},
-                      "c.acuity: suggestion 2 is pending, must be told to be amended");
+                      "c.acuity: suggestion 2 is pending, must have an answer to be amended");
   desk.expect_refusal("amend", {"2", "--retract", "--reason", "r"},
-                      "c.acuity: suggestion 2 is pending, must be told to be retracted");
+                      "c.acuity: suggestion 2 is pending, must have an answer to be retracted");
   desk.expect_refusal("amend", {"9", "--y", "0.1", "--reason", "r"},
                       "c.acuity: there is no suggestion 9, must be one of 1 to 2");
 }

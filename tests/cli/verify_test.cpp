@@ -77,8 +77,8 @@ TEST_F(Verify, FindsEventsThatWereChangedAfterwards) {
   change_log(file("events.sqlite"),
              "DROP TRIGGER never_UPDATE; UPDATE events SET time = time + 1 WHERE sequence IN (2, 4)");
   const nlohmann::json json = found(7);
-  EXPECT_TRUE(names(json, "event 2 is not what was written")) << json.dump(1);
-  EXPECT_TRUE(names(json, "event 4 is not what was written")) << json.dump(1);
+  EXPECT_TRUE(names(json, "event 2 does not match its checksum")) << json.dump(1);
+  EXPECT_TRUE(names(json, "event 4 does not match its checksum")) << json.dump(1);
   EXPECT_EQ(json.at("problem_count"), 2);
 }
 

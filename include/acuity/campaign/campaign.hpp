@@ -16,20 +16,20 @@
 namespace acuity {
 
 struct CampaignOptions {
-  int threads = 0;  ///< 0: all the machine has; choices do not depend on it
+  int threads = 0;  ///< 0: one per processor; choices do not depend on it
   PoolStorage storage;
-  /// Told while hyperparameters are learned: evaluations so far and the best likelihood.
+  /// Called while hyperparameters are learned, with the evaluations so far and the best likelihood.
   std::function<void(int, double)> learning;
-  /// Told of every event that comes in after the campaign was opened, whoever caused it, and of the state
-  /// after it.
+  /// Called with every event that is added after the campaign was opened, by this process or another, and
+  /// with the state after it.
   std::function<void(const StoredEvent&, const State&)> watch;
 };
 
 struct AskOptions {
   std::int64_t count = 1;
   std::string worker;
-  std::optional<double> lease;   ///< seconds; absent: for ever
-  std::optional<double> budget;  ///< changed by so much in the same transaction, before the choice
+  std::optional<double> lease;   ///< seconds; absent: no deadline
+  std::optional<double> budget;  ///< added to the budget in the same transaction, before the choice
 };
 
 /// Whether there is more to ask for.
@@ -39,38 +39,38 @@ enum class AskStatus {
   finished      ///< budget spent, target reached, pool exhausted
 };
 
-/// What came of an ask: at most as many suggestions as were wanted, and why not all of them.
+/// The result of an ask: up to the requested number of suggestions, and the reason if there are fewer.
 struct AskResult {
   std::vector<Suggestion> suggestions;
   AskStatus status = AskStatus::open;
-  std::string reason;  ///< where it is not open
-  std::string note;    ///< one sentence about the belief that chose, where something is wrong with it
+  std::string reason;  ///< if the status is not open
+  std::string note;    ///< one sentence if the belief that chose has a problem, otherwise empty
 };
 
-/// An answer as somebody tells it.
+/// An answer to a suggestion, as a caller reports it.
 struct Answer {
   std::int64_t id = 0;
   std::vector<double> values;      ///< several: replicates
-  std::optional<double> cost;      ///< of all of them; absent: the level's, for each
-  std::optional<Channel> channel;  ///< of every value, where it was reported
-  // What was done, where it is not what was asked for.
+  std::optional<double> cost;      ///< of all values; absent: the cost of the level for each
+  std::optional<Channel> channel;  ///< of every value, if it was reported
+  // What was done, if it differs from what was asked for.
   std::optional<Index> row;
   std::optional<std::vector<double>> inputs;
   std::optional<Level> level;
-  std::string where;  ///< complaints begin with it: "block.csv:3"
+  std::string where;  ///< the origin, with which error messages start: "block.csv:3"
 };
 
-/// What telling it does.
+/// The effect of recording an answer.
 struct TellResult {
   std::int64_t id = 0;
-  bool changes = true;  ///< false: the same answer is there already
+  bool changes = true;  ///< false: the same answer is already recorded
   double charge = 0.0;
-  /// Of the first value, given what was expected when it was asked for: how many standard deviations away
-  /// (real), how probable (binary). Absent where another point was done.
+  /// Of the first value, given the prediction when it was asked for: the number of standard deviations from
+  /// the mean (real), or the probability of the class (binary). Absent if another point was annotated.
   std::optional<double> surprise;
 };
 
-/// What somebody reports of work that brought nothing.
+/// A report of work that gave no answer.
 struct Failure {
   std::int64_t id = 0;
   std::string reason;
@@ -78,64 +78,66 @@ struct Failure {
   bool exclude = false;  ///< never ask for this point (price lists: at this level) again
 };
 
-/// A study under way: which events there were, what they add up to, what to ask for next. Any number of
-/// processes may have the same campaign open; every verb is one write transaction. Complaints about what a
-/// caller says are InputErrors, and then nothing has changed.
+/// A study in progress: its events, the state they add up to, and the choice of what to ask for next. Any
+/// number of processes may have the same campaign open; every verb is one write transaction. Invalid
+/// arguments throw InputError, and then nothing has changed.
 class Campaign {
  public:
-  /// Freezes study and pool in a new folder. It appears whole or not at all; throws InputError.
+  /// Creates a folder with copies of study and pool, completely or not at all. Throws InputError.
   static void create(const std::filesystem::path& folder, const std::filesystem::path& study);
-  /// The same with a study that is open, or that was made from values; its settings must have a text.
+  /// As above, with a study that is already open or was made from values; its settings must have a text.
   static void create(const std::filesystem::path& folder, const Study& study);
   /// Throws DifferentStudyError, DamagedError or StoreError.
   static Campaign open(const std::filesystem::path& folder, Access access = Access::write,
                        CampaignOptions options = {});
-  /// Whether the folder looks like one.
+  /// True if the folder looks like a campaign; its content is not checked.
   static bool recognises(const std::filesystem::path& folder);
-  /// For experiments and tests: any store. An empty one begins here.
+  /// For experiments and tests, with any store. An empty store gets the first events of a campaign.
   Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options = {});
   ~Campaign();
   Campaign(Campaign&&) noexcept;
   Campaign& operator=(Campaign&&) noexcept;
 
   const Study& study() const;
-  /// As of the last call of anything else here.
+  /// As of the last call of another member function.
   const State& state() const;
-  /// Takes in what others have done since.
+  /// Reads the events that other processes have added since.
   const State& refresh();
-  /// The events themselves, all of them.
+  /// All events of the log.
   std::vector<StoredEvent> events() const;
-  const std::filesystem::path& folder() const;  ///< empty: none
+  const std::filesystem::path& folder() const;  ///< empty: the campaign has no folder
 
   AskResult ask(const AskOptions& options = {});
-  /// All of them or none.
+  /// Records all answers, or none if one of them is invalid.
   std::vector<TellResult> tell(const std::vector<Answer>& answers);
-  /// What tell() would do, without doing it.
+  /// The results that tell() would return; records nothing.
   std::vector<TellResult> would_tell(const std::vector<Answer>& answers);
-  /// False: it had failed already.
+  /// False if it had already failed; then nothing changes.
   bool fail(const Failure& failure);
-  /// Those that were pending, by id; the others had been released already.
+  /// Returns the ids that were pending; the others had already been released.
   std::vector<std::int64_t> release(const std::vector<std::int64_t>& ids, const std::string& reason);
   void amend(std::int64_t id, const std::vector<double>& values, const std::string& reason);
   void retract(std::int64_t id, const std::string& reason);
   void change_budget(double by);
 
-  /// All that `work` does here becomes durable at once, in one transaction, or not at all where it throws:
-  /// for many small steps that nobody outside acts upon meanwhile. Nobody else can write during it.
+  /// Runs `work` and commits everything it does to this campaign in one transaction, or nothing if it
+  /// throws. For many small steps whose results are not used outside before the end. Other processes cannot
+  /// write meanwhile.
   void in_one_transaction(const std::function<void()>& work);
 
-  /// `run` owns a campaign. Throws OwnedError where a live process does; one that is gone is taken over from.
+  /// A campaign that is being run has an owner. Throws OwnedError if another process owns it and may still be
+  /// running; takes over from one that has ended.
   void take_ownership();
   void give_up_ownership();
 
   std::vector<Annotation> annotations() const;
-  /// What was asked for and is not answered yet.
+  /// Suggestions that are not answered yet.
   std::vector<Suggestion> pending() const;
-  /// The model given every answer that counts, with hyperparameters as they were learned.
+  /// The model given every valid answer, with the learned hyperparameters.
   StudyModel model() const;
-  /// What `ask` would choose from: not what is annotated, pending or excluded.
+  /// The candidates of the next ask: neither annotated nor pending nor excluded.
   Candidates candidates() const;
-  /// The belief that `ask` chooses by, what is pending included.
+  /// The belief that `ask` uses; pending suggestions are included.
   PoolBelief& belief();
 
  private:

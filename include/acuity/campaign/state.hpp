@@ -11,67 +11,67 @@ namespace acuity {
 
 enum class SuggestionStatus { pending, told, failed, released };
 
-/// What became of a suggestion.
+/// A suggestion with everything that happened to it.
 struct SuggestionRecord {
   Asked asked;
   double asked_at = 0.0;  ///< seconds since 1970
   SuggestionStatus status = SuggestionStatus::pending;
-  std::optional<Told> told;    ///< the answer as it came
-  double told_at = 0.0;        ///< likewise
-  std::vector<double> values;  ///< as they count now; empty: no answer, or it was retracted
+  std::optional<Told> told;    ///< the answer as it was first recorded
+  double told_at = 0.0;        ///< seconds since 1970
+  std::vector<double> values;  ///< valid now; empty: no answer, or it was retracted
   double charged = 0.0;
   std::string reason;  ///< of the last failure, release, amendment or retraction
   bool retracted = false;
 
-  // What was done: as asked unless told otherwise.
-  Index row() const;  ///< -1: a point outside of the pool
+  // What was done: as asked for, unless the answer reports another point or level.
+  Index row() const;  ///< -1: a point outside the pool
   const std::string& level() const;
   std::optional<double> alpha() const;
 };
 
-/// Where a campaign stands: what its events add up to, and nothing else. Applying the same events gives the
-/// same state, on every machine (docs/reference.md 7).
+/// The state of a campaign: a pure function of its events. Applying the same events gives the same state on
+/// every machine (docs/reference.md 7).
 class State {
  public:
-  /// Throws DamagedError if the event cannot follow those before it: the log is none that was kept by the
-  /// rules. What needs the study as well is checked by EventRules.
+  /// Throws DamagedError if the event cannot follow those before it. Rules that need the study are checked by
+  /// EventRules.
   void require(const StoredEvent& stored) const;
-  /// The same check, then the event takes effect.
+  /// Calls require(), then updates the state.
   void apply(const StoredEvent& stored);
 
-  /// How many events it has seen.
+  /// Number of events applied.
   std::int64_t sequence() const { return sequence_; }
 
   const Created& created() const { return created_; }
   double budget() const { return budget_; }
-  double spent() const { return spent_; }  ///< charges in the order they came
-  double escrow() const;                   ///< costs of what is pending, by id
+  double spent() const { return spent_; }  ///< sum of the charges, in the order of the events
+  double escrow() const;                   ///< reserved: costs of pending suggestions
   double free() const { return budget_ - spent_ - escrow(); }
 
-  /// By id, which count from 1.
+  /// All suggestions; the one at index k has the id k + 1.
   const std::vector<SuggestionRecord>& suggestions() const { return suggestions_; }
-  /// Null where no such suggestion was made.
+  /// Null if there is no suggestion with this id.
   const SuggestionRecord* find(std::int64_t id) const;
   std::vector<std::int64_t> pending() const;
-  /// Those pending whose lease has ended.
+  /// Pending suggestions whose lease has expired.
   std::vector<std::int64_t> lapsed(double now) const;
   std::int64_t next_id() const { return static_cast<std::int64_t>(suggestions_.size()) + 1; }
 
-  /// Those with an answer that counts, in the order in which they were told.
+  /// Suggestions with a valid answer, in the order in which the answers were recorded.
   const std::vector<std::int64_t>& answered() const { return answered_; }
-  /// Answers that count, replicates one by one.
+  /// Number of valid answers; every replicate counts.
   std::int64_t annotations() const { return annotations_; }
-  /// Two states with the same number have the same answers: every answer and every correction gets a new one,
-  /// in this process. 0: no answer yet.
+  /// Two states of this process with the same number have the same answers: every answer and every correction
+  /// sets a new number. 0: no answer yet.
   std::uint64_t answers_revision() const { return answers_revision_; }
   std::int64_t failed() const;  ///< suggestions that failed and have no answer
   std::int64_t failures_in_a_row() const { return failures_in_a_row_; }
   const std::vector<Excluded>& excluded() const { return excluded_; }
   const std::optional<Fitted>& fitted() const { return fitted_; }
-  std::int64_t fits() const { return fits_; }  ///< how often hyperparameters were learned
-  /// Whether an annotation was amended or retracted since.
+  std::int64_t fits() const { return fits_; }  ///< how many times hyperparameters were learned
+  /// True if an annotation was amended or retracted since the last fit.
   bool fit_is_stale() const { return fit_is_stale_; }
-  /// Nobody where the host is empty.
+  /// The process that runs the campaign; none if the host is empty.
   const OwnerChanged& owner() const { return owner_; }
   double owner_since() const { return owner_since_; }
   double created_at() const { return created_at_; }
@@ -88,7 +88,7 @@ class State {
   void take(const BudgetChanged& event);
   void take(const Fitted& event);
   void take(const OwnerChanged& event);
-  // What must be true before each of them; the others can always follow.
+  // Preconditions of the events; those without a check can always follow.
   void check(const Asked& event) const;
   void check(const Told& event) const;
   void check(const Failed& event) const;
@@ -105,7 +105,7 @@ class State {
   void require_charge(double amount) const;
   SuggestionRecord& record(std::int64_t id);
   void replace_values(SuggestionRecord& record, const std::vector<double>& values);
-  void count_anew(std::int64_t id, bool counts);
+  void set_counted(std::int64_t id, bool counts);
 
   std::int64_t sequence_ = 0;
   Created created_;
