@@ -175,7 +175,7 @@ def test_files_that_are_not_there(tmp_path):
         acuity.create(study=tmp_path / "none.toml")
     with pytest.raises(FileNotFoundError, match="none.csv: it is not there"):
         make(pool=tmp_path / "none.csv")
-    with pytest.raises(ValueError, match="it is no campaign"):
+    with pytest.raises(ValueError, match="it is not a campaign"):
         acuity.open(tmp_path)
     make(tmp_path / "c.acuity").close()
     with pytest.raises(ValueError, match="it already exists, must be a new folder"):

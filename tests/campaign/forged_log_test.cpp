@@ -292,7 +292,7 @@ TEST_F(RewrittenLog, WithTheChecksumsOfVersion01IsAccepted) {
   desk.folder.write("C/pool.csv", pool);
   const ProgramResult changed = desk.run({"status", "C"});
   EXPECT_EQ(changed.exit_code, 6);
-  EXPECT_NE(changed.err.find("pool.csv:3: it has become"), std::string::npos) << changed.err;
+  EXPECT_NE(changed.err.find("pool.csv:3: it was changed to"), std::string::npos) << changed.err;
 }
 
 TEST_F(RewrittenLog, OfANewerVersionSaysSo) {

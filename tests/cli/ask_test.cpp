@@ -140,8 +140,8 @@ TEST(Ask, NeverBuysALevelTwiceThatRepeatsItself) {
       "tell", {"1", "0.5", "0.5"},
       "c.acuity: suggestion 1 already has the answer 0.5; found 0.5, 0.5; to correct it use amend");
   desk.expect_refusal("amend", {"1", "--y", "0.5", "0.6", "--reason", "twice"},
-                      "c.acuity: the answer to 1 has 2 replicates, but level \"coarse\" gives the same "
-                      "answer again; must be one");
+                      "c.acuity: the answer to 1 has 2 replicates, must have one: level \"coarse\" gives the "
+                      "same answer every time");
 }
 
 TEST(Ask, ALeaseThatLapsesGivesTheWorkToSomebodyElse) {

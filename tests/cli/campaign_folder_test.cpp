@@ -346,7 +346,7 @@ TEST(CampaignFolder, AChangedStudyIsExitSixWithTheDifferenceForEveryCommand) {
     EXPECT_EQ(result.out, "") << words[0];
     EXPECT_EQ(result.err,
               "c.acuity/study.toml:20: it is \"noise_sd = 0.25\", must be \"noise_sd = 0.5\" as when the "
-              "campaign was made\n")
+              "campaign was created\n")
         << words[0];
   }
   EXPECT_EQ(contents(campaign).at("events.sqlite"), before.at("events.sqlite"));

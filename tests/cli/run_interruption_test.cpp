@@ -242,7 +242,7 @@ TEST(RunInTrouble, WithALogThatIsMovedAwayStops) {
   fs::rename(bench.folder.path() / "C", bench.folder.path() / "D");
   const ProgramResult result = running.wait();
   EXPECT_EQ(result.exit_code, 7) << result.err;
-  EXPECT_TRUE(contains(result.err, "C/events.sqlite: it was moved")) << result.err;
+  EXPECT_TRUE(contains(result.err, "C/events.sqlite: the file was moved")) << result.err;
   EXPECT_TRUE(bench.processes().empty());
   bench.folder.write("go", "");
   EXPECT_EQ(bench.acuity({"run", "D", "--grace", "0s"}).exit_code, 0) << "there it goes on";

@@ -142,7 +142,7 @@ TEST(Run, OwnsItsCampaignWhileOthersGoOnWithTheirs) {
   EXPECT_EQ(second.exit_code, 7);
   EXPECT_TRUE(contains(second.err, std::to_string(owner.process()))) << second.err;
   EXPECT_TRUE(contains(second.err, host_name())) << second.err;
-  EXPECT_TRUE(contains(second.err, " s, must be left to it")) << second.err;
+  EXPECT_TRUE(contains(second.err, " s ago); stop it first")) << second.err;
   EXPECT_EQ(std::count(second.err.begin(), second.err.end(), '\n'), 1) << second.err;
 
   EXPECT_EQ(bench.status()["budget"], 6.0) << "who is refused changes nothing";

@@ -97,14 +97,14 @@ TEST_F(Verify, FindsEveryFrozenCopyThatDiffers) {
   EXPECT_TRUE(names(json, "pool.csv:")) << json.dump(1);
   EXPECT_EQ(json.at("problem_count"), 2);
   fs::remove(file("pool.csv"));
-  EXPECT_TRUE(names(found(6), "pool.csv: it is not there"));
+  EXPECT_TRUE(names(found(6), "pool.csv: it does not exist"));
 }
 
 TEST_F(Verify, SaysThatALogIsNoLog) {
   std::ofstream(file("events.sqlite")) << "hello";
   found(7);
   fs::remove(file("events.sqlite"));
-  EXPECT_TRUE(names(found(7), "it is not there"));
+  EXPECT_TRUE(names(found(7), "it does not exist"));
 }
 
 TEST_F(Verify, ChangesNothingAndNeedsNoPermissionToWrite) {
