@@ -103,8 +103,8 @@ void add_row(ResultTable& table, Format format, const Study& study, const Sugges
              result.charge,
              result.surprise ? ResultTable::Cell(*result.surprise) : ResultTable::Cell(std::monostate()),
              std::string(!result.changes ? "none"
-                         : elsewhere      ? "recorded at other inputs"
-                                          : "recorded")});
+                         : elsewhere     ? "recorded at other inputs"
+                                         : "recorded")});
 }
 
 std::string money_left(const Study& study, const State& state) {

@@ -165,7 +165,7 @@ std::vector<Level> winners_at(const StudyModel& model, double base_noise, const 
 }
 
 bool is_size_known(const Study& study, const StudyModel& model) {
-  return study.file().binary || study.file().amplitude || model.learned || model.observations.size() >= 3;
+  return study.file().binary() || study.file().amplitude || model.learned || model.observations.size() >= 3;
 }
 
 double prior_sd_of(const Study& study, const StudyModel& model) {

@@ -128,6 +128,11 @@ Calibration word_for_surprise(double excess) {
                                         : Calibration::too_wide;
 }
 
+void say_too_few(CalibrationVerdict& verdict, std::string_view recorded) {
+  verdict.reason = fmt::format("{} {}, {} are needed", verdict.answers, recorded, enough_scores);
+  verdict.advice = "continue";
+}
+
 void advise_on_labels(CalibrationVerdict& verdict) {
   if (verdict.calibration == Calibration::too_narrow)
     verdict.advice = "levels may be less accurate than the study says";
@@ -141,8 +146,10 @@ CalibrationVerdict verdict_on_labels(const std::vector<PrequentialScore>& scores
   verdict.is_of_classes = true;
   verdict.factor = 0.0;
   verdict.answers = static_cast<Index>(scores.size());
-  if (verdict.answers < enough_scores)
-    return too_few_scores(verdict.answers, "labels were recorded after the first fit");
+  if (verdict.answers < enough_scores) {
+    say_too_few(verdict, "labels were recorded after the first fit");
+    return verdict;
+  }
   Vector probabilities(verdict.answers), labels(verdict.answers);
   for (Index i = 0; i < verdict.answers; ++i) {
     probabilities(i) = scores[static_cast<std::size_t>(i)].mean;
@@ -386,9 +393,7 @@ CalibrationVerdict verdict_on(const std::vector<double>& scores) {
   CalibrationVerdict verdict;
   verdict.answers = static_cast<Index>(scores.size());
   if (verdict.answers < least_scores) {
-    verdict.reason = fmt::format("{} answers were predicted before they were recorded, {} are needed",
-                                 verdict.answers, enough_scores);
-    verdict.advice = "go on";
+    say_too_few(verdict, "answers were predicted before they were recorded");
     return verdict;
   }
   verdict = judge(scores, effective_count(scores));

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "acuity/model/gp_posterior.hpp"
-#include "campaign/books.hpp"
+#include "campaign/state_queries.hpp"
 
 namespace acuity {
 
