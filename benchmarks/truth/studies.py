@@ -76,7 +76,8 @@ def acuity_methods(level_names):
             old_rule("old guide"),
             Method("paper", pool=PAPER_POOL, model=PAPER_MODEL, explicit=True, real_only=True),
             default_rule("bald", information="bald", level=level_names[-1]),
-            *[default_rule(f"random at {name}", information="random", level=name) for name in level_names]]
+            *[default_rule(f"random at {name}", information="random", level=name) for name in level_names],
+            *[default_rule(f"model at {name}", level=name) for name in level_names]]
 
 
 def toml_level(problem, index):

@@ -208,7 +208,7 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const He
   verdict.calibration = counted < static_cast<double>(enough_scores) && std::abs(excess) <= surprising
                             ? Calibration::cannot_tell
                             : word_for_surprise(excess);
-  if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "go on; more labels will tell";
+  if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "continue; more labels will tell";
   advise_on_labels(verdict);
   return verdict;
 }
@@ -271,7 +271,7 @@ CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const HeldOut& 
                                   likely.error_size(), likely.claimed_size());
   }
   if (verdict.calibration == Calibration::cannot_tell && verdict.advice.empty())
-    verdict.advice = "go on; more answers will tell";
+    verdict.advice = "continue; more answers will tell";
   return verdict;
 }
 
@@ -400,7 +400,7 @@ CalibrationVerdict verdict_on(const std::vector<double>& scores) {
   verdict.reason = fmt::format(
       "of the last {} answers {:.0f} % were within the 95 % interval predicted before they were recorded; {}",
       verdict.answers, 100.0 * share_inside(scores), factor_text(verdict));
-  if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "go on; more answers will tell";
+  if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "continue; more answers will tell";
   return verdict;
 }
 
@@ -431,7 +431,7 @@ CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
       verdict.reason += fmt::format(
           "; but answers have so much noise that the standard deviation of f may be up to {} times too small",
           times(largest));
-      verdict.advice = "go on; more answers will tell, those of the finest level most";
+      verdict.advice = "continue; more answers will tell, those of the finest level most";
     }
   }
   if (verdict.calibration == Calibration::too_narrow) verdict.advice = narrow_advice(study);
