@@ -50,7 +50,22 @@ double Information::order_when_infinite(const Marginals&, const Offer&, Index) c
 
 void ModelInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                              std::span<const Index> levels, double* out) const {
-  evaluate(model_information, belief, offer, begin, end, levels, out);
+  if (belief.errors.empty()) {
+    evaluate(model_information, belief, offer, begin, end, levels, out);
+    return;
+  }
+  for (Index i = begin; i < end; ++i)
+    for (const Index k : levels) {
+      const Channel& channel = offer.levels[static_cast<std::size_t>(k)].channel;
+      const double added = noise_variance(channel);
+      if (const int bias = bias_of(channel); bias > 0) {
+        const LevelError& error = belief.errors[static_cast<std::size_t>(bias - 1)];
+        *out++ = biased_information(belief.variance(i), error.variance(i), error.covariance(i),
+                                    offer.base_noise(i) + added);
+      } else {
+        *out++ = model_information(belief.variance(i), offer.base_noise(i), added);
+      }
+    }
 }
 
 std::optional<BestPrecision> ModelInformation::best_precision_at(const Marginals& belief, const Offer& offer,

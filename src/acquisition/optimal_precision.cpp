@@ -198,21 +198,6 @@ std::optional<BestPrecision> solve(const Objective& objective, Range range, cons
   return precision_search::choose(candidates);
 }
 
-// Equal steps in beta, and equal factors where beta is small: a formula's interesting part may be at any
-// precision.
-std::vector<double> scan_places(Range range) {
-  constexpr int equal_steps = 256, equal_factors = 64;
-  constexpr double decades = 8.0;
-  std::vector<double> places{range.low, range.high};
-  for (int i = 1; i < equal_steps; ++i)
-    places.push_back(std::lerp(range.low, range.high, i / double{equal_steps}));
-  for (int i = 1; i <= equal_factors; ++i)
-    places.push_back(std::max(range.low, range.high * std::pow(10.0, -decades * i / equal_factors)));
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  return places;
-}
-
 void check(const PrecisionProblem& problem) {
   const auto variance = [](const char* name, double value) {
     require(std::isfinite(value) && value >= 0.0, "best_precision", name, value, "zero or more and finite");
@@ -239,7 +224,7 @@ std::optional<BestPrecision> best_precision(const PrecisionProblem& problem, con
     return solve(objective, range, static_cast<const PowerCost&>(cost).options());
   if (typeid(cost) == typeid(LinearCost))
     return solve(objective, range, static_cast<const LinearCost&>(cost).options());
-  return precision_search::scan(objective, scan_places(range),
+  return precision_search::scan(objective, precision_search::places_in(range),
                                 [](double top, double, double) { return top; });
 }
 

@@ -88,6 +88,21 @@ double polish(const Function& f, double low, double middle, double high) {
   return middle;
 }
 
+// Equal steps in 1 / alpha, and equal factors where that is small: a formula's interesting part may be at any
+// precision.
+inline std::vector<double> places_in(Range range) {
+  constexpr int equal_steps = 256, equal_factors = 64;
+  constexpr double decades = 8.0;
+  std::vector<double> places{range.low, range.high};
+  for (int i = 1; i < equal_steps; ++i)
+    places.push_back(std::lerp(range.low, range.high, i / double{equal_steps}));
+  for (int i = 1; i <= equal_factors; ++i)
+    places.push_back(std::max(range.low, range.high * std::pow(10.0, -decades * i / equal_factors)));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
 // Any cost: every local maximum over the places, which ascend, is polished. `refined` may move what the
 // polish found; it gets that place and the two around it.
 template <typename Objective, typename Refine>

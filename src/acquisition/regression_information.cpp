@@ -1,5 +1,6 @@
 #include "acuity/acquisition/regression_information.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace acuity {
@@ -16,6 +17,14 @@ double half_log1p_ratio(double signal, double noise) {
 // math.md eq. (4.1)
 double model_information(double latent, double base, double added) {
   return half_log1p_ratio(latent, base + added);
+}
+
+double biased_information(double latent, double error_variance, double error_covariance, double noise) {
+  if (error_variance == 0.0 && error_covariance == 0.0) return half_log1p_ratio(latent, noise);
+  const double covariance = latent + error_covariance;
+  if (!(latent > 0.0) || covariance == 0.0) return 0.0;
+  const double rest = latent * (error_variance + noise) - error_covariance * error_covariance;
+  return 0.5 * std::log1p(covariance / std::max(rest, 0.0) * covariance);
 }
 
 // math.md eq. (4.2)

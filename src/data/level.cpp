@@ -16,7 +16,7 @@ double vagueness(const Channel& channel) {
 
 Channel channel_at(const Level& level, double base_noise) {
   if (const auto* gaussian = std::get_if<GaussianChannel>(&level.channel))
-    return GaussianChannel{base_noise + gaussian->noise_variance};
+    return GaussianChannel{base_noise + gaussian->noise_variance, gaussian->bias};
   return level.channel;
 }
 
@@ -26,7 +26,12 @@ Channel Offer::channel(Index point, Index level) const {
 
 Index Offer::finest() const {
   std::size_t best = 0;
-  const auto key = [this](std::size_t k) { return std::tuple(vagueness(levels[k].channel), levels[k].cost); };
+  // A level with bias is no measure of f, however little noise it has.
+  const auto key = [this](std::size_t k) {
+    const auto* gaussian = std::get_if<GaussianChannel>(&levels[k].channel);
+    const bool has_bias = gaussian != nullptr && gaussian->bias > 0;
+    return std::tuple(has_bias, vagueness(levels[k].channel), levels[k].cost);
+  };
   for (std::size_t k = 1; k < levels.size(); ++k)
     if (key(k) < key(best)) best = k;
   return static_cast<Index>(best);

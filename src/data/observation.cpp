@@ -21,6 +21,11 @@ double noise_variance(const Channel& channel) {
   throw std::invalid_argument("regression needs a noise variance, found a probability of being right");
 }
 
+int bias_of(const Channel& channel) {
+  const auto* gaussian = std::get_if<GaussianChannel>(&channel);
+  return gaussian == nullptr ? 0 : gaussian->bias;
+}
+
 Observations::Observations(Points points, Vector values, std::vector<Channel> channels)
     : points_(std::move(points)), values_(std::move(values)), channels_(std::move(channels)) {
   if (points_.rows() != values_.size() || channels_.size() != static_cast<std::size_t>(values_.size()))
@@ -50,6 +55,13 @@ Vector Observations::noise() const {
   Vector variances(size());
   for (Index i = 0; i < size(); ++i) variances(i) = noise_variance(channels_[static_cast<std::size_t>(i)]);
   return variances;
+}
+
+Observations Observations::with_noise(const Vector& noise_variances) const {
+  Observations changed(points_, values_, noise_variances);
+  for (std::size_t i = 0; i < channels_.size(); ++i)
+    std::get<GaussianChannel>(changed.channels_[i]).bias = bias_of(channels_[i]);
+  return changed;
 }
 
 }  // namespace acuity

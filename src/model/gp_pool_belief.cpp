@@ -250,6 +250,9 @@ LaggingPool* PoolBeliefInternals::lagging(PoolBelief& belief) {
   if (auto* regression = dynamic_cast<GpPoolBelief*>(&belief)) return &regression->state_->lagging();
   return dynamic_cast<LaggingPool*>(&belief);
 }
+TiledPosterior& PoolBeliefInternals::posterior(GpPoolBelief& belief) {
+  return belief.state_->posterior;
+}
 Index GpPoolBelief::size() const {
   return static_cast<Index>(state_->annotations.size());
 }

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "model/answer_kernel.hpp"
 #include "model/noise_floor.hpp"
 #include "model/replicates.hpp"
 #include "numerics/denormals.hpp"
@@ -71,8 +72,13 @@ struct GpPosterior::State {
     Matrix later;  // the rows of L2, one column per point
   };
 
-  State(Prior belief, const Observations& all, const Replicates& replicates, int threads);
+  State(Prior belief, const Observations& all, bool with_bias, int threads);
 
+  // The posterior of these observations, which are as this one stores its own.
+  GpPosterior again(const Observations& all) const {
+    return GpPosterior(std::make_shared<const State>(prior, all, with_bias, numerics::default_threads()));
+  }
+  Marginals predict(const PointsRef& x, const Quantity& quantity, const PredictOptions& options) const;
   void append(const Points& x, double value, double noise_variance);
   Explained explained(const Points& x) const;
   // At scaled points: the mean less the prior's, and the variance that the observations take away.
@@ -83,7 +89,13 @@ struct GpPosterior::State {
   template <typename Visit>
   void for_each_chunk(const Points& x, const Visit& visit) const;
 
-  Prior prior;
+  // Points as the prior sees them: scaled, and with what they stand for if there are levels with bias.
+  Points scaled(const PointsRef& x, const Quantity& quantity = {}) const {
+    return with_bias ? prior.scaling.apply(with_quantity(x, quantity)) : prior.scaling.apply(x);
+  }
+
+  Prior prior;  // answer_prior() of the one given
+  bool with_bias;
   std::shared_ptr<const Observations> observations;
   Points points;                         // scaled
   std::shared_ptr<const Matrix> factor;  // L of K + noise = L L', packed (numerics/kernels/table.hpp)
@@ -96,18 +108,19 @@ struct GpPosterior::State {
 };
 
 // Annotations of one place are one row (math.md 8): the factor grows with the places, not the annotations.
+// With levels that have a bias, places are pairs of a point and what the answer there stands for.
 GpPosterior::GpPosterior(Prior prior, const Observations& observations, int threads)
-    : GpPosterior(std::make_shared<const State>(std::move(prior), observations,
-                                                merge_replicates(observations),
-                                                threads > 0 ? threads : numerics::default_threads())) {}
+    : GpPosterior(std::make_shared<const State>(
+          answer_prior(prior), prior.has_bias() ? answer_observations(observations) : observations,
+          prior.has_bias(), threads > 0 ? threads : numerics::default_threads())) {}
 
 GpPosterior::GpPosterior(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
-GpPosterior::State::State(Prior belief, const Observations& all, const Replicates& replicates, int threads)
-    : prior(std::move(belief)),
-      observations(std::make_shared<const Observations>(all)),
-      points(prior.scaling.apply(replicates.merged.points())),
-      replicate_term(replicates.log_likelihood_excess) {
+GpPosterior::State::State(Prior belief, const Observations& all, bool biased, int threads)
+    : prior(std::move(belief)), with_bias(biased), observations(std::make_shared<const Observations>(all)) {
+  const Replicates replicates = merge_replicates(all);
+  points = prior.scaling.apply(replicates.merged.points());
+  replicate_term = replicates.log_likelihood_excess;
   const Vector noise = replicates.merged.noise();
   for (const double variance : noise) require_valid_noise(variance);
   const Vector prior_variance = prior.kernel->diagonal(points);
@@ -134,32 +147,52 @@ GpPosterior::State::State(Prior belief, const Observations& all, const Replicate
 // where annotations crowd together; the clamp removes the last rounding below zero. In blocks: memory stays
 // bounded, and they are the same whatever the number of threads.
 Marginals GpPosterior::predict(const PointsRef& x, const PredictOptions& options) const {
+  return state_->predict(x, {}, options);
+}
+
+Marginals GpPosterior::predict_part(const PointsRef& x, int bias, AnswerPart part) const {
+  const int biases = static_cast<int>(biases_of(*state_->prior.kernel).size());
+  if (bias < 0 || bias > biases)
+    throw std::invalid_argument(
+        fmt::format("GpPosterior: the bias is {}, must be from 0 to {}", bias, biases));
+  if (bias == 0) {
+    if (part == AnswerPart::all) return predict(x);
+    return {Vector::Zero(x.rows()), Vector::Zero(x.rows())};
+  }
+  const Quantity quantity{part == AnswerPart::all, bias, part != AnswerPart::smooth,
+                          part != AnswerPart::offset};
+  Marginals found = state_->predict(x, quantity, {});
+  if (!quantity.f) found.mean.array() -= state_->prior.mean;  // it is the mean of f alone
+  return found;
+}
+
+Marginals GpPosterior::State::predict(const PointsRef& x, const Quantity& quantity,
+                                      const PredictOptions& options) const {
   if (options.threads < 0)
     throw std::invalid_argument(
         fmt::format("GpPosterior: threads is {}, must be 0 or more", options.threads));
   const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
-  const bool in_single = options.single_precision && state_->later.points.rows() == 0;
-  const Eigen::VectorXf single =
-      in_single ? state_->factor->row(0).transpose().cast<float>() : Eigen::VectorXf();
+  const bool in_single = options.single_precision && later.points.rows() == 0;
+  const Eigen::VectorXf single = in_single ? factor->row(0).transpose().cast<float>() : Eigen::VectorXf();
   Marginals marginals{Vector(x.rows()), Vector(x.rows())};
   numerics::parallel_for((x.rows() + rows_per_block - 1) / rows_per_block, threads, [&](Index part) {
     const numerics::FlushDenormals flush;
     const Index begin = part * rows_per_block, count = std::min(rows_per_block, x.rows() - begin);
-    const Points scaled = state_->prior.scaling.apply(x.middleRows(begin, count));
+    const Points some = scaled(x.middleRows(begin, count), quantity);
     auto mean = marginals.mean.segment(begin, count), variance = marginals.variance.segment(begin, count);
     if (in_single)
-      state_->explain_in_single(single, scaled, mean.data(), variance.data());
+      explain_in_single(single, some, mean.data(), variance.data());
     else
-      state_->explain(scaled, mean.data(), variance.data());
-    mean.array() += state_->prior.mean;
-    variance = (state_->prior.kernel->diagonal(scaled) - variance).cwiseMax(0.0);
+      explain(some, mean.data(), variance.data());
+    mean.array() += prior.mean;
+    variance = (prior.kernel->diagonal(some) - variance).cwiseMax(0.0);
   });
   return marginals;
 }
 
 Vector GpPosterior::mean(const PointsRef& x) const {
   if (state_->later.points.rows() > 0) return predict(x).mean;
-  const Matrix covariance = state_->prior.kernel->cross(state_->points, state_->prior.scaling.apply(x));
+  const Matrix covariance = state_->prior.kernel->cross(state_->points, state_->scaled(x));
   Vector mean(x.rows());
   numerics::kernels().column_products(covariance.data(), covariance.rows(), covariance.cols(),
                                       state_->weights.data(), mean.data());
@@ -168,8 +201,12 @@ Vector GpPosterior::mean(const PointsRef& x) const {
 
 // Observations that given() added have no weights: the factor is computed again with them.
 PlaceWeights GpPosterior::weights() const {
-  if (state_->later.points.rows() > 0) return GpPosterior(state_->prior, *state_->observations).weights();
-  return {merge_replicates(*state_->observations).merged, state_->weights};
+  if (state_->later.points.rows() > 0) return state_->again(*state_->observations).weights();
+  Observations places = merge_replicates(*state_->observations).merged;
+  // The covariance of f with an answer is that with f at its point, whatever the level.
+  if (state_->with_bias)
+    places = {Points(places.points().leftCols(places.points().cols() - 1)), places.values(), places.noise()};
+  return {std::move(places), state_->weights};
 }
 
 template <typename Visit>
@@ -214,7 +251,7 @@ void GpPosterior::State::explain(const Points& x, double* mean, double* explaine
 
 Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   const numerics::Kernels& kernels = numerics::kernels();
-  const Points left = state_->prior.scaling.apply(a), right = state_->prior.scaling.apply(b);
+  const Points left = state_->scaled(a), right = state_->scaled(b);
   const State::Explained of_left = state_->explained(left), of_right = state_->explained(right);
   Matrix covariance = state_->prior.kernel->cross(left, right) - of_left.later.transpose() * of_right.later;
   const Index n = state_->points.rows();
@@ -228,8 +265,9 @@ Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   return covariance;
 }
 
-GpPosterior GpPosterior::given(const Observations& more) const {
+GpPosterior GpPosterior::given(const Observations& added) const {
   const Observations& known = *state_->observations;
+  const Observations more = state_->with_bias ? answer_observations(added) : added;
   Points points(known.size() + more.size(), std::max(known.points().cols(), more.points().cols()));
   if (known.size() > 0 && more.size() > 0 && known.points().cols() != more.points().cols())
     throw std::invalid_argument(fmt::format("GpPosterior: the new points have {} inputs, must be {}",
@@ -240,8 +278,7 @@ GpPosterior GpPosterior::given(const Observations& more) const {
   values << known.values(), more.values();
   noise << known.noise(), more.noise();
   const Observations all(points, values, noise);
-  if (too_many(state_->later.points.rows() + more.size(), state_->points.rows()))
-    return GpPosterior(state_->prior, all);
+  if (too_many(state_->later.points.rows() + more.size(), state_->points.rows())) return state_->again(all);
   const auto next = std::make_shared<State>(*state_);
   next->observations = std::make_shared<const Observations>(all);
   for (Index i = 0; i < more.size(); ++i)

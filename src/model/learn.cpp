@@ -155,11 +155,12 @@ class SomeObservations {
 // A draw around what suits the spread of the data: length scales move together and apart.
 Vector drawn_start(const LearningProblem& problem, const ParameterBounds& bounds, numerics::Draws& draws) {
   Vector theta = bounds.typical;
-  const Index kernel = problem.kernel_parameters();
+  const Index kernel = problem.kernel_parameters(), noise = problem.first_noise_parameter();
   theta(0) += draws.uniform(-1.0, 3.0);
   const double common = draws.uniform(-2.5, 2.0);
   for (Index k = 1; k < kernel; ++k) theta(k) += common + draws.uniform(-1.5, 1.5);
-  for (Index k = kernel; k < theta.size(); ++k) {
+  for (Index k = kernel; k < noise; ++k) theta(k) += draws.uniform(-1.5, 1.5);
+  for (Index k = noise; k < theta.size(); ++k) {
     if (problem.learns_accuracy())
       theta(k) = draws.uniform(bounds.low(k), bounds.high(k));
     else
@@ -183,7 +184,7 @@ std::vector<Vector> starts(const LearningProblem& problem, const ParameterBounds
   const auto add = [&](const Vector& theta) {
     if (is_new(bounds.clip(theta), all)) all.push_back(bounds.clip(theta));
   };
-  const Index noise = problem.size() - problem.kernel_parameters() - (problem.learns_accuracy() ? 2 : 0);
+  const Index noise = problem.size() - problem.first_noise_parameter() - (problem.learns_accuracy() ? 2 : 0);
   if (noise > 0) add(problem.start_with_noise());
   if (problem.learns_nugget()) add(problem.start_with_short_lengthscales());
   const std::size_t known = all.size();
@@ -226,7 +227,7 @@ std::vector<Vector> starts(const LearningProblem& problem, const ParameterBounds
   for (const Ascent& contender : contenders) {
     if (all.size() == known + static_cast<std::size_t>(options.restarts)) break;
     Vector theta = problem.start_with_noise();
-    theta.head(rough.kernel_parameters()) = contender.theta.head(rough.kernel_parameters());
+    theta.head(rough.first_noise_parameter()) = contender.theta.head(rough.first_noise_parameter());
     if (problem.learns_nugget())
       theta(problem.nugget_parameter()) = contender.theta(rough.nugget_parameter());
     if (problem.learns_accuracy()) theta.tail(2) = contender.theta.tail(2);
@@ -365,7 +366,7 @@ Learned learn_by_lbfgs(const LearningProblem& problem, const LearnOptions& optio
     if (collapse(problem, bounds, ascent, options.pool).empty()) {
       // Worth knowing, and no collapse: the kernel is as good as ever.
       bool at_bound = false;
-      for (Index k = problem.kernel_parameters(); k < problem.size(); ++k)
+      for (Index k = problem.first_noise_parameter(); k < problem.size(); ++k)
         at_bound =
             at_bound || ascent.theta(k) < bounds.low(k) + 1e-3 || ascent.theta(k) > bounds.high(k) - 1e-3;
       if (at_bound)

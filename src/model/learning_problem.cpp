@@ -9,6 +9,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "data/as_size.hpp"
 
 namespace acuity {
 
@@ -26,6 +27,8 @@ constexpr double noise_scale_width = 1.5;
 // Noise within which data can tell something, by the spread of the values.
 constexpr double least_nugget = 1e-6, largest_nugget = 4.0;
 constexpr double usual_nugget = 0.05, small_nugget = 1e-4;
+// Parts of a bias are at most exp(bias_reach) times as large or small as declared.
+constexpr double bias_reach = 6.0;
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw std::invalid_argument("learn: " + sentence);
@@ -70,7 +73,12 @@ LearningProblem::LearningProblem(const Prior& prior, const Observations& observa
   if (options.optimiser == Optimiser::adam && is_penalised())
     refuse("adam was to use a prior of hyperparameters, must be lbfgs");
   spread_ = (observations.values().array() - prior.mean).square().mean();
+  if (classes_ && prior.has_bias()) refuse("classes have levels with bias, must have none");
   if (classes_) return;
+  for (std::size_t k = 0; k < prior.biases.size(); ++k)
+    if (prior.biases[k].learned()) learned_biases_.push_back(k);
+  if (!learned_biases_.empty() && options.optimiser == Optimiser::adam)
+    refuse("adam was to learn the bias of a level, must be lbfgs");
   const Index n = observations.size();
   parts_ = options.noise
                ? *options.noise
@@ -79,7 +87,8 @@ LearningProblem::LearningProblem(const Prior& prior, const Observations& observa
     refuse("the values are all the same, so there is no scale for a nugget; must differ");
   const auto add = [&](Part part, std::size_t level, const Vector& variance) {
     const double mean = mean_of_positive(variance);
-    if (mean > 0.0) noise_.push_back({.part = part, .level = level, .mean_variance = mean});
+    const bool white = part == Part::level && level < prior.biases.size() && prior.biases[level].learned();
+    if (mean > 0.0) noise_.push_back({.part = part, .level = level, .mean_variance = mean, .white = white});
   };
   if (options.noise) {
     add(Part::added, 0, parts_.added);
@@ -110,12 +119,14 @@ double& LearningProblem::scale(NoiseScales& scales, double& nugget, const NoiseP
 Vector LearningProblem::start() const {
   Vector theta = Vector::Zero(size());
   theta.head(kernel_parameters()) = prior_.kernel->log_parameters();
+  for (Index k = 0; k < bias_parameters(); ++k)
+    theta(kernel_parameters() + k) = std::log(prior_.biases[learned_biases_[at(k)]].smooth_sd);
   NoiseScales scales = parts_.start;
   scales.levels.resize(parts_.levels.size(), 1.0);
   double nugget = options_.nugget.value_or(0.0);
   if (!(nugget > 0.0)) nugget = usual_nugget * spread_;
   for (Index k = 0; k < noise_parameters(); ++k)
-    theta(kernel_parameters() + k) = std::log(scale(scales, nugget, noise_[static_cast<std::size_t>(k)]));
+    theta(first_noise_parameter() + k) = std::log(scale(scales, nugget, noise_[at(k)]));
   if (options_.accuracy) {
     const AccuracyBox box = AccuracyBox::of(options_.accuracy->law);
     theta.tail(2) << box.gain, box.share;
@@ -126,10 +137,12 @@ Vector LearningProblem::start() const {
 Vector LearningProblem::start_with_noise() const {
   Vector theta = start();
   for (Index k = 0; k < noise_parameters(); ++k) {
-    const NoiseParameter& parameter = noise_[static_cast<std::size_t>(k)];
-    double& log_scale = theta(kernel_parameters() + k);
+    const NoiseParameter& parameter = noise_[at(k)];
+    double& log_scale = theta(first_noise_parameter() + k);
     if (parameter.part == Part::nugget)
       log_scale = std::log(usual_nugget * spread_);
+    else if (parameter.white)
+      log_scale = std::log(LevelBias::assumed_white_share);
     else if (learns_nugget() || parameter.part != Part::base)
       log_scale = 0.0;
     else if (spread_ > 0.0)
@@ -168,19 +181,31 @@ ParameterBounds LearningProblem::bounds() const {
       bounds.high(1 + k) = std::log(1e6 * own);
     }
   }
+  for (Index k = 0; k < bias_parameters(); ++k) {
+    const Index here = kernel_parameters() + k;
+    bounds.typical(here) = std::log(prior_.biases[learned_biases_[at(k)]].declared);
+    bounds.low(here) = bounds.typical(here) - bias_reach;
+    bounds.high(here) = bounds.typical(here) + bias_reach;
+  }
   for (Index k = 0; k < noise_parameters(); ++k) {
-    const NoiseParameter& parameter = noise_[static_cast<std::size_t>(k)];
-    const Index at = kernel_parameters() + k;
+    const NoiseParameter& parameter = noise_[at(k)];
+    const Index here = first_noise_parameter() + k;
     if (parameter.part == Part::nugget) {
-      bounds.low(at) = std::log(least_nugget * spread_);
-      bounds.high(at) = std::log(largest_nugget * spread_);
-      bounds.typical(at) = std::log(usual_nugget * spread_);
+      bounds.low(here) = std::log(least_nugget * spread_);
+      bounds.high(here) = std::log(largest_nugget * spread_);
+      bounds.typical(here) = std::log(usual_nugget * spread_);
+      continue;
+    }
+    if (parameter.white) {
+      bounds.typical(here) = std::log(LevelBias::assumed_white_share);
+      bounds.low(here) = bounds.typical(here) - 2.0 * bias_reach;
+      bounds.high(here) = bounds.typical(here) + 2.0 * bias_reach;
       continue;
     }
     const double unit = spread_ > 0.0 ? spread_ / parameter.mean_variance : 1.0;
-    bounds.low(at) = std::log(std::min(1.0, least_nugget * unit));
-    bounds.high(at) = std::log(std::max(1.0, largest_nugget * unit));
-    bounds.typical(at) = 0.0;
+    bounds.low(here) = std::log(std::min(1.0, least_nugget * unit));
+    bounds.high(here) = std::log(std::max(1.0, largest_nugget * unit));
+    bounds.typical(here) = 0.0;
   }
   if (learns_accuracy()) {
     bounds.low.tail(2) << AccuracyBox::least_gain, AccuracyBox::least_share;
@@ -192,6 +217,8 @@ ParameterBounds LearningProblem::bounds() const {
 Prior LearningProblem::prior_at(const Vector& theta) const {
   Prior prior = prior_;
   prior.kernel = prior_.kernel->with_log_parameters(theta.head(kernel_parameters()));
+  for (Index k = 0; k < bias_parameters(); ++k)
+    prior.biases[learned_biases_[at(k)]].smooth_sd = std::exp(theta(kernel_parameters() + k));
   return prior;
 }
 
@@ -200,7 +227,7 @@ NoiseScales LearningProblem::scales_at(const Vector& theta) const {
   scales.levels.assign(parts_.levels.size(), 1.0);
   double nugget = 0.0;
   for (Index k = 0; k < noise_parameters(); ++k)
-    scale(scales, nugget, noise_[static_cast<std::size_t>(k)]) = std::exp(theta(kernel_parameters() + k));
+    scale(scales, nugget, noise_[at(k)]) = std::exp(theta(first_noise_parameter() + k));
   return scales;
 }
 
@@ -225,8 +252,7 @@ AccuracyParts LearningProblem::accuracy_parts_at(const Vector& theta) const {
 Observations LearningProblem::observations_at(const Vector& theta) const {
   if (classes_) return accuracy_parts_at(theta).applied_to(observations_);
   if (noise_.empty()) return observations_;
-  return {observations_.points(), observations_.values(),
-          Vector(parts_.variance(scales_at(theta)).array() + nugget_at(theta))};
+  return observations_.with_noise(parts_.variance(scales_at(theta)).array() + nugget_at(theta));
 }
 
 Vector LearningProblem::variance_at(const Vector& theta, const Points& x) const {
@@ -251,12 +277,12 @@ Likelihood LearningProblem::likelihood_at(const Vector& theta) const {
   const Vector all = found.gradient.tail(static_cast<Index>(3 + parts_.levels.size()));
   found.gradient.conservativeResize(size());
   for (Index k = 0; k < noise_parameters(); ++k) {
-    const NoiseParameter& parameter = noise_[static_cast<std::size_t>(k)];
+    const NoiseParameter& parameter = noise_[at(k)];
     const std::size_t from = parameter.part == Part::added   ? 0
                              : parameter.part == Part::base  ? 1
                              : parameter.part == Part::level ? 2 + parameter.level
                                                              : 2 + parts_.levels.size();
-    found.gradient(kernel_parameters() + k) = all(static_cast<Index>(from));
+    found.gradient(first_noise_parameter() + k) = all(static_cast<Index>(from));
   }
   return found;
 }
@@ -282,11 +308,30 @@ void LearningProblem::penalise(const Vector& theta, LearningObjective& objective
     subtract(0, std::max(0.0, (theta(0) - std::log(usual_class_amplitude)) / class_amplitude_width),
              class_amplitude_width);
   for (Index k = 0; k < noise_parameters(); ++k) {
-    const Index at = kernel_parameters() + k;
-    if (noise_[static_cast<std::size_t>(k)].part == Part::nugget)
-      subtract(at, (theta(at) - std::log(nugget_centre * spread_)) / nugget_width, nugget_width);
-    else
-      subtract(at, theta(at) / noise_scale_width, noise_scale_width);
+    const Index here = first_noise_parameter() + k;
+    if (noise_[at(k)].part == Part::nugget)
+      subtract(here, (theta(here) - std::log(nugget_centre * spread_)) / nugget_width, nugget_width);
+    else if (!noise_[at(k)].white)
+      subtract(here, theta(here) / noise_scale_width, noise_scale_width);
+  }
+}
+
+// math.md eq. (12.14), whatever the prior of the other parameters: few answers at an expensive level cannot
+// tell the parts of a bias apart.
+void LearningProblem::penalise_biases(const Vector& theta, LearningObjective& objective) const {
+  for (Index k = 0; k < bias_parameters(); ++k) {
+    const Index here = kernel_parameters() + k;
+    const double u = theta(here) - std::log(prior_.biases[learned_biases_[at(k)]].declared);
+    objective.value -= 0.5 * u * u;
+    objective.gradient(here) -= u;
+  }
+  for (Index k = 0; k < noise_parameters(); ++k) {
+    if (!noise_[at(k)].white) continue;
+    // The parameter is the logarithm of a variance in units of the declared one.
+    const Index here = first_noise_parameter() + k;
+    const double u = 0.5 * theta(here) + 1.0;
+    objective.value -= 0.5 * u * u;
+    objective.gradient(here) -= 0.5 * u;
   }
 }
 
@@ -296,7 +341,9 @@ LearningObjective LearningProblem::objective_at(const Vector& theta) const {
   try {
     Likelihood found = likelihood_at(theta);
     LearningObjective objective{found.log_marginal, found.log_marginal, std::move(found.gradient)};
-    if (is_penalised() && std::isfinite(objective.value)) penalise(theta, objective);
+    if (!std::isfinite(objective.value)) return objective;
+    if (is_penalised()) penalise(theta, objective);
+    penalise_biases(theta, objective);
     return objective;
   } catch (const std::invalid_argument&) {  // a parameter that is no longer a number one can use
     return none;

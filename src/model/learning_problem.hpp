@@ -22,9 +22,10 @@ struct ParameterBounds {
   Vector clip(const Vector& theta) const { return theta.cwiseMax(low).cwiseMin(high); }
 };
 
-/// Parameters as an optimiser sees them: the kernel's log parameters; then the logarithms of the scales of
-/// the noise that are learned (added, base, levels) and of the nugget, or gain and share of the accuracy
-/// (AccuracyBox). Parts of the noise that no observation has are left out.
+/// Parameters as an optimiser sees them: the kernel's log parameters; the log smooth_sd of every bias that is
+/// learned; then the logarithms of the scales of the noise that are learned (added, base, levels) and of the
+/// nugget, or gain and share of the accuracy (AccuracyBox). Parts of the noise that no observation has are
+/// left out.
 class LearningProblem {
  public:
   /// All are kept by reference.
@@ -37,11 +38,14 @@ class LearningProblem {
   bool is_penalised() const { return options_.hyperparameter_prior == HyperparameterPrior::weak; }
 
   Index kernel_parameters() const { return prior_.kernel->log_parameters().size(); }
-  Index size() const { return kernel_parameters() + noise_parameters() + (learns_accuracy() ? 2 : 0); }
+  Index bias_parameters() const { return static_cast<Index>(learned_biases_.size()); }
+  /// Where those of the noise begin.
+  Index first_noise_parameter() const { return kernel_parameters() + bias_parameters(); }
+  Index size() const { return first_noise_parameter() + noise_parameters() + (learns_accuracy() ? 2 : 0); }
   /// Of the kernel: its second to last, where it is stationary; else none.
   Index lengthscales() const;
   /// Where the nugget is among the parameters; only where it is learned.
-  Index nugget_parameter() const { return kernel_parameters() + noise_parameters() - 1; }
+  Index nugget_parameter() const { return first_noise_parameter() + noise_parameters() - 1; }
 
   /// What was given, as parameters; not clipped.
   Vector start() const;
@@ -76,6 +80,7 @@ class LearningProblem {
     Part part;
     std::size_t level = 0;
     double mean_variance = 1.0;  // of the observations that have it, at a scale of 1
+    bool white = false;          // the white part of a level whose bias is learned
   };
 
   Index noise_parameters() const { return static_cast<Index>(noise_.size()); }
@@ -87,12 +92,14 @@ class LearningProblem {
   Likelihood likelihood_at(const Vector& theta) const;
   Likelihood evidence_at(const Vector& theta) const;
   void penalise(const Vector& theta, LearningObjective& objective) const;
+  void penalise_biases(const Vector& theta, LearningObjective& objective) const;
 
   const Prior& prior_;
   const Observations& observations_;
   const LearnOptions& options_;
   NoiseParts parts_;  // as given; all fixed where no scale is learned
   std::vector<NoiseParameter> noise_;
+  std::vector<std::size_t> learned_biases_;  // of the prior
   bool classes_ = false;
   double spread_ = 0.0;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "acuity/numerics/errors.hpp"
+#include "model/answer_kernel.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/normal.hpp"
 
@@ -16,6 +17,7 @@ Vector LeaveOneOut::scores(const Vector& values) const {
 // math.md eq. (2.6). The diagonal of the inverse comes from the inverse of the factor, which loses less than
 // forming the whole one.
 LeaveOneOut leave_one_out(const Prior& prior, const Observations& observations) {
+  if (prior.has_bias()) return leave_one_out(answer_prior(prior), answer_observations(observations));
   const Index n = observations.size();
   if (n == 0) return {Vector(0), Vector(0)};
   const Points x = prior.scaling.apply(observations.points());

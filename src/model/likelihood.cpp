@@ -6,6 +6,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/learn.hpp"
+#include "model/answer_kernel.hpp"
 #include "model/low_rank_inverse.hpp"
 #include "model/noise_floor.hpp"
 #include "model/replicates.hpp"
@@ -54,6 +55,7 @@ Likelihood evaluate(const Prior& prior, const Points& scaled, const Vector& resi
 }  // namespace
 
 Likelihood likelihood(const Prior& prior, const Observations& observations) {
+  if (prior.has_bias()) return likelihood(answer_prior(prior), answer_observations(observations));
   const Replicates replicates = merge_replicates(observations);  // n counts places; the excess has no slope
   const Observations& merged = replicates.merged;
   Likelihood result = evaluate(prior, prior.scaling.apply(merged.points()),
@@ -79,6 +81,8 @@ Likelihood likelihood(const Prior& prior, const Observations& observations, cons
 
 Likelihood likelihood(const Prior& prior, const Observations& observations, const NoiseParts& noise,
                       const NoiseScales& scales, double nugget) {
+  if (prior.has_bias())
+    return likelihood(answer_prior(prior), answer_observations(observations), noise, scales, nugget);
   std::vector<Vector> slopes{scales.added * noise.added, scales.base * noise.base};
   for (std::size_t k = 0; k < noise.levels.size(); ++k)
     slopes.push_back((k < scales.levels.size() ? scales.levels[k] : 1.0) * noise.levels[k]);

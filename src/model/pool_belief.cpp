@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "model/goal_covariances.hpp"
 #include "model/pool_belief_internals.hpp"
 
 namespace acuity {
@@ -11,13 +12,7 @@ Marginals PoolBelief::marginals_at(std::span<const Index> rows) {
     for (const Index row : rows) pool->refresh(row / pool->tile_width());
     return pool->exact_at(rows);
   }
-  const Marginals& all = marginals();
-  Marginals some{Vector(static_cast<Index>(rows.size())), Vector(static_cast<Index>(rows.size()))};
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    some.mean(static_cast<Index>(k)) = all.mean(rows[k]);
-    some.variance(static_cast<Index>(k)) = all.variance(rows[k]);
-  }
-  return some;
+  return some_of(marginals(), rows);
 }
 
 void PoolBelief::change_prior_mean(double) {

@@ -1,16 +1,22 @@
 #pragma once
 
+#include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "model/lagging_pool.hpp"
 #include "model/rough_marginals.hpp"
 
 namespace acuity {
 
+class TiledPosterior;
+
 /// What the library's own beliefs offer to selections besides marginals(). A user's belief has none of it.
 class PoolBeliefInternals {
  public:
   /// The pool in tiles that need not all be up to date, or null. Valid until the next call that is not const.
   static LaggingPool* lagging(PoolBelief& belief);
+
+  /// The factor and the tiles of a regression belief.
+  static TiledPosterior& posterior(GpPoolBelief& belief);
 
   /// The belief about the whole pool with errors that are known, or null if marginals() costs no more or has
   /// been computed already. PoolBelief::marginals_at() then gives the few points that are needed exactly.

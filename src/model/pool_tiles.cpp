@@ -120,6 +120,22 @@ class TilesOf : public PoolTiles {
     return true;
   }
 
+  void keep_all() override { keep_all_ = true; }
+
+  const double* row_of([[maybe_unused]] Index tile, [[maybe_unused]] Index i) const override {
+    if constexpr (std::is_same_v<Real, double>)
+      return tiles_[at(tile)].slabs[at(i / slab_rows)] + i % slab_rows * width;
+    else
+      throw std::logic_error("PoolTiles: rows of single precision are not doubles");
+  }
+
+  numerics::TileView<double> view([[maybe_unused]] Index tile) const override {
+    if constexpr (std::is_same_v<Real, double>)
+      return view_of(tile, tiles_[at(tile)].slabs);
+    else
+      throw std::logic_error("PoolTiles: rows of single precision are not doubles");
+  }
+
   Columns columns_of(std::span<const Index> rows, const FactorSide& side) const override {
     const Index n = side.factor.size(), count = static_cast<Index>(rows.size());
     thread_local Scratch<Real> scratch;
@@ -266,11 +282,12 @@ class TilesOf : public PoolTiles {
                       static_cast<std::ptrdiff_t>(t.slabs.size());
     if (more <= 0) return true;
     const std::size_t bytes = static_cast<std::size_t>(more) * slab_bytes;
-    if (memory_ > 0 && used_.load() + bytes > memory_) return false;
+    if (!keep_all_ && memory_ > 0 && used_.load() + bytes > memory_) return false;
     // A tile that is seldom looked at is computed again in less time than its rows would take to come from
     // memory.
     constexpr Index seldom = 6;
-    if (t.slabs.empty() && seldom * (rows - t.seen) >= rows && used_.load() + bytes > cache) return false;
+    const bool is_seldom = t.slabs.empty() && seldom * (rows - t.seen) >= rows;
+    if (!keep_all_ && is_seldom && used_.load() + bytes > cache) return false;
     used_ += bytes;
     return true;
   }
@@ -358,6 +375,7 @@ class TilesOf : public PoolTiles {
   numerics::SlabArena arena_{slab_bytes};
   std::size_t memory_;  // bytes of V at most; 0: no limit
   std::atomic<std::size_t> used_ = 0;
+  bool keep_all_ = false;
 
   std::vector<float> packed_, row_points_;  // of the factor, if Real is float
 };

@@ -62,6 +62,12 @@ class PoolTiles {
   virtual void catch_up(Index tile, const FactorSide& side) = 0;
   /// Column of V of a pool point, whose tile has just caught up, or nothing if it was not kept.
   virtual bool column(Index row, double* out, Index rows) const = 0;
+  /// Keeps the rows of V of every tile, whatever the limit of memory.
+  virtual void keep_all() = 0;
+  /// Row i of V of a tile that has caught up and is kept, `width` numbers; in double precision only.
+  virtual const double* row_of(Index tile, Index i) const = 0;
+  /// All of them.
+  virtual numerics::TileView<double> view(Index tile) const = 0;
   /// Of the rows of the factor that were seen the first `size` are left.
   virtual void cut(Index tile, const FactorSide& side, Index size) = 0;
   /// The float twin of the factor, if there is one, follows; before any tile catches up. The first

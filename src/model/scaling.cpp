@@ -22,6 +22,16 @@ Scaling Scaling::standardise(const PointsRef& points) {
   return scaling;
 }
 
+Scaling Scaling::with_unscaled_input() const {
+  Scaling more = *this;
+  if (is_identity()) return more;
+  more.centre_.conservativeResize(centre_.size() + 1);
+  more.scale_.conservativeResize(scale_.size() + 1);
+  more.centre_(centre_.size()) = 0.0;
+  more.scale_(scale_.size()) = 1.0;
+  return more;
+}
+
 Points Scaling::apply(const PointsRef& points) const {
   if (is_identity()) return points;
   return ((points.rowwise() - centre_.transpose()).array().rowwise() / scale_.transpose().array()).matrix();

@@ -37,6 +37,9 @@ class TiledPosterior {
   Index unchanged_since(Index removals) const;
   /// From the factor alone; the bits of marginals(), but for single precision, whose errors it does not have.
   Marginals exact_at(std::span<const Index> pool_rows) const;
+  /// Every tile keeps its rows of V from now on, whatever the limit of memory: PoolTiles::row_of() is then
+  /// valid after marginals().
+  void keep_all_tiles() { tiles_->keep_all(); }
   /// Frees the memory of the tiles; they catch up again when they are needed.
   void forget_tiles() { tiles_->forget(); }
   FactorSide side() const { return now_.side(z_version_); }

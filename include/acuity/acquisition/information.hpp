@@ -47,7 +47,8 @@ class Information {
   virtual double order_when_infinite(const Marginals& belief, const Offer& offer, Index point) const;
 };
 
-/// MI(answer; f) in regression.
+/// MI(answer; f) in regression. At a level with bias that of the answer with f at its point (docs/math.md eq.
+/// (12.9)).
 class ModelInformation final : public Information {
  public:
   std::string_view unit() const override { return "nats"; }

@@ -9,6 +9,10 @@ namespace acuity {
 /// MI(answer; f). Highest precision (added = 0) is BALD.
 double model_information(double latent, double base, double added);
 
+/// MI(answer; f at its point) at a level whose systematic error has this variance and covariance with f
+/// (docs/math.md eq. (12.10)); `noise` is all the noise.
+double biased_information(double latent, double error_variance, double error_covariance, double noise);
+
 /// MI(answer; Y) if the answer is a noisy copy of Y (graph b). Infinite if `added` is 0.
 double target_information_b(double latent, double base, double added);
 

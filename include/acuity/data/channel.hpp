@@ -4,9 +4,11 @@
 
 namespace acuity {
 
-/// The answer is f(x) plus Gaussian noise of this variance.
+/// The answer is f(x) plus Gaussian noise of this variance, and the systematic error of its level, if that
+/// has one.
 struct GaussianChannel {
   double noise_variance = 0.0;
+  int bias = 0;  ///< which of the biases of the prior its level has, counted from 1; 0: none
 
   friend bool operator==(const GaussianChannel&, const GaussianChannel&) = default;
 };

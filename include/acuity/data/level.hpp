@@ -34,7 +34,8 @@ struct Offer {
   /// The channel of an annotation of pool point `point` at `level`.
   Channel channel(Index point, Index level) const;
 
-  /// The level of highest precision; of several, the cheapest, then the first.
+  /// The level of highest precision, of those without bias if there are any; of several, the cheapest, then
+  /// the first.
   Index finest() const;
 };
 

@@ -46,6 +46,8 @@ class Observations {
   const std::vector<Channel>& channels() const { return channels_; }
   /// Noise variance of each; throws std::invalid_argument if a channel is not Gaussian.
   Vector noise() const;
+  /// The same with these noise variances; each keeps its bias.
+  Observations with_noise(const Vector& noise_variances) const;
 
  private:
   Points points_;
@@ -55,5 +57,7 @@ class Observations {
 
 /// The noise variance of a Gaussian channel; throws std::invalid_argument for any other.
 double noise_variance(const Channel& channel);
+/// GaussianChannel::bias; 0 for other channels.
+int bias_of(const Channel& channel);
 
 }  // namespace acuity

@@ -20,6 +20,14 @@ struct PredictOptions {
   bool single_precision = false;
 };
 
+/// What an answer of a level with bias is made of, without noise (docs/math.md 12.1).
+enum class AnswerPart {
+  all,     ///< f, the offset and the smooth difference
+  error,   ///< the offset and the smooth difference
+  offset,  ///< the same at all points
+  smooth
+};
+
 /// A posterior mean as a weighted sum over places: prior mean + k(x, points) weights, with x and points
 /// scaled by the prior's scaling.
 struct PlaceWeights {
@@ -41,6 +49,10 @@ class GpPosterior {
 
   /// Mean and variance of f at each row of `x`, without annotation noise.
   Marginals predict(const PointsRef& x, const PredictOptions& options = {}) const;
+
+  /// Mean and variance of a part of the answers at a level with bias, at each row of `x`. `bias` is its
+  /// number in the prior, from 1 on; with 0 the answer is f.
+  Marginals predict_part(const PointsRef& x, int bias, AnswerPart part = AnswerPart::all) const;
 
   /// The mean alone, at a cost of n instead of n^2 per point (except after given()).
   Vector mean(const PointsRef& x) const;

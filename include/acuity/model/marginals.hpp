@@ -1,14 +1,44 @@
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "acuity/data/points.hpp"
 
 namespace acuity {
+
+/// The systematic error of a level with bias at a number of points (docs/math.md 12.2).
+struct LevelError {
+  Vector mean;
+  Vector variance;
+  Vector covariance;  ///< with f at the same point
+};
+
+/// Posterior covariances of the answers at a number of points with f at the points of a goal (docs/math.md
+/// 13). Answers are those without noise; `bias` is that of their channel.
+class GoalCovariances {
+ public:
+  virtual ~GoalCovariances() = default;
+
+  virtual const Vector& weights() const = 0;   ///< of the goal points; their sum is 1
+  virtual const Vector& mean() const = 0;      ///< of f there
+  virtual const Vector& variance() const = 0;  ///< of f there
+  virtual const Vector& noise() const = 0;     ///< Goal::noise
+  /// The covariances of the answer at `point` with f at every goal point.
+  virtual void at(Index point, int bias, double* out) const = 0;
+  /// The sum of the squares of these covariances, weighted.
+  virtual double weighted_squares(Index point, int bias) const = 0;
+};
 
 /// Posterior mean and variance of the latent f at a number of points, without annotation noise. An
 /// acquisition sees nothing else of a model.
 struct Marginals {
   Vector mean;
   Vector variance;
+  /// By number of the bias, less 1; empty if no level has a bias.
+  std::vector<LevelError> errors = {};
+  /// If the belief was given a goal. Valid as long as the belief does not change.
+  std::shared_ptr<const GoalCovariances> goal = nullptr;
 };
 
 }  // namespace acuity

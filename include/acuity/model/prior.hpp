@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "acuity/model/kernel.hpp"
+#include "acuity/model/level_bias.hpp"
 #include "acuity/model/scaling.hpp"
 
 namespace acuity {
@@ -12,6 +14,11 @@ struct Prior {
   std::shared_ptr<const Kernel> kernel = std::make_shared<StationaryKernel>();
   double mean = 0.0;
   Scaling scaling;  ///< applied to every input before the kernel sees it
+  /// Of levels whose answers differ from f besides noise; a channel refers to one by its number, from 1 on.
+  /// Real values only.
+  std::vector<LevelBias> biases = {};
+
+  bool has_bias() const { return !biases.empty(); }
 };
 
 }  // namespace acuity

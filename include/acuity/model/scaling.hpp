@@ -14,6 +14,8 @@ class Scaling {
 
   bool is_identity() const { return centre_.size() == 0; }
   Points apply(const PointsRef& points) const;
+  /// The same for points with one more input, which stays as it is.
+  Scaling with_unscaled_input() const;
 
   friend bool operator==(const Scaling& a, const Scaling& b) {
     return a.centre_.size() == b.centre_.size() && a.centre_ == b.centre_ && a.scale_ == b.scale_;

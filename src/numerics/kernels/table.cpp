@@ -41,6 +41,8 @@ constexpr Kernels kernels{
     .add_columns = &add_columns,
     .column_sums = &column_sums,
     .add_squares = &add_squares,
+    .subtract_covariances = &subtract_covariances,
+    .weighted_squares = &weighted_squares,
     .expected_drop = &expected_drop,
     .lowest_lines = &lowest_lines,
     .best_merit = &best_merit,

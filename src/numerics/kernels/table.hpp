@@ -206,6 +206,15 @@ struct Kernels {
   /// out[j] += squared length of column j of the panels' matrix times a tile, rows x tile_columns, row-major.
   void (*add_squares)(const Panels& panels, const double* tile, double* out);
 
+  /// c[m * tile_columns + j] -= goal[i * stride + m] * v[i][j] for the rows i = from..to-1 of a tile and m
+  /// below `goals`, in the order of the rows: one row at a time or many give the same bits (math.md eq.
+  /// (13.4)).
+  void (*subtract_covariances)(const TileView<double>& tile, std::ptrdiff_t from, std::ptrdiff_t to,
+                               const double* goal, std::ptrdiff_t stride, std::ptrdiff_t goals, double* c);
+  /// out[j] = the sum over m of weights[m] * (c + d)^2 for column j; d may be null.
+  void (*weighted_squares)(const double* c, const double* d, const double* weights, std::ptrdiff_t goals,
+                           double* out);
+
   /// g(mean / sqrt(1 + variance)) - E g(f), f normal, for the functions g of the tables (math.md eq. (4.9)):
   /// out[i * levels + k]. The standard deviation must be at least 2.5 times the finest step.
   void (*expected_drop)(const NodeTables& tables, const double* mean, const double* variance,

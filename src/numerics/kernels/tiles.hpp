@@ -219,6 +219,39 @@ constexpr TileKernels<Real> tile_kernels{.catch_up = &catch_up<Real>,
                                          .fold = &fold<Real>,
                                          .fold_low_rank = &fold_low_rank<Real>};
 
+// Half a tile's columns of one goal point stay in registers while the rows pass.
+void subtract_covariances(const TileView<double>& tile, std::ptrdiff_t from, std::ptrdiff_t to,
+                          const double* goal, std::ptrdiff_t stride, std::ptrdiff_t goals, double* c) {
+  using V = VectorOf<double>;
+  constexpr std::ptrdiff_t together = tile_columns / 2 / lanes<double>;
+  for (std::ptrdiff_t m = 0; m < goals; ++m)
+    for (std::ptrdiff_t half = 0; half < tile_columns; half += tile_columns / 2) {
+      double* columns = c + m * tile_columns + half;
+      V left[together];
+      for (std::ptrdiff_t s = 0; s < together; ++s) left[s] = load<double>(columns + s * lanes<double>);
+      for (std::ptrdiff_t i = from; i < to; ++i) {
+        const double* v = row_of(tile, i) + half;
+        const double weight = goal[i * stride + m];
+        for (std::ptrdiff_t s = 0; s < together; ++s) left[s] -= weight * load<double>(v + s * lanes<double>);
+      }
+      for (std::ptrdiff_t s = 0; s < together; ++s) store<double>(columns + s * lanes<double>, left[s]);
+    }
+}
+
+void weighted_squares(const double* c, const double* d, const double* weights, std::ptrdiff_t goals,
+                      double* out) {
+  using V = VectorOf<double>;
+  for (std::ptrdiff_t column = 0; column < tile_columns; column += lanes<double>) {
+    V sum = {};
+    for (std::ptrdiff_t m = 0; m < goals; ++m) {
+      V entry = load<double>(c + m * tile_columns + column);
+      if (d != nullptr) entry += load<double>(d + m * tile_columns + column);
+      sum += weights[m] * entry * entry;
+    }
+    store<double>(out + column, sum);
+  }
+}
+
 // As many vectors of levels as fit the registers stay there while the lines pass.
 template <int together>
 inline void lower_to_lines(const double* intercept, const double* slope, std::ptrdiff_t count,

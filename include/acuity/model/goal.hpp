@@ -1,0 +1,18 @@
+#pragma once
+
+#include "acuity/data/points.hpp"
+
+namespace acuity {
+
+/// Where the model must be good (docs/math.md 13): points with weights.
+struct Goal {
+  Points points;   ///< in the units of the pool
+  Vector weights;  ///< positive; their sum is 1
+  /// Variance of the noise of an answer there that a user wants to predict: sigma^2(x) and the nugget, no
+  /// level's. Only the criterion "prediction" of real values uses it.
+  Vector noise;
+
+  Index size() const { return points.rows(); }
+};
+
+}  // namespace acuity

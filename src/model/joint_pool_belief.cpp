@@ -1,0 +1,385 @@
+#include "acuity/model/joint_pool_belief.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "acuity/model/gp_pool_belief.hpp"
+#include "data/as_size.hpp"
+#include "model/answer_kernel.hpp"
+#include "model/goal_covariances.hpp"
+#include "model/pool_belief_internals.hpp"
+#include "model/tiled_posterior.hpp"
+#include "numerics/denormals.hpp"
+#include "numerics/dispatch.hpp"
+#include "numerics/parallel.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr Index width = PoolTiles::width;
+
+Index whole_tiles(Index points) {
+  return (points + width - 1) / width * width;
+}
+
+// Copies `points` into the rows from `begin` on; the rest of the last tile repeats the last of them.
+void fill_tiles(Points& all, Index begin, const Points& points) {
+  for (Index i = 0; i < whole_tiles(points.rows()); ++i)
+    all.row(begin + i) = points.row(std::min(i, points.rows() - 1));
+}
+
+}  // namespace
+
+// One belief about a long list of quantities: f at every pool point, every error at every pool point, f at
+// every goal point, each part in whole tiles.
+struct JointPoolBelief::State final {
+  class Covariances;
+
+  State(const Prior& given, const PointsRef& pool, std::shared_ptr<const Goal> wanted,
+        const std::vector<Observation>& observations, const JointPoolOptions& options)
+      : prior(given),
+        goal(std::move(wanted)),
+        threads(options.threads > 0 ? options.threads : numerics::default_threads()),
+        size(pool.rows()),
+        inputs(pool.cols()) {
+    for (std::size_t k = 0; k < prior.biases.size(); ++k)
+      if (prior.biases[k].any()) errors.push_back(static_cast<int>(k) + 1);
+    with_bias = !errors.empty();
+    const Index part = whole_tiles(size), goals = goal ? goal->size() : 0;
+    goal_begin = part * (1 + static_cast<Index>(errors.size()));
+    Points all(goal_begin + whole_tiles(goals), inputs + (with_bias ? 1 : 0));
+    const auto as = [&](const PointsRef& points, const Quantity& quantity) {
+      return with_bias ? with_quantity(points, quantity) : Points(points);
+    };
+    fill_tiles(all, 0, as(pool, {}));
+    for (std::size_t e = 0; e < errors.size(); ++e)
+      fill_tiles(all, part * (1 + static_cast<Index>(e)), as(pool, Quantity::error(errors[e])));
+    if (goals > 0) fill_tiles(all, goal_begin, as(goal->points, {}));
+    points = pool;
+    joint_prior = with_bias ? answer_prior(prior) : prior;
+    joint_prior.biases.clear();
+    std::vector<Observation> translated;
+    for (const Observation& o : observations)
+      translated.push_back(
+          {place_of(o.place, o.channel), o.value, GaussianChannel{noise_variance(o.channel)}});
+    joint = std::make_unique<GpPoolBelief>(joint_prior, all, translated, threads);
+    PoolBeliefInternals::posterior(*joint).keep_all_tiles();
+    if (goal) thinned = thin(goal->weights, most_goals(options.most_covariances));
+    reset();
+  }
+
+  Index most_goals(Index most_covariances) const {
+    constexpr Index least = 8, screen = 64;
+    const Index arrays = 1 + static_cast<Index>(errors.size());
+    if (arrays * whole_tiles(size) <= most_covariances / std::max<Index>(1, goal->size()))
+      return goal->size();
+    return std::clamp<Index>(most_covariances / (arrays * whole_tiles(size)), least, screen);
+  }
+
+  // The annotation of a level with bias is none of the quantities in the list, but a sum of two.
+  Place place_of(const Place& place, const Channel& channel) const {
+    const int bias = bias_of(channel);
+    if (bias < 0 || bias > static_cast<int>(prior.biases.size()))
+      throw std::invalid_argument("JointPoolBelief: a channel has bias " + std::to_string(bias) +
+                                  ", must be from 0 to " + std::to_string(prior.biases.size()));
+    if (place.pool_row() && (*place.pool_row() < 0 || *place.pool_row() >= size))
+      throw std::invalid_argument("JointPoolBelief: pool row is " + std::to_string(*place.pool_row()) +
+                                  ", must be below " + std::to_string(size));
+    const bool has_error = bias > 0 && prior.biases[static_cast<std::size_t>(bias - 1)].any();
+    if (place.pool_row() && !has_error) return place;
+    const Vector x =
+        place.pool_row() ? Vector(points.row(*place.pool_row()).transpose()) : place.coordinates();
+    if (!with_bias) return Place(x);
+    if (x.size() != inputs)
+      throw std::invalid_argument("JointPoolBelief: the place has " + std::to_string(x.size()) +
+                                  " inputs, must have " + std::to_string(inputs));
+    Vector augmented(inputs + 1);
+    augmented << x, Quantity::answer(has_error ? bias : 0).code();
+    return Place(augmented);
+  }
+
+  Index tiles() const { return whole_tiles(size) / width; }
+  Index goals() const { return static_cast<Index>(thinned.points.size()); }
+  double* covariances_of(Index array, Index tile) {
+    return covariances[at(array)].data() + tile * goals() * width;
+  }
+  const double* covariances_of(Index array, Index tile) const {
+    return covariances[at(array)].data() + tile * goals() * width;
+  }
+
+  // Covariances as they are before any annotation.
+  void reset() {
+    seen.assign(at(tiles()), 0);
+    is_initial.assign(at(tiles()), 0);
+    squares.assign(errors.size() + 1, Vector::Zero(whole_tiles(size)));
+    with_f.assign(errors.size(), Vector::Zero(whole_tiles(size)));
+    covariances.resize(errors.size() + 1);
+    for (auto& array : covariances) array.resize(at(tiles() * width * goals()));
+    if (goal && scaled_goal.rows() == 0) {
+      Points some(goals(), inputs);
+      for (Index m = 0; m < goals(); ++m) some.row(m) = goal->points.row(thinned.points[at(m)]);
+      scaled_goal = prior.scaling.apply(some);
+    }
+    goal_rows.resize(0);
+    rows = 0;
+  }
+
+  // The prior covariance of an error with f is 0.
+  void begin_tile(Index tile) {
+    for (Index array = 0; array < static_cast<Index>(covariances.size()); ++array)
+      std::fill_n(covariances_of(array, tile), goals() * width, 0.0);
+    for (Vector& one : with_f) one.segment(tile * width, width).setZero();
+    if (goals() > 0) {
+      const Index begin = tile * width, count = std::min(width, size - begin);
+      const Points x = prior.scaling.apply(points.middleRows(begin, count));
+      const Matrix k = prior.kernel->cross(x, scaled_goal);
+      double* c = covariances_of(0, tile);
+      for (Index m = 0; m < goals(); ++m)
+        for (Index j = 0; j < count; ++j) c[m * width + j] = k(j, m);
+    }
+    seen[at(tile)] = 0;
+    is_initial[at(tile)] = 1;
+  }
+
+  void update() {
+    TiledPosterior& posterior = PoolBeliefInternals::posterior(*joint);
+    if (removals != posterior.removals()) {
+      // Rows were removed: what they took away cannot be added back without rounding.
+      std::fill(is_initial.begin(), is_initial.end(), 0);
+      goal_rows.clear();
+      rows = 0;
+      removals = posterior.removals();
+    }
+    const Index n = posterior.size();
+    const Marginals& all = joint->marginals();  // all tiles are up to date now
+    const Index every = goal ? goal->size() : 0;
+    goal_rows.resize(at(n * every));
+    for (Index i = rows; i < n; ++i)
+      for (Index m = 0; m < every; m += width)
+        std::copy_n(posterior.tiles().row_of((goal_begin + m) / width, i), std::min(width, every - m),
+                    goal_rows.data() + i * every + m);
+    some_goal_rows.resize(at(n * goals()));
+    for (Index i = goals() == every ? n : rows; i < n; ++i)
+      for (Index m = 0; m < goals(); ++m)
+        some_goal_rows[at(i * goals() + m)] = goal_rows[at(i * every + thinned.points[at(m)])];
+    const double* used_rows = goals() == every ? goal_rows.data() : some_goal_rows.data();
+    rows = n;
+
+    constexpr Index together = 16;
+    numerics::parallel_for((tiles() + together - 1) / together, threads, [&](Index group) {
+      const numerics::FlushDenormals flush;
+      for (Index tile = group * together; tile < std::min(tiles(), (group + 1) * together); ++tile)
+        update_tile(tile, posterior, used_rows, n);
+    });
+    publish(all);
+  }
+
+  void update_tile(Index tile, const TiledPosterior& posterior, const double* used_rows, Index n) {
+    if (is_initial[at(tile)] == 0) begin_tile(tile);
+    const Index from = seen[at(tile)];
+    const PoolTiles& pool_tiles = posterior.tiles();
+    const numerics::Kernels& kernels = numerics::kernels();
+    const numerics::TileView<double> f = pool_tiles.view(tile);
+    for (std::size_t e = 0; e < errors.size(); ++e) {
+      const Index error_tile = tile + (static_cast<Index>(e) + 1) * tiles();
+      for (Index i = from; i < n; ++i) {
+        const double* of_f = pool_tiles.row_of(tile, i);
+        const double* of_error = pool_tiles.row_of(error_tile, i);
+        double* covariance = with_f[e].data() + tile * width;
+        for (Index j = 0; j < width; ++j) covariance[j] -= of_f[j] * of_error[j];
+      }
+      if (goals() > 0)
+        kernels.subtract_covariances(pool_tiles.view(error_tile), from, n, used_rows, goals(), goals(),
+                                     covariances_of(static_cast<Index>(e) + 1, tile));
+    }
+    if (goals() > 0) {
+      kernels.subtract_covariances(f, from, n, used_rows, goals(), goals(), covariances_of(0, tile));
+      for (std::size_t e = 0; e <= errors.size(); ++e)
+        kernels.weighted_squares(covariances_of(0, tile),
+                                 e == 0 ? nullptr : covariances_of(static_cast<Index>(e), tile),
+                                 thinned.weights.data(), goals(), squares[e].data() + tile * width);
+    }
+    seen[at(tile)] = n;
+  }
+
+  // The parts of the long list, as those who choose see them.
+  void publish(const Marginals& all) {
+    const Index part = whole_tiles(size);
+    marginals.mean = all.mean.head(size);
+    marginals.variance = all.variance.head(size);
+    marginals.errors.assign(prior.biases.size(),
+                            {Vector::Zero(size), Vector::Zero(size), Vector::Zero(size)});
+    for (std::size_t e = 0; e < errors.size(); ++e) {
+      const Index begin = part * (1 + static_cast<Index>(e));
+      LevelError& error = marginals.errors[static_cast<std::size_t>(errors[e] - 1)];
+      error.mean = all.mean.segment(begin, size).array() - joint_prior.mean;
+      error.variance = all.variance.segment(begin, size);
+      error.covariance = with_f[e].head(size);
+    }
+    if (!goal) return;
+    const Index every = goal->size();
+    whole_goal = {.weights = goal->weights,
+                  .mean = all.mean.segment(goal_begin, every),
+                  .variance = all.variance.segment(goal_begin, every),
+                  .noise = goal->noise};
+    some_goal = {.weights = thinned.weights,
+                 .mean = whole_goal.mean(thinned.points),
+                 .variance = whole_goal.variance(thinned.points),
+                 .noise = goal->noise.size() > 0 ? Vector(goal->noise(thinned.points)) : Vector()};
+  }
+
+  // Where the array of a bias is; 0 if answers with it are answers about f.
+  std::size_t array_of(int bias) const {
+    const auto found = std::find(errors.begin(), errors.end(), bias);
+    return found == errors.end() ? 0 : static_cast<std::size_t>(found - errors.begin()) + 1;
+  }
+
+  // The belief about some points with every goal point.
+  Marginals exactly(std::span<const Index> some) const {
+    Marginals found = some_of(marginals, some);
+    const PoolTiles& pool_tiles = PoolBeliefInternals::posterior(*joint).tiles();
+    const Index count = static_cast<Index>(some.size()), every = goal->size();
+    Points x(count, inputs);
+    for (Index i = 0; i < count; ++i) x.row(i) = points.row(some[at(i)]);
+    const Matrix prior_covariance =
+        prior.kernel->cross(prior.scaling.apply(goal->points), prior.scaling.apply(x));
+    const Eigen::Map<const Matrix> of_goal(goal_rows.data(), every, rows);
+    std::vector<Matrix> all(prior.biases.size() + 1, Matrix(every, count));
+    const auto columns = [&](std::size_t array) {
+      Matrix v(rows, count);
+      for (Index i = 0; i < count; ++i)
+        pool_tiles.column(some[at(i)] + static_cast<Index>(array) * whole_tiles(size), v.col(i).data(), rows);
+      return v;
+    };
+    all[0].noalias() = prior_covariance - of_goal * columns(0);
+    for (std::size_t b = 1; b < all.size(); ++b) {
+      all[b] = all[0];
+      if (const std::size_t array = array_of(static_cast<int>(b)); array > 0)
+        all[b].noalias() -= of_goal * columns(array);
+    }
+    found.goal = std::make_shared<StoredGoalCovariances>(whole_goal, std::move(all));
+    return found;
+  }
+
+  Prior prior;
+  std::shared_ptr<const Goal> goal;
+  int threads;
+  Index size, inputs;
+  Points points;
+  std::vector<int> errors;  // numbers of the biases that are not 0
+  bool with_bias = false;
+  Index goal_begin = 0;
+  Prior joint_prior;
+  std::unique_ptr<GpPoolBelief> joint;
+  ThinnedGoal thinned;
+  Points scaled_goal;
+
+  // As far as `rows` rows of the factor, once `is_current`.
+  bool is_current = false;
+  Index rows = 0, removals = 0;
+  std::vector<double> goal_rows, some_goal_rows;  // V of the goal points, row by row
+  std::vector<Index> seen;                        // by tile: rows of the factor
+  std::vector<char> is_initial;                   // by tile: begin_tile() was called
+  std::vector<std::vector<double>> covariances;   // of f, then of every error, with f at the goal; by tile
+  std::vector<Vector> with_f;                     // of every error with f at the same point
+  std::vector<Vector> squares;                    // weighted, of the answers with f at the goal
+  Marginals marginals;
+  GoalBelief whole_goal, some_goal;
+};
+
+// A view of the state: valid as long as the belief does not change.
+class JointPoolBelief::State::Covariances final : public GoalCovariances {
+ public:
+  explicit Covariances(const State& state) : state_(state) {}
+
+  const Vector& weights() const override { return state_.some_goal.weights; }
+  const Vector& mean() const override { return state_.some_goal.mean; }
+  const Vector& variance() const override { return state_.some_goal.variance; }
+  const Vector& noise() const override { return state_.some_goal.noise; }
+  void at(Index point, int bias, double* out) const override {
+    const Index tile = point / width, column = point % width;
+    const std::size_t array = state_.array_of(bias);
+    const double* c = state_.covariances_of(0, tile) + column;
+    for (Index m = 0; m < state_.goals(); ++m) out[m] = c[m * width];
+    if (array == 0) return;
+    const double* d = state_.covariances_of(static_cast<Index>(array), tile) + column;
+    for (Index m = 0; m < state_.goals(); ++m) out[m] += d[m * width];
+  }
+  double weighted_squares(Index point, int bias) const override {
+    return state_.squares[state_.array_of(bias)](point);
+  }
+
+ private:
+  const State& state_;
+};
+
+JointPoolBelief::JointPoolBelief(const Prior& prior, const PointsRef& pool, std::shared_ptr<const Goal> goal,
+                                 const std::vector<Observation>& observations,
+                                 const JointPoolOptions& options) {
+  if (pool.rows() == 0)
+    throw std::invalid_argument("JointPoolBelief: the pool has no points, must have at least one");
+  if (goal &&
+      (goal->size() == 0 || goal->points.cols() != pool.cols() || goal->weights.size() != goal->size() ||
+       (goal->noise.size() > 0 && goal->noise.size() != goal->size())))
+    throw std::invalid_argument(
+        "JointPoolBelief: the goal must have at least one point with the inputs of the pool, and one weight "
+        "per point");
+  state_ = std::make_unique<State>(prior, pool, std::move(goal), observations, options);
+  if (state_->goal) state_->marginals.goal = std::make_shared<State::Covariances>(*state_);
+}
+
+JointPoolBelief::~JointPoolBelief() = default;
+JointPoolBelief::JointPoolBelief(JointPoolBelief&&) noexcept = default;
+JointPoolBelief& JointPoolBelief::operator=(JointPoolBelief&&) noexcept = default;
+
+const Marginals& JointPoolBelief::marginals() const {
+  if (!state_->is_current) state_->update();
+  state_->is_current = true;
+  return state_->marginals;
+}
+
+Marginals JointPoolBelief::marginals_at(std::span<const Index> rows) {
+  marginals();
+  return is_thinned() ? state_->exactly(rows) : some_of(state_->marginals, rows);
+}
+
+AnnotationHandle JointPoolBelief::condition(const Place& place, const Channel& channel,
+                                            std::optional<double> answer) {
+  const AnnotationHandle handle = state_->joint->condition(state_->place_of(place, channel),
+                                                           GaussianChannel{noise_variance(channel)}, answer);
+  state_->is_current = false;
+  return handle;
+}
+
+void JointPoolBelief::answer(AnnotationHandle annotation, double value) {
+  state_->joint->answer(annotation, value);
+  state_->is_current = false;
+}
+
+void JointPoolBelief::cancel(AnnotationHandle annotation) {
+  state_->joint->cancel(annotation);
+  state_->is_current = false;
+}
+
+void JointPoolBelief::change_prior_mean(double mean) {
+  state_->joint->change_prior_mean(mean);
+  state_->prior.mean = state_->joint_prior.mean = mean;
+  state_->is_current = false;
+}
+
+Index JointPoolBelief::size() const {
+  return state_->joint->size();
+}
+
+Index JointPoolBelief::jittered() const {
+  return state_->joint->jittered();
+}
+
+bool JointPoolBelief::is_thinned() const {
+  return state_->goal && state_->goals() < state_->goal->size();
+}
+
+}  // namespace acuity
