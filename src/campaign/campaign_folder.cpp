@@ -132,6 +132,10 @@ FrozenStudy freeze_files(const StudyFile& study, const std::string& pool_copy) {
     paths["campaign.initial.file"] = "initial.csv";
     frozen.copies.push_back({study.initial.file, "initial.csv"});
   }
+  if (study.goal && !study.goal->file.empty()) {
+    paths["goal.file"] = "goal.csv";
+    frozen.copies.push_back({study.goal->file, "goal.csv"});
+  }
   if (study.annotator.kind == AnnotatorSetting::Kind::truth) {
     paths["annotator.truth"] = "truth.csv";
     frozen.copies.push_back({study.annotator.truth, "truth.csv"});
@@ -205,7 +209,7 @@ void require_same(const fs::path& folder, const Created& created, const fs::path
 
 void require_no_pipes(const fs::path& folder) {
   for (const char* name : {"events.sqlite", "events.sqlite-wal", "events.sqlite-shm", "events.sqlite-journal",
-                           "study.toml", "pool.csv", "pool.pool", "initial.csv", "truth.csv"})
+                           "study.toml", "pool.csv", "pool.pool", "initial.csv", "goal.csv", "truth.csv"})
     require_no_pipe(folder / name);
 }
 

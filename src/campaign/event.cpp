@@ -110,6 +110,7 @@ Json body(const Fitted& e) {
   put(json, "gamma", e.gamma, plain);
   put(json, "nugget", e.nugget, plain);
   if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
+  if (!e.smooth_sd.empty()) json["smooth_sd"] = numbers(e.smooth_sd);
   return json;
 }
 Json body(const OwnerChanged& e) {
@@ -261,6 +262,7 @@ void read(Fields& j, Fitted& e) {
   e.nugget = j.optional_number("nugget");
   e.level_scales =
       j.optional("level_scales", [&] { return j.numbers("level_scales"); }).value_or(e.level_scales);
+  e.smooth_sd = j.optional("smooth_sd", [&] { return j.numbers("smooth_sd"); }).value_or(e.smooth_sd);
   e.log_marginal_likelihood = j.number("log_marginal_likelihood");
   e.converged = j.truth("converged");
   e.reason = j.text("reason");

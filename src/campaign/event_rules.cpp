@@ -192,6 +192,9 @@ void require_own(const Fitted& e) {
   require_positive("the scale of gamma", e.added_scale);
   require_positive("the scale of sigma^2", e.base_scale);
   for (const double scale : e.level_scales) require_positive("the scale of a level's noise", scale);
+  for (const double sd : e.smooth_sd)
+    if (!(std::isfinite(sd * sd) && sd >= 0.0))
+      refuse("the standard deviation of a bias", sd, "a number, 0 or more, whose square is finite");
   if (e.nugget) require_positive("the nugget", *e.nugget);
   if (e.kappa && !(*e.kappa >= 0.5 && *e.kappa <= 1.0)) refuse("kappa", *e.kappa, "a number from 0.5 to 1");
   if (e.gamma && !(*e.gamma >= 0.0 && *e.gamma <= 0.5)) refuse("gamma", *e.gamma, "a number from 0 to 0.5");
@@ -344,6 +347,10 @@ void EventRules::check(const Fitted& event, const State& state) const {
   if (!event.level_scales.empty() && event.level_scales.size() != study_.offer().levels.size())
     throw InputError(fmt::format("it has {} scales of levels, must have {}, one per level",
                                  event.level_scales.size(), study_.offer().levels.size()));
+  if (event.smooth_sd.size() != (study_.file().learns_bias() ? study_.offer().levels.size() : 0))
+    throw InputError(fmt::format("it has {} standard deviations of biases, must have {}",
+                                 event.smooth_sd.size(),
+                                 study_.file().learns_bias() ? "one per level" : "none"));
   if (event.nugget && (study_.file().binary() || study_.file().nugget))
     throw InputError("it has a nugget, must have none: the study does not learn one");
   if (event.kappa.has_value() != event.gamma.has_value())

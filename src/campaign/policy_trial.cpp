@@ -22,8 +22,9 @@ namespace {
 using Information = AcquisitionSetting::Kind;
 
 constexpr std::pair<Policy, const char*> policy_names[] = {
-    {Policy::model, "model"},   {Policy::target, "target"},     {Policy::bald, "bald"},
-    {Policy::random, "random"}, {Policy::cheapest, "cheapest"}, {Policy::finest, "finest"}};
+    {Policy::model, "model"},  {Policy::goal, "goal"},     {Policy::target, "target"},
+    {Policy::bald, "bald"},    {Policy::random, "random"}, {Policy::cheapest, "cheapest"},
+    {Policy::finest, "finest"}};
 
 Policy own_policy(const Study& study) {
   switch (study.file().acquisition.kind) {
@@ -33,6 +34,8 @@ Policy own_policy(const Study& study) {
       return Policy::bald;
     case Information::random:
       return Policy::random;
+    case Information::goal:
+      return Policy::goal;
     case Information::model:
       break;
   }
@@ -47,6 +50,8 @@ Information kind_of(Policy policy) {
       return Information::bald;
     case Policy::random:
       return Information::random;
+    case Policy::goal:
+      return Information::goal;
     case Policy::model:
     case Policy::cheapest:
     case Policy::finest:

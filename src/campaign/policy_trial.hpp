@@ -16,6 +16,7 @@ namespace acuity {
 /// A rule for choosing point and level. All policies use the initial design of the study.
 enum class Policy {
   model,     ///< information about f per cost, among all levels
+  goal,      ///< what answers are worth at the points of the goal, per cost
   target,    ///< information about Y per cost, with the target of the study
   bald,      ///< the most information at the highest precision
   random,    ///< any point at the highest precision

@@ -34,7 +34,10 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
   Annotation annotation = offered ? study.annotation(place, base_noise, *offered, value, cost)
                                   : study.annotation(place, base_noise, level_of(study, record), value, cost);
   annotation.reported = reported;
-  if (reported) annotation.channel = *record.told->channel;
+  if (!reported) return annotation;
+  const int bias = bias_of(annotation.channel);
+  annotation.channel = *record.told->channel;
+  if (auto* gaussian = std::get_if<GaussianChannel>(&annotation.channel)) gaussian->bias = bias;
   return annotation;
 }
 
@@ -103,6 +106,8 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
     throw DamagedError("what was learned does not fit the study's kernel");
   learned.prior.kernel = learned.prior.kernel->with_log_parameters(Eigen::Map<const Vector>(
       fitted.log_parameters.data(), static_cast<Index>(fitted.log_parameters.size())));
+  for (std::size_t k = 0; k < fitted.smooth_sd.size() && k < learned.prior.biases.size(); ++k)
+    learned.prior.biases[k].smooth_sd = fitted.smooth_sd[k];
   learned.prior.mean = fitted.mean;
   learned.added_scale = fitted.added_scale;
   learned.base_scale = fitted.base_scale;
@@ -128,6 +133,8 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
                 .converged = learned.converged,
                 .reason = learned.reason,
                 .level_scales = learned.level_scales};
+  if (study.file().learns_bias())
+    for (const LevelBias& bias : learned.prior.biases) fitted.smooth_sd.push_back(bias.smooth_sd);
   if (!study.file().binary() && !study.file().nugget) fitted.nugget = learned.nugget;
   if (study.file().binary() && learned.accuracy) {
     fitted.kappa = learned.accuracy->kappa;

@@ -129,6 +129,7 @@ class Verifier {
     const StudyFile& file = study_->file();
     std::vector<fs::path> tables;
     if (!file.initial.file.empty()) tables.push_back(file.initial.file);
+    if (file.goal && !file.goal->file.empty()) tables.push_back(file.goal->file);
     if (file.annotator.kind == AnnotatorSetting::Kind::truth) tables.push_back(file.annotator.truth);
     for (const fs::path& table : tables)
       if (!fs::is_regular_file(table))

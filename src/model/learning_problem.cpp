@@ -225,6 +225,9 @@ Prior LearningProblem::prior_at(const Vector& theta) const {
 NoiseScales LearningProblem::scales_at(const Vector& theta) const {
   NoiseScales scales;
   scales.levels.assign(parts_.levels.size(), 1.0);
+  // A bias of which there is no answer yet stays as it was assumed.
+  for (const std::size_t k : learned_biases_)
+    if (k < scales.levels.size()) scales.levels[k] = LevelBias::assumed_white_share;
   double nugget = 0.0;
   for (Index k = 0; k < noise_parameters(); ++k)
     scale(scales, nugget, noise_[at(k)]) = std::exp(theta(first_noise_parameter() + k));

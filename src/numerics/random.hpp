@@ -22,7 +22,8 @@ enum class Purpose : std::uint32_t {
   repeated_answer = 8,
   repeat = 9,
   prior_truth = 10,
-  hyperparameter_draws = 11
+  hyperparameter_draws = 11,
+  goal = 12
 };
 
 /// A stream of draws, determined by the seed, the purpose, and up to two counters of the caller.

@@ -25,7 +25,8 @@ Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
       remaining_(options.budget),
       slack_(budget_slack(options.budget)),
       step_(options.step) {
-  for (const Level& level : offer.levels) answers_once_.push_back(level.repeats_itself ? 1 : 0);
+  for (const Level& level : offer.levels)
+    answers_once_.push_back(level.repeats_itself || level.bias.any() ? 1 : 0);
 }
 
 Candidates Candidates::at(const std::vector<Index>& points) const {
@@ -50,9 +51,9 @@ bool Candidates::any_open() const {
   return std::any_of(open_.begin(), open_.end(), [](char open) { return open != closed; });
 }
 
-// Another answer at the same level would say the same again, so that level is closed there and the point's
-// other levels stay open. A new answer tells something new, but points are bought once unless the pool says
-// otherwise.
+// Another answer at the same level would say the same again, or has the same error if the level has a bias,
+// so that level is closed there and the point's other levels stay open. A new answer tells something new, but
+// points are bought once unless the pool says otherwise.
 Candidates::Closes Candidates::closed_by(std::optional<Index> level) const {
   if (level && answers_once_[at_row(*level)] != 0) return Closes::level;
   return repeat_points_ ? Closes::nothing : Closes::point;

@@ -121,7 +121,9 @@ class AnnotationReader {
 
   // Sets the noise or accuracy of the answer itself.
   void take_channel(Index row, Index column, Annotation& annotation) const {
+    const int bias = bias_of(annotation.channel);
     annotation.channel = target().stated_channel(table_.number(row, column));
+    if (auto* gaussian = std::get_if<GaussianChannel>(&annotation.channel)) gaussian->bias = bias;
     if (!target().accepts(annotation.channel)) table_.complain(row, column, target().channel_requirement());
     annotation.reported = true;
   }

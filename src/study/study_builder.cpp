@@ -124,6 +124,8 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
       acquisition.information = std::make_shared<ClassModelInformation>(setting.approximation);
     return acquisition;
   }
+  if (setting.kind == Kind::goal)
+    acquisition.information = std::make_shared<GoalInformation>(setting.criterion);
   if (setting.kind == Kind::target) {
     acquisition.information = std::make_shared<TargetInformation>(setting.target);
     if (setting.target.graph == TargetGraph::b && setting.target.infinite == InfinitePolicy::refuse)
@@ -275,10 +277,10 @@ Study Study::open(StudyFile file) {
   if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
   for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth}) require_no_pipe(part);
   PoolWithNoise read = read_pool(file);
-  return assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise));
+  return assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise), nullptr);
 }
 
-Study Study::make(StudyFile settings, Pool pool, Vector noise_variance) {
+Study Study::make(StudyFile settings, Pool pool, Vector noise_variance, std::shared_ptr<const Goal> goal) {
   require_valid(settings);
   if (!settings.pool_file.empty())
     settings.complain("pool.file and a pool are both given, pool.file must be left out");
@@ -291,10 +293,11 @@ Study Study::make(StudyFile settings, Pool pool, Vector noise_variance) {
     if (pool.id(row).empty()) throw InputError(pool.where(row) + ": the id is empty, must be a name");
   auto law = std::make_shared<const NoiseLaw>(settings, pool.inputs());
   Vector noise = noise_at_points(settings, *law, pool, std::move(noise_variance));
-  return assemble(std::move(settings), std::move(pool), std::move(law), std::move(noise));
+  return assemble(std::move(settings), std::move(pool), std::move(law), std::move(noise), std::move(goal));
 }
 
-Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise, Vector base_noise) {
+Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise, Vector base_noise,
+                      std::shared_ptr<const Goal> goal) {
   const std::shared_ptr<const CostFunction> cost = file.ladder ? make_cost(file) : nullptr;
   Offer offer{.levels = make_levels(file, cost.get()), .base_noise = std::move(base_noise)};
   if (file.ladder && file.ladder->continuous) check_continuous_cost(file, *cost);
@@ -307,8 +310,11 @@ Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw>
 
   Acquisition acquisition = make_acquisition(file, offer, cost);
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
-  return {std::move(file),  std::move(pool),   std::move(offer), std::move(acquisition), cost,
-          std::move(noise), std::move(remarks)};
+  Study study(std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost,
+              std::move(noise), std::move(remarks));
+  study.given_goal_ = std::move(goal);
+  study.goal_ = study.make_goal();
+  return study;
 }
 
 Study Study::variant(const StudyVariant& different) const {
@@ -332,6 +338,11 @@ Study Study::variant(const StudyVariant& different) const {
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
   Study study(std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost_, noise_,
               std::move(remarks));
+  study.given_goal_ = given_goal_;
+  // A goal that is given stays where it is, also if only a part of the pool is kept.
+  const bool same_goal = goal_ && file_.goal && !file_.goal->whole_pool();
+  study.goal_ =
+      same_goal && study.file_.acquisition.kind == AcquisitionSetting::Kind::goal ? goal_ : study.make_goal();
   study.pool_scaling_ = pool_scaling_;
   study.input_spread_ = input_spread_;
   return study;

@@ -19,7 +19,29 @@ namespace acuity {
 
 namespace {
 
-void read_initial_table(const TomlSection& initial, StudyFile& study) {
+// A number of points for every level that is named.
+void read_initial_levels(const TomlSection& initial, const std::vector<std::string>& names,
+                         StudyFile& study) {
+  std::vector<std::string> allowed = names;
+  allowed.emplace_back("nested");
+  initial.allow(allowed);
+  for (const std::string& name : names)
+    if (initial.has(name))
+      if (const std::int64_t count = *initial.integer(name, 0); count > 0)
+        study.initial.per_level.emplace_back(name, count);
+  if (study.initial.per_level.empty())
+    initial.complain("campaign.initial has no level with points, must have one");
+  study.initial.nested = initial.boolean("nested").value_or(false);
+  study.initial.space_filling = true;
+}
+
+void read_initial_table(const TomlSection& initial, const std::vector<std::string>& levels,
+                        StudyFile& study) {
+  const auto is_there = [&](const std::string& name) { return initial.has(name); };
+  if (!initial.has("file") && !initial.has("count") && std::any_of(levels.begin(), levels.end(), is_there)) {
+    read_initial_levels(initial, levels, study);
+    return;
+  }
   initial.allow({"file", "count", "level"});
   if (initial.has("file") == initial.has("count"))
     initial.complain(initial.has("file")
@@ -37,7 +59,7 @@ void read_initial_table(const TomlSection& initial, StudyFile& study) {
   study.initial.file = study.path.parent_path() / *file;
 }
 
-void read_campaign(const TomlSection& campaign, StudyFile& study) {
+void read_campaign(const TomlSection& campaign, const std::vector<std::string>& levels, StudyFile& study) {
   campaign.allow({"name", "budget", "unit", "seed", "initial"});
   study.name = campaign.text("name").value_or(study.path.empty() ? "campaign" : study.path.stem().string());
   const std::optional<double> budget = campaign.number("budget", Range::zero_or_more_or_infinite);
@@ -49,10 +71,11 @@ void read_campaign(const TomlSection& campaign, StudyFile& study) {
   study.unit = campaign.text("unit").value_or("");
   study.seed = static_cast<std::uint64_t>(campaign.integer("seed", 0).value_or(0));
   if (campaign.is_table("initial"))
-    read_initial_table(campaign.section("initial"), study);
+    read_initial_table(campaign.section("initial"), levels, study);
   else if (campaign.is_string("initial")) {
     if (campaign.text("initial") != "auto")
-      campaign.wrong("initial", "a whole number, \"auto\", { count = ... } or { file = \"...\" }");
+      campaign.wrong("initial",
+                     "a whole number, \"auto\", { count = ... }, { LEVEL = ... } or { file = \"...\" }");
     study.initial.space_filling = true;
   } else {
     study.initial.count = campaign.integer("initial", 0).value_or(0);
@@ -329,11 +352,81 @@ Channel read_noise_sd(const TomlSection& table, bool exact) {
   return GaussianChannel{variance};
 }
 
-std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool binary) {
+// What a level says about its bias; nothing if it leaves that to the default.
+std::optional<LevelBias> read_bias(const TomlSection& table, const Level& level) {
+  if (!table.has("bias")) return std::nullopt;
+  const double error = std::sqrt(noise_variance(level.channel));
+  if (table.is_string("bias")) {
+    const std::string word = *table.text("bias");
+    if (word == "none") return LevelBias{};
+    if (word != "learn") table.wrong("bias", "\"learn\", \"none\" or { offset_sd = ..., smooth_sd = ... }");
+    if (!(error > 0.0))
+      table.wrong(
+          "bias",
+          "given as { offset_sd = ..., smooth_sd = ... } where noise_sd is 0: noise_sd is the size of "
+          "the error that is learned");
+    return LevelBias::assumed(error);
+  }
+  if (!table.is_table("bias"))
+    table.wrong("bias", "\"learn\", \"none\" or { offset_sd = ..., smooth_sd = ... }");
+  const TomlSection bias = table.section("bias");
+  bias.allow({"offset_sd", "smooth_sd", "lengthscale"});
+  LevelBias given{.offset_sd = bias.number("offset_sd", Range::zero_or_more).value_or(0.0),
+                  .smooth_sd = bias.number("smooth_sd", Range::zero_or_more).value_or(0.0),
+                  .lengthscale = bias.number("lengthscale", Range::positive).value_or(1.0)};
+  if (!std::isfinite(given.offset_sd * given.offset_sd) || !std::isfinite(given.smooth_sd * given.smooth_sd))
+    table.wrong("bias", "numbers whose squares are finite");
+  return given;
+}
+
+// The level that f is the answer of: the one that says so, or that of least noise among those that do not
+// state a bias; of several the most expensive.
+std::size_t reference_level(const std::vector<TomlSection>& tables, const std::vector<Level>& levels,
+                            const std::vector<std::optional<LevelBias>>& stated) {
+  std::optional<std::size_t> named, best;
+  const auto has_bias = [&](std::size_t k) { return stated[k] && stated[k]->any(); };
+  const auto key = [&](std::size_t k) {
+    return std::pair(noise_variance(levels[k].channel), -levels[k].cost);
+  };
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    if (tables[k].boolean("reference").value_or(false)) {
+      if (named) tables[k].wrong("reference", "true at one level at most");
+      if (has_bias(k))
+        tables[k].wrong("bias", "\"none\" at the reference level, which all others differ from");
+      named = k;
+    }
+    if (!has_bias(k) && (!best || key(k) < key(*best))) best = k;
+  }
+  if (!named && !best)
+    tables.front().complain(
+        "every level has a bias, must be one without: the reference that they differ from");
+  return named.value_or(best.value_or(0));
+}
+
+// Levels whose answers repeat themselves differ from the reference by an error that averages out nowhere.
+void settle_biases(const std::vector<TomlSection>& tables, StudyDefaults defaults,
+                   std::vector<Level>& levels) {
+  std::vector<std::optional<LevelBias>> stated;
+  for (std::size_t k = 0; k < levels.size(); ++k) stated.push_back(read_bias(tables[k], levels[k]));
+  const std::size_t reference = reference_level(tables, levels, stated);
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    Level& level = levels[k];
+    const double error = std::sqrt(noise_variance(level.channel));
+    const bool by_default = defaults == StudyDefaults::current && level.repeats_itself && error > 0.0;
+    if (stated[k])
+      level.bias = *stated[k];
+    else if (by_default && k != reference)
+      level.bias = LevelBias::assumed(error);
+    if (level.bias.any()) std::get<GaussianChannel>(level.channel).bias = static_cast<int>(k) + 1;
+  }
+}
+
+std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool binary,
+                                   StudyDefaults defaults) {
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
-    table.allow({"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact"});
+    table.allow({"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact", "bias", "reference"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
@@ -343,13 +436,46 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool 
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     levels.push_back(std::move(level));
   }
+  if (!binary) settle_biases(tables, defaults, levels);
   return levels;
 }
 
-void read_acquisition(const TomlSection& acquisition, StudyFile& study) {
+void read_goal(const TomlSection& goal, StudyFile& study) {
+  goal.allow({"file", "box", "criterion", "points"});
+  GoalSetting setting;
+  if (goal.has("file") && goal.has("box"))
+    goal.complain("goal.file and goal.box are both there, must be one of them");
+  if (const auto file = goal.text("file")) {
+    if (file->empty()) goal.wrong("file", "the name of a table");
+    setting.file = study.path.parent_path() / *file;
+  }
+  if (goal.has("box")) {
+    if (!goal.is_table("box")) goal.wrong("box", "a table such as { x = [0, 2] }");
+    const TomlSection box = goal.section("box");
+    for (const std::string& input : box.keys()) {
+      const std::optional<std::vector<double>> limits = box.numbers(input, Range::finite);
+      if (!limits || limits->size() != 2 || !((*limits)[0] <= (*limits)[1]))
+        box.wrong(input, "a list of two numbers, the lower limit first");
+      setting.box[input] = {(*limits)[0], (*limits)[1]};
+    }
+    if (setting.box.empty()) goal.wrong("box", "a table with at least one input");
+  }
+  setting.points = goal.integer("points", 1).value_or(setting.points);
+  if (setting.points > 100'000) goal.wrong("points", "100000 at most");
+  study.goal = setting;
+}
+
+void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, StudyFile& study) {
+  using Kind = AcquisitionSetting::Kind;
   acquisition.allow({"information", "graph", "infinite", "approximation"});
-  study.acquisition.kind = static_cast<AcquisitionSetting::Kind>(
-      acquisition.choice("information", {"model", "target", "bald", "random"}).value_or(0));
+  const Kind otherwise = study.goal || study.has_bias() ? Kind::goal : Kind::model;
+  study.acquisition.kind =
+      static_cast<Kind>(acquisition.choice("information", {"model", "target", "bald", "random", "goal"})
+                            .value_or(static_cast<std::size_t>(otherwise)));
+  study.acquisition.criterion = static_cast<GoalCriterion>(
+      goal.choice("criterion", {"variance", "prediction"}).value_or(study.binary() ? 1 : 0));
+  if (study.has_bias() && study.acquisition.kind == Kind::target)
+    acquisition.wrong("information", "\"goal\", \"model\", \"bald\" or \"random\" where a level has a bias");
   study.acquisition.target.graph =
       static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(study.binary() ? 0 : 1));
   study.acquisition.target.infinite =
@@ -431,7 +557,8 @@ void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& 
   };
   if (binary) {
     refuse(file, "noise");
-    for (const TomlSection& level : levels) refuse(level, "noise_sd");
+    for (const TomlSection& level : levels)
+      for (const char* key : {"noise_sd", "bias", "reference"}) refuse(level, key);
   } else {
     refuse(file.section("target"), "classes");
     refuse(file.section("precision"), "kappa");
@@ -473,7 +600,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   study.text = std::move(text);
 
   file.allow({"campaign", "pool", "target", "model", "noise", "precision", "level", "acquisition",
-              "annotator", "stop"});
+              "annotator", "stop", "goal"});
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
   target.allow({"kind", "classes"});
@@ -484,7 +611,9 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
     target.wrong("classes", "two different names, the first for -1");
   if (binary) study.target = Target::classes(classes);
 
-  read_campaign(file.section("campaign"), study);
+  std::vector<std::string> level_names;
+  for (const TomlSection& level : levels) level_names.push_back(level.text("name").value_or(""));
+  read_campaign(file.section("campaign"), level_names, study);
   read_pool(file.section("pool"), defaults, study);
   read_model(file.section("model"), defaults, study);
   if (file.has("precision") == file.has("level"))
@@ -493,7 +622,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   if (file.has("precision")) {
     study.ladder = read_ladder(file.section("precision"), study.binary());
   } else {
-    study.price_list = read_price_list(levels, study.binary());
+    study.price_list = read_price_list(levels, study.binary(), defaults);
     if (study.binary() && study.fit.noise)
       file.section("model").wrong("fit_noise",
                                   "false for binary targets with [[level]]: accuracies are as "
@@ -504,7 +633,10 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   if (study.ladder && !study.binary() && !file.section("noise").has("variance") && study.nugget == 0.0)
     file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
   settle_initial(file, defaults, study);
-  read_acquisition(file.section("acquisition"), study);
+  if (study.learns_bias() && study.fit.optimiser == Optimiser::adam)
+    file.section("model").wrong("optimiser", "\"lbfgs\" where the bias of a level is learned");
+  if (file.has("goal")) read_goal(file.section("goal"), study);
+  read_acquisition(file.section("acquisition"), file.section("goal"), study);
   read_annotator(file.section("annotator"), study);
   read_stop(file.section("stop"), study);
   return study;
@@ -518,6 +650,16 @@ std::string StudyFile::located(const std::string& sentence) const {
 
 void StudyFile::complain(const std::string& sentence) const {
   throw InputError(located(sentence));
+}
+
+bool StudyFile::has_bias() const {
+  return std::any_of(price_list.begin(), price_list.end(),
+                     [](const Level& level) { return level.bias.any(); });
+}
+
+bool StudyFile::learns_bias() const {
+  return std::any_of(price_list.begin(), price_list.end(),
+                     [](const Level& level) { return level.bias.learned(); });
 }
 
 std::filesystem::path StudyFile::folder() const {

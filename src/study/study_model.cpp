@@ -10,9 +10,28 @@
 
 namespace acuity {
 
+namespace {
+
+// Of the prior variance (math.md eq. (13.1)): keeps information about exact answers finite.
+constexpr double least_goal_noise = 1e-9;
+
+}  // namespace
+
 std::unique_ptr<PoolBelief> Study::belief(const StudyModel& model, const PoolStorage& storage,
                                           int threads) const {
-  return file_.target->belief(model.prior, pool_.points(), model.observations, threads, storage);
+  return file_.target->belief(model.prior, pool_.points(), goal_under(model), model.observations, threads,
+                              storage);
+}
+
+// The goal with the noise of answers there as the model has it.
+std::shared_ptr<const Goal> Study::goal_under(const StudyModel& model) const {
+  if (!goal_ || file_.binary()) return goal_;
+  Goal goal = *goal_;
+  const NoiseScales learned = learned_scales(model.learned);
+  const double variance = model.prior.kernel->diagonal(Points::Zero(1, pool_.points().cols()))(0);
+  const double base = learned.base * model.reported.base;
+  goal.noise = (base * goal.noise.array() + model.nugget).max(least_goal_noise * variance);
+  return std::make_shared<const Goal>(std::move(goal));
 }
 
 Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
@@ -56,6 +75,8 @@ Prior Study::prior_for(const Observations& observations) const {
         Eigen::Map<const Vector>(file_.lengthscale.data(), static_cast<Index>(file_.lengthscale.size()));
   prior.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
       .family = file_.kernel, .amplitude = file_.amplitude.value_or(amplitude), .lengthscale = lengthscale});
+  if (file_.has_bias())
+    for (const Level& level : offer_.levels) prior.biases.push_back(level.bias);
   return prior;
 }
 
@@ -75,7 +96,7 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
                        .pool = spread_sample(pool_.points()),
                        .input_spread = input_spread_};
   if (!file_.binary() && !file_.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
-  if (!file_.fit.noise) return options;
+  if (!file_.fit.noise && !file_.learns_bias()) return options;
   if (file_.binary()) {
     AccuracyParts accuracy{.law = before && before->accuracy ? *before->accuracy : file_.ladder->accuracy(),
                            .alpha = {}};
@@ -92,17 +113,18 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
   for (Index i = 0; i < n; ++i) {
     const Annotation& annotation = annotations[static_cast<std::size_t>(i)];
     if (annotation.reported) continue;
-    parts.base(i) = annotation.base_noise;
-    parts.fixed(i) -= annotation.base_noise;
+    if (file_.fit.noise) {
+      parts.base(i) = annotation.base_noise;
+      parts.fixed(i) -= annotation.base_noise;
+    }
     if (is_ladder())
       parts.added(i) = annotation.added_noise;
-    else if (annotation.level)
+    else if (learns_scale(annotation.level))
       parts.levels[static_cast<std::size_t>(*annotation.level)](i) = annotation.added_noise;
-    if (is_ladder() || annotation.level) parts.fixed(i) -= annotation.added_noise;
+    if (is_ladder() || learns_scale(annotation.level)) parts.fixed(i) -= annotation.added_noise;
   }
   parts.fixed = parts.fixed.cwiseMax(0.0);
-  if (before != nullptr)
-    parts.start = {.added = before->added_scale, .base = before->base_scale, .levels = before->level_scales};
+  parts.start = learned_scales(before == nullptr ? std::nullopt : std::optional(*before));
   options.noise = std::move(parts);
   return options;
 }
@@ -114,12 +136,10 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
   if (file_.fit.optimiser == Optimiser::adam) before = nullptr;
   const Observations given(observations_of(annotations), pool_.points());
   Prior prior = prior_for(given);
-  if (before) prior.kernel = before->prior.kernel;
+  if (before) prior.kernel = before->prior.kernel, prior.biases = before->prior.biases;
   // A nugget given by the study is part of the known noise.
   const Observations observations =
-      file_.nugget.value_or(0.0) > 0.0
-          ? Observations(given.points(), given.values(), Vector(given.noise().array() + *file_.nugget))
-          : given;
+      file_.nugget.value_or(0.0) > 0.0 ? given.with_noise(given.noise().array() + *file_.nugget) : given;
   const Vector& values = observations.values();
   const bool modern = !file_.nugget || file_.fit.prior == HyperparameterPrior::weak;
   if (modern && (values.size() < 3 || values.minCoeff() == values.maxCoeff())) {
@@ -150,10 +170,28 @@ double Study::nugget(const std::optional<Learned>& learned, const Prior& prior) 
   return share * prior.kernel->diagonal(Points::Zero(1, pool_.points().cols()))(0);
 }
 
-// The scales learned by `fit_noise`; 1 otherwise.
+// Whether the noise of a level has a scale that is learned: every level's under `fit_noise`, and the white
+// part of a bias.
+bool Study::learns_scale(std::optional<Index> level) const {
+  if (!level || is_ladder()) return false;
+  return file_.fit.noise || offer_.levels[static_cast<std::size_t>(*level)].bias.learned();
+}
+
+// The scales learned by `fit_noise`, and the share of the declared error of a level with bias that is its
+// white part; 1 otherwise.
 NoiseScales Study::learned_scales(const std::optional<Learned>& learned) const {
-  if (!learned || !file_.fit.noise || file_.binary()) return {};
-  return {.added = learned->added_scale, .base = learned->base_scale, .levels = learned->level_scales};
+  NoiseScales scales;
+  if (file_.binary()) return scales;
+  if (learned && file_.fit.noise)
+    scales = {.added = learned->added_scale, .base = learned->base_scale, .levels = learned->level_scales};
+  if (!file_.learns_bias()) return scales;
+  scales.levels.assign(offer_.levels.size(), 1.0);
+  for (std::size_t k = 0; k < offer_.levels.size(); ++k) {
+    if (offer_.levels[k].bias.learned()) scales.levels[k] = LevelBias::assumed_white_share;
+    if (learned && k < learned->level_scales.size() && learns_scale(static_cast<Index>(k)))
+      scales.levels[k] = learned->level_scales[k];
+  }
+  return scales;
 }
 
 // Ladders have one scale, of gamma; price lists have one scale per level.
@@ -173,11 +211,12 @@ Channel Study::accuracy_of(const Annotation& annotation, const std::optional<Lea
 Channel Study::channel_of(const Annotation& annotation, const StudyModel& model) const {
   if (file_.binary()) return accuracy_of(annotation, model.learned);
   const double noise = noise_variance(annotation.channel) + model.nugget;
-  if (annotation.reported) return GaussianChannel{noise};
+  const int bias = bias_of(annotation.channel);
+  if (annotation.reported) return GaussianChannel{noise, bias};
   const NoiseScales learned = learned_scales(model.learned);
   const double more = (learned.base - 1.0) * annotation.base_noise +
                       (added_scale(learned, annotation.level) - 1.0) * annotation.added_noise;
-  return GaussianChannel{noise + more};
+  return GaussianChannel{noise + more, bias};
 }
 
 Channel Study::expected_channel(const Annotation& annotation, const StudyModel& model) const {
@@ -186,7 +225,8 @@ Channel Study::expected_channel(const Annotation& annotation, const StudyModel& 
   const double base = learned.base * model.reported.base;
   const double added = added_scale(learned, annotation.level) * added_scale(model.reported, annotation.level);
   const double more = (base - 1.0) * annotation.base_noise + (added - 1.0) * annotation.added_noise;
-  return GaussianChannel{annotation.base_noise + annotation.added_noise + model.nugget + more};
+  return GaussianChannel{annotation.base_noise + annotation.added_noise + model.nugget + more,
+                         bias_of(annotation.channel)};
 }
 
 // math.md 11.4. Learned scales are applied to the declared noise first.
@@ -198,6 +238,9 @@ NoiseScales Study::scales_of_reports(const std::vector<Annotation>& annotations,
   for (const Annotation& annotation : annotations) {
     const bool has_level = is_ladder() ? annotation.alpha.has_value() : annotation.level.has_value();
     if (!annotation.reported || !has_level) continue;
+    // Of the white part of a bias that is learned the answers say more than reports do.
+    if (annotation.level && offer_.levels[static_cast<std::size_t>(*annotation.level)].bias.learned())
+      continue;
     const NoiseReport report{.reported = noise_variance(annotation.channel),
                              .base = before.base * annotation.base_noise,
                              .added = added_scale(before, annotation.level) * annotation.added_noise,
@@ -238,7 +281,10 @@ StudyModel Study::model_given(const std::vector<Annotation>& annotations,
                    .offer = {},
                    .acquisition = {},
                    .learned = std::move(learned)};
-  if (model.learned) model.prior.kernel = model.learned->prior.kernel;
+  if (model.learned) {
+    model.prior.kernel = model.learned->prior.kernel;
+    model.prior.biases = model.learned->prior.biases;
+  }
   model.nugget = nugget(model.learned, model.prior);
   for (std::size_t i = 0; i < annotations.size(); ++i)
     model.observations[i].channel = channel_of(annotations[i], model);
@@ -274,8 +320,10 @@ void Study::set_offer(StudyModel& model) const {
   for (std::size_t k = 0; k < model.offer.levels.size(); ++k) {
     const auto at = static_cast<Index>(k);
     Level& level = model.offer.levels[k];
-    level.channel = GaussianChannel{added_scale(learned, at) * added_scale(model.reported, at) *
-                                    noise_variance(level.channel)};
+    level.channel = GaussianChannel{
+        added_scale(learned, at) * added_scale(model.reported, at) * noise_variance(level.channel),
+        bias_of(level.channel)};
+    if (k < model.prior.biases.size()) level.bias = model.prior.biases[k];
   }
 }
 

@@ -7,6 +7,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/model/joint_pool_belief.hpp"
 #include "acuity/model/leave_one_out.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "study/nearest.hpp"
@@ -117,8 +118,12 @@ class RealTarget final : public Target {
   std::string_view information_unit() const override { return "nats"; }
 
   std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
+                                     std::shared_ptr<const Goal> goal,
                                      const std::vector<Observation>& observations, int threads,
                                      const PoolStorage& storage) const override {
+    if (goal || prior.has_bias())
+      return std::make_unique<JointPoolBelief>(prior, pool, std::move(goal), observations,
+                                               JointPoolOptions{.threads = threads});
     return std::make_unique<GpPoolBelief>(prior, pool, observations, threads, storage);
   }
   std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
@@ -183,7 +188,7 @@ class ClassTarget final : public Target {
   std::string_view alpha_requirement() const override { return "a number from 0 to 1"; }
   std::string_view information_unit() const override { return "bits"; }
 
-  std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
+  std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool, std::shared_ptr<const Goal>,
                                      const std::vector<Observation>& observations, int threads,
                                      const PoolStorage&) const override {
     return std::make_unique<EpPoolBelief>(prior, pool, observations, threads);

@@ -113,6 +113,13 @@ void TomlSection::allow(const std::vector<std::string>& keys) const {
   }
 }
 
+std::vector<std::string> TomlSection::keys() const {
+  std::vector<std::string> names;
+  if (table_ != nullptr)
+    for (const auto& [key, value] : *table_) names.emplace_back(key.str());
+  return names;
+}
+
 std::optional<std::string> TomlSection::text(const std::string& key) const {
   if (!has(key)) return std::nullopt;
   if (!is_string(key)) wrong(key, "text in quotes");

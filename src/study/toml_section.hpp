@@ -43,6 +43,8 @@ class TomlSection {
   /// Throws InputError for a key that is not in the list, and suggests the nearest one.
   void allow(const std::vector<std::string>& keys) const;
 
+  /// The names of all keys, in alphabetical order.
+  std::vector<std::string> keys() const;
   std::optional<std::string> text(const std::string& key) const;
   std::optional<double> number(const std::string& key, Range range) const;
   std::optional<std::int64_t> integer(const std::string& key, std::int64_t at_least) const;

@@ -104,6 +104,7 @@ struct Fitted {
   std::string reason;                ///< why the optimisation ended
   std::vector<double> level_scales;  ///< one per level of a price list, if they are learned
   std::optional<double> nugget;      ///< if it is learned
+  std::vector<double> smooth_sd;     ///< of the bias of every level (0: none), if biases are learned
 };
 
 /// The process that runs the campaign from now on; an empty host: none.

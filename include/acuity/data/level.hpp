@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "acuity/data/channel.hpp"
+#include "acuity/data/level_bias.hpp"
 #include "acuity/data/points.hpp"
 
 namespace acuity {
@@ -23,6 +24,10 @@ struct Level {
   double cost = 1.0;
   bool repeats_itself = false;  ///< asking again gives the same answer: never bought twice at a point
   bool exact = false;           ///< the study states that a total noise of zero is intended
+  /// How its answers differ from those of the reference level besides noise. The channel then has a number
+  /// for it. If it is learned, the noise of the channel is the declared error, of which the white part is a
+  /// share.
+  LevelBias bias = {};
   LevelValue value;
 };
 

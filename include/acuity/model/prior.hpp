@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "acuity/data/level_bias.hpp"
 #include "acuity/model/kernel.hpp"
-#include "acuity/model/level_bias.hpp"
 #include "acuity/model/scaling.hpp"
 
 namespace acuity {

@@ -73,9 +73,9 @@ class Candidates {
   void update(Index point);
 
   bool repeat_points_ = false;
-  std::vector<char> answers_once_;       // per level: a repeated request gives the same answer
-  std::vector<char> open_;               // per point
-  std::vector<std::uint32_t> closings_;  // per point: how often it was closed as a whole
+  std::vector<char> answers_once_;                       // per level: it repeats itself or has a bias
+  std::vector<char> open_;                               // per point
+  std::vector<std::uint32_t> closings_;                  // per point: how often it was closed as a whole
   std::map<Index, std::map<Index, int>> levels_closed_;  // by point and level: how often
   std::set<Index> partly_open_;
   double remaining_ = 0.0, slack_ = 0.0;

@@ -12,6 +12,7 @@
 #include "acuity/data/pool.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/model/averaged_model.hpp"
+#include "acuity/model/goal.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/noise_reports.hpp"
@@ -61,7 +62,9 @@ class Study {
   static Study open(StudyFile settings);
   /// A study from values; reads neither a study file nor a pool. `noise_variance` is sigma^2 of every point
   /// if `settings.noise` is a column, and empty otherwise. Throws InputError if the settings are not valid.
-  static Study make(StudyFile settings, Pool pool, Vector noise_variance = {});
+  /// `goal` replaces one from a file.
+  static Study make(StudyFile settings, Pool pool, Vector noise_variance = {},
+                    std::shared_ptr<const Goal> goal = nullptr);
   /// A copy of the study with these changes, which its file() includes; throws InputError if the result is
   /// not valid.
   Study variant(const StudyVariant& different) const;
@@ -74,6 +77,10 @@ class Study {
   const Offer& offer() const { return offer_; }
   const Acquisition& acquisition() const { return acquisition_; }
   bool is_ladder() const { return file_.ladder.has_value(); }
+  /// Where the model must be good, with sigma^2 there as noise; null unless the acquisition is by a goal.
+  const std::shared_ptr<const Goal>& goal() const { return goal_; }
+  /// The level that f is the answer of: the one without bias of least noise.
+  Index reference_level() const { return offer_.finest(); }
   /// Remarks for the user about settings that are valid but deserve attention.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
@@ -143,12 +150,16 @@ class Study {
         std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
         std::vector<std::string> remarks);
 
-  static Study assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise, Vector base_noise);
+  static Study assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise, Vector base_noise,
+                        std::shared_ptr<const Goal> goal);
+  std::shared_ptr<const Goal> make_goal() const;
+  std::shared_ptr<const Goal> goal_under(const StudyModel& model) const;
   Prior prior_for(const Observations& observations) const;
   LearnOptions learn_options(const std::vector<Annotation>& annotations, const Observations& observations,
                              const Learned* before, int threads) const;
   Annotation annotation_at(Place place, double base_noise, const Level& level, double value,
                            double cost) const;
+  bool learns_scale(std::optional<Index> level) const;
   NoiseScales learned_scales(const std::optional<Learned>& learned) const;
   NoiseScales scales_of_reports(const std::vector<Annotation>& annotations,
                                 const std::optional<Learned>& learned) const;
@@ -163,8 +174,10 @@ class Study {
   std::shared_ptr<const CostFunction> cost_;  // of a ladder
   std::shared_ptr<const NoiseLaw> noise_;
   std::vector<std::string> remarks_;
-  Scaling pool_scaling_;  // if inputs are standardised by the pool
-  Vector input_spread_;   // LearnOptions::input_spread
+  Scaling pool_scaling_;                    // if inputs are standardised by the pool
+  Vector input_spread_;                     // LearnOptions::input_spread
+  std::shared_ptr<const Goal> given_goal_;  // instead of one from a file
+  std::shared_ptr<const Goal> goal_;
 
   friend class AnnotationReader;
 };

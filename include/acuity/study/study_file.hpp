@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "acuity/acquisition/acquisition.hpp"
+#include "acuity/acquisition/goal_information.hpp"
 #include "acuity/data/accuracy_law.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/model/kernel.hpp"
@@ -59,10 +60,20 @@ struct FitSetting {
 };
 
 struct AcquisitionSetting {
-  enum class Kind { model, target, bald, random };
+  enum class Kind { model, target, bald, random, goal };
   Kind kind = Kind::model;
   TargetInformationOptions target;
   Approximation approximation = Approximation::exact;  ///< binary only
+  GoalCriterion criterion = GoalCriterion::variance;   ///< for the kind goal
+};
+
+/// Where the model must be good: the points of a table, or points drawn in a box. With neither it is the
+/// pool.
+struct GoalSetting {
+  std::filesystem::path file;  ///< a table of inputs, optionally with a column weight; empty: none
+  std::map<std::string, std::pair<double, double>> box;  ///< limits by input; those left out have the pool's
+  std::int64_t points = 500;                             ///< at most so many
+  bool whole_pool() const { return file.empty() && box.empty(); }
 };
 
 /// Annotations made before the first selection.
@@ -72,6 +83,10 @@ struct InitialSetting {
   /// Or a space-filling design; without a count its size follows from the number of inputs.
   bool space_filling = false;
   std::string level;  ///< of a space-filling design; empty: the best that the budget allows
+  /// Or a number of points for some of the levels, by name; nested: those of finer levels are among those of
+  /// coarser ones.
+  std::vector<std::pair<std::string, std::int64_t>> per_level;
+  bool nested = false;
 };
 
 /// The annotator.
@@ -132,10 +147,14 @@ struct StudyFile {
   std::vector<Level> price_list;  ///< if there is no ladder
 
   AcquisitionSetting acquisition;
+  std::optional<GoalSetting> goal;  ///< absent: the pool
   AnnotatorSetting annotator;
   StopSetting stop;
 
   bool binary() const { return !target->is_real(); }
+  /// Whether a level of the price list has a bias, and whether one is learned.
+  bool has_bias() const;
+  bool learns_bias() const;
   /// Whether the size of answers is known before there are any: the amplitude is given, or they are classes.
   bool knows_scale() const { return binary() || amplitude.has_value(); }
 

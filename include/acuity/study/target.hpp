@@ -9,6 +9,7 @@
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/data/channel.hpp"
 #include "acuity/data/observation.hpp"
+#include "acuity/model/goal.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/pool_belief.hpp"
@@ -92,8 +93,10 @@ class Target {
 
   // ---- The model ---------------------------------------------------------------------------------------
 
-  /// The belief about a pool. `storage` is for real targets; classes are computed in double precision.
+  /// The belief about a pool. `goal` may be null. `storage` is for real targets without a goal or a bias;
+  /// others are computed in double precision.
   virtual std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
+                                             std::shared_ptr<const Goal> goal,
                                              const std::vector<Observation>& observations, int threads,
                                              const PoolStorage& storage) const = 0;
   virtual std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "acuity/numerics/errors.hpp"
+#include "acuity/study/study.hpp"
+#include "data/as_size.hpp"
+#include "numerics/random.hpp"
+#include "study/nearest.hpp"
+#include "study/noise_law.hpp"
+#include "study/pool_reader.hpp"
+
+// The goal of a study: the points at which its model must be good.
+
+namespace acuity {
+
+namespace {
+
+// The numbers below `count` in an order drawn by the seed.
+std::vector<Index> shuffled(Index count, std::uint64_t seed) {
+  std::vector<Index> order(at(count));
+  std::iota(order.begin(), order.end(), Index{0});
+  numerics::Draws draws(seed, numerics::Purpose::goal, 0);
+  for (Index i = count - 1; i > 0; --i) std::swap(order[at(i)], order[at(draws.below(i + 1))]);
+  return order;
+}
+
+// At most `most` of the points, drawn by weight: equal steps through the weights in a drawn order. A point
+// that several steps fall on counts as often.
+Goal drawn(const Goal& all, Index most, std::uint64_t seed) {
+  if (all.size() <= most) return all;
+  std::vector<double> counts(at(all.size()), 0.0);
+  const double step = 1.0 / static_cast<double>(most);
+  double sum = 0.0;
+  Index taken = 0;
+  for (const Index m : shuffled(all.size(), seed)) {
+    sum += all.weights(m);
+    for (; taken < most && (static_cast<double>(taken) + 0.5) * step < sum; ++taken) ++counts[at(m)];
+  }
+  std::vector<Index> rows;
+  for (Index m = 0; m < all.size(); ++m)
+    if (counts[at(m)] > 0.0) rows.push_back(m);
+  Goal some{Points(static_cast<Index>(rows.size()), all.points.cols()),
+            Vector(static_cast<Index>(rows.size())), Vector(static_cast<Index>(rows.size()))};
+  for (Index i = 0; i < some.size(); ++i) {
+    some.points.row(i) = all.points.row(rows[at(i)]);
+    some.weights(i) = counts[at(rows[at(i)])];
+    some.noise(i) = all.noise(rows[at(i)]);
+  }
+  some.weights /= some.weights.sum();
+  return some;
+}
+
+Vector read_weights(const Table& table) {
+  const std::optional<Index> column = table.find("weight");
+  Vector weights = Vector::Ones(table.rows());
+  if (!column) return weights;
+  for (Index row = 0; row < table.rows(); ++row) {
+    weights(row) = table.number(row, *column);
+    if (!(weights(row) >= 0.0)) table.complain(row, *column, "0 or more");
+  }
+  if (!(weights.sum() > 0.0 && std::isfinite(weights.sum())))
+    throw InputError(fmt::format("{}: the weights add up to {}, must be finite and above 0", table.source(),
+                                 weights.sum()));
+  return weights;
+}
+
+Points points_in_box(const StudyFile& study, const Pool& pool) {
+  for (const auto& [input, limits] : study.goal->box)
+    if (std::find(pool.inputs().begin(), pool.inputs().end(), input) == pool.inputs().end())
+      study.complain(
+          fmt::format("goal.box has \"{}\", must have inputs only: {}", input, quoted_list(pool.inputs())));
+  const PointsRef all = pool.points();
+  Points points(study.goal->points, all.cols());
+  numerics::Draws draws(study.seed, numerics::Purpose::goal, 1);
+  for (Index i = 0; i < points.rows(); ++i)
+    for (Index k = 0; k < points.cols(); ++k) {
+      const auto limits = study.goal->box.find(pool.inputs()[at(k)]);
+      const bool is_given = limits != study.goal->box.end();
+      const double low = is_given ? limits->second.first : all.col(k).minCoeff();
+      const double high = is_given ? limits->second.second : all.col(k).maxCoeff();
+      points(i, k) = draws.uniform(low, high);
+    }
+  return points;
+}
+
+}  // namespace
+
+// The noise of the goal is sigma^2(x), of which only the criterion "prediction" makes use.
+std::shared_ptr<const Goal> Study::make_goal() const {
+  if (file_.acquisition.kind != AcquisitionSetting::Kind::goal) return nullptr;
+  const bool needs_noise = file_.acquisition.criterion == GoalCriterion::prediction && !file_.binary();
+  const GoalSetting setting = file_.goal.value_or(GoalSetting());
+  const auto no_noise = [&](Goal& goal) {
+    for (const double variance : goal.noise)
+      if (!(variance >= 0.0))
+        file_.complain(
+            "goal.criterion is \"prediction\" and noise.variance a column that the goal does not have, must "
+            "be "
+            "\"variance\" or the column be added");
+  };
+  Goal all;
+  if (given_goal_) {
+    all = *given_goal_;
+    if (all.noise.size() == 0) all.noise = Vector::Zero(all.size());
+    if (all.points.cols() != pool_.points().cols() || all.size() == 0)
+      file_.complain(fmt::format("the goal has {} points with {} inputs, must have at least one with {}",
+                                 all.size(), all.points.cols(), pool_.points().cols()));
+  } else if (!setting.file.empty()) {
+    require_no_pipe(setting.file);
+    const Table table = Table::read(setting.file);
+    if (table.rows() == 0)
+      throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
+    all.points = read_inputs(table);
+    all.weights = read_weights(table);
+    all.noise = file_.binary() ? Vector::Zero(table.rows()) : base_noise_of(table);
+  } else if (!setting.box.empty()) {
+    all.points = points_in_box(file_, pool_);
+    all.weights = Vector::Ones(all.points.rows());
+    all.noise = Vector::Zero(all.points.rows());
+    for (Index i = 0; needs_noise && i < all.points.rows(); ++i)
+      all.noise(i) = noise_->outside_of_tables(all.points.row(i).data());
+  } else {
+    all = {pool_.points(), Vector::Ones(pool_.size()), offer_.base_noise};
+  }
+  if (needs_noise)
+    no_noise(all);
+  else
+    all.noise.setZero();
+  all.weights /= all.weights.sum();
+  return std::make_shared<const Goal>(drawn(all, setting.points, file_.seed));
+}
+
+}  // namespace acuity
