@@ -78,7 +78,7 @@ struct Trial {
 
 // What the annotator reported of its noise, beside what the study declares for that point and level.
 std::string noise_text(const Study& study, const Suggestion& suggestion, const Reply& answer) {
-  if (!answer.noise_sd || study.file().binary()) return "";
+  if (!answer.noise_sd) return "";
   for (const Level& level : study.offer().levels) {
     if (level.name != suggestion.level.name || level.alpha != suggestion.level.alpha) continue;
     const double declared = std::sqrt(noise_variance(channel_at(level, study.offer().base_noise(0))));

@@ -344,7 +344,7 @@ void EventRules::check(const Fitted& event, const State& state) const {
   if (!event.level_scales.empty() && event.level_scales.size() != study_.offer().levels.size())
     throw InputError(fmt::format("it has {} scales of levels, must have {}, one per level",
                                  event.level_scales.size(), study_.offer().levels.size()));
-  if (event.nugget && (study_.file().binary() || study_.file().nugget))
+  if (event.nugget && study_.file().nugget)
     throw InputError("it has a nugget, must have none: the study does not learn one");
   if (event.kappa.has_value() != event.gamma.has_value())
     throw InputError("it has one of kappa and gamma, must have both or none");

@@ -128,8 +128,8 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
                 .converged = learned.converged,
                 .reason = learned.reason,
                 .level_scales = learned.level_scales};
-  if (!study.file().binary() && !study.file().nugget) fitted.nugget = learned.nugget;
-  if (study.file().binary() && learned.accuracy) {
+  if (!study.file().nugget) fitted.nugget = learned.nugget;
+  if (learned.accuracy) {
     fitted.kappa = learned.accuracy->kappa;
     fitted.gamma = learned.accuracy->gamma;
   }

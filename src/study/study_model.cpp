@@ -74,7 +74,7 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
                        .progress = {},
                        .pool = spread_sample(pool_.points()),
                        .input_spread = input_spread_};
-  if (!file_.binary() && !file_.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
+  if (!file_.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
   if (!file_.fit.noise) return options;
   if (file_.binary()) {
     AccuracyParts accuracy{.law = before && before->accuracy ? *before->accuracy : file_.ladder->accuracy(),
@@ -143,7 +143,6 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
 }
 
 double Study::nugget(const std::optional<Learned>& learned, const Prior& prior) const {
-  if (file_.binary()) return 0.0;
   if (file_.nugget) return *file_.nugget;
   if (learned) return learned->nugget;
   constexpr double share = 0.01;  // the centre of its prior (math.md 11.2)
