@@ -198,12 +198,12 @@ std::string budget_warning(const Study& study, std::size_t known) {
   const std::vector<Level>& levels = study.offer().levels;
   const auto cheapest = std::min_element(levels.begin(), levels.end(),
                                          [](const Level& a, const Level& b) { return a.cost < b.cost; });
-  if (cheapest->cost > budget * (1.0 + 1e-9))
+  if (cheapest->cost > budget + budget_slack(budget))
     return fmt::format("the budget is {}, but the cheapest level, {}, costs {}: nothing can be bought",
                        money(budget, study.file().unit), describe(*cheapest), brief(cheapest->cost));
   const InitialDesign design = initial_design(study);
   const double cost = design.cost(study);
-  if (known == 0 && cost > budget * (1.0 + 1e-9))
+  if (known == 0 && cost > budget + budget_slack(budget))
     return fmt::format(
         "the budget is {}, but the initial design costs {}: no answer will be chosen by its information",
         money(budget, study.file().unit), brief(cost));
