@@ -40,12 +40,12 @@ void check_arguments(const BacktestArguments& arguments) {
   if (arguments.truth.empty() && !arguments.forecast)
     throw InputError("--truth is missing, must be a table of known answers (or --forecast: none are known)");
   if (!arguments.truth.empty() && arguments.forecast)
-    throw InputError("--truth is there with --forecast, must be one of them");
+    throw InputError("--truth is given with --forecast, must be one of them");
   constexpr int most = 10'000;
   if (arguments.repeats && (*arguments.repeats < 1 || *arguments.repeats > most))
     throw InputError(fmt::format("--repeats is {}, must be from 1 to {}", *arguments.repeats, most));
   if (arguments.error && arguments.forecast)
-    throw InputError("--error is there with --forecast, must be left out: the forecast is of errors");
+    throw InputError("--error is given with --forecast, must be left out: the forecast is of errors");
   if (arguments.error && !(std::isfinite(*arguments.error) && *arguments.error >= 0.0))
     throw InputError(
         fmt::format("--error is {}, must be a finite number, 0 or more", shortest(*arguments.error)));
@@ -188,7 +188,8 @@ ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::os
   Trials running(arguments, study, log);
   const TrialOptions& options = running.options();
   make_folder(arguments.out);
-  const std::vector<PolicyTrial> trials = try_policies(study, [&](int) { return truth; }, options);
+  const std::vector<PolicyTrial> trials = try_policies(
+      study, [&](int) { return truth; }, options);
   running.finish();
   if (*options.stop) return write_interrupted(log);
   const Tested tested{study, trials, options.repeats,

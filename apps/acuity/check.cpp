@@ -78,7 +78,7 @@ struct Trial {
 
 // What the annotator reported of its noise, beside what the study declares for that point and level.
 std::string noise_text(const Study& study, const Suggestion& suggestion, const Reply& answer) {
-  if (!answer.noise_sd || study.file().binary()) return "";
+  if (!answer.noise_sd) return "";
   for (const Level& level : study.offer().levels) {
     if (level.name != suggestion.level.name || level.alpha != suggestion.level.alpha) continue;
     const double declared = std::sqrt(noise_variance(channel_at(level, study.offer().base_noise(0))));
@@ -198,12 +198,12 @@ std::string budget_warning(const Study& study, std::size_t known) {
   const std::vector<Level>& levels = study.offer().levels;
   const auto cheapest = std::min_element(levels.begin(), levels.end(),
                                          [](const Level& a, const Level& b) { return a.cost < b.cost; });
-  if (cheapest->cost > budget * (1.0 + 1e-9))
+  if (cheapest->cost > budget + budget_slack(budget))
     return fmt::format("the budget is {}, but the cheapest level, {}, costs {}: nothing can be bought",
                        money(budget, study.file().unit), describe(*cheapest), brief(cheapest->cost));
   const InitialDesign design = initial_design(study);
   const double cost = design.cost(study);
-  if (known == 0 && cost > budget * (1.0 + 1e-9))
+  if (known == 0 && cost > budget + budget_slack(budget))
     return fmt::format(
         "the budget is {}, but the initial design costs {}: no answer will be chosen by its information",
         money(budget, study.file().unit), brief(cost));

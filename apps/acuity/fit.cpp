@@ -93,7 +93,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
     for (std::size_t k = 0; k < learned.level_scales.size(); ++k)
       fields.push_back(number_field("noise_scale_" + study.offer().levels[k].name, learned.level_scales[k]));
   }
-  if (!study.file().binary() && study.file().nugget != 0.0)
+  if (study.file().nugget != 0.0)
     fields.push_back(number_field("nugget", study.file().nugget.value_or(learned.nugget)));
   if (study.file().fit.prior == HyperparameterPrior::weak) fields.push_back(text_field("prior", "weak"));
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));

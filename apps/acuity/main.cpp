@@ -45,7 +45,7 @@ bool is(const std::exception& error) {
   return dynamic_cast<const Error*>(&error) != nullptr;
 }
 
-// The first that fits counts: a type stands before those it is derived from. Everything else is a bug.
+// The first that fits is used: a type precedes those it is derived from. Everything else is a bug.
 struct ErrorCode {
   bool (*fits)(const std::exception&);
   ExitCode code;

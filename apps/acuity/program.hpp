@@ -64,7 +64,7 @@ class DeclaredOption {
 };
 
 /// One command while its options are declared. Names with dashes are options, others positional arguments;
-/// `value` stands for what is given ("FILE"). Only program.cpp knows the option parser, which is slow to
+/// `value` names what is given ("FILE"). Only program.cpp knows the option parser, which is slow to
 /// compile. A value that cannot be used is an InputError.
 class Command {
  public:

@@ -49,7 +49,7 @@ ExitCode release(const ReleaseArguments& arguments, std::ostream& out, std::ostr
 void add_release(Program& program) {
   auto [command, arguments] = program.add<ReleaseArguments>(
       {.name = "release",
-       .help = "Return suggestions that nobody worked on to the pool; nothing is charged",
+       .help = "Return suggestions that will not be answered to the pool; nothing is charged",
        .example = "acuity release wing.acuity 57 58 --reason \"cluster is down\""},
       release);
   add_campaign(command, arguments.campaign);

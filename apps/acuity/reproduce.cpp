@@ -80,7 +80,7 @@ void check_arguments(const ReproduceArguments& arguments) {
     if (!folder.empty() && !fs::is_directory(folder))
       throw InputError(fmt::format("{} is \"{}\", must be a folder", option, folder));
   if (!arguments.compare.empty() && (arguments.small || arguments.fit_every > 0))
-    throw InputError("--compare is there with --small or --fit, must be without them: other experiments");
+    throw InputError("--compare is given with --small or --fit, must be without them: other experiments");
 }
 
 // One reproduction at a time may write to a folder.
@@ -192,7 +192,7 @@ class Reproduction {
       if (asked_for || !fs::exists(place / "runs.csv")) continue;
       try {
         if (!known.table.empty() && arguments_.data.empty())
-          throw InputError("its table is not there (--data)");
+          throw InputError("its table does not exist (--data)");
         Experiment experiment = make_experiment(known.name, options_of(arguments_));
         std::vector<ExperimentRun> runs =
             RunStore::completed(place, settings_json(experiment, arguments_.seed));

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "acuity/numerics/errors.hpp"
 #include "notes.hpp"
@@ -12,6 +11,7 @@
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/event_json.hpp"
+#include "views/target_view.hpp"
 
 namespace acuity {
 
@@ -84,10 +84,8 @@ void RunDisplay::take(const StoredEvent& stored, const State& state) {
 void RunDisplay::record_error(const StoredEvent& stored, const State& state) {
   const auto* told = std::get_if<Told>(&stored.event);
   if (!told || told->row || told->inputs || told->values.empty()) return;
-  const double distance = told->values.front() - state.find(told->id)->asked.mean;
-  const bool wrong_class = told->values.front() * state.find(told->id)->asked.mean < 0.0;
-  errors_.push_back(study_->file().binary() ? (wrong_class ? 1.0 : 0.0) : distance * distance);
-  if (errors_.size() > 20) errors_.pop_front();
+  last_.push_back({.mean = state.find(told->id)->asked.mean, .value = told->values.front()});
+  if (last_.size() > 20) last_.pop_front();
 }
 
 void RunDisplay::show_status(const State& state) {
@@ -107,14 +105,15 @@ std::string RunDisplay::status_text(const State& state) const {
     by_level += fmt::format("{}{} {}", by_level.empty() ? "" : ", ", count, level);
   text += fmt::format(" | {}{}, {} failed", counted(state.annotations(), "annotation"),
                       by_level.empty() ? "" : " (" + by_level + ")", state.failed());
-  if (!errors_.empty()) {
-    const double mean =
-        std::accumulate(errors_.begin(), errors_.end(), 0.0) / static_cast<double>(errors_.size());
-    text += study_->file().binary()
-                ? fmt::format(" | {:.0f} % of the last {} predicted wrongly", 100.0 * mean,
-                              counted(static_cast<std::int64_t>(errors_.size()), "answer"))
-                : fmt::format(" | typical prediction error, last {}: {:.3g}",
-                              counted(static_cast<std::int64_t>(errors_.size()), "answer"), std::sqrt(mean));
+  if (!last_.empty()) {
+    const Target& target = *study_->file().target;
+    const auto count = static_cast<Index>(last_.size());
+    Vector means(count), values(count);
+    for (Index i = 0; i < count; ++i) {
+      means(i) = last_[static_cast<std::size_t>(i)].mean;
+      values(i) = last_[static_cast<std::size_t>(i)].value;
+    }
+    text += " | " + TargetView::of(target)->recent_error_text(target.error_of(means, values), count);
   }
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const double bought = state.spent() - *spent_before_;

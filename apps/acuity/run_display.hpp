@@ -33,7 +33,10 @@ class RunDisplay {
   const Study* study_ = nullptr;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::optional<double> spent_before_;  // at the beginning of this run
-  std::deque<double> errors_;  // of the last predictions: squared, or for classes 1 if the class was wrong
+  struct Predicted {
+    double mean, value;
+  };
+  std::deque<Predicted> last_;  // answers and the means predicted when they were asked for
 };
 
 /// An event in words, on one line.

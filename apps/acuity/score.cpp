@@ -36,7 +36,8 @@ struct ScoreArguments {
 void check_arguments(const ScoreArguments& arguments) {
   if (arguments.top && *arguments.top < 1)
     throw InputError(fmt::format("--top is {}, must be at least 1", *arguments.top));
-  if (arguments.batch && !arguments.top) throw InputError("--batch stands alone, must come with --top K");
+  if (arguments.batch && !arguments.top)
+    throw InputError("--batch is given without --top, must come with --top K");
   if (arguments.remaining && !(*arguments.remaining >= 0.0))
     throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
 }

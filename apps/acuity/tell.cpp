@@ -9,6 +9,7 @@
 #include "notes.hpp"
 #include "shared_options.hpp"
 #include "views/campaign_text.hpp"
+#include "views/target_view.hpp"
 
 namespace acuity {
 
@@ -39,7 +40,7 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
   const std::string place = fmt::format("{}: the answer to {}", arguments.campaign, *arguments.id);
   for (const std::string& text : arguments.values) answer.values.push_back(read_answer(study, text, place));
   if (arguments.noise_sd) {
-    if (study.file().binary())
+    if (!study.file().target->fits(GaussianChannel{}))
       complain("--noise-sd is for real targets, the study's are binary; must be --accuracy");
     const double sd = *arguments.noise_sd;
     if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0))
@@ -47,7 +48,7 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
     answer.channel = GaussianChannel{sd * sd};
   }
   if (arguments.accuracy) {
-    if (!study.file().binary())
+    if (!study.file().target->fits(FlipChannel{}))
       complain("--accuracy is for binary targets, the study's are real; must be --noise-sd");
     if (!(*arguments.accuracy >= 0.5 && *arguments.accuracy <= 1.0))
       complain(fmt::format("--accuracy of {} is {}, must be a number from 0.5 to 1", *arguments.id,
@@ -64,16 +65,6 @@ void require_one_source(const TellArguments& arguments) {
     throw InputError("--cost, --noise-sd and --accuracy are for one answer, must be columns of the file");
 }
 
-std::string surprise_note(const Study& study, std::int64_t id, double surprise) {
-  if (study.file().binary())
-    return fmt::format(
-        "{} was expected with a probability of {:.2g} only; a mistake can be corrected by amend", id,
-        surprise);
-  return fmt::format(
-      "{} is {:.1f} standard deviations from what was expected; a mistake can be corrected by amend", id,
-      surprise);
-}
-
 // An answer may be a mistake, ignored, or more expensive than planned.
 std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& record,
                                   const TellResult& result) {
@@ -83,7 +74,8 @@ std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& re
         fmt::format("{} was retracted and stays retracted; to use it again: amend --y", result.id));
   if (!result.changes) return notes;
   if (result.surprise && study.file().target->is_surprising(*result.surprise))
-    notes.push_back(surprise_note(study, result.id, *result.surprise));
+    notes.push_back(TargetView::of(*study.file().target)->surprise_text(result.id, *result.surprise) +
+                    "; a mistake can be corrected by amend");
   if (result.charge > record.asked.cost * (1.0 + 1e-9))
     notes.push_back(fmt::format("{} cost {}, more than the {} reserved for it", result.id,
                                 brief(result.charge), brief(record.asked.cost)));

@@ -160,7 +160,7 @@ def largest_gap(ours, theirs):
 
 
 def agreement(case, ours, theirs):
-    """Of somebody's result with ours; of ours, what others are compared with."""
+    """How a result agrees with ours; for ours, what the others are compared with."""
     if ours is None:
         return "-"
     if ours["data"] != theirs["data"]:
@@ -218,7 +218,7 @@ def better(one, other):
 
 
 def limits(environment, missing):
-    """What one core can do, whoever reaches it: Eigen for each instruction set, numpy."""
+    """What one core can do: Eigen for each instruction set, numpy."""
     found, products = {}, {}
     for level in instruction_sets():
         one = run_program([os.path.join(BINARIES, f"acuity_limits_{level}")])

@@ -1,5 +1,5 @@
 """W1 and W2 in numpy. `incremental` is the careful way: a row of L^-1 K for every annotation, O(n M) a step. `inverse`
-is the published method: the inverse of K + noise anew in every step.
+is the published method: the inverse of K + noise recomputed in every step.
 """
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""W1 with OpenTURNS: kriging with known noise, made anew in every step."""
+"""W1 with OpenTURNS: kriging with known noise, recomputed in every step."""
 import numpy as np
 import openturns as ot
 

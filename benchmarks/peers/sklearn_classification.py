@@ -21,11 +21,11 @@ def main():
         while True:
             model = GaussianProcessClassifier(kernel, optimizer=None, copy_X_train=False)
             model.fit(problem.pool[points], problem.classes[points])
-            doubt = np.abs(model.predict_proba(problem.pool)[:, 1] - 0.5)
+            margin = np.abs(model.predict_proba(problem.pool)[:, 1] - 0.5)
             if len(points) == problem.annotations:
                 break
-            doubt[~is_open] = np.inf
-            points.append(int(np.argmin(doubt)))
+            margin[~is_open] = np.inf
+            points.append(int(np.argmin(margin)))
             is_open[points[-1]] = False
         return {"right": float(np.mean(model.predict(problem.pool) == problem.classes))}
 

@@ -1,4 +1,4 @@
-"""W1 and W2 with scikit-learn: the model is fitted anew in every step, at fixed kernel, and asked about the whole pool
+"""W1 and W2 with scikit-learn: the model is fitted again in every step, at fixed kernel, and asked about the whole pool
 in one call, or with --block about so many points at a time. With --some-steps five of the steps, evenly spread, are
 measured, and stand for all.
 """

@@ -117,7 +117,7 @@ void report_measured(json& out, const Measured& measured) {
   out["peak_mb"] = measured.peak_mb;
 }
 
-// W1 and W2: a pool, noise that every point has of its own, the first points known at the finest level.
+// W1 and W2: a pool, noise that differs by point, the first points known at the finest level.
 json regression(const Arguments& arguments, const Points& pool, const Vector& base_noise) {
   const Vector values = noisy_values(100, pool, 0.1);
   const Offer offer{.levels = regression_levels(arguments.levels), .base_noise = base_noise};
@@ -288,7 +288,7 @@ constexpr Workload workloads[] = {{"W1", w1, 6000, 300, 10, 1},   {"W2", w2, 100
                                   {"W3", w3, 0, 300, 0, 8},       {"W4", w4, 6000, 300, 5, 2},
                                   {"W5", w5, 10'000, 5000, 0, 8}, {"W6", w6, 0, 300, 20, 8}};
 
-// The workload's own sizes where nobody said anything else.
+// The workload's own sizes unless others are given.
 Arguments filled(Arguments arguments, const Workload& workload) {
   const auto fill = [](Index& value, Index own) { value = value == 0 ? own : value; };
   fill(arguments.pool, workload.pool);

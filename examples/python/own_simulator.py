@@ -43,8 +43,8 @@ levels = [
 print(f"Pilot: the profit of one day has a standard deviation of {pilot:.1f}. Pool: {len(pool)} settings.")
 
 # %% [markdown]
-# Nothing is said about the model: inputs are standardised by the pool, and amplitude, length scales and the noise that nobody
-# declared are learned from the answers.
+# Nothing is said about the model: inputs are standardised by the pool, and amplitude, length scales and undeclared noise
+# are learned from the answers.
 
 # %% The campaign, in a folder
 folder = out / "shop.acuity"
@@ -56,13 +56,13 @@ campaign = acuity.create(
 
 
 def annotator(suggestion):
-    """One run. `value` is what the level hands over, and every suggestion has a number of its own to seed with."""
+    """One run. `value` is the setting of the level; the id of the suggestion is the seed."""
     stock, price = suggestion.x
     return profit(stock, price, suggestion.value, np.random.default_rng(suggestion.id))
 
 
 # %% [markdown]
-# Somebody presses Ctrl-C in the middle of the 21st run:
+# Ctrl-C is pressed in the middle of the 21st run:
 
 # %% Interrupted
 def impatient(suggestion):
@@ -79,7 +79,7 @@ except KeyboardInterrupt:
 campaign.close()
 
 # %% [markdown]
-# Everything that was told is in the folder. The program shows the same:
+# All recorded answers are in the folder. The program shows the same:
 
 # %% Looked at with the program
 program = shutil.which("acuity") or Path(__file__).resolve().parents[2] / "build/release/bin/acuity"

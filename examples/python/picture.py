@@ -1,6 +1,6 @@
 """Lines, bands, points and cells as a self-contained SVG file, for those who have no plotting library.
 
-It follows the reader's light or dark ground. Colours are told apart by people who do not see all of them (Okabe and Ito),
+It follows the reader's light or dark ground. Colours can be distinguished by people with colour blindness (Okabe and Ito),
 and shapes and dashes say the same once more.
 """
 

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # The sine curve in 20 lines
 #
-# Somewhere between 0 and 5 lives a curve that nobody has seen. An answer about one place can be bought sharp, for 1, or
-# vague, down to ten times the noise variance for a tenth of the price, and everything in between. Which places, and how
-# sharp? This is the first study of the paper behind acuity, with 50 to spend.
+# A curve between 0 and 5 is unknown. An answer at one place can be precise, for 1, or noisy, down to ten times the noise
+# variance for a tenth of the price, or anything in between. Which places, and how precisely?
+# This is the first study of the paper behind acuity, with 50 to spend.
 #
 # Run it as a script, `python3 sine_curve.py [FOLDER]`, or cell by cell in an editor that knows `# %%`.
 

@@ -57,8 +57,8 @@ for level in campaign.status()["levels"]:
     print(f"{level['level']}: {level['annotations']} labels for {level['spent']:g} cents")
 
 # %% [markdown]
-# Nobody asks the expert. Is she worth nothing? At her price she is worth less than what 25 cents buy otherwise; `explain`
-# says at which price that would be another matter.
+# The expert is never asked. At her price a label of hers is worth less than what 25 cents buy otherwise; `explain` says
+# at which price that would change.
 
 # %% Why not the expert?
 why = campaign.explain(40)
@@ -69,7 +69,7 @@ print("The 40th choice:", *[line.strip() for line in why.text.splitlines() if '"
 
 # %% The same money otherwise
 print("Other parts classified correctly, median of 5:")
-for who, levels in (("whoever is worth it", people), *((f"{one.name} only", [one]) for one in people)):
+for who, levels in (("all three", people), *((f"{one.name} only", [one]) for one in people)):
     rights = [np.mean(label(levels, seed).predict(others) == their_classes) for seed in range(5)]
     print(f"  {np.median(rights):.1%} {who}")
 

@@ -50,7 +50,7 @@ def _id_of(id: Id) -> int:
 
 
 def _words(reason: Any) -> str:
-    """A reason is never refused: what the log cannot hold becomes a question mark."""
+    """A reason as text: characters that the log cannot store become question marks."""
     return str(reason).encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
 
 
@@ -146,7 +146,7 @@ class Campaign:
         self.close()
 
     def close(self) -> None:
-        """Lets go of the store. Nothing is lost either way: every verb is durable when it returns."""
+        """Closes the store. Nothing is lost without it: every verb is durable when it returns."""
         self._closed = True
         self._core.close()
 
@@ -184,7 +184,7 @@ class Campaign:
         alpha: Optional[float] = None,
         dry_run: bool = False,
     ) -> Told:
-        """The answer to a suggestion: a number, a class, or a list of replicates.
+        """Records the answer to a suggestion: a number, a class, or a list of replicates.
 
         cost: what it really cost; left out: the level's. noise_variance (noise_sd) or accuracy: if the annotator reports
         the answer's own. point or x, level or alpha: what was done, if that is not what was asked for. dry_run: only say
@@ -201,7 +201,7 @@ class Campaign:
         )[0]
 
     def tell_all(self, answers: Iterable[Mapping[str, Any]], *, dry_run: bool = False) -> list[Told]:
-        """Several answers, each a dictionary of what `tell` takes: all of them are recorded, or none if one is wrong."""
+        """Records several answers, each a dictionary of what `tell` takes: all of them are recorded, or none if one is wrong."""
         rows = []
         for answer in answers:
             if not isinstance(answer, Mapping):
@@ -227,29 +227,29 @@ class Campaign:
         return [Told(fields) for fields in self._writer.tell(rows, bool(dry_run))]
 
     def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
-        """This attempt brought nothing; the point may be asked for again, unless it is excluded for good."""
+        """Records that an attempt gave no answer; the point may be suggested again, unless it is excluded."""
         self._writer.fail(_id_of(id), _words(reason), _number(cost, "cost"), bool(exclude))
 
     def release(self, *ids: Id, reason: str = "") -> list[int]:
-        """Nobody does these: back to the pool, nothing charged. Gives those that were pending."""
+        """Returns suggestions that will not be answered to the pool; nothing is charged. Returns the ids that were pending."""
         return self._writer.release([_id_of(id) for id in ids], _words(reason))
 
     def amend(self, id: Id, y: Any, reason: str) -> None:
-        """The answer was another one. Both stay in the log."""
+        """Corrects an answer. Both versions stay in the log."""
         self._writer.amend(_id_of(id), _said(y, self.binary), _words(reason))
 
     def retract(self, id: Id, reason: str) -> None:
-        """The answer does not count any more. Its cost stays spent."""
+        """Removes an answer from the model; it stays in the log, and its cost is not refunded."""
         self._writer.retract(_id_of(id), _words(reason))
 
     def change_budget(self, by: float) -> None:
-        """More money, or less."""
+        """Adds to the budget; `by` may be negative."""
         self._writer.change_budget(_number(by, "by"))
 
-    # Looking.
+    # Reading.
 
     def status(self) -> dict[str, Any]:
-        """Where it stands: the dictionary of `acuity status --format json`."""
+        """What was spent and answered, and what is pending: the dictionary of `acuity status --format json`."""
         found: dict[str, Any] = json.loads(self._core.status_json(), object_hook=_with_infinities)
         for key in ("budget", "spent", "escrow", "free"):
             found[key] = float(found[key])
@@ -270,10 +270,10 @@ class Campaign:
         return Explanation(json.loads(fields, object_hook=_with_infinities), text)
 
     def annotations(self, frame: Optional[bool] = None) -> Any:
-        """Every answer that counts, a column each: a pandas DataFrame if pandas is installed, else a dictionary of arrays.
+        """Every valid answer, as columns: a pandas DataFrame if pandas is installed, else a dictionary of arrays.
 
         Columns: id (of the suggestion), point, the inputs, level or alpha, y, cost, noise_variance or accuracy. frame: True
-        or False to have one or the other.
+        for the DataFrame, False for the dictionary.
         """
         found = self._core.annotations()
         columns: dict[str, Any] = {"id": np.array(found["id"], dtype=np.int64), "point": np.array(found["point"], dtype=object)}
@@ -296,7 +296,7 @@ class Campaign:
         return self._core.belief()
 
     def prediction(self, X: ArrayLike) -> Prediction:
-        """What is believed at every row of X, given all answers: see Prediction."""
+        """The prediction at every row of X, given all answers: see Prediction."""
         mean, variance, low, high, probability, noise, problem = self._core.predict(points(X, inputs=len(self.inputs)))
         warn_of_convergence(problem)
         sd = np.sqrt(variance)
@@ -365,7 +365,7 @@ class Campaign:
         exclude_on_fail: bool = False,
         on_told: Optional[Callable[[Suggestion, Told], Any]] = None,
     ) -> str:
-        """Asks `annotator(suggestion)` until the campaign is finished, and gives the reason for its end.
+        """Asks `annotator(suggestion)` until the campaign is finished, and returns the reason for its end.
 
         The annotator returns the answer, or a dictionary with what `tell` takes (`y`, `cost`, ...). What it raises is a
         failed attempt; `max_failures` of them in a row raise Stopped. With several `workers` it is called by as many

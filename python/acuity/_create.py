@@ -1,4 +1,4 @@
-"""Campaigns that are made, and those that are there already."""
+"""Creates and opens campaigns."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .levels import LevelsLike
 
 
 def open(path: PathLike, *, read_only: bool = False, threads: int = 0) -> Campaign:
-    """A campaign that is there, made by Python or by `acuity init`."""
+    """Opens a campaign that was made by Python or by `acuity init`."""
     folder = path_of(path, "path")
     if not os.path.exists(folder):
-        raise FileNotFoundError(f"{folder}: it is not there, must be a campaign (acuity.create makes one)")
+        raise FileNotFoundError(f"{folder}: it does not exist, must be a campaign (acuity.create makes one)")
     return Campaign(_core.Campaign.open(folder, not read_only, threads_of(threads)), bool(read_only))
 
 
@@ -61,7 +61,7 @@ def create(
     annotator: Optional[Mapping[str, Any]] = None,
     threads: int = 0,
 ) -> Campaign:
-    """A new campaign, in a folder that must not be there yet, or in memory if `path` is None.
+    """Creates a campaign, in a folder that must not exist yet, or in memory if `path` is None.
 
     Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
     dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3): ids are the
@@ -86,7 +86,7 @@ def create(
             raise ValueError("study and pool or levels are both given, must be one or the other")
         given = path_of(study, "study")
         if not os.path.exists(given):
-            raise FileNotFoundError(f"{given}: it is not there, must be a study file")
+            raise FileNotFoundError(f"{given}: it does not exist, must be a study file")
         return _begun(path, _core.Study.open(given), threads)
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")

@@ -39,7 +39,7 @@ class Estimator:
         return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self: Self, **parameters: Any) -> Self:
-        """Other parameters; they count from the next ``fit`` on."""
+        """Sets parameters; they are used from the next ``fit`` on."""
         names = self._parameter_names()
         for name in parameters:
             if name not in names:
@@ -82,7 +82,7 @@ class Estimator:
         return np.array(points(X))
 
     def _keep_inputs(self, X: Any, array: FloatArray) -> None:
-        """How many inputs there are and what they are called, when all went well."""
+        """Stores the number and the names of the inputs after a successful fit."""
         names = column_names(X)
         if names is not None:
             self.feature_names_in_ = names
@@ -109,7 +109,7 @@ class Estimator:
 
 
 def warn_of_convergence(problem: str) -> None:
-    """What the core says where expectation propagation has not converged; nothing where it has."""
+    """Warns if expectation propagation has not converged; `problem` is the core's sentence, empty otherwise."""
     if problem:
         warnings.warn(problem, _sklearn("ConvergenceWarning", RuntimeWarning), stacklevel=3)
 

@@ -1,4 +1,4 @@
-"""How a campaign shows itself in Jupyter: static, no script, readable on light and dark."""
+"""How a campaign is shown in Jupyter: static, no script, readable on light and dark."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _is_control(code: int) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Text from data as it may stand in one line: control characters as escapes."""
+    """Text from data on one line: control characters as escapes."""
     return "".join(repr(letter)[1:-1] if _is_control(ord(letter)) else letter for letter in text)
 
 

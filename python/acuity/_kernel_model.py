@@ -13,7 +13,7 @@ from .kernels import KernelLike, core_kernel
 
 
 class KernelModel(Estimator):
-    """An estimator with a kernel, and what learning made of it."""
+    """An estimator with a kernel, as given and as learned."""
 
     kernel: KernelLike
     amplitude: float

@@ -48,7 +48,7 @@ class Loop:
                 raise
 
     def _settle(self, busy: dict[Future[Any], Suggestion]) -> None:
-        """The end came early. Threads cannot be stopped, so what they bring is waited for and not thrown away."""
+        """Ends early. Threads cannot be stopped, so their answers are waited for and recorded."""
         self.max_failures = len(busy) + self.failures + 1  # one end is enough
         self.on_told = None
         for done in as_completed(busy):

@@ -17,9 +17,9 @@ _LARGEST = float(np.finfo(float).max)
 
 
 def toml_value(value: Any, depth: int = 0) -> str:
-    """A value as TOML has it."""
+    """A value as TOML."""
     if depth > 20:
-        raise ValueError("a value that is in itself cannot stand in a study file, must end somewhere")
+        raise ValueError("a value for a study file contains itself, must be a number, text, a truth value or a list of them")
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):
@@ -35,7 +35,7 @@ def toml_value(value: Any, depth: int = 0) -> str:
         return "{ " + ", ".join(f"{toml_value(str(key))} = {toml_value(item, depth + 1)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple, np.ndarray)):
         return "[" + ", ".join(toml_value(item, depth + 1) for item in list(value)) + "]"
-    raise ValueError(f"{shown(value)} cannot stand in a study file, must be a number, text, a truth value or a list of them")
+    raise ValueError(f"{shown(value)} cannot be written to a study file, must be a number, text, a truth value or a list of them")
 
 
 def _escaped(letter: str) -> str:
@@ -84,7 +84,7 @@ def _made(pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, tables: 
 def _of_file(pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, tables: dict[str, Any]) -> _core.Study:
     """A study whose pool is a file."""
     if not os.path.exists(pool):
-        raise FileNotFoundError(f"{os.fspath(pool)}: it is not there, must be a pool (CSV, or a pool file)")
+        raise FileNotFoundError(f"{os.fspath(pool)}: it does not exist, must be a pool (CSV, or a pool file)")
     _put(tables, "pool", {"file": os.path.abspath(pool), "inputs": inputs, "id": ids})
     _put(tables, "noise", {"variance": noise})
     return _core.Study.from_text(toml_text(tables))

@@ -72,7 +72,7 @@ class GPClassifier(KernelModel):
         self.threads = threads
 
     def fit(self, X: ArrayLike, y: ArrayLike, accuracy: Any = None) -> "GPClassifier":
-        """Learns hyperparameters, unless `optimiser` is None, and takes in the labels.
+        """Learns hyperparameters, unless `optimiser` is None, and adds the labels.
 
         accuracy: of every label, or one for all; goes before the parameter of that name.
         """

@@ -1,6 +1,6 @@
 """What can go wrong, besides Python's own errors.
 
-What a caller did wrong is a ``ValueError``, a file that is not there a ``FileNotFoundError``. The others have names:
+What a caller did wrong is a ``ValueError``, a file that does not exist a ``FileNotFoundError``. The others have names:
 
 >>> import acuity
 >>> issubclass(acuity.Finished, acuity.AskError) and issubclass(acuity.NothingNow, acuity.AskError)
@@ -17,11 +17,11 @@ class AskError(Exception):
 
 
 class Finished(AskError):
-    """And there will not be: the budget is spent, the target reached or the pool exhausted."""
+    """Nothing is left to ask for: the budget is spent, the target reached or the pool exhausted."""
 
 
 class NothingNow(AskError):
-    """But there may be later: everything useful is pending."""
+    """Nothing to ask for now, perhaps later: everything useful is pending."""
 
 
 class Stopped(RuntimeError):

@@ -88,7 +88,7 @@ class GPRegressor(KernelModel):
         self.threads = threads
 
     def fit(self, X: ArrayLike, y: ArrayLike, noise_variance: Any = None) -> "GPRegressor":
-        """Learns hyperparameters, unless `optimiser` is None, and takes in the answers.
+        """Learns hyperparameters, unless `optimiser` is None, and adds the answers.
 
         noise_variance: of every answer, or one for all; goes before the parameter of that name.
         """

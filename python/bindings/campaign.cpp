@@ -82,7 +82,7 @@ py::tuple tuple_of(const AskResult& result) {
 
 std::optional<Channel> reported(const Study& study, const std::optional<double>& channel) {
   if (!channel) return std::nullopt;
-  return study.file().binary() ? Channel(FlipChannel{*channel}) : Channel(GaussianChannel{*channel});
+  return study.file().target->stated_channel(*channel);
 }
 
 // A number, or the name of a class.

@@ -1,30 +1,24 @@
 #include "acuity/selection/selection_session.hpp"
 
-#include "acuity/model/ep_pool_belief.hpp"
-#include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/study/target.hpp"
 #include "bindings.hpp"
 
 namespace acuity::python {
 
 namespace {
 
-// What the model knows: answers with their noise variances, or classes (binary) with their accuracies.
+// What the model knows: answers with their noise variances, or classes with their accuracies.
 struct Known {
   PointsRef points;
   Vector values;
   Vector channel;
-  bool binary;
 };
 
-Channel channel_of(bool binary, double number) {
-  return binary ? Channel(FlipChannel{number}) : Channel(GaussianChannel{number});
-}
-
-std::vector<Observation> observations_of(const Known& known) {
+std::vector<Observation> observations_of(const Target& target, const Known& known) {
   std::vector<Observation> observations;
   for (Index i = 0; i < known.points.rows(); ++i)
     observations.push_back({Place(Vector(known.points.row(i).transpose())), known.values(i),
-                            channel_of(known.binary, known.channel(i))});
+                            target.stated_channel(known.channel(i))});
   return observations;
 }
 
@@ -42,14 +36,6 @@ std::vector<std::string> input_names(Index inputs) {
   std::vector<std::string> names;
   for (Index i = 0; i < inputs; ++i) names.push_back("x" + std::to_string(i + 1));
   return names;
-}
-
-std::unique_ptr<PoolBelief> belief_of(const Prior& prior, const Pool& pool, const Known& known, int threads,
-                                      bool single_precision) {
-  if (known.binary)
-    return std::make_unique<EpPoolBelief>(prior, pool.points(), observations_of(known), threads);
-  return std::make_unique<GpPoolBelief>(prior, pool.points(), observations_of(known), threads,
-                                        PoolStorage{.single_precision = single_precision});
 }
 
 // A session that one thread uses at a time.
@@ -71,14 +57,14 @@ class Selection {
   SelectionSession session_;
 };
 
-std::vector<Level> levels_of(bool binary, const py::list& list) {
+std::vector<Level> levels_of(const Target& target, const py::list& list) {
   std::vector<Level> levels;
   for (const py::handle& item : list) {
     const auto fields = item.cast<py::dict>();
     Level level;
     if (!fields["name"].is_none()) level.name = fields["name"].cast<std::string>();
     if (!fields["alpha"].is_none()) level.alpha = fields["alpha"].cast<double>();
-    level.channel = channel_of(binary, fields["channel"].cast<double>());
+    level.channel = target.stated_channel(fields["channel"].cast<double>());
     level.cost = fields["cost"].cast<double>();
     level.repeats_itself = fields["repeats_itself"].cast<bool>();
     level.exact = fields["exact"].cast<bool>();
@@ -127,14 +113,16 @@ void bind_selection(py::module_& module) {
                        const PointsRef& points, const Vector& values, const Vector& channel, bool binary,
                        const py::list& levels, const Vector& base_noise, const py::dict& acquisition,
                        double budget, bool repeat, int threads, bool single_precision) {
-        Offer offer{levels_of(binary, levels), base_noise};
+        const std::shared_ptr<const Target> target = binary ? Target::classes() : Target::real();
+        Offer offer{levels_of(*target, levels), base_noise};
         Acquisition wanted = acquisition_of(binary, acquisition);
         const Released unlocked;
         const Pool points_of_pool(Points(pool), input_names(pool.cols()));
         return std::make_unique<Selection>(
             points_of_pool,
-            belief_of({.kernel = kernel, .mean = mean}, points_of_pool, {points, values, channel, binary},
-                      threads, single_precision),
+            target->belief({.kernel = kernel, .mean = mean}, points_of_pool.points(),
+                           observations_of(*target, {points, values, channel}), threads,
+                           {.single_precision = single_precision}),
             std::move(offer), std::move(wanted),
             SelectionSessionOptions{.budget = budget, .repeat_points = repeat, .threads = threads});
       }))

@@ -169,11 +169,11 @@ def test_a_campaign_that_cannot_be_is_not_made(tmp_path, other, words):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="none.acuity: it is not there"):
+    with pytest.raises(FileNotFoundError, match="none.acuity: it does not exist"):
         acuity.open(tmp_path / "none.acuity")
-    with pytest.raises(FileNotFoundError, match="none.toml: it is not there"):
+    with pytest.raises(FileNotFoundError, match="none.toml: it does not exist"):
         acuity.create(study=tmp_path / "none.toml")
-    with pytest.raises(FileNotFoundError, match="none.csv: it is not there"):
+    with pytest.raises(FileNotFoundError, match="none.csv: it does not exist"):
         make(pool=tmp_path / "none.csv")
     with pytest.raises(ValueError, match="it is not a campaign"):
         acuity.open(tmp_path)

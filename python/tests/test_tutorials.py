@@ -54,10 +54,10 @@ def test_choosing_the_precision_beats_the_finest_on_the_sine_curve(tmp_path):
 
 
 @thorough_only
-def test_whoever_is_worth_it_beats_the_expert_alone(tmp_path):
+def test_all_three_levels_beat_the_expert_alone(tmp_path):
     said = run("three_prices.py", tmp_path)
     share = r"([\d.]+)% "
-    assert number(share + "whoever is worth it", said) > number(share + "expert only", said) + 5
+    assert number(share + "all three", said) > number(share + "expert only", said) + 5
     assert number(r"crowd: (\d+) labels", said) > number(r"trained: (\d+) labels", said) > 0
     assert 3.8 < number(r'"expert" would be chosen if it cost under ([\d.]+) cents', said) < 25
     assert marks(tmp_path / "python-three-prices.svg") >= 10

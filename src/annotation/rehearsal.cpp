@@ -38,24 +38,23 @@ class Rehearsal : public Annotator {
   std::uint64_t seed_;
 };
 
-Known sine(bool binary) {
-  return [binary](const Suggestion& asked) -> TruthTable::Entry {
-    return {.value = sine_truth(asked.inputs.at(0), binary)};
+Known sine(std::shared_ptr<const Target> target) {
+  return [target = std::move(target)](const Suggestion& asked) -> TruthTable::Entry {
+    return {.value = sine_truth(asked.inputs.at(0), *target)};
   };
 }
 
 }  // namespace
 
-double sine_truth(double x, bool binary) {
-  const double f = 0.2 * x * std::sin(3.0 * x);
-  return binary ? (f < 0.0 ? -1.0 : 1.0) : f;
+double sine_truth(double x, const Target& target) {
+  return target.clean_answer(0.2 * x * std::sin(3.0 * x));
 }
 
 std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
   const AnnotatorSetting& setting = study.file().annotator;
   switch (setting.kind) {
     case AnnotatorSetting::Kind::sine:
-      return std::make_unique<Rehearsal>(sine(study.file().binary()), study.file().seed);
+      return std::make_unique<Rehearsal>(sine(study.file().target), study.file().seed);
     case AnnotatorSetting::Kind::truth:
       return make_rehearsal(std::make_shared<const TruthTable>(setting.truth, study), study.file().seed);
     case AnnotatorSetting::Kind::none:

@@ -18,6 +18,6 @@ std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> trut
 
 /// The value of simulated = "sine" without noise: the paper's curve (docs/math.md 10) as a function of the
 /// first input; for two classes, its sign.
-double sine_truth(double x, bool binary);
+double sine_truth(double x, const Target& target);
 
 }  // namespace acuity

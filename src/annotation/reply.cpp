@@ -199,7 +199,7 @@ std::variant<double, std::string> told_value(const Reply& answer, const StudyFil
   const auto* name = std::get_if<std::string>(&answer.y);
   const std::optional<double> number = name ? to_number(*name) : std::optional(std::get<double>(answer.y));
   const std::string text = name ? *name : shortest(*number);
-  if (answer.noise_sd && !study.target->is_real())
+  if (answer.noise_sd && !study.target->fits(GaussianChannel{}))
     return "noise_sd is for real targets, target.kind is \"binary\"";
   if (const std::optional<double> value = study.target->read(text)) return *value;
   return fmt::format("y is \"{}\", must be {}", printable(text, 60), study.target->text_requirement());

@@ -30,11 +30,11 @@ class AnnotatorPool {
   /// Continues with a suggestion that a previous owner may have started: a finished answer is used, an
   /// unfinished attempt is ended and made again.
   virtual void resume(const Suggestion& suggestion) = 0;
-  /// Ends work on suggestions that are no longer pending, because another process told, failed or released
-  /// them. An answer that is already there is still reported.
+  /// Ends work on suggestions that are no longer pending, because another process answered, failed or
+  /// released them. An answer that exists already is still reported.
   virtual void end_unwanted(const State&) {}
   /// Ends attempts that a killed owner left running for suggestions that are no longer pending. An answer
-  /// that is already there is still reported.
+  /// that exists already is still reported.
   virtual void end_leftovers(const State&) {}
   /// True if start() computes the answer itself, so that wait() never has to wait.
   virtual bool answers_at_once() const { return false; }

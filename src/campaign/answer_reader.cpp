@@ -77,6 +77,8 @@ class AnswerReader {
   }
 
  private:
+  const Target& target() const { return *study_.file().target; }
+
   Answer answer_in(Index row, std::int64_t id) const {
     Answer answer{.id = id,
                   .values = {},
@@ -103,13 +105,13 @@ class AnswerReader {
     }
     if (noise_sd_ && !table_.empty(row, *noise_sd_)) {
       const double sd = table_.number(row, *noise_sd_);
-      if (study_.file().binary()) table_.complain(row, *noise_sd_, "left out for binary targets");
+      if (!target().fits(GaussianChannel{})) table_.complain(row, *noise_sd_, "left out for binary targets");
       if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0)) table_.complain(row, *noise_sd_, "above 0");
       answer.channel = GaussianChannel{sd * sd};
     }
     if (accuracy_ && !table_.empty(row, *accuracy_)) {
       const double accuracy = table_.number(row, *accuracy_);
-      if (!study_.file().binary()) table_.complain(row, *accuracy_, "left out for real targets");
+      if (!target().fits(FlipChannel{})) table_.complain(row, *accuracy_, "left out for real targets");
       if (!(accuracy >= 0.5 && accuracy <= 1.0)) table_.complain(row, *accuracy_, "a number from 0.5 to 1");
       answer.channel = FlipChannel{accuracy};
     }
@@ -189,7 +191,7 @@ class AnswerReader {
 double read_answer(const Study& study, const std::string& text, const std::string& whose) {
   const Target& target = *study.file().target;
   if (const std::optional<double> value = target.read(text)) return *value;
-  if (text.empty() && target.is_real())
+  if (text.empty())
     throw InputError(fmt::format("{} is missing, must be {}", whose, target.text_requirement()));
   throw InputError(
       fmt::format("{} is \"{}\", must be {}", whose, printable(text, 40), target.text_requirement()));

@@ -207,7 +207,7 @@ Outcome CommandPool::answered(const Job& job, const AttemptOutcome& attempt) con
   outcome.answer.id = job.suggestion.id;
   outcome.answer.values = {std::get<double>(value)};
   outcome.answer.cost = attempt.answer->cost;
-  if (attempt.answer->noise_sd && !study_.file().binary())
+  if (attempt.answer->noise_sd)  // told_value() has checked that the target has noise
     outcome.answer.channel = GaussianChannel{*attempt.answer->noise_sd * *attempt.answer->noise_sd};
   return outcome;
 }

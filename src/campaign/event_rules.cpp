@@ -351,7 +351,7 @@ void EventRules::check(const Fitted& event, const State& state) const {
     throw InputError(fmt::format("it has {} standard deviations of biases, must have {}",
                                  event.smooth_sd.size(),
                                  study_.file().learns_bias() ? "one per level" : "none"));
-  if (event.nugget && (study_.file().binary() || study_.file().nugget))
+  if (event.nugget && study_.file().nugget)
     throw InputError("it has a nugget, must have none: the study does not learn one");
   if (event.kappa.has_value() != event.gamma.has_value())
     throw InputError("it has one of kappa and gamma, must have both or none");

@@ -145,7 +145,7 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
       one.price = std::min(price, affordable);
     const double needed = rival * levels[at].cost;
     if (!study.is_ladder() && rival > 0.0 && candidates.affordable(levels[at].cost)) {
-      if (study.file().binary())
+      if (std::holds_alternative<FlipChannel>(levels[at].channel))
         one.accuracy = accuracy_for(market, k, levels[at], needed);
       else
         one.noise_sd = noise_for(market, k, levels[at], needed);

@@ -37,7 +37,7 @@ class LogFile {
     exists_ = !folder.empty() && ::stat(file_.c_str(), &at_start_) == 0;
   }
   void require_in_place() const {
-    struct stat now{};
+    struct stat now {};
     if (!exists_ || (::stat(file_.c_str(), &now) == 0 && now.st_ino == at_start_.st_ino &&
                      now.st_dev == at_start_.st_dev))
       return;
@@ -48,11 +48,11 @@ class LogFile {
  private:
   std::filesystem::path file_;
   bool exists_ = false;
-  struct stat at_start_{};
+  struct stat at_start_ {};
 };
 
-// Another process may have told or released the suggestion, even between the check and the write. Its event
-// takes precedence.
+// Another process may have answered or released the suggestion, even between the check and the write. Its
+// event takes precedence.
 void record_failure(Campaign& campaign, std::int64_t id, const std::string& reason, bool exclude) {
   const auto is_pending = [&] { return campaign.refresh().find(id)->status == SuggestionStatus::pending; };
   try {

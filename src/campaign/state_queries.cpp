@@ -135,8 +135,8 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
                 .level_scales = learned.level_scales};
   if (study.file().learns_bias())
     for (const LevelBias& bias : learned.prior.biases) fitted.smooth_sd.push_back(bias.smooth_sd);
-  if (!study.file().binary() && !study.file().nugget) fitted.nugget = learned.nugget;
-  if (study.file().binary() && learned.accuracy) {
+  if (!study.file().nugget) fitted.nugget = learned.nugget;
+  if (learned.accuracy) {
     fitted.kappa = learned.accuracy->kappa;
     fitted.gamma = learned.accuracy->gamma;
   }

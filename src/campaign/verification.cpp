@@ -9,16 +9,13 @@
 #include "campaign/campaign_folder.hpp"
 #include "campaign/event_rules.hpp"
 #include "numerics/checksum.hpp"
+#include "numerics/text.hpp"
 
 namespace acuity {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string counted(std::int64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 class Verifier {
  public:

@@ -254,7 +254,7 @@ std::vector<ComparisonRow> compare_with_reference(const std::string& experiment,
                                                   const std::vector<ExperimentRun>& runs,
                                                   const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder))
-    throw InputError(folder.string() + ": is not there, must be a folder with the results to compare with");
+    throw InputError(folder.string() + ": does not exist, must be a folder with the results to compare with");
   // Read first, and for every experiment: a mistake in the list is reported whatever is compared.
   const std::vector<KnownDifference> known = known_differences(folder);
   const Reference* reference = find_reference(experiment);

@@ -30,7 +30,7 @@ struct Finding {
 
 // The parts of a claim: held if all are, not held if none is even partly, else partly; a part that
 // could not be tested leaves the whole untested.
-Verdict together(const std::vector<Verdict>& parts) {
+Verdict combined(const std::vector<Verdict>& parts) {
   const auto count = [&](Verdict verdict) { return std::count(parts.begin(), parts.end(), verdict); };
   const auto all = static_cast<std::ptrdiff_t>(parts.size());
   if (count(Verdict::not_tested) > 0) return Verdict::not_tested;
@@ -178,7 +178,7 @@ Finding for_each_method(const Names& methods, const std::function<Finding(const 
     verdicts.push_back(finding.verdict);
     sentences.push_back(method + ": " + finding.found);
   }
-  return {together(verdicts), fmt::format("{}", fmt::join(sentences, "; "))};
+  return {combined(verdicts), fmt::format("{}", fmt::join(sentences, "; "))};
 }
 
 // What `method` gains on `over`, as the paper's pictures show it: points of accuracy for classes, a share of
@@ -248,7 +248,7 @@ void add_uniform_sine(ClaimList& list) {
   const auto lowest_and_pairs = [&](const std::string& experiment, const std::string& method) -> Finding {
     const Share share = share_at(Extreme::lowest, Task::regression, list.runs(experiment), method);
     const PairedErrors pairs = list.pairs(experiment, method, "bald");
-    return {together({judge_share(share, limits.always), judge_better(pairs)}),
+    return {combined({judge_share(share, limits.always), judge_better(pairs)}),
             describe(share, Extreme::lowest) + ", " + describe(pairs, "bald")};
   };
   list.add({"sine-q2"}, all, "q = 2: only the lowest precision is bought, with a gain over BALD", [&] {
@@ -284,7 +284,7 @@ void add_uniform_sine(ClaimList& list) {
 Finding judge_poor_target(const ClaimList& list, const std::string& experiment) {
   const Share share = share_at(Extreme::highest, Task::regression, list.runs(experiment), "target");
   const PairedErrors pairs = list.pairs(experiment, "target", "random");
-  return {together({judge_share(share, limits.always),
+  return {combined({judge_share(share, limits.always),
                     is_clearly_better(pairs) ? Verdict::not_held : Verdict::held}),
           describe(share, Extreme::highest) + ", " + describe(pairs, "random")};
 }
@@ -375,7 +375,7 @@ void add_uci(ClaimList& list) {
     list.add({experiment}, {"model", "bald", "random"}, "model is the best method", [&]() -> Finding {
       const PairedErrors bald = list.pairs(experiment, "model", "bald"),
                          random = list.pairs(experiment, "model", "random");
-      return {together({judge_better(bald), judge_better(random)}),
+      return {combined({judge_better(bald), judge_better(random)}),
               describe(bald, "bald") + "; " + describe(random, "random")};
     });
   list.add(experiments, {"model", "bald"}, "especially on concrete",
@@ -425,7 +425,7 @@ void add_toy_half(ClaimList& list) {
              "kappa = 0.5: always the highest precision, model identical to BALD", [&]() -> Finding {
                const Share share = share_at(Extreme::highest, Task::classes, list.runs(experiment), "model");
                const Finding points = judge_same_points(list.runs(experiment), "model", "bald");
-               return {together({judge_share(share, limits.always), points.verdict}),
+               return {combined({judge_share(share, limits.always), points.verdict}),
                        describe(share, Extreme::highest) + ", " + points.found};
              });
     list.add({experiment}, {"target", "model"}, "kappa = 0.5: target similar to model", [&]() -> Finding {

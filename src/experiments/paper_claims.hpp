@@ -12,7 +12,7 @@ enum class Verdict {
   held,
   partly,
   not_held,
-  not_tested  ///< the experiments are not there, or the paper shows them without a statement
+  not_tested  ///< the experiments are missing, or the paper shows them without a statement
 };
 
 /// "held", "partly", "not held", "not tested".
@@ -56,7 +56,7 @@ inline constexpr ClaimThresholds claim_thresholds;
 std::string claim_rules();
 
 /// The paper's claims, each beside what these runs show, by name of experiment; a claim whose experiments,
-/// methods or common repeats are not there is not tested.
+/// methods or common repeats are missing is not tested.
 std::vector<PaperClaim> paper_claims(const std::map<std::string, std::vector<ExperimentRun>>& runs);
 
 }  // namespace acuity

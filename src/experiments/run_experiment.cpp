@@ -13,7 +13,7 @@ namespace {
 
 constexpr double not_evaluated = std::numeric_limits<double>::quiet_NaN();
 
-// A run while it goes on.
+// A run in progress.
 class Run {
  public:
   Run(const Experiment& experiment, std::size_t method, const Repeat& repeat)

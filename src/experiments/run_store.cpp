@@ -24,7 +24,7 @@ std::string number(double value) {
   return std::isnan(value) ? std::string() : fmt::format("{:.17g}", value);
 }
 
-// CPU seconds are no result: they stand in the first line of a part, and are gone from runs.csv.
+// CPU seconds are no result: they are in the first line of a part, and not in runs.csv.
 std::string seconds_text(const RunSeconds& s) {
   return fmt::format("{:.6f} {:.6f} {:.6f} {:.6f} {:.6f}", s.total, s.learning, s.choosing, s.updating,
                      s.evaluating);
@@ -86,7 +86,7 @@ namespace {
 bool is_there(const fs::path& file) {
   std::error_code error;
   const bool there = fs::exists(file, error);
-  if (error) throw InputError(fmt::format("{}: cannot be looked at ({})", file.string(), error.message()));
+  if (error) throw InputError(fmt::format("{}: cannot be read ({})", file.string(), error.message()));
   return there;
 }
 

@@ -11,7 +11,7 @@ namespace acuity {
 /// Keeps the runs of one experiment in a folder, each as soon as it is finished, so that an
 /// interrupted experiment can be continued.
 ///
-/// Finished runs wait in `parts/`, a file each. Once all are there they become `runs.csv`, and
+/// Finished runs are kept in `parts/`, one file each. Once all are finished they become `runs.csv`, and
 /// `settings.json` beside it says what they are runs of. Every file has a checksum, in its first line or in
 /// `runs.check`: what was cut off or changed is refused.
 class RunStore {
@@ -24,7 +24,7 @@ class RunStore {
   static std::vector<ExperimentRun> completed(const std::filesystem::path& folder,
                                               const std::string& settings);
 
-  /// What is there. Runs that were complete before have no seconds.
+  /// The finished runs. Runs that were complete before have no seconds.
   const std::vector<ExperimentRun>& runs() const { return runs_; }
   bool has(int repeat, const std::string& method) const;
   /// How many repeats were complete when it was opened.

@@ -27,7 +27,7 @@ Table read_expected_table(const ExpectedTable& expected, const std::filesystem::
       fmt::format("must be a CSV file with {} rows and {} columns, the first \"{}\", the last \"{}\"",
                   expected.rows, expected.columns, expected.first_column, expected.target);
   if (!std::filesystem::exists(file))
-    throw InputError(fmt::format("{} is not there, {}", file.string(), required));
+    throw InputError(fmt::format("{} does not exist, {}", file.string(), required));
   Table table = Table::read(file);
   const std::vector<std::string>& columns = table.columns();
   if (table.rows() != expected.rows || static_cast<Index>(columns.size()) != expected.columns ||

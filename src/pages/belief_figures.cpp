@@ -21,26 +21,27 @@ Panel belief_panel(const CampaignData& data, const BeliefCurve& curve) {
   panel.bands.push_back(
       {.x = curve.x, .low = curve.low, .high = curve.high, .style = belief.style, .opacity = 0.2});
   panel.lines.push_back({.x = curve.x, .y = curve.middle, .stroke = belief});
-  if (data.binary) panel.y_range = {-0.04, 1.04};
+  // A margin, so that lines along the bounds are visible.
+  if (const auto range = data.target->prediction_range())
+    panel.y_range = {range->first - 0.04, range->second + 0.04};
   return panel;
 }
 
 CampaignFigure belief_curve(const CampaignData& data, CampaignFigure figure) {
   Panel panel = belief_panel(data, data.curves.front());
-  panel.y_name = data.binary ? "probability of " + data.classes[1] : "f";
+  panel.y_name = data.target->prediction_axis();
   for (std::size_t i = 0; i < data.answers.size(); ++i) {
     const ReportedAnswer& answer = data.answers[i];
     panel.marks.push_back({.x = data.places[i][0],
-                           .y = data.binary ? (answer.value > 0.0 ? 1.0 : 0.0) : answer.value,
+                           .y = data.target->on_prediction_axis(answer.value),
                            .radius = precision_radius(data, answer),
                            .style = "model"});
   }
-  figure.svg = picture_svg({.title = data.binary ? "Predicted probability" : "Prediction of f",
-                            .subtitle = data.binary ? "Larger dots are more accurate answers."
-                                                    : "Larger dots are more precise answers.",
+  figure.svg = picture_svg({.title = data.target->prediction_title(),
+                            .subtitle = "Larger dots are " + data.target->larger_dots() + " answers.",
                             .description = fmt::format("The prediction over {}, with {} answers.",
                                                        data.inputs[0], data.answers.size()),
-                            .keys = {{data.binary ? "probability" : "mean", PictureKey::Kind::line, belief},
+                            .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
                                      {"two standard deviations of f", PictureKey::Kind::band, belief},
                                      {"answer", PictureKey::Kind::mark, {"model", "none"}}},
                             .panels = {panel},
@@ -57,21 +58,20 @@ CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
   }
   for (const BeliefCurve& curve : data.curves) {
     Panel panel = belief_panel(data, curve);
-    if (!data.binary) panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
+    if (!panel.y_range) panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
     panels.push_back(panel);
   }
   std::string where;
   for (std::size_t k = 0; k < data.inputs.size(); ++k)
     where += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ", data.inputs[k], data.others_at[k]);
-  figure.svg = picture_svg(
-      {.title = data.binary ? "Predicted probability along each input" : "Prediction of f along each input",
-       .subtitle = "All other inputs are at the pool's median.",
-       .description = fmt::format("{} slices through the prediction.", panels.size()),
-       .keys = {{data.binary ? "probability of " + data.classes[1] : "mean", PictureKey::Kind::line, belief},
-                {"two standard deviations of f", PictureKey::Kind::band, belief}},
-       .panels = panels,
-       .columns = panels.size() > 4 ? 3 : 2,
-       .panel_height = 130});
+  figure.svg = picture_svg({.title = data.target->prediction_title() + " along each input",
+                            .subtitle = "All other inputs are at the pool's median.",
+                            .description = fmt::format("{} slices through the prediction.", panels.size()),
+                            .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                                     {"two standard deviations of f", PictureKey::Kind::band, belief}},
+                            .panels = panels,
+                            .columns = panels.size() > 4 ? 3 : 2,
+                            .panel_height = 130});
   figure.caption = "The slices meet at " + where + ".";
   if (data.curves.size() < data.inputs.size())
     figure.caption +=
@@ -135,8 +135,8 @@ CampaignFigure class_calibration(const CampaignData& data, CampaignFigure figure
   }
   panel.x_range = {0.0, 1.0};
   panel.y_range = {0.0, 1.0};
-  panel.x_name = "probability of " + data.classes[1] + ", predicted before the label";
-  panel.y_name = "share of " + data.classes[1];
+  panel.x_name = data.target->prediction_axis() + ", predicted before the label";
+  panel.y_name = "share of " + data.target->answer_text(1.0);
   figure.svg =
       picture_svg({.title = "Share of labels against predicted probability",
                    .subtitle = "Labels in groups of similar probability; bars are two sampling errors.",
@@ -170,7 +170,7 @@ CampaignFigure calibration_figure(const CampaignData& data) {
     figure.absent = "There are too few answers with a prediction made before them to judge the calibration.";
     return figure;
   }
-  figure = data.binary ? class_calibration(data, figure) : score_calibration(data, figure);
+  figure = data.reliability.empty() ? score_calibration(data, figure) : class_calibration(data, figure);
   figure.caption += (figure.caption.empty() ? "" : " ") + ("Verdict on the " + data.verdict.text() + ".");
   return figure;
 }

@@ -16,16 +16,6 @@ namespace {
 
 constexpr std::size_t last_shown = 12;
 
-// Rounded to the digits that the error leaves meaningful.
-std::string with_error(double value, double error) {
-  if (!(error > 0.0) || !std::isfinite(error)) return fmt::format("{:.5g}", value);
-  const double unit = std::pow(10.0, std::floor(std::log10(error)) - 1.0);
-  // The error is too small to round the value.
-  if (!(unit > 1e-300) || std::abs(value) / unit > 1e15) return fmt::format("{:.8g} ± {:.2g}", value, error);
-  const auto rounded = [&](double number) { return std::round(number / unit) * unit + 0.0; };
-  return fmt::format("{:.8g} ± {:.8g}", rounded(value), rounded(error));
-}
-
 // With `decimals` decimals, unless the number is too large for that.
 std::string in_decimals(double value, int decimals) {
   if (std::isnan(value)) return "–";
@@ -37,7 +27,7 @@ std::string section(const std::string& id, const std::string& title, const std::
                      escape_markup(title), content);
 }
 
-PageTable standing(const CampaignData& data) {
+PageTable summary(const CampaignData& data) {
   PageTable table{{"campaign", data.name}, {}};
   const auto add = [&](const std::string& name, const std::string& value) {
     table.rows.push_back({name, value});
@@ -57,11 +47,10 @@ PageTable standing(const CampaignData& data) {
   // error is left to the verdict.
   if (!data.course.empty())
     add(fmt::format("{} error", data.is_held_out ? "held-out" : "leave-one-out"),
-        data.binary        ? fmt::format("{:.1f}\u00a0% wrong", 100.0 * data.course.back().error)
-        : data.is_held_out ? fmt::format("{:.4g} (predicted by the model: {:.4g})", data.course.back().error,
-                                         data.course.back().expected)
-                           : fmt::format("{:.4g}", data.course.back().error));
-  if (!data.answers.empty()) add(data.binary ? "probabilities" : "intervals", data.verdict.words());
+        data.target->error_text(data.course.back().error, data.is_held_out
+                                                              ? std::optional(data.course.back().expected)
+                                                              : std::nullopt));
+  if (!data.answers.empty()) add(data.target->judged(), data.verdict.words());
   add("created", time_text(data.created_at));
   if (!data.answers.empty()) add("last answer", time_text(data.last_at));
   return table;
@@ -123,13 +112,10 @@ PageTable last_answers(const CampaignData& data) {
   const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
   for (std::size_t k = data.answers.size(); k-- > first;) {
     const ReportedAnswer& answer = data.answers[k];
-    table.rows.push_back(
-        {std::to_string(answer.id), answer.point.empty() ? "not in the pool" : answer.point,
-         data.levels[answer.level].name,
-         data.binary ? data.classes[answer.value > 0.0 ? 1 : 0] : fmt::format("{:.5g}", answer.value),
-         data.binary ? fmt::format("{} {:.0f} %", data.classes[1], 100.0 * answer.expected)
-                     : with_error(answer.expected, answer.expected_sd),
-         brief(answer.cost), time_text(answer.told_at)});
+    table.rows.push_back({std::to_string(answer.id), answer.point.empty() ? "not in the pool" : answer.point,
+                          data.levels[answer.level].name, data.target->answer_text(answer.value),
+                          data.target->prediction_text(answer.expected, answer.expected_sd),
+                          brief(answer.cost), time_text(answer.told_at)});
   }
   return table;
 }
@@ -161,7 +147,7 @@ std::string campaign_page(const CampaignData& data, const std::vector<CampaignFi
           "acuity {}:</p>\n{}</header>\n<main id=\"main\">\n",
           escape_markup(data.name), time_text(data.last_at), escape_markup(facts.version),
           command_block(facts.command));
-  html += section("standing", "Summary", table_html(standing(data), "Summary"));
+  html += section("summary", "Summary", table_html(summary(data), "Summary"));
   html += section("warnings", "Warnings", warnings_html(data));
   for (const CampaignFigure& figure : figures)
     html += section(figure.name, figure.heading,

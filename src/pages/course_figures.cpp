@@ -63,7 +63,7 @@ CampaignFigure learning_figure(const CampaignData& data) {
     expected.y.push_back(point.expected);
     marks.push_back({.x = point.spent, .y = point.error, .radius = 2.6, .style = measured_stroke.style});
   }
-  const std::string what = data.binary ? "share of wrong classes" : "root mean square error";
+  const std::string& what = data.error_measure;
   const std::string on = data.is_held_out ? "measured on " + data.course_source
                                           : "leave-one-out: each answer predicted from all the others";
   figure.svg = picture_svg(
@@ -77,7 +77,7 @@ CampaignFigure learning_figure(const CampaignData& data) {
                 {"predicted by the model", PictureKey::Kind::line, believed}},
        .panels = {{.x_name = money_name(data),
                    .y_name = what,
-                   .logarithmic = !data.binary,
+                   .logarithmic = data.target->is_error_logarithmic(),
                    .lines = {expected, error},
                    .marks = marks}}});
   figure.caption =

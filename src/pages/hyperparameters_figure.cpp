@@ -35,7 +35,7 @@ void add_course(const CampaignData& data, const std::string& title, bool logarit
   panels.back().lines.push_back(std::move(line));
 }
 
-// A line for each, told apart by the keys.
+// One line for each, named by the keys.
 Panel lengthscale_panel(const CampaignData& data, const std::vector<Stroke>& strokes) {
   Panel panel = panel_of(data.fits.back().lengthscales.size() > 1 ? "length scales" : "length scale", true);
   for (const Stroke& stroke : strokes) panel.lines.push_back({.x = {}, .y = {}, .stroke = stroke});
@@ -72,14 +72,15 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
   add_course(
       data, "amplitude", true, [](const FitPoint& fit) { return std::optional(fit.amplitude); }, panels);
   panels.push_back(lengthscale_panel(data, strokes));
-  add_course(data, "noise variance σ²", true, [](const FitPoint& fit) { return fit.noise; }, panels);
+  add_course(
+      data, "noise variance σ²", true, [](const FitPoint& fit) { return fit.noise; }, panels);
   // Probabilities are shown as they are.
   add_course(
       data, "κ: accuracy at the lowest precision", false, [](const FitPoint& fit) { return fit.kappa; },
       panels);
   add_course(
-      data, data.binary ? "γ: gain in accuracy at the highest" : "γ: noise variance added at α = 1",
-      !data.binary, [](const FitPoint& fit) { return fit.gamma; }, panels);
+      data, data.target->gamma_name(), data.target->is_gamma_logarithmic(),
+      [](const FitPoint& fit) { return fit.gamma; }, panels);
   std::vector<PictureKey> keys;
   if (count > 1)
     for (std::size_t k = 0; k < drawn; ++k)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "pictures/colour_map.hpp"
 
@@ -23,7 +24,7 @@ std::string dots(const CampaignData& data, const Axis& x, const Axis& y) {
   std::string svg;
   for (std::size_t i = 0; i < data.answers.size(); ++i) {
     const double radius = precision_radius(data, data.answers[i]);
-    const bool filled = data.binary && data.answers[i].value > 0.0;
+    const bool filled = data.target->is_dark(data.answers[i].value);
     svg += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"1.2\"/>\n",
         x.at(data.places[i][0]), y.at(data.places[i][1]), radius, filled ? "#111" : "#fff",
@@ -79,19 +80,11 @@ double precision_radius(const CampaignData& data, const ReportedAnswer& answer) 
 
 std::string belief_map_svg(const CampaignData& data) {
   const BeliefMap& map = *data.map;
-  Shown middle = shown_of(data.binary ? "probability of " + data.classes[1] : "mean of f", map.middle);
-  if (data.binary) {
-    middle.low = 0.0;
-    middle.high = 1.0;
-  }
+  Shown middle = shown_of(data.target->middle(), map.middle);
+  if (const auto range = data.target->prediction_range()) std::tie(middle.low, middle.high) = *range;
   const Shown spread = shown_of("standard deviation of f", map.sd);
-  const std::string title = data.binary ? "Predicted probability, and standard deviation of f"
-                                        : "Prediction of f: mean and standard deviation";
-  const Heading head = heading(title,
-                               data.binary ? "A dot is an answer: dark " + data.classes[1] + ", light " +
-                                                 data.classes[0] + "; larger means more accurate."
-                                           : "A dot is an answer; larger means more precise.",
-                               16, width - 16);
+  const std::string title = data.target->map_title();
+  const Heading head = heading(title, data.target->dots_on_map(), 16, width - 16);
   double ticks = 0.0;
   for (const double tick : linear_ticks(map.y.front(), map.y.back(), 5))
     ticks = std::max(ticks, text_width(tick_text(tick), 12.0));

@@ -6,7 +6,7 @@
 
 namespace acuity {
 
-/// The prediction over two inputs beside its standard deviation, in steps of colour that are told apart by
+/// The prediction over two inputs beside its standard deviation, in steps of colour that differ by
 /// their lightness alone, with the answers as dots that are larger the more precise they are.
 std::string belief_map_svg(const CampaignData& data);
 

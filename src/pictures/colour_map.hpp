@@ -7,7 +7,7 @@
 #include "acuity/data/points.hpp"
 #include "pictures/svg_canvas.hpp"
 
-// Maps in steps of colour that are told apart by their lightness alone.
+// Maps in steps of colour that differ by their lightness alone.
 
 namespace acuity {
 
@@ -15,7 +15,7 @@ namespace acuity {
 inline constexpr std::array<const char*, 9> map_colours{"#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c",
                                                         "#28ae80", "#5ec962", "#addc30", "#fde725"};
 
-/// Which of the colours stands for a value between low and high.
+/// The index of the colour for a value between low and high.
 std::size_t colour_step(double value, double low, double high);
 
 /// A box full of cells, row by row from the bottom; `step` says the colour of each.

@@ -174,7 +174,7 @@ std::string stroke_svg(const std::string& d, const Stroke& stroke, double thickn
       stroke.style, d, thickness, stroke.dashes);
 }
 
-// Equal curves: the first as two rails, the others between them, told apart even without colour.
+// Equal curves: the first as two rails, the others between them, distinguishable without colour.
 std::string strokes_svg(const std::string& d, const std::vector<Stroke>& strokes) {
   if (strokes.size() == 1) return stroke_svg(d, strokes.front(), 2.2);
   std::string svg = stroke_svg(d, {strokes.front().style, "none"}, 6.4);

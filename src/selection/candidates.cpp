@@ -51,8 +51,8 @@ bool Candidates::any_open() const {
   return std::any_of(open_.begin(), open_.end(), [](char open) { return open != closed; });
 }
 
-// Another answer at the same level would say the same again, or has the same error if the level has a bias,
-// so that level is closed there and the point's other levels stay open. A new answer tells something new, but
+// Another answer at the same level would be the same, or have the same error if the level has a bias, so that
+// level is closed there and the point's other levels stay open. At other levels a new answer is informative, but
 // points are bought once unless the pool says otherwise.
 Candidates::Closes Candidates::closed_by(std::optional<Index> level) const {
   if (level && answers_once_[at_row(*level)] != 0) return Closes::level;

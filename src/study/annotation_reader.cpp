@@ -55,7 +55,7 @@ class AnnotationReader {
   }
 
   void find_columns() {
-    y_ = table_.column("y", "the values told");
+    y_ = table_.column("y", "the answers");
     for (Index row = 0; row < table_.rows() && study_.file_.binary(); ++row)
       zero_is_negative_ = zero_is_negative_ || table_.parse_number(row, y_) == 0.0;
     cost_ = table_.find("cost");

@@ -209,7 +209,7 @@ void require_valid_levels(const StudyFile& study) {
   for (const Level& level : study.price_list) {
     const std::string which = "level \"" + level.name + "\"";
     if (level.name.empty()) study.complain("a level has no name, must have one");
-    if (!names.insert(level.name).second) study.complain(which + " is there twice, must be unique");
+    if (!names.insert(level.name).second) study.complain(which + " is given twice, must be unique");
     if (const std::string required = price_requirement(level.cost); !required.empty())
       study.complain(
           fmt::format("the cost of {} is {}, must be {}", which, price_text(level.cost), required));
@@ -256,6 +256,7 @@ void require_valid(const StudyFile& study) {
       study.complain(fmt::format("model.lengthscale is {}, must be a finite number above 0", lengthscale));
   if (study.mean && !std::isfinite(*study.mean)) study.complain("model.mean is not finite, must be");
   if (study.binary() && study.mean != 0.0) study.complain("model.mean must be 0 for binary targets");
+  if (study.binary() && study.nugget != 0.0) study.complain("noise.nugget must be 0 for binary targets");
   if (study.nugget && !(std::isfinite(*study.nugget) && *study.nugget >= 0.0))
     study.complain(fmt::format("noise.nugget is {}, must be a finite number, 0 or more", *study.nugget));
   if (study.average < 1 || study.average > 1000 || (study.average > 1 && study.average % 2 != 0))

@@ -53,7 +53,7 @@ void read_initial_table(const TomlSection& initial, const std::vector<std::strin
     study.initial.level = initial.text("level").value_or("");
     return;
   }
-  if (initial.has("level")) initial.complain("campaign.initial.level is there, must come with a count");
+  if (initial.has("level")) initial.complain("campaign.initial.level is given, must come with a count");
   const std::optional<std::string> file = initial.text("file");
   if (!file || file->empty()) initial.missing("file", "the name of a table");
   study.initial.file = study.path.parent_path() / *file;
@@ -261,7 +261,7 @@ std::vector<Precision> read_rungs(const TomlSection& precision, bool binary) {
   if (alpha.boolean("continuous").value_or(false)) {
     for (const char* key : {"count", "spacing"})
       if (alpha.has(key))
-        alpha.complain(alpha.path(key) + " is there with continuous = true, must be left out");
+        alpha.complain(alpha.path(key) + " is given with continuous = true, must be left out");
     return {Precision::of(from), Precision::of(to)};
   }
   if (!alpha.has("count")) alpha.missing("count", "a whole number, 2 or more");
@@ -529,7 +529,7 @@ void read_annotator(const TomlSection& annotator, StudyFile& study) {
   if (const auto simulated = annotator.choice("simulated", {"sine", "truth"}))
     setting.kind = *simulated == 0 ? Kind::sine : Kind::truth;
   if (annotator.has("truth") && setting.kind != Kind::truth)
-    annotator.complain("annotator.truth is there, must come with simulated = \"truth\"");
+    annotator.complain("annotator.truth is given, must come with simulated = \"truth\"");
   if (setting.kind == Kind::truth)
     setting.truth = study.path.parent_path() / annotator.text("truth").value_or("truth.csv");
   setting.protocol =

@@ -95,7 +95,7 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
                        .progress = {},
                        .pool = spread_sample(pool_.points()),
                        .input_spread = input_spread_};
-  if (!file_.binary() && !file_.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
+  if (!file_.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
   if (!file_.fit.noise && !file_.learns_bias()) return options;
   if (file_.binary()) {
     AccuracyParts accuracy{.law = before && before->accuracy ? *before->accuracy : file_.ladder->accuracy(),
@@ -163,7 +163,6 @@ Learned Study::learn_from(const std::vector<Annotation>& annotations,
 }
 
 double Study::nugget(const std::optional<Learned>& learned, const Prior& prior) const {
-  if (file_.binary()) return 0.0;
   if (file_.nugget) return *file_.nugget;
   if (learned) return learned->nugget;
   constexpr double share = 0.01;  // the centre of its prior (math.md 11.2)

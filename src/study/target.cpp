@@ -102,8 +102,10 @@ class RealTarget final : public Target {
   bool accepts(double value) const override { return std::isfinite(value); }
   std::string_view value_requirement() const override { return "a finite number"; }
   std::string show(double value) const override { return shortest(value); }
+  double clean_answer(double f) const override { return f; }
 
   std::string_view channel_column() const override { return "noise_variance"; }
+  std::vector<std::string> channel_columns() const override { return {"noise_sd", "noise_variance"}; }
   bool fits(const Channel& channel) const override {
     return std::holds_alternative<GaussianChannel>(channel);
   }
@@ -175,8 +177,10 @@ class ClassTarget final : public Target {
   std::string show(double value) const override {
     return names_.empty() ? shortest(value) : names_[value > 0.0 ? 1 : 0];
   }
+  double clean_answer(double f) const override { return f < 0.0 ? -1.0 : 1.0; }
 
   std::string_view channel_column() const override { return "accuracy"; }
+  std::vector<std::string> channel_columns() const override { return {"accuracy"}; }
   bool fits(const Channel& channel) const override { return std::holds_alternative<FlipChannel>(channel); }
   Channel stated_channel(double value) const override { return FlipChannel{value}; }
   bool accepts(const Channel& channel) const override {

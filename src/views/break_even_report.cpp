@@ -88,7 +88,7 @@ void add_prices(const StudyModel& model, const std::vector<Belief>& beliefs,
     const bool wins = std::any_of(winners.begin(), winners.end(),
                                   [&](const Level& level) { return is_same_level(level, levels[k]); });
     report.prices.push_back(
-        {levels[k], wins, highest_price(model, report.base_noise, k, beliefs, !report.is_binary)});
+        {levels[k], wins, highest_price(model, report.base_noise, k, beliefs, !report.depends_on_mean)});
   }
   if (std::all_of(winners.begin(), winners.end(),
                   [&](const Level& level) { return is_same_level(level, winners.front()); }))
@@ -96,9 +96,9 @@ void add_prices(const StudyModel& model, const std::vector<Belief>& beliefs,
 }
 
 // If any precision may be bought: the best one at some beliefs.
-void add_best_of_all(const StudyModel& model, bool binary, BreakEvenReport& report) {
+void add_best_of_all(const StudyModel& model, BreakEvenReport& report) {
   std::vector<double> means{0.0}, shares{1.0, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01};
-  if (binary) {
+  if (report.depends_on_mean) {
     means.assign(std::begin(class_means), std::end(class_means));
     shares.assign(std::begin(class_sds), std::end(class_sds));
   }
@@ -171,10 +171,10 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
   if (!report.levels_compete)
     return text +
            "  only the highest precision is asked for (acquisition.information), so levels do not compete\n";
-  text += report.winners.empty() ? spread_text(report)
-          : report.is_binary     ? classes_text(report)
-                                 : best_of_all_text(report);
-  if (!report.is_binary && report.size_known)
+  text += report.winners.empty()   ? spread_text(report)
+          : report.depends_on_mean ? classes_text(report)
+                                   : best_of_all_text(report);
+  if (!report.depends_on_mean && report.size_known)
     text += fmt::format("  before anything is known the sd is {:.4g}; it falls as answers come\n",
                         report.prior_sd);
   if (!report.size_known)
@@ -214,15 +214,15 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& model) {
   report.base_noise = median_of(base_noise);
   report.base_noise_low = base_noise.minCoeff();
   report.base_noise_high = base_noise.maxCoeff();
-  report.is_binary = study.file().binary();
+  report.depends_on_mean = !study.file().target->is_real();
   report.continuous = model.acquisition.continuous.has_value();
   if (report.continuous) {
-    if (report.levels_compete) add_best_of_all(model, report.is_binary, report);
+    if (report.levels_compete) add_best_of_all(model, report);
     return report;
   }
   std::vector<Belief> beliefs;
   std::vector<Level> winners;
-  if (report.is_binary) {
+  if (report.depends_on_mean) {
     for (const double mean : class_means)
       for (const double share : class_sds) {
         const Belief belief{mean, report.prior_sd * share};

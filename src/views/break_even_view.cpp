@@ -10,6 +10,7 @@
 #include "annotation/prior_truth.hpp"
 #include "text/level_text.hpp"
 #include "views/median.hpp"
+#include "views/target_view.hpp"
 
 namespace acuity {
 
@@ -24,9 +25,10 @@ Level winner_at(const StudyModel& model, double base_noise, double sd) {
   return winners_at(model, base_noise, Vector::Zero(1), Vector::Constant(1, sd)).front();
 }
 
-// The number that plots with many winners show: lower is more precise for real targets, higher for classes.
-double on_scale(const Level& level, bool binary) {
-  if (binary) return level.alpha ? *level.alpha : std::get<FlipChannel>(level.channel).accuracy;
+// The number that plots with many winners show (TargetView::precision_axis).
+double on_scale(const Level& level) {
+  if (const auto* flip = std::get_if<FlipChannel>(&level.channel))
+    return level.alpha.value_or(flip->accuracy);
   return level.alpha ? 1.0 / *level.alpha : std::sqrt(noise_variance(level.channel));
 }
 
@@ -35,7 +37,7 @@ BreakEven::Course stairs(const std::vector<LevelInterval>& intervals) {
   for (const LevelInterval& one : intervals)
     for (const double sd : {one.from_sd, one.to_sd}) {
       course.sd.push_back(sd);
-      course.best.push_back(on_scale(one.level, false));
+      course.best.push_back(on_scale(one.level));
     }
   return course;
 }
@@ -50,12 +52,12 @@ BreakEven::Course curve(const StudyModel& model, double base_noise, double prior
     course.best.push_back(best);
   };
   for (std::size_t k = 0; k < winners.size(); ++k) {
-    double above = sd(static_cast<Index>(k)), best_above = on_scale(winners[k], false);
+    double above = sd(static_cast<Index>(k)), best_above = on_scale(winners[k]);
     if (k > 0 && std::abs(best_above - course.best.back()) > 0.02 * span) {
       double below = course.sd.back(), best_below = course.best.back();
       for (int step = 0; step < 40; ++step) {
         const double middle = std::midpoint(below, above),
-                     best = on_scale(winner_at(model, base_noise, middle), false);
+                     best = on_scale(winner_at(model, base_noise, middle));
         const bool nearer = std::abs(best - best_below) < std::abs(best - best_above);
         (nearer ? below : above) = middle;
         (nearer ? best_below : best_above) = best;
@@ -63,7 +65,7 @@ BreakEven::Course curve(const StudyModel& model, double base_noise, double prior
       add(below, best_below);
       add(above, best_above);
     }
-    add(sd(static_cast<Index>(k)), on_scale(winners[k], false));
+    add(sd(static_cast<Index>(k)), on_scale(winners[k]));
   }
   return course;
 }
@@ -101,7 +103,7 @@ struct HalfMap {
 
 void name_winners(const HalfMap& half, BreakEven::Map& map) {
   std::map<std::pair<double, double>, std::string> named;  // by precision, then price
-  const auto key = [](const Level& level) { return std::pair(on_scale(level, true), level.cost); };
+  const auto key = [](const Level& level) { return std::pair(on_scale(level), level.cost); };
   for (const Level& level : half.winners) named.emplace(key(level), describe(level));
   if (named.size() > most_winners) return;
   for (const auto& [precision, name] : named) map.winners.push_back(name);
@@ -131,19 +133,17 @@ void compare_by_mean_and_sd(const StudyModel& model, double prior_sd, BreakEven&
   for (Index row = 0; row < half.rows; ++row) map.sd.push_back(sd_of(row));
   for (Index column = -half.columns; column < half.columns; ++column) map.mean.push_back(mean(column));
   half.winners = winners_at(model, 0.0, means, sds);
-  map.best = half.whole([](const Level& level) { return on_scale(level, true); });
+  map.best = half.whole([](const Level& level) { return on_scale(level); });
   name_winners(half, map);
   found.map = std::move(map);
 }
 
 void take_scale(const Study& study, const StudyModel& model, BreakEven& found) {
-  const bool binary = study.file().binary();
-  found.scale =
-      study.is_ladder() ? (binary ? "α" : "1/α") : (binary ? "accuracy" : "sd of the level's noise");
-  found.low = found.high = on_scale(model.offer.levels.front(), binary);
+  found.scale = TargetView::of(*study.file().target)->precision_axis(study.is_ladder());
+  found.low = found.high = on_scale(model.offer.levels.front());
   for (const Level& level : model.offer.levels) {
-    found.low = std::min(found.low, on_scale(level, binary));
-    found.high = std::max(found.high, on_scale(level, binary));
+    found.low = std::min(found.low, on_scale(level));
+    found.high = std::max(found.high, on_scale(level));
   }
 }
 
@@ -165,7 +165,7 @@ std::vector<Level> winners_at(const StudyModel& model, double base_noise, const 
 }
 
 bool is_size_known(const Study& study, const StudyModel& model) {
-  return study.file().binary() || study.file().amplitude || model.learned || model.observations.size() >= 3;
+  return study.file().knows_scale() || model.learned || model.observations.size() >= 3;
 }
 
 double prior_sd_of(const Study& study, const StudyModel& model) {
@@ -242,13 +242,13 @@ std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel
     found.pool_sd.push_back(std::sqrt(std::max(pool.variance(i), 0.0)));
   }
   take_scale(study, stood, found);
-  if (study.file().binary())
+  if (!study.file().target->is_real()) {
     compare_by_mean_and_sd(stood, prior_sd, found);
-  else
-    compare_by_sd(stood, prior_sd, found);
-  if (!study.file().binary())
-    found.today =
-        describe(winner_at(stood, found.base_noise, median_of(pool.variance.cwiseMax(0.0).cwiseSqrt())));
+    return found;
+  }
+  compare_by_sd(stood, prior_sd, found);
+  found.today =
+      describe(winner_at(stood, found.base_noise, median_of(pool.variance.cwiseMax(0.0).cwiseSqrt())));
   return found;
 }
 

@@ -213,7 +213,7 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const He
   return verdict;
 }
 
-// What the values of a table were taken to have of noise, and what to do if that is not so.
+// The noise that the values of a table were assumed to have.
 std::string noise_text(const HeldOut& test, const StudyFile& study) {
   if (test.noise == HeldOut::Noise::exact) return "";
   if (test.noise == HeldOut::Noise::given) return "; y with the noise that the table states";

@@ -15,7 +15,7 @@ struct CalibrationVerdict {
   /// What it rests on.
   enum class Evidence {
     prequential,  ///< answers, each predicted from those before it
-    held_out,     ///< a table that the campaign has not seen, or what its rehearsal knows
+    held_out,     ///< a table that the campaign has not used, or what its simulation knows
     levels        ///< answers of one level beside those of another
   };
 
@@ -43,8 +43,8 @@ struct CalibrationVerdict {
 CalibrationVerdict verdict_on(const std::vector<double>& scores);
 
 /// The verdict on a campaign that `status`, `report`, `run` and Python share. By held-out values if there are
-/// any: those of `test`, else what the study's rehearsal knows. Else by answers of different levels that
-/// contradict each other, else by what was predicted of every answer before it was told.
+/// any: those of `test`, else what the study's simulation knows. Else by answers of different levels that
+/// contradict each other, else by the prediction of every answer made before it was recorded.
 CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt);
 
 /// By the predictions alone: what the first answers of a campaign say.

@@ -32,22 +32,26 @@ std::vector<LevelTotal> level_totals(const State& state, const LevelGroups& grou
 CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
   const State& state = campaign.state();
   const Study& study = campaign.study();
-  CampaignBooks books{.name = state.created().name,
-                      .unit = state.created().unit,
-                      .binary = study.file().binary(),
-                      .classes = study.file().target->class_names(),
-                      .inputs = study.pool().inputs(),
-                      .created_at = state.created_at(),
-                      .budget = state.budget(),
-                      .spent = state.spent(),
-                      .escrow = state.escrow(),
-                      .pending = static_cast<std::int64_t>(state.pending().size()),
-                      .failed = state.failed(),
-                      .excluded = static_cast<std::int64_t>(state.excluded().size()),
-                      .pool = study.pool().size(),
-                      .levels = level_totals(state, groups)};
-  if (books.classes.empty()) books.classes = {"−1", "+1"};
-  return books;
+  return {.name = state.created().name,
+          .unit = state.created().unit,
+          .target = TargetView::of(*study.file().target),
+          .error_measure = std::string(study.file().target->error_measure()),
+          .inputs = study.pool().inputs(),
+          .created_at = state.created_at(),
+          .budget = state.budget(),
+          .spent = state.spent(),
+          .escrow = state.escrow(),
+          .pending = static_cast<std::int64_t>(state.pending().size()),
+          .failed = state.failed(),
+          .excluded = static_cast<std::int64_t>(state.excluded().size()),
+          .pool = study.pool().size(),
+          .levels = level_totals(state, groups)};
+}
+
+// The standard deviation of the noise, or the probability of a wrong class.
+double noise_of(const Channel& channel) {
+  if (const auto* flip = std::get_if<FlipChannel>(&channel)) return 1.0 - flip->accuracy;
+  return std::sqrt(noise_variance(channel));
 }
 
 // Predictions before the answer are computed for this many of the last answers; more would take minutes.
@@ -56,7 +60,6 @@ constexpr std::size_t most_predicted = 500;
 CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model, const LevelGroups& groups,
                            const std::map<std::int64_t, double>& spent_at) {
   const State& state = campaign.state();
-  const bool binary = campaign.study().file().binary();
   CampaignAnswers found{.answers = {}, .places = {}, .last_at = state.created_at()};
   const Observations& seen = model.observations();
   const std::vector<Annotation> annotations = annotations_of(campaign.study(), state);
@@ -76,8 +79,7 @@ CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model,
                                .cost = annotations[static_cast<std::size_t>(next)].cost,
                                .spent = spent_at.at(id),
                                .told_at = record.told_at,
-                               .noise = binary ? 1.0 - std::get<FlipChannel>(channel).accuracy
-                                               : std::sqrt(noise_variance(channel)),
+                               .noise = noise_of(channel),
                                .expected = expected.mean(next),
                                .expected_sd = std::sqrt(expected.variance(next))});
       if (const auto score = predicted.find(id); k == 0 && score != predicted.end()) {
@@ -94,13 +96,13 @@ CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model,
 }
 
 CampaignCalibration calibration_of_answers(const std::vector<ReportedAnswer>& answers,
-                                           const std::vector<LevelTotal>& levels, bool binary) {
+                                           const std::vector<LevelTotal>& levels, const Target& target) {
   CampaignCalibration found;
   std::vector<const ReportedAnswer*> predicted;
   for (const ReportedAnswer& answer : answers)
     if (answer.predicted) predicted.push_back(&answer);
   if (predicted.empty()) return found;
-  if (binary) {
+  if (!target.is_real()) {
     Vector probabilities(static_cast<Index>(predicted.size())), labels(probabilities.size());
     for (Index i = 0; i < labels.size(); ++i) {
       probabilities(i) = predicted[static_cast<std::size_t>(i)]->expected;
@@ -137,13 +139,13 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   data.is_held_out = measured_on.has_value();
   data.course_source = measured_on ? measured_on->source : "leave-one-out predictions of the answers";
 
-  const LevelGroups groups = level_groups(state, study.file().binary());
+  const LevelGroups groups = level_groups(state);
   const CampaignModel model(study, state);
   CampaignBooks books = books_of(campaign, groups);
   CampaignCourse course = course_of(campaign, measured_on, groups);
   CampaignAnswers answers = answers_of(campaign, model, groups, course.spent_at);
   CampaignCalibration calibration =
-      calibration_of_answers(answers.answers, books.levels, study.file().binary());
+      calibration_of_answers(answers.answers, books.levels, *study.file().target);
   if (!answers.answers.empty())
     data.importance = importance_of([&](const Points& x) { return model.posterior().predict(x).mean; },
                                     study.pool().points(), books.inputs);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "views/held_out.hpp"
 #include "views/importance.hpp"
 #include "views/level_offsets.hpp"
+#include "views/target_view.hpp"
 
 namespace acuity {
 
@@ -81,8 +83,8 @@ struct BeliefMap {
 /// What the study and the state of the campaign say.
 struct CampaignBooks {
   std::string name, unit;
-  bool binary = false;
-  std::vector<std::string> classes;  ///< names of -1 and +1
+  std::shared_ptr<const TargetView> target;  ///< how answers and predictions are named and scaled
+  std::string error_measure;                 ///< Target::error_measure()
   std::vector<std::string> inputs;
   double created_at = 0.0;
   double budget = 0.0, spent = 0.0, escrow = 0.0;

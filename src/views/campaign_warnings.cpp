@@ -58,14 +58,11 @@ void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
 std::vector<std::string> campaign_warnings(const Campaign& campaign, const CampaignData& data) {
   std::vector<std::string> warnings;
   if (data.verdict.is_bad())
-    warnings.push_back(
-        fmt::format("{} {}: {}. What to do: {}.",
-                    data.binary ? "The model’s probabilities are" : "The model’s error bars are",
-                    data.verdict.words(), data.verdict.reason, data.verdict.advice));
-  else if (data.is_held_out && !data.binary && data.verdict.factor > 1.5)
-    warnings.push_back(
-        fmt::format("Whether the model’s error bars are right cannot be told: {}. What to do: {}.",
-                    data.verdict.reason, data.verdict.advice));
+    warnings.push_back(fmt::format("The model’s {} are {}: {}. What to do: {}.", data.target->judged(),
+                                   data.verdict.words(), data.verdict.reason, data.verdict.advice));
+  else if (data.is_held_out && data.verdict.factor > 1.5)  // classes have no factor: it stays 1
+    warnings.push_back(fmt::format("It is not known whether the model’s {} are right: {}. What to do: {}.",
+                                   data.target->judged(), data.verdict.reason, data.verdict.advice));
   for (const LevelOffset& offset : data.offsets)
     if (offset.is_bias())
       warnings.push_back(to_text(offset) +

@@ -33,9 +33,8 @@ HeldOut some_of(const std::string& what, const PointsRef& pool, const Vector& tr
           .noise = HeldOut::Noise::exact};
 }
 
-// sigma^2(x), at its median over the pool where the table does not have the column it stands in.
+// sigma^2(x); its median over the pool if the table does not have the column with it.
 Vector base_noise_of(const Study& study, const Table& table) {
-  if (study.file().binary()) return Vector::Zero(table.rows());
   Vector noise = study.base_noise_of(table);
   const double usual = median_of(study.offer().base_noise);
   for (double& one : noise)
@@ -47,10 +46,7 @@ Vector base_noise_of(const Study& study, const Table& table) {
 // table of annotations that has both.
 std::optional<std::string> precision_column(const Study& study, const Table& table) {
   const std::vector<std::string>& inputs = study.pool().inputs();
-  const std::vector<std::string> names = study.file().binary()
-                                             ? std::vector<std::string>{"accuracy"}
-                                             : std::vector<std::string>{"noise_sd", "noise_variance"};
-  for (const std::string& name : names)
+  for (const std::string& name : study.file().target->channel_columns())
     if (table.find(name) && std::find(inputs.begin(), inputs.end(), name) == inputs.end()) return name;
   const std::string by_level = study.is_ladder() ? "alpha" : "level";
   if (table.find(by_level) && std::find(inputs.begin(), inputs.end(), by_level) == inputs.end())
@@ -124,7 +120,7 @@ std::optional<HeldOut> truth_of(const Study& study) {
   if (pool.rows() == 0) return std::nullopt;
   switch (study.file().annotator.kind) {
     case Kind::sine: {
-      const auto known = [&](double x) { return sine_truth(x, study.file().binary()); };
+      const auto known = [&](double x) { return sine_truth(x, *study.file().target); };
       return some_of("the curve of the rehearsal", pool, pool.col(0).unaryExpr(known));
     }
     case Kind::truth: {

@@ -21,10 +21,10 @@ struct HeldOut {
   Noise noise = Noise::unknown;
   /// Noise::given: one per value, with the channel of its level or the noise that the table states.
   std::vector<Annotation> annotations;
-  Vector base_noise;  ///< sigma^2(x) of every value where the noise is unknown; empty: 0
+  Vector base_noise;  ///< sigma^2(x) of every value if the noise is unknown; empty: 0
 };
 
-/// A table with the study's inputs and `y`; throws InputError. How precise `y` is may stand in a column
+/// A table with the study's inputs and `y`; throws InputError. The precision of `y` may be given in a column
 /// `noise_sd` or `noise_variance` (classes: `accuracy`), or `level` (a ladder: `alpha`).
 HeldOut read_held_out(const std::filesystem::path& file, const Study& study);
 

@@ -7,8 +7,8 @@
 
 namespace acuity {
 
-/// What the values of a table are taken to have of noise where nobody says it: none, as much as answers of
-/// the most precise level on offer, or of the least precise.
+/// The noise that the values of a table are assumed to have if the table does not state it: none, that of the
+/// most precise level on offer, or that of the least precise.
 enum class TableNoise { none, finest, coarsest };
 
 /// Held-out values beside what a model claims about them.
@@ -18,12 +18,12 @@ struct HeldOutScores {
 
   std::vector<double> z() const;
   double error_size() const;    ///< root mean square
-  double claimed_size() const;  ///< likewise
+  double claimed_size() const;  ///< root mean square of what was claimed
 };
 
 /// Real targets. The variance is that of f, the noise of the value, and as much of the nugget as fits best:
-/// whether the nugget is noise of the answers, which a table of truth does not have, or roughness of f, which
-/// it has, nobody knows.
+/// it is not known whether the nugget is noise of the answers, which a table of truth does not have, or
+/// roughness of f, which it has.
 HeldOutScores held_out_scores(const Study& study, const CampaignModel& model, const Marginals& belief,
                               const HeldOut& test, TableNoise unknown);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr Index least_answers = 3, most_answers = 300, most_pool_points = 200;
 constexpr double seen_factor = 2.0;
 
-// Of every level its last answers, in the order told.
+// Of every level its last answers, in the order recorded.
 struct Answers {
   Points points;
   Vector values, noise;

@@ -27,22 +27,20 @@ std::string name_of(const SuggestionRecord& record) {
   return name.empty() ? "reported" : name;
 }
 
-// The position on the ladder, from 0 to 1.
-double rung(const SuggestionRecord& record, bool binary) {
-  return binary ? 1.0 - *record.alpha() : 1.0 / *record.alpha();
-}
-
-std::string range_name(const SuggestionRecord& record, bool binary) {
+// Ladders of accuracies are divided by alpha, ladders of noise by 1/alpha.
+std::string range_name(const SuggestionRecord& record) {
   if (!record.alpha()) return name_of(record);
-  const int range = std::clamp(static_cast<int>(std::floor(ranges * rung(record, binary))), 0, ranges - 1);
+  const bool is_accuracy = std::holds_alternative<FlipChannel>(record.asked.channel);
+  const double rung = is_accuracy ? 1.0 - *record.alpha() : 1.0 / *record.alpha();  // from 0 to 1
+  const int range = std::clamp(static_cast<int>(std::floor(ranges * rung)), 0, ranges - 1);
   const double from = static_cast<double>(range) / ranges, to = (range + 1.0) / ranges;
-  return binary ? fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from)
-                : fmt::format("1/α {:.2f} to {:.2f}", from, to);
+  return is_accuracy ? fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from)
+                     : fmt::format("1/α {:.2f} to {:.2f}", from, to);
 }
 
 }  // namespace
 
-LevelGroups level_groups(const State& state, bool binary) {
+LevelGroups level_groups(const State& state) {
   struct Sum {
     double vagueness = 0.0;
     double count = 0.0;
@@ -60,7 +58,7 @@ LevelGroups level_groups(const State& state, bool binary) {
   };
   const bool many = gather(name_of).size() > most_names;
   const auto name = [&](const SuggestionRecord& record) {
-    return many ? range_name(record, binary) : name_of(record);
+    return many ? range_name(record) : name_of(record);
   };
   const std::map<std::string, Sum> found = gather(name);
   LevelGroups groups;

@@ -15,6 +15,6 @@ struct LevelGroups {
   std::vector<std::size_t> of_suggestion;  ///< by id - 1; if answered, of the level that was used
 };
 
-LevelGroups level_groups(const State& state, bool binary);
+LevelGroups level_groups(const State& state);
 
 }  // namespace acuity

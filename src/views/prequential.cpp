@@ -76,6 +76,7 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
                                          answered.end());
   std::vector<PrequentialScore> scores;
   RunningPosterior running(study);
+  const bool is_real = study.file().target->is_real();
   State before;
   for (const StoredEvent& stored : campaign.events()) {
     const auto* told = std::get_if<Told>(&stored.event);
@@ -89,11 +90,11 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
     }
     std::optional<GpPosterior> posterior;
     StudyModel model;
-    if (!study.file().binary()) posterior = running.given(before), model = running.model();
+    if (is_real) posterior = running.given(before), model = running.model();
     before.apply(stored);
     const SuggestionRecord& record = *before.find(told->id);
     PrequentialScore score;
-    if (study.file().binary()) {
+    if (!is_real) {
       score = score_of_label(record, told->values.front());
     } else {
       const std::vector<Annotation> annotations = annotations_of(study, before);

@@ -23,7 +23,7 @@ struct PrequentialScore {
 /// Whether the model knows the size of what it is about: learned, or given.
 bool has_scale(const Study& study, const State& state);
 
-/// Of the last answers, at most `most`, in the order told. Answers that came before the model had a scale
+/// Of the last answers, at most `most`, in the order recorded. Answers that came before the model had a scale
 /// (nothing learned, no amplitude given) are left out, and so are answers that were retracted.
 std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most = 100);
 

@@ -186,9 +186,9 @@ TEST(Backtest, RefusesWhatCannotBeDoneAndMakesNoFolder) {
   desk.expect_refusal(with_out({"--truth", "truth.csv", "--policies", "model"}),
                       "--error is missing, must be given if --policies does not include random");
   desk.expect_refusal(with_out({"--truth", "truth.csv", "--forecast"}),
-                      "--truth is there with --forecast, must be one of them");
+                      "--truth is given with --forecast, must be one of them");
   desk.expect_refusal(with_out({"--forecast", "--error", "1"}),
-                      "--error is there with --forecast, must be left out: the forecast is of errors");
+                      "--error is given with --forecast, must be left out: the forecast is of errors");
   desk.folder.write("short.csv", "x,y\n-3,0.1\n");
   expect_sentence(desk.backtest(with_out({"--truth", "short.csv"})), 2);
   desk.folder.write("study.toml", testing::with_given_model(campaign_study()));

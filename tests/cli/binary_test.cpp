@@ -121,7 +121,7 @@ TEST(Binary, BadStudiesGetOneSentence) {
   expect(alpha("{ from = 0, to = 1, count = 3, spacing = \"inverse\" }"),
          "precision.alpha.spacing is \"inverse\", must be \"linear\" for binary targets");
   expect(alpha("{ from = 0, to = 1, count = 3, continuous = true }"),
-         "precision.alpha.count is there with continuous = true, must be left out");
+         "precision.alpha.count is given with continuous = true, must be left out");
   expect(alpha("{ from = 0.7, to = 0.7, continuous = true }"),
          "precision.alpha.to is 0.7, must be above precision.alpha.from");
   expect(alpha("{ from = 0, to = 2, continuous = true }"),

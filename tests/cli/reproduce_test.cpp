@@ -174,7 +174,7 @@ TEST(Reproduce, RefusesInOneSentence) {
   expect({"uci-concrete", "--out", "new", "--data", "nowhere"}, "--data is \"nowhere\", must be a folder");
   expect({"uci-concrete", "--out", "new", "--data", "data"}, "has 1 rows and 2 columns from \"a\" to \"b\"");
   expect({"sine-q1", "--out", "new", "--compare", "nowhere"}, "--compare is \"nowhere\", must be a folder");
-  expect({"sine-q1", "--small", "--out", "new", "--compare", "data"}, "--compare is there with --small");
+  expect({"sine-q1", "--small", "--out", "new", "--compare", "data"}, "--compare is given with --small");
   expect({"sine-q1", "--out", "new", "--compare", "data"}, "sine_uniform_q1.csv");
   EXPECT_FALSE(fs::exists(folder.path() / "new"));
   expect({"sine-q1", "--small", "--out", "taken", "--seed", "2"}, "holds runs of other settings");

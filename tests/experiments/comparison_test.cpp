@@ -288,7 +288,7 @@ TEST(Comparison, MissingFilesAndRunsGiveOneClearSentence) {
   EXPECT_EQ(complaint("toy-v1", {make_run("model", 0, 0.1), make_run("bald", 0, 0.1)}, folder.path()),
             "toy-v1: there are no runs of random, must be some to compare");
   EXPECT_TRUE(complaint("toy-v1", even_runs(), folder.path() / "elsewhere")
-                  .ends_with("is not there, must be a folder with the results to compare with"));
+                  .ends_with("does not exist, must be a folder with the results to compare with"));
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST(TableData, SaysWhichTableItExpects) {
     return std::string("no complaint");
   };
   EXPECT_NE(
-      complaint().find("concrete.csv is not there, must be a CSV file with 1030 rows and 9 columns, the "
+      complaint().find("concrete.csv does not exist, must be a CSV file with 1030 rows and 9 columns, the "
                        "first \"cement\", the last \"strength\""),
       std::string::npos)
       << complaint();

@@ -123,7 +123,7 @@ TEST(StudyFromValues, SettingsThatNoFileCouldHaveAreRefused) {
       {[](StudyFile& s) { s.price_list.clear(); },
        "there are neither a ladder nor a price list, must be one of them"},
       {[](StudyFile& s) { s.price_list[1].name = "coarse"; },
-       "level \"coarse\" is there twice, must be unique"},
+       "level \"coarse\" is given twice, must be unique"},
       {[](StudyFile& s) { s.price_list[0].name = ""; }, "a level has no name, must have one"},
       {[](StudyFile& s) { s.price_list[0].cost = 0.0; },
        "the cost of level \"coarse\" is 0, must be a finite number above 0"},

@@ -37,6 +37,12 @@ TEST(Target, WhatItShowsReadsBack) {
   EXPECT_EQ(Target::classes({"no", "yes"})->show(1.0), "yes");
 }
 
+TEST(Target, TheCleanAnswerIsTheLatentValueOrItsSign) {
+  EXPECT_EQ(Target::real()->clean_answer(-0.3), -0.3);
+  EXPECT_EQ(Target::classes()->clean_answer(-0.3), -1.0);
+  EXPECT_EQ(Target::classes()->clean_answer(0.0), 1.0);
+}
+
 TEST(Target, ChannelsAndPrecisionsAreInRange) {
   const auto real = Target::real(), classes = Target::classes();
   EXPECT_TRUE(real->fits(GaussianChannel{0.1}) && !real->fits(FlipChannel{0.9}));

@@ -75,8 +75,8 @@ TEST(CampaignData, CoverageIsMetOnDataDrawnFromTheModel) {
 
 TEST(CampaignData, WarnsOfErrorBarsThatAreTooNarrowOrTooWide) {
   for (std::uint32_t seed = 0; seed < 10; ++seed) {
-    EXPECT_TRUE(mentions(data_of(World(seed, 4.0), 60), "error bars are too narrow")) << seed;
-    EXPECT_TRUE(mentions(data_of(World(seed, 0.1), 60), "error bars are too wide")) << seed;
+    EXPECT_TRUE(mentions(data_of(World(seed, 4.0), 60), "intervals are too narrow")) << seed;
+    EXPECT_TRUE(mentions(data_of(World(seed, 0.1), 60), "intervals are too wide")) << seed;
   }
 }
 

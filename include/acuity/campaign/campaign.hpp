@@ -92,7 +92,7 @@ class Campaign {
                        CampaignOptions options = {});
   /// True if the folder looks like a campaign; its content is not checked.
   static bool recognises(const std::filesystem::path& folder);
-  /// For experiments and tests, with any store. An empty store gets the first events of a campaign.
+  /// A campaign with any store, such as make_memory_event_store(). An empty store gets its first events.
   Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options = {});
   ~Campaign();
   Campaign(Campaign&&) noexcept;

@@ -33,7 +33,7 @@ class EventStore {
   virtual std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) = 0;
 };
 
-/// For experiments and tests: a log in memory.
+/// A log in memory, for campaigns without a folder.
 std::unique_ptr<EventStore> make_memory_event_store();
 
 }  // namespace acuity

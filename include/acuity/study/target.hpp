@@ -44,9 +44,9 @@ class TargetPosterior {
   virtual std::string convergence_problem() const = 0;
 };
 
-/// What a study asks for: real numbers, or one of two classes. What depends on that is here and nowhere else:
-/// how an answer is read and shown, how its precision is stated, which model it gets, how errors are
-/// measured.
+/// What a study asks for: real numbers, or one of two classes. Answers how an answer is read and shown, how
+/// its precision is stated, which model it gets and how errors are measured, so that other code need not know
+/// the kind. The reader of study files knows the keys of each kind, Study which noise can be learned.
 class Target {
  public:
   virtual ~Target() = default;
@@ -73,11 +73,15 @@ class Target {
   virtual std::string_view value_requirement() const = 0;
   /// For people: a number in its shortest form, or the name of the class.
   virtual std::string show(double value) const = 0;
+  /// The answer without noise where the latent function is f: f itself, or the class of its sign.
+  virtual double clean_answer(double f) const = 0;
 
   // ---- How precise an answer is ------------------------------------------------------------------------
 
   /// How tables call it: "noise_variance" or "accuracy".
   virtual std::string_view channel_column() const = 0;
+  /// The columns by which a table of held-out values may state it, in order of precedence.
+  virtual std::vector<std::string> channel_columns() const = 0;
   /// Whether the channel is one of this target's.
   virtual bool fits(const Channel& channel) const = 0;
   /// The channel that a table or an annotator states: by its noise variance, or by its accuracy.

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "acuity/study/target.hpp"
+
+namespace acuity {
+
+/// How pages, pictures and status lines name and scale what depends on the kind of target. They ask a view,
+/// so that none of them tests the kind.
+class TargetView {
+ public:
+  virtual ~TargetView() = default;
+  static std::shared_ptr<const TargetView> of(const Target& target);
+
+  // ---- Predictions -------------------------------------------------------------------------------------
+
+  /// "Prediction of f" or "Predicted probability".
+  virtual std::string prediction_title() const = 0;
+  virtual std::string map_title() const = 0;
+  /// The axis of predictions: "f" or "probability of B".
+  virtual std::string prediction_axis() const = 0;
+  /// What is shown of a prediction besides its spread: "mean of f" or "probability of B".
+  virtual std::string middle() const = 0;
+  /// Where predictions lie; empty if they have no bounds.
+  virtual std::optional<std::pair<double, double>> prediction_range() const = 0;
+  virtual std::string prediction_text(double expected, double sd) const = 0;
+
+  // ---- Answers -----------------------------------------------------------------------------------------
+
+  /// An answer on the axis of predictions: the value, or 0 or 1.
+  virtual double on_prediction_axis(double value) const = 0;
+  /// Whether maps draw the answer dark.
+  virtual bool is_dark(double value) const = 0;
+  virtual std::string answer_text(double value) const = 0;
+  /// How large dots differ from small ones: "more precise" or "more accurate".
+  virtual std::string larger_dots() const = 0;
+  virtual std::string dots_on_map() const = 0;
+  /// One sentence about an answer far from its prediction (Target::is_surprising).
+  virtual std::string surprise_text(std::int64_t id, double surprise) const = 0;
+
+  // ---- Precision ---------------------------------------------------------------------------------------
+
+  /// The axis of precisions in comparisons of levels.
+  virtual std::string precision_axis(bool is_ladder) const = 0;
+  /// What the learned gamma of a ladder is, and whether its axis is logarithmic.
+  virtual std::string gamma_name() const = 0;
+  virtual bool is_gamma_logarithmic() const = 0;
+
+  // ---- Errors and calibration --------------------------------------------------------------------------
+
+  virtual bool is_error_logarithmic() const = 0;
+  /// An error in Target::error_measure(), and the error that the model predicts if it is to be shown.
+  virtual std::string error_text(double error, std::optional<double> predicted) const = 0;
+  /// The error of the last `answers` predictions, for a status line.
+  virtual std::string recent_error_text(double error, std::int64_t answers) const = 0;
+  /// What a verdict on the calibration is about: "intervals" or "probabilities".
+  virtual std::string judged() const = 0;
+};
+
+}  // namespace acuity
