@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "acuity/numerics/errors.hpp"
@@ -21,7 +22,6 @@
 #include "views/break_even_report.hpp"
 #include "views/campaign_text.hpp"
 #include "views/forecast.hpp"
-#include "views/level_offsets.hpp"
 #include "views/study_warnings.hpp"
 
 namespace acuity {
@@ -172,12 +172,6 @@ std::optional<Forecast> make_forecast(const LoadedStudy& loaded, const CheckArgu
   return forecast(loaded, options);
 }
 
-// Levels that differ at the same points by more than noise.
-void add_offsets(const Campaign& campaign, std::vector<std::string>& warnings) {
-  for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
-    if (offset.is_bias()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
-}
-
 // What a campaign asks for first, without a choice; empty: nothing.
 std::string initial_text(const Study& study, std::size_t known) {
   const InitialDesign design = initial_design(study);
@@ -188,26 +182,6 @@ std::string initial_text(const Study& study, std::size_t known) {
                      design.space_filling ? "at points far apart, at" : "at points drawn by the seed, at",
                      describe_in_sentence(level),
                      money(static_cast<double>(left) * level.cost, study.file().unit));
-}
-
-// A budget that cannot buy a single answer, or not the whole initial design; empty: it can. The budget of a
-// campaign may have been changed since, so this is for study files.
-std::string budget_warning(const Study& study, std::size_t known) {
-  if (!study.file().budget) return "";
-  const double budget = *study.file().budget;
-  const std::vector<Level>& levels = study.offer().levels;
-  const auto cheapest = std::min_element(levels.begin(), levels.end(),
-                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
-  if (cheapest->cost > budget + budget_slack(budget))
-    return fmt::format("the budget is {}, but the cheapest level, {}, costs {}: nothing can be bought",
-                       money(budget, study.file().unit), describe(*cheapest), brief(cheapest->cost));
-  const InitialDesign design = initial_design(study);
-  const double cost = design.cost(study);
-  if (known == 0 && cost > budget + budget_slack(budget))
-    return fmt::format(
-        "the budget is {}, but the initial design costs {}: no answer will be chosen by its information",
-        money(budget, study.file().unit), brief(cost));
-  return "";
 }
 
 // Everything that check finds out.
@@ -253,20 +227,14 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command)
     ExternalCommand(study.file(), study.pool().inputs(), annotator_folder(loaded));  // refuses unknown tokens
 
+  const double budget = campaign != nullptr
+                            ? campaign->state().budget()
+                            : study.file().budget.value_or(std::numeric_limits<double>::infinity());
   Findings found{.break_even = break_even_report(study, model),
                  .initial = initial_text(study, annotations.size()),
-                 .warnings = study.remarks(),
+                 .warnings = warnings_before_spending(study, model, annotations, budget, campaign),
                  .expected = {},
                  .trial = {}};
-  for (std::string& warning : study_warnings(study, model, annotations))
-    found.warnings.push_back(std::move(warning));
-  if (campaign == nullptr)
-    if (std::string warning = budget_warning(study, annotations.size()); !warning.empty())
-      found.warnings.push_back(std::move(warning));
-  if (campaign != nullptr) add_offsets(*campaign, found.warnings);
-  if (campaign != nullptr)
-    for (std::string& warning : reported_noise_warnings(study, reported_noise(study, model, annotations)))
-      found.warnings.push_back(std::move(warning));
   if (arguments.forecast) {
     found.expected = make_forecast(loaded, arguments, log);
     if (!found.expected) return ExitCode::interrupted;

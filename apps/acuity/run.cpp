@@ -161,7 +161,10 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   display.begin(study);
   write_network_note(campaign, log);
   write_storage_note(study, arguments.work.storage, log);
-  for (const std::string& remark : study.remarks()) write_note(remark, log);
+  const double budget = campaign.state().budget() + arguments.budget.value_or(0.0);
+  for (const std::string& warning :
+       warnings_before_spending(study, campaign.model(), campaign.annotations(), budget, &campaign))
+    write_note(warning, log);
   const std::unique_ptr<AnnotatorPool> annotators =
       make_annotator_pool(study, campaign.state().created().study_folder, arguments);
 
@@ -174,8 +177,6 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   options.grace = arguments.grace;
   options.should_stop = [&] { return signals > 0 || !out; };
   options.should_kill = [] { return signals > 1; };
-  for (const std::string& warning : study_warnings(study, campaign.model(), campaign.annotations()))
-    write_note(warning, log);
   std::int64_t checked_answers = 0;
   bool warned = false;
   options.on_idle = [&] {

@@ -295,6 +295,51 @@ Learned earlier_values(const LearningProblem& problem, int evaluations, const st
   return kept;
 }
 
+// Lengths at which an input shows: its curvature over the data is a few standard deviations of the noise, or
+// it is a usual length scale, if that is longer. As logarithms.
+Vector visible_lengthscales(const LearningProblem& problem, const ParameterBounds& bounds,
+                            const Vector& theta) {
+  const double noise = problem.observations_at(theta).noise().mean();
+  const double reach = std::log(2.0) + 0.5 * (theta(0) - 0.5 * std::log(noise)) -
+                       0.5 * std::log(static_cast<double>(problem.lengthscales()));
+  return bounds.typical.segment(1, problem.lengthscales()).array() + std::max(0.0, reach);
+}
+
+// A length scale far beyond the data has no slope, so no climb comes back from there, although later answers
+// may say that the input matters. Each such input is tried where it would show, which takes one evaluation;
+// those that raise the objective are climbed with.
+void try_inputs_again(const LearningProblem& problem, const ParameterBounds& bounds, int threads,
+                      Watch& watch, Ascent& best) {
+  constexpr int rounds = 3, full = 400;
+  constexpr double gain = 0.1;
+  const Index inputs = problem.lengthscales();
+  if (problem.classes() || inputs < 2) return;
+  for (int round = 0; round < rounds && std::isfinite(best.objective); ++round) {
+    const Vector visible = visible_lengthscales(problem, bounds, best.theta);
+    std::vector<Index> hidden;
+    for (Index k = 0; k < inputs; ++k)
+      if (best.theta(1 + k) > visible(k) + std::log(2.0)) hidden.push_back(k);
+    Vector heights(static_cast<Index>(hidden.size()));
+    numerics::parallel_for(heights.size(), threads, [&](Index i) {
+      const Index k = hidden[static_cast<std::size_t>(i)];
+      Vector theta = best.theta;
+      theta(1 + k) = visible(k);
+      heights(i) = problem.objective_at(theta).value;
+    });
+    best.evaluations += static_cast<int>(hidden.size());
+    Vector start = best.theta;
+    for (Index i = 0; i < heights.size(); ++i) {
+      const Index k = hidden[static_cast<std::size_t>(i)];
+      if (heights(i) > best.objective + gain) start(1 + k) = visible(k);
+    }
+    if (start == best.theta) return;
+    Ascent again = climb_by_lbfgs(problem, bounds, start, full, &watch);
+    again.evaluations += best.evaluations;
+    if (!(again.objective > best.objective)) return;
+    best = again;
+  }
+}
+
 // Climbs from every start, best first. Where climbs are dear, or the penalty has smoothed the way, every
 // start gets a short climb, and only the most promising are followed to the top.
 std::vector<Ascent> climb_from_all(const LearningProblem& problem, const ParameterBounds& bounds,
@@ -316,6 +361,7 @@ std::vector<Ascent> climb_from_all(const LearningProblem& problem, const Paramet
     brief_climb = longer;
   });
   std::stable_sort(ascents.begin(), ascents.end(), higher);
+  if (problem.is_penalised()) try_inputs_again(problem, bounds, threads, watch, ascents.front());
   return ascents;
 }
 

@@ -69,6 +69,15 @@ std::string wide_advice(const StudyFile& study) {
              : "noise_sd of the levels may be overstated; model.fit_noise = true learns how far each is off";
 }
 
+// If answers are as far from their predictions as claimed, their noise is not the reason.
+std::string cautious_advice(const StudyFile& study) {
+  if (study.fit.never()) return wide_advice(study);
+  return fmt::format("nothing is wrong with being cautious; f may be smoother than the model expects{}",
+                     study.kernel == KernelFamily::rbf
+                         ? ""
+                         : ": if you know that it is, model.kernel = \"rbf\" has shorter intervals");
+}
+
 // The factor by which standard deviations are too small, and the word for it, from scores that are worth
 // `counted` independent ones.
 CalibrationVerdict judge(const std::vector<double>& scores, double counted) {
@@ -133,15 +142,18 @@ void say_too_few(CalibrationVerdict& verdict, std::string_view recorded) {
   verdict.advice = "continue";
 }
 
-void advise_on_labels(CalibrationVerdict& verdict) {
+void advise_on_labels(const StudyFile& study, CalibrationVerdict& verdict) {
   if (verdict.calibration == Calibration::too_narrow)
     verdict.advice = "levels may be less accurate than the study says";
   if (verdict.calibration == Calibration::too_wide)
-    verdict.advice =
-        "levels may be more accurate than the study says, or classes crisper than a fixed amplitude allows";
+    verdict.advice = fmt::format(
+        "levels may be more accurate than the study says, or {}",
+        study.fit.never() ? "classes crisper than a fixed amplitude allows"
+                          : "inputs that do not matter hide those that do: pool.inputs leaves them "
+                            "out");
 }
 
-CalibrationVerdict verdict_on_labels(const std::vector<PrequentialScore>& scores) {
+CalibrationVerdict verdict_on_labels(const StudyFile& study, const std::vector<PrequentialScore>& scores) {
   CalibrationVerdict verdict;
   verdict.is_of_classes = true;
   verdict.factor = 0.0;
@@ -161,12 +173,15 @@ CalibrationVerdict verdict_on_labels(const std::vector<PrequentialScore>& scores
       "allow, by {:.1f} sampling errors",
       verdict.answers, excess > 0.0 ? "more" : "less", std::abs(excess));
   verdict.calibration = word_for_surprise(excess);
-  advise_on_labels(verdict);
+  advise_on_labels(study, verdict);
   return verdict;
 }
 
-std::string held_out_text(const HeldOut& test, const std::string& points) {
-  return fmt::format("judged by {} {} of {}", test.values.size(), points, test.name);
+// The truth of a simulation is that of the pool, where points have been asked about, too.
+std::string held_out_text(const HeldOut& test, const std::string& what) {
+  if (test.noise == HeldOut::Noise::exact)
+    return fmt::format("judged by {} at {} pool points", test.name, test.values.size());
+  return fmt::format("judged by {} held-out {} of {}", test.values.size(), what, test.name);
 }
 
 // Labels of a table may be wrong as often as those of the most accurate level where the table does not say
@@ -202,14 +217,14 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const He
   verdict.reason = fmt::format(
       "{}{}: they are {} surprising than the probabilities of the model allow, by {:.1f} sampling errors, "
       "counted as {:.0f} independent ones",
-      held_out_text(test, "held-out labels"),
+      held_out_text(test, "labels"),
       is_known ? "" : fmt::format(", taken to be right with a probability of {:.3g} to 1", best),
       excess > 0.0 ? "more" : "less", std::abs(excess), counted);
   verdict.calibration = counted < static_cast<double>(enough_scores) && std::abs(excess) <= surprising
                             ? Calibration::cannot_tell
                             : word_for_surprise(excess);
   if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "continue; more labels will tell";
-  advise_on_labels(verdict);
+  advise_on_labels(study.file(), verdict);
   return verdict;
 }
 
@@ -219,6 +234,15 @@ std::string noise_text(const HeldOut& test, const StudyFile& study) {
   if (test.noise == HeldOut::Noise::given) return "; y with the noise that the table states";
   return fmt::format("; y taken to be as precise as {}",
                      study.ladder ? "the finest alpha" : "the finest level");
+}
+
+// Part of what the model takes for noise was counted as part of the value: the interval is then that of an
+// answer, and the one that predictions have for f is shorter.
+std::string nugget_text(const HeldOutScores& scores) {
+  if (scores.nugget <= 0.0) return "";
+  return fmt::format(
+      " of an answer, which contains learned noise with a sd of {:.3g}, and {:.0f} % in that of f",
+      std::sqrt(scores.nugget), 100.0 * share_inside(scores.z_of_f()));
 }
 
 CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const HeldOut& test) {
@@ -233,9 +257,9 @@ CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const HeldOut& 
                                      static_cast<double>(campaign.state().annotations())});
     CalibrationVerdict found = judge(z, counted);
     found.reason =
-        fmt::format("{}: {:.0f} % are within the 95 % interval; {}, counted as {:.0f} independent points{}",
-                    held_out_text(test, "held-out points"), 100.0 * share_inside(z), factor_text(found),
-                    counted, noise_text(test, study.file()));
+        fmt::format("{}: {:.0f} % are within the 95 % interval{}; {}, counted as {:.0f} independent points{}",
+                    held_out_text(test, "points"), 100.0 * share_inside(z), nugget_text(scores),
+                    factor_text(found), counted, noise_text(test, study.file()));
     return found;
   };
   const HeldOutScores likely = held_out_scores(study, model, belief, test, TableNoise::finest);
@@ -410,7 +434,7 @@ CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
   const std::int64_t answers = campaign.state().annotations();
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(answers * 2 / 3, 20, 60));
   const std::vector<PrequentialScore> scores = prequential_scores(campaign, most);
-  if (study.binary()) return verdict_on_labels(scores);
+  if (study.binary()) return verdict_on_labels(study, scores);
   std::vector<double> z;
   for (const PrequentialScore& score : scores) z.push_back(score.z());
   CalibrationVerdict verdict = verdict_on(z);
@@ -466,7 +490,10 @@ CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<Held
     CalibrationVerdict verdict = verdict_on_held_out(campaign, *known);
     if (verdict.calibration == Calibration::too_narrow)
       verdict.advice = by_levels ? by_levels->advice : narrow_advice(study.file());
-    if (verdict.calibration == Calibration::too_wide) verdict.advice = wide_advice(study.file());
+    if (verdict.calibration == Calibration::too_wide)
+      verdict.advice = verdict_on_predictions(campaign).calibration == Calibration::too_wide
+                           ? wide_advice(study.file())
+                           : cautious_advice(study.file());
     return verdict;
   }
   CalibrationVerdict verdict = verdict_on_predictions(campaign);

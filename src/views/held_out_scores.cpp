@@ -52,6 +52,11 @@ std::vector<double> HeldOutScores::z() const {
   return {scores.begin(), scores.end()};
 }
 
+std::vector<double> HeldOutScores::z_of_f() const {
+  const Vector scores = error.array() / (variance.array() - nugget).sqrt();
+  return {scores.begin(), scores.end()};
+}
+
 double HeldOutScores::error_size() const {
   return std::sqrt(error.squaredNorm() / static_cast<double>(error.size()));
 }
@@ -68,7 +73,8 @@ HeldOutScores held_out_scores(const Study& study, const CampaignModel& model, co
   HeldOutScores scores{.error = test.values - belief.mean,
                        .variance = (belief.variance + noise_of(study, now, test, unknown)).cwiseMax(least)};
   const double share = best_share(scores.error, scores.variance, now.nugget);
-  scores.variance.array() += share * now.nugget;
+  scores.nugget = share * now.nugget;
+  scores.variance.array() += scores.nugget;
   return scores;
 }
 

@@ -13,12 +13,14 @@ enum class TableNoise { none, finest, coarsest };
 
 /// Held-out values beside what a model claims about them.
 struct HeldOutScores {
-  Vector error;     ///< value less mean
-  Vector variance;  ///< of that, as claimed
+  Vector error;         ///< value less mean
+  Vector variance;      ///< of that, as claimed
+  double nugget = 0.0;  ///< how much of the nugget is part of `variance`
 
   std::vector<double> z() const;
-  double error_size() const;    ///< root mean square
-  double claimed_size() const;  ///< root mean square of what was claimed
+  std::vector<double> z_of_f() const;  ///< without the nugget
+  double error_size() const;           ///< root mean square
+  double claimed_size() const;         ///< root mean square of what was claimed
 };
 
 /// Real targets. The variance is that of f, the noise of the value, and as much of the nugget as fits best:

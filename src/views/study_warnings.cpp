@@ -6,6 +6,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "campaign/initial_design.hpp"
+#include "study/reported_noise.hpp"
+#include "text/level_text.hpp"
+#include "views/campaign_text.hpp"
+#include "views/level_offsets.hpp"
+
 namespace acuity {
 
 namespace {
@@ -101,6 +107,24 @@ void warn_of_values(const Study& study, const StudyModel& model, const std::vect
                     values.maxCoeff() / values.minCoeff()));
 }
 
+// A budget that cannot buy a single answer, or not the whole initial design; empty: it can. A campaign that
+// has begun may well have spent its money.
+std::string budget_warning(const Study& study, double budget, bool has_answers, bool has_begun) {
+  if (has_begun && has_answers) return "";
+  const std::vector<Level>& levels = study.offer().levels;
+  const auto cheapest = std::min_element(levels.begin(), levels.end(),
+                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  if (cheapest->cost > budget * (1.0 + 1e-9))
+    return fmt::format("the budget is {}, but the cheapest level, {}, costs {}: nothing can be bought",
+                       money(budget, study.file().unit), describe(*cheapest), brief(cheapest->cost));
+  const double cost = initial_design(study).cost(study);
+  if (!has_answers && cost > budget * (1.0 + 1e-9))
+    return fmt::format(
+        "the budget is {}, but the initial design costs {}: no answer will be chosen by its information",
+        money(budget, study.file().unit), brief(cost));
+  return "";
+}
+
 }  // namespace
 
 std::vector<std::string> study_warnings(const Study& study, const StudyModel& model,
@@ -111,6 +135,23 @@ std::vector<std::string> study_warnings(const Study& study, const StudyModel& mo
   warn_of_duplicates(study, scaled, warnings);
   warn_of_levels(model, warnings);
   warn_of_values(study, model, annotations, warnings);
+  return warnings;
+}
+
+std::vector<std::string> warnings_before_spending(const Study& study, const StudyModel& model,
+                                                  const std::vector<Annotation>& annotations, double budget,
+                                                  const Campaign* campaign) {
+  std::vector<std::string> warnings = study.remarks();
+  for (std::string& warning : study_warnings(study, model, annotations))
+    warnings.push_back(std::move(warning));
+  if (std::string warning = budget_warning(study, budget, !annotations.empty(), campaign != nullptr);
+      !warning.empty())
+    warnings.push_back(std::move(warning));
+  if (campaign == nullptr) return warnings;
+  for (const LevelOffset& offset : level_offsets(study, campaign->state()))
+    if (offset.is_bias()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
+  for (std::string& warning : reported_noise_warnings(study, reported_noise(study, model, annotations)))
+    warnings.push_back(std::move(warning));
   return warnings;
 }
 

@@ -278,5 +278,30 @@ TEST(Ask, WrongWordsAreSaid) {
   EXPECT_EQ(desk.status().at("pending"), 0);
 }
 
+// A model in other units than the answers: the first answers show it, and one warning is enough.
+TEST(Ask, SaysOnceThatTheFirstAnswersAreFarOff) {
+  const Folder folder;
+  std::string pool = "x\n";
+  for (int k = 0; k < 20; ++k) pool += fmt::format("{}\n", 10 * k);
+  folder.write("pool.csv", pool);
+  folder.write("study.toml",
+               "[campaign]\nbudget = 100\n[pool]\nfile = \"pool.csv\"\nstandardise = \"none\"\n[model]\n"
+               "amplitude = 1\nlengthscale = 1\nmean = 0\nfit = \"never\"\n[[level]]\nname = \"only\"\n"
+               "noise_sd = 0.1\ncost = 1\n");
+  ASSERT_EQ(run_acuity({"init", "C", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  int warnings = 0;
+  for (int id = 1; id <= 12; ++id) {
+    const auto asked = run_acuity({"ask", "C"}, folder.path());
+    ASSERT_EQ(asked.exit_code, 0) << asked.err;
+    if (asked.err.find("the first answers are far from their predictions") != std::string::npos) {
+      ++warnings;
+      EXPECT_NE(asked.err.find("let the model learn"), std::string::npos) << asked.err;
+      EXPECT_LE(id, 6);
+    }
+    run_acuity({"tell", "C", std::to_string(id), "50"}, folder.path());
+  }
+  EXPECT_EQ(warnings, 1);
+}
+
 }  // namespace
 }  // namespace acuity::testing::ask_test

@@ -94,6 +94,19 @@ TEST(Check, WarnsOfABudgetThatBuysNothingOrNotTheInitialDesign) {
   EXPECT_EQ(checked("20").find("the budget is"), std::string::npos) << checked("20");
 }
 
+TEST(Check, WhatItWarnsOfRunSaysAtItsStart) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n4\n");
+  folder.write("study.toml", "[campaign]\nbudget = 2\n" + testing::price_list_study() +
+                                 "[annotator]\ncommand = \"echo {x}\"\n");
+  const std::string warning = "the budget is 2, but the initial design costs 3: ";
+  const auto run = run_acuity({"run", "C", "--study", "study.toml"}, folder.path());
+  EXPECT_NE(run.err.find("note: " + warning), std::string::npos) << run.err;
+  EXPECT_NE(run_acuity({"check", "study.toml"}, folder.path()).out.find(warning), std::string::npos);
+  const auto more = run_acuity({"run", "C", "--budget", "+5"}, folder.path());
+  EXPECT_EQ(more.err.find(warning), std::string::npos) << "it has begun: " << more.err;
+}
+
 TEST(Check, LearnsTheSizeOfAnswersFromThoseThatAreKnown) {
   const Folder folder;
   std::string pool = "x\n", known = "x,level,y\n";

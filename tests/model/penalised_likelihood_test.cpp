@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "acuity/model/averaged_model.hpp"
 #include "acuity/model/gp_posterior.hpp"
@@ -212,6 +213,32 @@ TEST(Learn, NoiseThatWasOnceLearnedToBeNothingComesBack) {
     options.noise->start.base = before;
     EXPECT_NEAR(1e-6 * learn({}, observations, options).base_scale, 0.09, 0.04) << before;
   }
+}
+
+// An even effect has no slope at a long length scale, so nothing but a try brings the input back.
+TEST(Learn, AnInputOnceTakenForIrrelevantComesBack) {
+  const Index n = 80, inputs = 6;
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> uniform(-1.7, 1.7);
+  std::normal_distribution<double> normal(0.0, 0.3);
+  Points x(n, inputs);
+  Vector y(n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < inputs; ++k) x(i, k) = uniform(random);
+    y(i) = 8.0 * std::sin(1.5 * x(i, 0)) + 3.0 * x(i, 1) + 2.0 * std::cos(2.0 * x(i, 2)) + normal(random);
+  }
+  const Observations observations(x, y, Vector(Vector::Constant(n, 0.09)));
+  Vector lengthscales = Vector::Constant(inputs, 5e5);
+  lengthscales(0) = 8.0, lengthscales(1) = 200.0;
+  Prior prior;
+  prior.mean = y.mean();
+  prior.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
+      .family = KernelFamily::matern52, .amplitude = 300.0, .lengthscale = lengthscales});
+  LearnOptions options{.restarts = 0, .hyperparameter_prior = HyperparameterPrior::weak};
+  options.nugget = 1.5;
+  const Learned learned = learn(prior, observations, options);
+  EXPECT_LT(learned.prior.kernel->log_parameters()(3), std::log(100.0));
+  EXPECT_LT(learned.nugget, 0.3) << "the variance of what the third input does is 2";
 }
 
 TEST(Learn, FindsTheFactorOfEveryLevel) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "views/calibration_verdict.hpp"
 #include "views/campaign_data.hpp"
 #include "views/campaign_model.hpp"
+#include "views/campaign_status.hpp"
 #include "views/held_out_scores.hpp"
 
 // Studies as people bring them, small: of each the truth is known, so that it can be said whether the verdict
@@ -127,7 +129,7 @@ Situation raw_table(std::uint32_t seed) {
 
 // Drag over four inputs on three meshes: the error of a mesh is a smooth field, and jitter of half of what
 // was declared.
-Situation meshes(std::uint32_t seed, bool same, bool repeat) {
+Situation meshes(std::uint32_t seed, bool same, bool repeat, double declared = 1.0) {
   const Index n = 250;
   Situation s{.inputs = {"mach", "aoa", "log_re", "flap"}, .points = Points(n, 4), .truth = Vector(n)};
   auto random = std::make_shared<Random>(seed);
@@ -144,10 +146,10 @@ Situation meshes(std::uint32_t seed, bool same, bool repeat) {
   const std::string kind = same ? "repeat = \"same\"\n" : "";
   s.study = fmt::format(
       "[campaign]\nseed = 1\nbudget = 600\n[pool]\nfile = \"pool.csv\"\n{1}"
-      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.0012\ncost = 1\n{0}"
-      "[[level]]\nname = \"medium\"\nnoise_sd = 0.00036\ncost = 8\n{0}"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = {2}\ncost = 1\n{0}"
+      "[[level]]\nname = \"medium\"\nnoise_sd = {3}\ncost = 8\n{0}"
       "[[level]]\nname = \"fine\"\nnoise_sd = 0.000096\ncost = 64\n{0}",
-      kind, repeat ? "repeat = true\n" : "");
+      kind, repeat ? "repeat = true\n" : "", 0.0012 * declared, 0.00036 * declared);
   s.answer = [truth = s.truth, bias, random](const Suggestion& asked) {
     const int level = asked.level.name == "coarse" ? 0 : asked.level.name == "medium" ? 1 : 2;
     const double jitter = level == 0 ? 0.0006 : level == 1 ? 0.00018 : 0.00005;
@@ -308,6 +310,16 @@ TEST(VerdictSituations, BiasedMeshesAreNeverTooWideOrGood) {
     }
 }
 
+// With the root mean square error of a pilot as noise_sd, as the guide teaches it.
+TEST(VerdictSituations, BiasedMeshesWithThePilotsErrorAreNotCalledTooWide) {
+  for (const std::uint32_t seed : {0U, 2U}) {
+    const Played played(meshes(seed, true, false, 2.8), 70);
+    ASSERT_GT(played.factor(), 1.5) << seed;
+    const CalibrationVerdict verdict = played.verdict();
+    EXPECT_FALSE(is(verdict, Calibration::too_wide) || is(verdict, Calibration::good)) << verdict.text();
+  }
+}
+
 TEST(VerdictSituations, BiasedMeshesAtTheSamePointsAreTooNarrowByANumber) {
   const Played played(meshes(2, false, true), 40, 6);
   ASSERT_GT(played.factor(), 2.0);
@@ -339,6 +351,32 @@ TEST(VerdictSituations, TwiceTheDeclaredNoiseIsNoticedOrLearned) {
   ASSERT_TRUE(model.learned);
   const double coarse = noise_variance(model.offer.levels[0].channel) + model.nugget;
   EXPECT_GT(std::sqrt(coarse), 1.4 * 0.2) << "twice 0.2 is true";
+}
+
+// One length scale for inputs of which some hardly matter: a worse model, not an overconfident one.
+TEST(VerdictSituations, MonteCarloWithOneLengthScaleIsNotCalledGoodWhereItIsNot) {
+  Situation shared = dose(0, true, false);
+  shared.study.replace(shared.study.find("[model]\n"), 8, "[model]\nlengthscale = 2.0\n");
+  const Played played(shared, 80);
+  const CalibrationVerdict verdict = played.verdict();
+  EXPECT_FALSE(is(verdict, Calibration::too_wide)) << verdict.text();
+  if (is(verdict, Calibration::good)) {
+    EXPECT_LT(played.factor(true), 1.4) << verdict.text();
+  }
+}
+
+// Guessed scales that are far too large: cautious intervals, and the advice is to learn.
+TEST(VerdictSituations, AModelOfALabThatIsGuessedIsNeverTooNarrow) {
+  Situation guessed = lab(2);
+  guessed.study.replace(guessed.study.find("[[level]]"), 0,
+                        "[model]\namplitude = 60\nlengthscale = 3\nfit = \"never\"\n");
+  const Played played(guessed, 45);
+  ASSERT_LT(played.factor(), 1.0);
+  const CalibrationVerdict verdict = played.verdict();
+  EXPECT_FALSE(is(verdict, Calibration::too_narrow)) << verdict.text();
+  if (is(verdict, Calibration::too_wide)) {
+    EXPECT_NE(verdict.advice.find("let the model learn"), std::string::npos) << verdict.text();
+  }
 }
 
 TEST(VerdictSituations, AFewAnswersOfALabAreNotCalledGoodWhereTheyAreNot) {
@@ -392,6 +430,21 @@ TEST(VerdictSituations, OffsetsOfMethodsAreSeenWithoutCommonPoints) {
   const CalibrationVerdict verdict = played.verdict();
   EXPECT_TRUE(is(verdict, Calibration::too_narrow)) << verdict.text();
   EXPECT_NE(verdict.advice.find("noise_sd of cheap"), std::string::npos) << verdict.text();
+}
+
+// What status prints and what the page warns of is the verdict, of whichever kind.
+TEST(VerdictSituations, EveryUserIsToldTheVerdict) {
+  for (const Situation& situation :
+       {raw_table(0), meshes(0, false, false), dose(1, false, false), lab(2), people(0), dft(0)}) {
+    const Played played(situation, 40);
+    const CalibrationVerdict verdict = played.verdict();
+    EXPECT_NE(status_text(played.campaign()).find(verdict.text()), std::string::npos) << verdict.text();
+    const CampaignData data = campaign_data(played.campaign());
+    const bool is_warned = std::any_of(data.warnings.begin(), data.warnings.end(), [&](const std::string& one) {
+      return one.find(verdict.words()) != std::string::npos && one.find(verdict.advice) != std::string::npos;
+    });
+    EXPECT_EQ(is_warned, verdict.is_bad()) << verdict.text();
+  }
 }
 
 // The page and the warning contradicted each other: the head measured on the table, the warning did not.
