@@ -120,7 +120,7 @@ void bind_selection(py::module_& module) {
         const Pool points_of_pool(Points(pool), input_names(pool.cols()));
         return std::make_unique<Selection>(
             points_of_pool,
-            target->belief({.kernel = kernel, .mean = mean}, points_of_pool.points(),
+            target->belief({.kernel = kernel, .mean = mean}, points_of_pool.points(), nullptr,
                            observations_of(*target, {points, values, channel}), threads,
                            {.single_precision = single_precision}),
             std::move(offer), std::move(wanted),
