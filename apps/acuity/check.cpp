@@ -175,9 +175,19 @@ std::optional<Forecast> make_forecast(const LoadedStudy& loaded, const CheckArgu
 // What a campaign asks for first, without a choice; empty: nothing.
 std::string initial_text(const Study& study, std::size_t known) {
   const InitialDesign design = initial_design(study);
-  if (design.count <= static_cast<std::int64_t>(known)) return "";
-  const Level& level = study.offer().levels[static_cast<std::size_t>(design.level)];
-  const std::int64_t left = design.count - static_cast<std::int64_t>(known);
+  if (design.count() <= static_cast<std::int64_t>(known)) return "";
+  if (design.parts.size() > 1) {
+    std::vector<std::string> parts;
+    for (const InitialDesign::Part& part : design.parts)
+      parts.push_back(
+          fmt::format("{} at {}", part.count,
+                      describe_in_sentence(study.offer().levels[static_cast<std::size_t>(part.level)])));
+    return fmt::format("{} first, at points far apart{}: {}, for {}", counted(design.count(), "answer"),
+                       design.nested ? ", those of a finer level among those of a coarser one" : "",
+                       fmt::join(parts, ", "), money(design.cost(study), study.file().unit));
+  }
+  const Level& level = study.offer().levels[static_cast<std::size_t>(design.parts.front().level)];
+  const std::int64_t left = design.count() - static_cast<std::int64_t>(known);
   return fmt::format("{} first, {} {}, for {}", counted(left, "answer"),
                      design.space_filling ? "at points far apart, at" : "at points drawn by the seed, at",
                      describe_in_sentence(level),

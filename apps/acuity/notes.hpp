@@ -73,7 +73,8 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
 /// predictions; empty otherwise, and after 15 of them, when `status` and the report say it. `said_at`: the
 /// number of answers when it would have been given before; it is not given twice for the same reason.
 inline std::string early_verdict(const Campaign& campaign, std::int64_t said_at = 0) {
-  const std::int64_t answers = campaign.state().annotations(), first = initial_design(campaign.study()).count;
+  const std::int64_t answers = campaign.state().annotations(),
+                     first = initial_design(campaign.study()).count();
   if (answers < 3 || answers > first + 15 || campaign.study().file().binary()) return "";
   const auto is_far_off = [](const CalibrationVerdict& verdict) {
     return verdict.calibration == CalibrationVerdict::Calibration::too_narrow && verdict.low >= 3.0;

@@ -92,7 +92,7 @@ std::optional<double> surprise_of(const Study& study, const Asked& asked, const 
 // False for answers of the initial design: their scale was not known when they were asked for.
 bool was_expected(const Study& study, const State& state, const Asked& asked) {
   if (study.file().knows_scale()) return true;
-  return state.fitted().has_value() && asked.id > initial_design(study).count;
+  return state.fitted().has_value() && asked.id > initial_design(study).count();
 }
 
 // Spreadsheets keep fifteen digits, so values that differ by rounding to that are equal.

@@ -24,29 +24,46 @@ std::int64_t told_or_pending(const State& state) {
       });
 }
 
-// Rows with an answer or a pending suggestion.
-std::set<Index> rows_taken(const State& state) {
-  std::set<Index> rows;
-  for (const SuggestionRecord& one : state.suggestions())
-    if (one.status == SuggestionStatus::pending || !one.values.empty()) rows.insert(one.row());
-  return rows;
-}
+// Rows with an answer or a pending suggestion, and their levels (-1: one that is not on offer).
+class Taken {
+ public:
+  Taken(const Study& study, const State& state) {
+    for (const SuggestionRecord& one : state.suggestions())
+      if (one.status == SuggestionStatus::pending || !one.values.empty())
+        add(one.row(), study.find_level(one.level()).value_or(-1));
+  }
 
-// The next point of the initial design: the first of its rows that is open and not taken or, if there is
-// none, the open row with the lowest random key. Empty if no row is open; then choices by information start.
+  void add(Index row, Index level) { pairs_.emplace(row, level); }
+  bool has(Index row) const {
+    const auto first = pairs_.lower_bound({row, -1});
+    return first != pairs_.end() && first->first == row;
+  }
+  bool has(Index row, Index level) const { return pairs_.contains({row, level}); }
+
+ private:
+  std::set<InitialDesign::Pair> pairs_;
+};
+
+// The next pair of the initial design: the first that is open and not taken or, if there is none, the open
+// row with the lowest random key at the cheapest level of the design. Empty if no row is open; then choices
+// by information start.
 std::optional<Score> draw_initial(const Study& study, const InitialDesign& design, CampaignBelief& belief,
-                                  const Candidates& candidates, const std::set<Index>& taken) {
+                                  const Candidates& candidates, const Taken& taken) {
   const StudyModel& model = belief.model();
-  const auto is_free = [&](Index row) {
-    return candidates.is_open(row, design.level) && !taken.contains(row);
+  // Several levels at one point are wanted if the design has several; otherwise every point is asked once.
+  const auto is_free = [&](Index row, Index level) {
+    return candidates.is_open(row, level) &&
+           !(design.parts.size() > 1 ? taken.has(row, level) : taken.has(row));
   };
-  const std::vector<Index> far_apart = design.rows(study);
-  const auto next = std::find_if(far_apart.begin(), far_apart.end(), is_free);
+  const std::vector<InitialDesign::Pair> pairs = design.pairs(study);
+  const auto next = std::find_if(pairs.begin(), pairs.end(),
+                                 [&](const auto& pair) { return is_free(pair.first, pair.second); });
+  Index level = design.parts.front().level;
   std::optional<Index> first;
-  if (next != far_apart.end()) first = *next;
+  if (next != pairs.end()) first = next->first, level = next->second;
   std::uint64_t lowest = 0;
-  for (Index row = 0; next == far_apart.end() && row < study.pool().size(); ++row) {
-    if (!is_free(row)) continue;
+  for (Index row = 0; next == pairs.end() && row < study.pool().size(); ++row) {
+    if (!is_free(row, level)) continue;
     const std::uint64_t key = numerics::draw_key(study.file().seed, numerics::Purpose::initial_design, 0,
                                                  static_cast<std::uint64_t>(row));
     if (!first || key < lowest) first = row, lowest = key;
@@ -54,7 +71,7 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
   if (!first) return std::nullopt;
   Acquisition acquisition = model.acquisition;
   acquisition.ranking = Ranking::information_per_cost;
-  acquisition.only_level = design.level;
+  acquisition.only_level = level;
   acquisition.continuous.reset();
   const std::vector<Index> rows{*first};
   const Offer there{.levels = model.offer.levels, .base_noise = model.offer.base_noise(rows)};
@@ -77,7 +94,7 @@ std::string target_reached(const StopSetting& stop, CampaignBelief& belief, cons
 }  // namespace
 
 bool in_initial_phase(const Study& study, const State& state) {
-  return told_or_pending(state) < initial_design(study).count;
+  return told_or_pending(state) < initial_design(study).count();
 }
 
 AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
@@ -97,9 +114,9 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     return end(AskStatus::finished, "stop.wall_clock is over");
   Candidates candidates = candidates_of(study, state, belief.annotations(state));
   const StudyModel& model = belief.model();
-  std::set<Index> taken = rows_taken(state);  // with pool.repeat they stay open
+  Taken taken(study, state);  // with pool.repeat they stay open
   const InitialDesign design = initial_design(study);
-  std::int64_t initial = design.count - told_or_pending(state);
+  std::int64_t initial = design.count() - told_or_pending(state);
   // An amplitude that is learned is unknown before the first fit, so levels cannot be compared yet.
   const bool has_scale = study.file().knows_scale() || model.learned.has_value();
   const auto wait_or_finish = [&] {
@@ -123,7 +140,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
                                    level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0,
                                    suggestion.cost));
     candidates.buy(*best);
-    taken.insert(best->point);
+    taken.add(best->point, best->precision ? -1 : best->level);
     result.suggestions.push_back(std::move(suggestion));
   }
   return result;

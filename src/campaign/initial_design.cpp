@@ -22,7 +22,7 @@ std::int64_t count_for(Index inputs, Index pool) {
 
 // The finest level at which the budget allows the whole design; otherwise as many points as it allows at the
 // cheapest level, but at least three.
-void choose_level(const Study& study, InitialDesign& design, bool may_shrink) {
+void choose_level(const Study& study, InitialDesign::Part& design, bool may_shrink) {
   const std::vector<Level>& levels = study.offer().levels;
   design.level = study.offer().finest();
   if (!study.file().budget) return;
@@ -77,26 +77,113 @@ std::vector<Index> space_filling_rows(const PointsRef& pool, Index count, std::u
   return best;
 }
 
-InitialDesign initial_design(const Study& study) {
-  const InitialSetting& setting = study.file().initial;
-  InitialDesign design{.count = setting.count, .level = study.offer().finest()};
-  // Known answers give the scale; without them there is always an initial design, whatever the study says.
-  const bool has_scale = study.file().amplitude || !setting.file.empty() || setting.count > 0;
-  design.space_filling = setting.space_filling || !has_scale;
-  if (!design.space_filling) return design;
-  if (setting.count == 0) design.count = count_for(study.pool().points().cols(), study.pool().size());
-  design.count = std::min<std::int64_t>(design.count, study.pool().size());
-  if (setting.level.empty())
-    choose_level(study, design, setting.count == 0);
-  else
-    for (std::size_t k = 0; k < study.offer().levels.size(); ++k)
-      if (study.offer().levels[k].name == setting.level) design.level = static_cast<Index>(k);
+namespace {
+
+double cost_of(const Study& study, const InitialDesign::Part& part) {
+  return static_cast<double>(part.count) * study.offer().levels[static_cast<std::size_t>(part.level)].cost;
+}
+
+void sort_by_cost(const Study& study, InitialDesign& design) {
+  const auto cost = [&](Index level) { return study.offer().levels[static_cast<std::size_t>(level)].cost; };
+  std::stable_sort(design.parts.begin(), design.parts.end(),
+                   [&](const auto& a, const auto& b) { return cost(a.level) < cost(b.level); });
+}
+
+// A few answers at the reference level, twice as many at the next, and enough to see a shape at the others,
+// at nested points: pairs show what the levels differ by. Where the budget is small, the part that costs most
+// shrinks first.
+InitialDesign pilot_of_biased_levels(const Study& study) {
+  constexpr double pilot_share_of_budget = 0.6;
+  constexpr std::int64_t reference_count = 2, next_count = 4, least_shape = 10;
+  const std::vector<Level>& levels = study.offer().levels;
+  std::vector<Index> order{study.reference_level()};  // from the reference on, by the size of their errors
+  for (Index k = 0; k < static_cast<Index>(levels.size()); ++k)
+    if (k != order.front()) order.push_back(k);
+  const auto error = [&](Index k) { return noise_variance(levels[static_cast<std::size_t>(k)].channel); };
+  std::stable_sort(order.begin() + 1, order.end(), [&](Index a, Index b) { return error(a) < error(b); });
+  const std::int64_t shape =
+      std::max<std::int64_t>(least_shape, count_for(study.pool().points().cols(), study.pool().size()));
+  InitialDesign design{.parts = {}, .space_filling = true, .nested = true};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::int64_t count = shape;
+    if (i == 0) count = reference_count;
+    if (i == 1 && order.size() > 2) count = next_count;
+    design.parts.push_back({.count = std::min<std::int64_t>(count, study.pool().size()), .level = order[i]});
+  }
+  while (study.file().budget && design.cost(study) > pilot_share_of_budget * *study.file().budget) {
+    auto dearest = design.parts.end();
+    for (auto part = design.parts.begin(); part != design.parts.end(); ++part)
+      if (part->count > 1 &&
+          (dearest == design.parts.end() || cost_of(study, *part) > cost_of(study, *dearest)))
+        dearest = part;
+    if (dearest == design.parts.end()) break;
+    --dearest->count;
+  }
+  sort_by_cost(study, design);
   return design;
 }
 
-std::vector<Index> InitialDesign::rows(const Study& study) const {
-  if (!space_filling) return {};
-  return space_filling_rows(study.pool().points(), count, study.file().seed);
+}  // namespace
+
+InitialDesign initial_design(const Study& study) {
+  const InitialSetting& setting = study.file().initial;
+  if (!setting.per_level.empty()) {
+    InitialDesign design{.parts = {}, .space_filling = true, .nested = setting.nested};
+    for (const auto& [name, count] : setting.per_level)
+      design.parts.push_back({.count = std::min<std::int64_t>(count, study.pool().size()),
+                              .level = study.find_level(name).value_or(0)});
+    sort_by_cost(study, design);
+    return design;
+  }
+  // Known answers give the scale; without them there is always an initial design, whatever the study says.
+  const bool has_scale = study.file().amplitude || !setting.file.empty() || setting.count > 0;
+  const bool space_filling = setting.space_filling || !has_scale;
+  InitialDesign::Part part{.count = setting.count, .level = study.offer().finest()};
+  if (space_filling) {
+    if (setting.count == 0 && setting.level.empty() && study.file().has_bias())
+      return pilot_of_biased_levels(study);
+    if (setting.count == 0) part.count = count_for(study.pool().points().cols(), study.pool().size());
+    part.count = std::min<std::int64_t>(part.count, study.pool().size());
+    if (setting.level.empty())
+      choose_level(study, part, setting.count == 0);
+    else
+      part.level = study.find_level(setting.level).value_or(part.level);
+  }
+  return {.parts = {part}, .space_filling = space_filling};
+}
+
+std::int64_t InitialDesign::count() const {
+  std::int64_t sum = 0;
+  for (const Part& part : parts) sum += part.count;
+  return sum;
+}
+
+double InitialDesign::cost(const Study& study) const {
+  double sum = 0.0;
+  for (const Part& part : parts) sum += cost_of(study, part);
+  return sum;
+}
+
+std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const {
+  std::vector<Pair> all;
+  if (!space_filling) return all;
+  std::vector<Index> among;  // the rows of the part before
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto count = static_cast<Index>(parts[i].count);
+    std::vector<Index> rows;
+    if (nested && !among.empty() && count <= static_cast<Index>(among.size())) {
+      Points points(static_cast<Index>(among.size()), study.pool().points().cols());
+      for (std::size_t k = 0; k < among.size(); ++k)
+        points.row(static_cast<Index>(k)) = study.pool().points().row(among[k]);
+      for (const Index k : space_filling_rows(points, count, study.file().seed))
+        rows.push_back(among[static_cast<std::size_t>(k)]);
+    } else {
+      rows = space_filling_rows(study.pool().points(), count, study.file().seed + (nested ? 0 : i));
+    }
+    for (const Index row : rows) all.emplace_back(row, parts[i].level);
+    among = std::move(rows);
+  }
+  return all;
 }
 
 }  // namespace acuity

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "acuity/study/study.hpp"
@@ -8,16 +9,22 @@ namespace acuity {
 
 /// The points that are annotated before choices by information start.
 struct InitialDesign {
-  std::int64_t count = 0;      ///< number of answers, including those known before
-  Index level = 0;             ///< index into the offer
+  /// A number of answers at one level, an index into the offer.
+  struct Part {
+    std::int64_t count = 0;
+    Index level = 0;
+  };
+  /// A pool row at a level.
+  using Pair = std::pair<Index, Index>;
+
+  std::vector<Part> parts;     ///< from the cheapest level on
   bool space_filling = false;  ///< false: drawn by the seed
+  bool nested = false;         ///< the points of a part are among those of the part before it
 
-  /// The rows in the order in which they are asked for; empty: drawn by the seed.
-  std::vector<Index> rows(const Study& study) const;
-
-  double cost(const Study& study) const {
-    return static_cast<double>(count) * study.offer().levels[static_cast<std::size_t>(level)].cost;
-  }
+  std::int64_t count() const;  ///< of answers, including those known before
+  double cost(const Study& study) const;
+  /// What is asked for, in this order; empty: rows are drawn by the seed.
+  std::vector<Pair> pairs(const Study& study) const;
 };
 
 InitialDesign initial_design(const Study& study);
