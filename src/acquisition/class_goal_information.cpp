@@ -19,32 +19,42 @@ namespace acuity {
 
 namespace {
 
+// Below this u, (1 + u) log(1 + u) - u is a series, as in scaled_psi() (math.md eq. (4.3)).
+constexpr double smallest_logarithm = 0.02;
+
 // Beliefs about the clean labels at all goal points, the same for every pool point.
 class GoalLabels {
  public:
-  explicit GoalLabels(const Marginals& belief) : goal_(belief.goal.get()) {
-    if (goal_ == nullptr)
-      throw std::invalid_argument(
-          "ClassGoalInformation: the belief has no goal, must be one that was given a goal");
-    const Index size = goal_->weights().size();
+  explicit GoalLabels(const Marginals& belief) : goal_(belief.goal.get()), covariances_(etas(belief)) {
     scale_ = (1.0 + goal_->variance().array()).rsqrt();
-    eta_ = goal_->mean().cwiseProduct(scale_);
-    for (Index m = 0; m < size; ++m)
-      clean_.push_back(
-          {.positive = numerics::normal_cdf(eta_(m)), .negative = numerics::normal_cdf(-eta_(m))});
+    for (const double eta : etas(belief)) {
+      clean_.push_back({.positive = numerics::normal_cdf(eta), .negative = numerics::normal_cdf(-eta)});
+      inverse_.push_back(
+          {.positive = 1.0 / clean_.back().positive, .negative = 1.0 / clean_.back().negative});
+    }
   }
 
-  Index size() const { return eta_.size(); }
+  Index size() const { return scale_.size(); }
   const GoalCovariances& goal() const { return *goal_; }
   double weight(Index m) const { return goal_->weights()(m); }
-  double scale(Index m) const { return scale_(m); }  // 1 / sqrt(1 + variance)
-  double eta(Index m) const { return eta_(m); }
+  const Vector& scale() const { return scale_; }  // 1 / sqrt(1 + variance)
+  const LabelCovariances& covariances() const { return covariances_; }
   const ClassProbabilities& clean(Index m) const { return clean_[static_cast<std::size_t>(m)]; }
+  const ClassProbabilities& inverse(Index m) const { return inverse_[static_cast<std::size_t>(m)]; }
 
  private:
+  static std::vector<double> etas(const Marginals& belief) {
+    if (!belief.goal)
+      throw std::invalid_argument(
+          "ClassGoalInformation: the belief has no goal, must be one that was given a goal");
+    const Vector eta = belief.goal->mean().array() * (1.0 + belief.goal->variance().array()).rsqrt();
+    return {eta.begin(), eta.end()};
+  }
+
   const GoalCovariances* goal_;
-  Vector scale_, eta_;
-  std::vector<ClassProbabilities> clean_;
+  LabelCovariances covariances_;
+  Vector scale_;
+  std::vector<ClassProbabilities> clean_, inverse_;
 };
 
 // The label at a point, as far as its accuracy does not matter.
@@ -63,12 +73,9 @@ class LabelAtPoint {
     const double scale = 1.0 / std::sqrt(1.0 + variance), eta = mean * scale;
     clean_ = {.positive = numerics::normal_cdf(eta), .negative = numerics::normal_cdf(-eta)};
     labels_.goal().at(point, 0, covariances_.data());
-    squares_ = 0.0;
-    for (Index m = 0; m < covariances_.size(); ++m) {
-      const double rho = covariances_(m) * scale * labels_.scale(m);
-      covariances_(m) = label_covariance(eta, labels_.eta(m), rho);
-      squares_ += labels_.weight(m) * covariances_(m) * covariances_(m);
-    }
+    covariances_.array() *= scale * labels_.scale().array();
+    labels_.covariances().replace(eta, covariances_.data());
+    squares_ = labels_.goal().weights().dot(covariances_.cwiseAbs2());
   }
 
   // math.md eq. (13.7) and (13.6).
@@ -80,20 +87,37 @@ class LabelAtPoint {
       return spread >= std::numeric_limits<double>::min() ? gain * gain * (squares_ / spread) : 0.0;
     }
     if (gain == 0.0) return 0.0;
-    using numerics::scaled_psi;
+    const ClassProbabilities inverse{.positive = 1.0 / answer.positive, .negative = 1.0 / answer.negative};
     double sum = 0.0;
-    for (Index m = 0; m < covariances_.size(); ++m) {
-      const ClassProbabilities& there = labels_.clean(m);
-      const double change = gain * covariances_(m);
-      sum += labels_.weight(m) * (scaled_psi(answer.positive * there.positive, change) +
-                                  scaled_psi(answer.negative * there.negative, change) +
-                                  scaled_psi(answer.positive * there.negative, -change) +
-                                  scaled_psi(answer.negative * there.positive, -change));
-    }
+    for (Index m = 0; m < covariances_.size(); ++m)
+      sum += labels_.weight(m) *
+             nats(answer, inverse, labels_.clean(m), labels_.inverse(m), gain * covariances_(m));
     return sum / std::numbers::ln2;
   }
 
  private:
+  // The information of two labels whose covariance is `change`. Most covariances are small: then the four
+  // series of scaled_psi() are summed together.
+  static double nats(const ClassProbabilities& answer, const ClassProbabilities& answer_inverse,
+                     const ClassProbabilities& there, const ClassProbabilities& there_inverse,
+                     double change) {
+    const double up = change * answer_inverse.positive, down = change * answer_inverse.negative;
+    const double u[4] = {up * there_inverse.positive, down * there_inverse.negative,
+                         -up * there_inverse.negative, -down * there_inverse.positive};
+    if (std::max(std::max(std::abs(u[0]), std::abs(u[1])), std::max(std::abs(u[2]), std::abs(u[3]))) <
+        smallest_logarithm) {
+      double sum[4] = {};
+      for (int k = 10; k >= 2; --k)
+        for (int i = 0; i < 4; ++i) sum[i] = 1.0 / (k * (k - 1)) - u[i] * sum[i];
+      return change * (u[0] * sum[0] + u[1] * sum[1] - u[2] * sum[2] - u[3] * sum[3]);
+    }
+    using numerics::scaled_psi;
+    return scaled_psi(answer.positive * there.positive, change) +
+           scaled_psi(answer.negative * there.negative, change) +
+           scaled_psi(answer.positive * there.negative, -change) +
+           scaled_psi(answer.negative * there.positive, -change);
+  }
+
   GoalCriterion criterion_;
   const GoalLabels& labels_;
   ClassProbabilities clean_{};

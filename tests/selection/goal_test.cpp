@@ -539,6 +539,26 @@ TEST(ClassGoal, WorthIsThatOfTheJointLabels) {
   }
 }
 
+// The series for small correlations against the integral, and other labels in any number.
+TEST(ClassGoal, ManyLabelCovariancesAreThoseOfPairs) {
+  numerics::Draws draws(96, numerics::Purpose::data, 1);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<double> etas, rhos;
+    const double spread = draws.uniform(0.5, 4.0), largest = std::pow(10.0, draws.uniform(-6.0, 0.0));
+    const auto count = static_cast<std::size_t>(draws.below(20));
+    for (std::size_t m = 0; m < count; ++m) {
+      etas.push_back(spread * draws.normal());
+      rhos.push_back(largest * draws.uniform(-1.0, 1.0));
+    }
+    const double eta = spread * draws.normal();
+    std::vector<double> found = rhos;
+    LabelCovariances(etas).replace(eta, found.data());
+    for (std::size_t m = 0; m < count; ++m)
+      EXPECT_TRUE(close_relative(found[m], label_covariance(eta, etas[m], rhos[m]), 1e-10))
+          << eta << " " << etas[m] << " " << rhos[m];
+  }
+}
+
 // math.md 13.2: at the goal point itself it is the information about a perfect answer there.
 TEST(ClassGoal, AtTheGoalItIsTheInformationAboutAPerfectLabel) {
   for (const double m : {-3.0, -0.5, 0.0, 1.2})
