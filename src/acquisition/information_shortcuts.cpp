@@ -4,6 +4,7 @@
 
 #include "acquisition/class_information_bounds.hpp"
 #include "acquisition/level_accuracies.hpp"
+#include "acuity/acquisition/goal_information.hpp"
 
 namespace acuity {
 
@@ -74,6 +75,7 @@ bool is_convex_in_accuracy(const Information& information) {
   if (const auto* model = as<ClassModelInformation>(information))
     return model->approximation() == Approximation::exact;
   return as<ClassTargetInformation>(information) != nullptr ||
+         as<ClassGoalInformation>(information) != nullptr ||
          dynamic_cast<const ConvexInAccuracy*>(&information) != nullptr;
 }
 

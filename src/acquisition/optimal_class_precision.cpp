@@ -102,21 +102,6 @@ class ClassObjective {
   bool indifferent_;
 };
 
-// math.md 5.4: information is convex in alpha, so per linear cost it is largest at an end.
-std::optional<BestPrecision> better_end(const ClassObjective& objective, Range range) {
-  const std::optional<Range> part = precision_search::affordable_part(objective, range);
-  if (!part) return std::nullopt;
-  return precision_search::choose({objective.at(part->low), objective.at(part->high)});
-}
-
-std::vector<double> class_scan_places(Range range) {
-  constexpr int steps = 128;
-  std::vector<double> places;
-  for (int i = 0; i <= steps; ++i) places.push_back(std::lerp(range.low, range.high, i / double{steps}));
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  return places;
-}
-
 void check(const ClassPrecisionProblem& problem) {
   constexpr const char* place = "best_precision";
   require(problem.kappa >= 0.5 && problem.kappa <= 1.0, place, "kappa", problem.kappa, "from 0.5 to 1");
@@ -137,9 +122,10 @@ std::optional<BestPrecision> best_precision(const ClassPrecisionProblem& problem
   const ClassObjective objective(problem, cost);
   const Range range{std::abs(problem.low), std::abs(problem.high)};  // no -0
   // The very type: what derives from it may charge otherwise.
-  if (objective.convex() && typeid(cost) == typeid(LinearCost)) return better_end(objective, range);
+  if (objective.convex() && typeid(cost) == typeid(LinearCost))
+    return precision_search::better_end(objective, range);
   return precision_search::scan(
-      objective, class_scan_places(range),
+      objective, precision_search::class_places_in(range),
       [&](double top, double before, double after) { return objective.sharpened(top, before, after); });
 }
 

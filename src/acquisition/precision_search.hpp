@@ -103,6 +103,24 @@ inline std::vector<double> places_in(Range range) {
   return places;
 }
 
+// Equal steps in alpha, for classes.
+inline std::vector<double> class_places_in(Range range) {
+  constexpr int steps = 128;
+  std::vector<double> places;
+  for (int i = 0; i <= steps; ++i) places.push_back(std::lerp(range.low, range.high, i / double{steps}));
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+// Where information is convex in alpha, it is largest per linear cost at an end of what can be paid for
+// (math.md 5.4).
+template <typename Objective>
+std::optional<BestPrecision> better_end(const Objective& objective, Range range) {
+  const std::optional<Range> part = affordable_part(objective, range);
+  if (!part) return std::nullopt;
+  return choose({objective.at(part->low), objective.at(part->high)});
+}
+
 // Any cost: every local maximum over the places, which ascend, is polished. `refined` may move what the
 // polish found; it gets that place and the two around it.
 template <typename Objective, typename Refine>

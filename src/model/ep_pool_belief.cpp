@@ -6,6 +6,7 @@
 #include <string>
 
 #include "data/as_size.hpp"
+#include "model/ep_goal.hpp"
 #include "model/ep_predictor.hpp"
 #include "model/ep_sketch.hpp"
 #include "model/low_rank_covariances.hpp"
@@ -75,6 +76,19 @@ struct EpPoolBelief::State {
   std::optional<Marginals> marginals;  // pending annotations included
   std::optional<RoughMarginals> rough;
 
+  // The goal, if there is one, and what is used of it for the whole pool.
+  struct GoalPart {
+    std::vector<Index> points;  // of the goal
+    Points x;
+    Vector weights, noise;
+    std::unique_ptr<EpGoal> given_answers = nullptr;  // computed when it is needed
+  };
+  std::optional<GoalPart> whole_goal, some_goal;  // no some_goal: it is the whole
+  std::shared_ptr<const Matrix> with_pool;  // covariances of used_goal() with the pool, given the answers
+  // What the pending labels take off, with every goal point: see EpGoalCovariances.
+  Matrix pending_of_pool, pending_of_goal;
+  Vector pending_of_goal_variance;
+
   std::unique_ptr<LowRankCovariances> low_rank;
   Index next_try = 0;  // answers from which on a low rank is looked for again
 
@@ -108,6 +122,77 @@ struct EpPoolBelief::State {
     known.reset();
     marginals.reset();
     rough.reset();
+    if (whole_goal) whole_goal->given_answers.reset();
+    if (some_goal) some_goal->given_answers.reset();
+    with_pool.reset();
+  }
+
+  void set_goal(const Goal& goal, Index most_covariances) {
+    whole_goal = goal_part(goal, {.points = {}, .weights = goal.weights});
+    if (goal.size() <= most_covariances / std::max<Index>(1, pool.rows())) return;
+    constexpr Index least = 8, screen = 64;
+    const Index most = std::clamp(most_covariances / std::max<Index>(1, pool.rows()), least, screen);
+    if (most < goal.size()) some_goal = goal_part(goal, thin(goal.weights, most));
+  }
+  static GoalPart goal_part(const Goal& goal, const ThinnedGoal& some) {
+    GoalPart part{.points = some.points, .x = goal.points, .weights = some.weights, .noise = goal.noise};
+    if (some.points.empty()) {
+      for (Index m = 0; m < goal.size(); ++m) part.points.push_back(m);
+      return part;
+    }
+    part.x = goal.points(some.points, Eigen::all);
+    if (goal.noise.size() > 0) part.noise = goal.noise(some.points);
+    return part;
+  }
+  GoalPart& used_goal() { return some_goal ? *some_goal : *whole_goal; }
+
+  const EpGoal& given_answers(GoalPart& part) {
+    if (!part.given_answers) part.given_answers = std::make_unique<EpGoal>(*posterior, part.x);
+    return *part.given_answers;
+  }
+
+  static GoalBelief goal_belief(const GoalPart& part) {
+    const Marginals& belief = part.given_answers->belief();
+    return {.weights = part.weights, .mean = belief.mean, .variance = belief.variance, .noise = part.noise};
+  }
+
+  // Covariances of the goal points with all of the pool, some points at a time.
+  std::shared_ptr<const Matrix> covariances_with_pool(GoalPart& part) {
+    constexpr Index block = 8 * EpPredictor::width;
+    const EpGoal& goal = given_answers(part);
+    const std::vector<Annotation*> rows = answered_annotations();
+    auto found = std::make_shared<Matrix>(part.x.rows(), pool.rows());
+    numerics::parallel_for((pool.rows() + block - 1) / block, threads, [&](Index task) {
+      const Index begin = task * block, count = std::min(block, pool.rows() - begin);
+      const Points places = scaled_pool.middleRows(begin, count);
+      Matrix k(static_cast<Index>(rows.size()), count);
+      for (Index i = 0; i < k.rows(); ++i) {
+        const std::vector<double>& kept = rows[at(i)]->covariances;
+        if (kept.empty())
+          k.row(i) = prior.kernel->cross(places, prior.scaling.apply(rows[at(i)]->x)).transpose();
+        else
+          k.row(i) = Eigen::Map<const Vector>(kept.data() + begin, count).transpose();
+      }
+      found->middleCols(begin, count) = goal.covariances(places, k);
+    });
+    return found;
+  }
+
+  // With every goal point, pending labels included if with_pending() was called.
+  std::shared_ptr<const GoalCovariances> goal_covariances_at(std::span<const Index> rows) {
+    Points places(static_cast<Index>(rows.size()), pool.cols());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      places.row(static_cast<Index>(i)) = scaled_pool.row(rows[i]);
+    const EpGoal& goal = given_answers(*whole_goal);
+    const Matrix k = prior.kernel->cross(posterior->state().points, places);
+    auto covariances = std::make_shared<const Matrix>(goal.covariances(places, k));
+    GoalBelief belief = goal_belief(*whole_goal);
+    if (!any_pending()) return std::make_shared<EpGoalCovariances>(std::move(belief), covariances);
+    belief.variance = (belief.variance - pending_of_goal_variance).cwiseMax(0.0);
+    Matrix of_places(pending_of_pool.rows(), places.rows());
+    for (Index i = 0; i < places.rows(); ++i) of_places.col(i) = pending_of_pool.col(rows[at(i)]);
+    return std::make_shared<EpGoalCovariances>(std::move(belief), covariances, std::move(of_places),
+                                               pending_of_goal);
   }
 
   // The answered annotations, in their order.
@@ -168,6 +253,10 @@ struct EpPoolBelief::State {
         found.variance(begin + j) = std::max(prior_variance(begin + j) - explained[j], 0.0);
       }
     });
+    if (whole_goal) {
+      with_pool = covariances_with_pool(used_goal());
+      found.goal = std::make_shared<EpGoalCovariances>(goal_belief(used_goal()), with_pool);
+    }
     return known.emplace(std::move(found));
   }
 
@@ -228,7 +317,7 @@ struct EpPoolBelief::State {
 
   // Pending labels one after the other, each with the variance the earlier ones left (math.md 7). Row t of
   // `reach` is the covariance of every point with the t-th pending one, given those before it; the pending
-  // points themselves come first, then the pool.
+  // points themselves come first, then the pool, then the goal.
   const Marginals& with_pending() {
     if (marginals) return *marginals;
     std::vector<const Annotation*> pending;
@@ -236,21 +325,33 @@ struct EpPoolBelief::State {
       if (!a.answer) pending.push_back(&a);
     if (pending.empty()) return predict_pool();
     Marginals found = predict_pool();
-    const Index p = static_cast<Index>(pending.size()), all = p + pool.rows();
+    const Index p = static_cast<Index>(pending.size()), goals = whole_goal ? whole_goal->x.rows() : 0,
+                all = p + pool.rows() + goals;
     Points places(p, pool.cols());
     for (Index i = 0; i < p; ++i) places.row(i) = pending[at(i)]->x;
     Matrix reach(all, p);
     reach.topRows(p) = posterior->covariance(places, places);
-    reach.bottomRows(pool.rows()) = posterior->covariance(pool, places);
+    reach.middleRows(p, pool.rows()) = posterior->covariance(pool, places);
+    if (goals > 0) reach.bottomRows(goals) = posterior->covariance(whole_goal->x, places);
     const Vector means = posterior->predict(places).mean;
     Vector reductions(p);
     for (Index t = 0; t < p; ++t) {
       for (Index j = 0; j < t; ++j) reach.col(t) -= reductions(j) * reach(t, j) * reach.col(j);
       reductions(t) =
           expected_reduction(means(t), std::max(reach(t, t), 0.0), accuracy_of(pending[at(t)]->channel));
-      found.variance.array() -= reductions(t) * reach.col(t).tail(pool.rows()).array().square();
+      found.variance.array() -= reductions(t) * reach.col(t).segment(p, pool.rows()).array().square();
     }
     found.variance = found.variance.cwiseMax(0.0);
+    if (goals > 0) {
+      pending_of_goal = reach.bottomRows(goals);
+      pending_of_goal_variance = pending_of_goal.cwiseAbs2() * reductions;
+      pending_of_pool = (reach.middleRows(p, pool.rows()) * reductions.asDiagonal()).transpose();
+      const GoalPart& used = used_goal();
+      GoalBelief belief = goal_belief(used);
+      belief.variance = (belief.variance - pending_of_goal_variance(used.points)).cwiseMax(0.0);
+      found.goal = std::make_shared<EpGoalCovariances>(std::move(belief), with_pool, pending_of_pool,
+                                                       pending_of_goal(used.points, Eigen::all));
+    }
     return marginals.emplace(std::move(found));
   }
 
@@ -285,7 +386,7 @@ struct EpPoolBelief::State {
 };
 
 EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations,
-                           int threads, Index kept)
+                           int threads, Index kept, std::shared_ptr<const Goal> goal, Index most_covariances)
     : state_(std::make_unique<State>()) {
   state_->prior = std::move(prior);
   state_->pool = pool;
@@ -293,6 +394,10 @@ EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
   state_->prior_variance = state_->prior.kernel->diagonal(state_->scaled_pool);
   state_->threads = threads > 0 ? threads : numerics::default_threads();
   state_->most_kept = kept;
+  if (goal) {
+    check_goal(*goal, pool.cols(), "EpPoolBelief");
+    state_->set_goal(*goal, most_covariances);
+  }
   for (const Observation& o : observations) {
     state_->annotations.push_back(state_->annotation(o.place, o.channel, o.value));
     ++state_->next_handle;
@@ -309,10 +414,16 @@ const Marginals& EpPoolBelief::marginals() const {
   return state_->with_pending();
 }
 Marginals EpPoolBelief::marginals_at(std::span<const Index> rows) {
-  if (state_->known || state_->any_pending()) return PoolBelief::marginals_at(rows);
+  if (state_->known || state_->any_pending()) {
+    Marginals found = PoolBelief::marginals_at(rows);
+    if (is_thinned()) found.goal = state_->goal_covariances_at(rows);
+    return found;
+  }
   Points places(static_cast<Index>(rows.size()), state_->pool.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) places.row(static_cast<Index>(i)) = state_->pool.row(rows[i]);
-  return state_->exact().predict(places);
+  Marginals found = state_->exact().predict(places);
+  if (state_->whole_goal) found.goal = state_->goal_covariances_at(rows);
+  return found;
 }
 const RoughMarginals* PoolBeliefInternals::rough_marginals(PoolBelief& belief) {
   auto* classes = dynamic_cast<EpPoolBelief*>(&belief);
@@ -329,6 +440,9 @@ std::string EpPoolBelief::convergence_problem() const {
 }
 Index EpPoolBelief::cold_starts() const {
   return state_->cold_starts;
+}
+bool EpPoolBelief::is_thinned() const {
+  return state_->some_goal.has_value();
 }
 
 AnnotationHandle EpPoolBelief::condition(const Place& place, const Channel& channel,

@@ -2,20 +2,11 @@
 
 #include <utility>
 
+#include "model/ep_columns.hpp"
 #include "model/ep_iteration.hpp"
 #include "model/ep_predictor.hpp"
-#include "numerics/dispatch.hpp"
 
 namespace acuity {
-
-namespace {
-
-// B := L^-1 B
-void solve_lower(const Matrix& lower, Matrix& b) {
-  if (b.size() > 0) numerics::kernels().substitute(lower.data(), lower.rows(), b.data(), b.cols());
-}
-
-}  // namespace
 
 EpPosterior::EpPosterior(Prior prior, const Observations& observations, const EpOptions& options)
     : state_(std::make_shared<const State>(EpIteration(std::move(prior), observations, options).result())) {}
@@ -69,23 +60,13 @@ Vector EpPosterior::mean(const PointsRef& x) const {
 
 // The same two factors as for a variance, at two places.
 Matrix EpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
-  const Vector root_positive = state_->sites.precision(state_->positive).cwiseSqrt();
-  const Vector root_negative = state_->sites.precision(state_->negative).cwiseAbs().cwiseSqrt();
-  const auto factors = [&](const Points& scaled) {
-    const Matrix k = state_->prior.kernel->cross(state_->points, scaled);
-    Matrix shrink = root_positive.asDiagonal() * k(state_->positive, Eigen::all);
-    solve_lower(state_->factor_positive, shrink);
-    Matrix widen =
-        root_negative.asDiagonal() *
-        (k(state_->negative, Eigen::all) - state_->shrink(Eigen::all, state_->negative).transpose() * shrink);
-    solve_lower(state_->factor_negative, widen);
-    return std::pair(std::move(shrink), std::move(widen));
-  };
-  const Points left = state_->prior.scaling.apply(a), right = state_->prior.scaling.apply(b);
-  const auto [shrink_left, widen_left] = factors(left);
-  const auto [shrink_right, widen_right] = factors(right);
-  return state_->prior.kernel->cross(left, right) - shrink_left.transpose() * shrink_right +
-         widen_left.transpose() * widen_right;
+  const Prior& prior = state_->prior;
+  const Points left = prior.scaling.apply(a), right = prior.scaling.apply(b);
+  const EpColumns of_left(*state_, prior.kernel->cross(state_->points, left)),
+      of_right(*state_, prior.kernel->cross(state_->points, right));
+  Matrix found = prior.kernel->cross(left, right);
+  of_left.condition(of_right, found);
+  return found;
 }
 
 }  // namespace acuity

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "data/as_size.hpp"
 
@@ -67,6 +69,15 @@ ThinnedGoal thin(const Vector& weights, Index most) {
   some.weights = Eigen::Map<const Vector>(counts.data(), static_cast<Index>(counts.size()));
   some.weights /= some.weights.sum();
   return some;
+}
+
+void check_goal(const Goal& goal, Index inputs, const char* place) {
+  if (goal.size() > 0 && goal.points.cols() == inputs && goal.weights.size() == goal.size() &&
+      (goal.noise.size() == 0 || goal.noise.size() == goal.size()))
+    return;
+  throw std::invalid_argument(
+      std::string(place) +
+      ": the goal must have at least one point with the inputs of the pool, and one weight per point");
 }
 
 Marginals some_of(const Marginals& all, std::span<const Index> points) {

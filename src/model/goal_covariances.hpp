@@ -41,6 +41,10 @@ struct ThinnedGoal {
 };
 ThinnedGoal thin(const Vector& weights, Index most);
 
+/// Throws std::invalid_argument, which names `place`, if the goal has no points, other inputs than these, or
+/// not one weight per point.
+void check_goal(const Goal& goal, Index inputs, const char* place);
+
 /// The marginals of these points, in this order.
 Marginals some_of(const Marginals& all, std::span<const Index> points);
 

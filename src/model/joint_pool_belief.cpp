@@ -21,6 +21,9 @@ namespace {
 
 constexpr Index width = PoolTiles::width;
 
+// Of the prior variance: keeps the information about answers without noise finite.
+constexpr double smallest_goal_noise = 1e-9;
+
 Index whole_tiles(Index points) {
   return (points + width - 1) / width * width;
 }
@@ -67,6 +70,10 @@ struct JointPoolBelief::State final {
           {place_of(o.place, o.channel), o.value, GaussianChannel{noise_variance(o.channel)}});
     joint = std::make_unique<GpPoolBelief>(joint_prior, all, translated, threads);
     PoolBeliefInternals::posterior(*joint).keep_all_tiles();
+    if (goal) {
+      goal_noise = smallest_goal_noise * prior.kernel->diagonal(prior.scaling.apply(goal->points));
+      if (goal->noise.size() > 0) goal_noise = goal_noise.cwiseMax(goal->noise);
+    }
     if (goal) thinned = thin(goal->weights, most_goals(options.most_covariances));
     reset();
   }
@@ -224,11 +231,11 @@ struct JointPoolBelief::State final {
     whole_goal = {.weights = goal->weights,
                   .mean = all.mean.segment(goal_begin, every),
                   .variance = all.variance.segment(goal_begin, every),
-                  .noise = goal->noise};
+                  .noise = goal_noise};
     some_goal = {.weights = thinned.weights,
                  .mean = whole_goal.mean(thinned.points),
                  .variance = whole_goal.variance(thinned.points),
-                 .noise = goal->noise.size() > 0 ? Vector(goal->noise(thinned.points)) : Vector()};
+                 .noise = goal_noise(thinned.points)};
   }
 
   // Where the array of a bias is; 0 if answers with it are answers about f.
@@ -274,6 +281,7 @@ struct JointPoolBelief::State final {
   Index goal_begin = 0;
   Prior joint_prior;
   std::unique_ptr<GpPoolBelief> joint;
+  Vector goal_noise;  // math.md eq. (13.1)
   ThinnedGoal thinned;
   Points scaled_goal;
 
@@ -321,12 +329,7 @@ JointPoolBelief::JointPoolBelief(const Prior& prior, const PointsRef& pool, std:
                                  const JointPoolOptions& options) {
   if (pool.rows() == 0)
     throw std::invalid_argument("JointPoolBelief: the pool has no points, must have at least one");
-  if (goal &&
-      (goal->size() == 0 || goal->points.cols() != pool.cols() || goal->weights.size() != goal->size() ||
-       (goal->noise.size() > 0 && goal->noise.size() != goal->size())))
-    throw std::invalid_argument(
-        "JointPoolBelief: the goal must have at least one point with the inputs of the pool, and one weight "
-        "per point");
+  if (goal) check_goal(*goal, pool.cols(), "JointPoolBelief");
   state_ = std::make_unique<State>(prior, pool, std::move(goal), observations, options);
   if (state_->goal) state_->marginals.goal = std::make_shared<State::Covariances>(*state_);
 }
@@ -376,6 +379,10 @@ Index JointPoolBelief::size() const {
 
 Index JointPoolBelief::jittered() const {
   return state_->joint->jittered();
+}
+
+Index JointPoolBelief::rows() const {
+  return state_->joint->rows();
 }
 
 bool JointPoolBelief::is_thinned() const {

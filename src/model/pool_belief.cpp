@@ -2,10 +2,18 @@
 
 #include <stdexcept>
 
+#include "acuity/model/ep_pool_belief.hpp"
+#include "acuity/model/joint_pool_belief.hpp"
 #include "model/goal_covariances.hpp"
 #include "model/pool_belief_internals.hpp"
 
 namespace acuity {
+
+bool PoolBeliefInternals::has_thinned_goal(const PoolBelief& belief) {
+  if (const auto* joint = dynamic_cast<const JointPoolBelief*>(&belief)) return joint->is_thinned();
+  const auto* classes = dynamic_cast<const EpPoolBelief*>(&belief);
+  return classes != nullptr && classes->is_thinned();
+}
 
 Marginals PoolBelief::marginals_at(std::span<const Index> rows) {
   if (LaggingPool* pool = PoolBeliefInternals::lagging(*this)) {

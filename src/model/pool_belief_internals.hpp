@@ -22,6 +22,9 @@ class PoolBeliefInternals {
   /// been computed already. PoolBelief::marginals_at() then gives the few points that are needed exactly.
   /// Valid until the next call that is not const.
   static const RoughMarginals* rough_marginals(PoolBelief& belief);
+
+  /// Whether marginals() has only some of the goal points and PoolBelief::marginals_at() has all of them.
+  static bool has_thinned_goal(const PoolBelief& belief);
 };
 
 }  // namespace acuity

@@ -1,6 +1,9 @@
 #include "acuity/selection/selector.hpp"
 
+#include <algorithm>
+
 #include "acquisition/information_shortcuts.hpp"
+#include "acquisition/tie.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "numerics/random.hpp"
@@ -9,6 +12,25 @@
 #include "selection/tile_search.hpp"
 
 namespace acuity {
+
+namespace {
+
+// The points of the best scores, ascending: at least 256 if there are as many. Those that tie with the last
+// of them follow, up to 1024 in all.
+std::vector<Index> leading_points(std::vector<Score> scores) {
+  constexpr std::size_t wanted = 256, most = 1024;
+  std::stable_sort(scores.begin(), scores.end(), precedes);  // equal ones stay in pool order
+  std::vector<Index> rows;
+  for (const Score& score : scores) {
+    if (rows.size() == most || (rows.size() >= wanted && score.value < tie_cutoff(scores[wanted - 1].value)))
+      break;
+    rows.push_back(score.point);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+}  // namespace
 
 struct Selector::State {
   const Offer& offer;
@@ -44,6 +66,15 @@ struct Selector::State {
     std::vector<Index> best_rows;
     for (const Index i : best) best_rows.push_back(rows[static_cast<std::size_t>(i)]);
     return among(best_rows, {exact.mean(best), exact.variance(best)}, candidates);
+  }
+
+  // marginals() has some of the goal points only: they tell which points are worth a comparison with all of
+  // them.
+  std::optional<Score> choose_in_two_stages(PoolBelief& belief, const Candidates& candidates) {
+    const std::vector<Index> rows =
+        leading_points(score_pool(belief.marginals(), offer, acquisition, candidates, {.threads = threads}));
+    if (rows.empty()) return std::nullopt;
+    return among(rows, belief.marginals_at(rows), candidates);
   }
 
   // Random choice needs the belief only to report what the drawn point is worth.
@@ -82,6 +113,8 @@ std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& cand
   if (state_->acquisition.ranking == Ranking::random && same_levels_everywhere &&
       is_pointwise(*state_->acquisition.information))
     return state_->draw(belief, candidates);
+  if (PoolBeliefInternals::has_thinned_goal(belief) && !is_pointwise(*state_->acquisition.information))
+    return state_->choose_in_two_stages(belief, candidates);
   if (pool != nullptr && state_->tiles.possible())
     if (const auto rows = state_->tiles.leaders(*pool, candidates))
       return rows->empty() ? std::nullopt : state_->decide(*pool, *rows, candidates);

@@ -31,4 +31,26 @@ class GoalInformation final : public Information {
   GoalCriterion criterion_;
 };
 
+/// The worth of an answer for a goal in classification (docs/math.md 13.2). Levels are FlipChannels. The
+/// belief must have the goal: an EpPoolBelief.
+class ClassGoalInformation final : public Information {
+ public:
+  explicit ClassGoalInformation(GoalCriterion criterion = GoalCriterion::prediction)
+      : criterion_(criterion) {}
+
+  /// "variance": that by which the mean p (1 - p) over the goal is expected to fall; or "bits".
+  std::string_view unit() const override {
+    return criterion_ == GoalCriterion::variance ? "variance" : "bits";
+  }
+  void worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
+             std::span<const Index> levels, double* out) const override;
+  std::optional<BestPrecision> best_precision_at(const Marginals& belief, const Offer& offer, Index point,
+                                                 const ContinuousPrecision& range,
+                                                 double remaining) const override;
+  GoalCriterion criterion() const { return criterion_; }
+
+ private:
+  GoalCriterion criterion_;
+};
+
 }  // namespace acuity

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "acuity/model/ep_posterior.hpp"
+#include "acuity/model/goal.hpp"
 #include "acuity/model/pool_belief.hpp"
 
 namespace acuity {
@@ -14,14 +15,17 @@ namespace acuity {
 ///
 /// With n answers and M pool points an answer costs O(n^3), and marginals() after it O(n^2 M), or O(p n M)
 /// more with p annotations pending. A selection costs O(r^2 M) if the pool's covariance has a numerical rank
-/// r below n (docs/math.md 3.10).
+/// r below n (docs/math.md 3.10). With G goal points marginals() costs O(n G M) more after an answer.
 class EpPoolBelief final : public PoolBelief {
  public:
   /// Answers are -1 and +1, channels FlipChannel. `threads`: 0 means all processors. `kept`: how many
   /// covariances between annotations and pool points may be cached instead of recomputed with every answer.
-  /// Results depend on neither.
+  /// Results depend on neither. `goal` may be null. If pool and goal have more than `most_covariances`
+  /// covariances, marginals() has those with some of the goal points only, and marginals_at() has all of
+  /// them.
   EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations = {},
-               int threads = 0, Index kept = Index{1} << 25);
+               int threads = 0, Index kept = Index{1} << 25, std::shared_ptr<const Goal> goal = nullptr,
+               Index most_covariances = 100'000'000);
   ~EpPoolBelief() override;
   EpPoolBelief(EpPoolBelief&&) noexcept;
   EpPoolBelief& operator=(EpPoolBelief&&) noexcept;
@@ -39,6 +43,8 @@ class EpPoolBelief final : public PoolBelief {
   const EpPosterior& posterior() const;
   /// How often a warm start did not converge and a cold start was needed.
   Index cold_starts() const;
+  /// Whether marginals() has only some of the goal points.
+  bool is_thinned() const;
 
  private:
   friend class PoolBeliefInternals;

@@ -9,7 +9,8 @@ struct Goal {
   Points points;   ///< in the units of the pool
   Vector weights;  ///< positive; their sum is 1
   /// Variance of the noise of an answer there that a user wants to predict: sigma^2(x) and the nugget, no
-  /// level's. Only the criterion "prediction" of real values uses it.
+  /// level's. Only the criterion "prediction" of real values uses it, and there at least 1e-9 of the prior
+  /// variance. May be empty: no noise.
   Vector noise;
 
   Index size() const { return points.rows(); }

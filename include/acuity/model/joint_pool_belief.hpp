@@ -41,6 +41,9 @@ class JointPoolBelief final : public PoolBelief {
 
   /// The number of noise-free rows that were given a tiny noise because they repeat known rows.
   Index jittered() const;
+  /// The number of rows of the factor: the n of the costs above. Answers of one level at one point may share
+  /// one.
+  Index rows() const;
   /// Whether marginals() has only some of the goal points.
   bool is_thinned() const;
 

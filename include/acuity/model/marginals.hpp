@@ -23,7 +23,9 @@ class GoalCovariances {
   virtual const Vector& weights() const = 0;   ///< of the goal points; their sum is 1
   virtual const Vector& mean() const = 0;      ///< of f there
   virtual const Vector& variance() const = 0;  ///< of f there
-  virtual const Vector& noise() const = 0;     ///< Goal::noise
+  /// Of answers there: Goal::noise, in regression never 0 (docs/math.md eq. (13.1)). May be empty for
+  /// classes.
+  virtual const Vector& noise() const = 0;
   /// The covariances of the answer at `point` with f at every goal point.
   virtual void at(Index point, int bias, double* out) const = 0;
   /// The sum of the squares of these covariances, weighted.

@@ -12,6 +12,9 @@ namespace acuity {
 /// equals that of select_by_full_scan, ties included, on any number of threads; in regression most of the
 /// pool is skipped (docs/math.md 6).
 ///
+/// One exception: if a belief has stored only some of the points of a large goal (is_thinned()), these decide
+/// which 256 points or more are compared by all goal points, and the best of those is selected.
+///
 /// Offer and acquisition must outlive the selector and must not change. A selector belongs to one belief: use
 /// a new one after rebuilding the belief.
 class Selector {
