@@ -38,6 +38,8 @@ class AnswerAtPoint {
     shares_.resize(goal_.weights().size());
     goal_.at(point, bias, shares_.data());
     shares_ = shares_.array().square() / (goal_.variance() + goal_.noise()).array();
+    largest_share_ = shares_.maxCoeff();
+    has_equal_weights_ = (goal_.weights().array() == goal_.weights()(0)).all();
   }
 
   double variance() const { return variance_; }
@@ -47,7 +49,8 @@ class AnswerAtPoint {
     const double answer_variance = variance_ + noise;
     if (!(answer_variance > 0.0)) return 0.0;  // known for certain
     if (criterion_ == GoalCriterion::variance) return squares_ / answer_variance;
-    constexpr double largest = 1.0 - std::numeric_limits<double>::epsilon();  // rounding must not reach 1
+    if (has_equal_weights_ && largest_share_ <= 0.5 * answer_variance)
+      return -0.5 * goal_.weights()(0) * log_of_rest(1.0 / answer_variance);
     double nats = 0.0;
     for (Index m = 0; m < shares_.size(); ++m)
       nats -= goal_.weights()(m) * std::log1p(-std::min(shares_(m) / answer_variance, largest));
@@ -55,10 +58,34 @@ class AnswerAtPoint {
   }
 
  private:
+  static constexpr double largest =
+      1.0 - std::numeric_limits<double>::epsilon();  // rounding must not reach 1
+
+  // The sum over m of log(1 - shares_m * precision), each at most 1/2: one logarithm per product of `factors`
+  // terms. A product is kept as its difference from 1, so that small shares lose nothing.
+  double log_of_rest(double precision) const {
+    constexpr Index lanes = 8, factors = 16;
+    double sum = 0.0;
+    Index m = 0;
+    for (; m + lanes <= shares_.size();) {
+      double taken[lanes] = {};
+      for (Index step = 0; step < factors && m + lanes <= shares_.size(); ++step, m += lanes)
+        for (Index lane = 0; lane < lanes; ++lane) {
+          const double share = shares_(m + lane) * precision;
+          taken[lane] += share - taken[lane] * share;
+        }
+      for (const double one : taken) sum += std::log1p(-one);
+    }
+    for (; m < shares_.size(); ++m) sum += std::log1p(-shares_(m) * precision);
+    return sum;
+  }
+
   GoalCriterion criterion_;
   const GoalCovariances& goal_;
   double variance_;
   double squares_ = 0.0;
+  bool has_equal_weights_ = false;
+  double largest_share_ = 0.0;
   Vector shares_;  // squared covariance over the variance of an answer at the goal point
 };
 
