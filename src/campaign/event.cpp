@@ -110,7 +110,10 @@ Json body(const Fitted& e) {
   put(json, "gamma", e.gamma, plain);
   put(json, "nugget", e.nugget, plain);
   if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
-  if (!e.smooth_sd.empty()) json["smooth_sd"] = numbers(e.smooth_sd);
+  if (!e.smooth_sd.empty()) {
+    json["smooth_sd"] = numbers(e.smooth_sd);
+    json["bias_lengthscale"] = numbers(e.bias_lengthscale);
+  }
   return json;
 }
 Json body(const OwnerChanged& e) {
@@ -263,6 +266,9 @@ void read(Fields& j, Fitted& e) {
   e.level_scales =
       j.optional("level_scales", [&] { return j.numbers("level_scales"); }).value_or(e.level_scales);
   e.smooth_sd = j.optional("smooth_sd", [&] { return j.numbers("smooth_sd"); }).value_or(e.smooth_sd);
+  e.bias_lengthscale = j.optional("bias_lengthscale", [&] {
+                          return j.numbers("bias_lengthscale");
+                        }).value_or(e.bias_lengthscale);
   e.log_marginal_likelihood = j.number("log_marginal_likelihood");
   e.converged = j.truth("converged");
   e.reason = j.text("reason");

@@ -192,6 +192,8 @@ void require_own(const Fitted& e) {
   require_positive("the scale of gamma", e.added_scale);
   require_positive("the scale of sigma^2", e.base_scale);
   for (const double scale : e.level_scales) require_positive("the scale of a level's noise", scale);
+  for (const double factor : e.bias_lengthscale)
+    require_positive("the factor on the length scales of a bias", factor);
   for (const double sd : e.smooth_sd)
     if (!(std::isfinite(sd * sd) && sd >= 0.0))
       refuse("the standard deviation of a bias", sd, "a number, 0 or more, whose square is finite");
@@ -347,7 +349,8 @@ void EventRules::check(const Fitted& event, const State& state) const {
   if (!event.level_scales.empty() && event.level_scales.size() != study_.offer().levels.size())
     throw InputError(fmt::format("it has {} scales of levels, must have {}, one per level",
                                  event.level_scales.size(), study_.offer().levels.size()));
-  if (event.smooth_sd.size() != (study_.file().learns_bias() ? study_.offer().levels.size() : 0))
+  if (event.smooth_sd.size() != (study_.file().learns_bias() ? study_.offer().levels.size() : 0) ||
+      event.bias_lengthscale.size() != event.smooth_sd.size())
     throw InputError(fmt::format("it has {} standard deviations of biases, must have {}",
                                  event.smooth_sd.size(),
                                  study_.file().learns_bias() ? "one per level" : "none"));

@@ -106,8 +106,10 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
     throw DamagedError("what was learned does not fit the study's kernel");
   learned.prior.kernel = learned.prior.kernel->with_log_parameters(Eigen::Map<const Vector>(
       fitted.log_parameters.data(), static_cast<Index>(fitted.log_parameters.size())));
-  for (std::size_t k = 0; k < fitted.smooth_sd.size() && k < learned.prior.biases.size(); ++k)
+  for (std::size_t k = 0; k < fitted.smooth_sd.size() && k < learned.prior.biases.size(); ++k) {
     learned.prior.biases[k].smooth_sd = fitted.smooth_sd[k];
+    learned.prior.biases[k].lengthscale = fitted.bias_lengthscale[k];
+  }
   learned.prior.mean = fitted.mean;
   learned.added_scale = fitted.added_scale;
   learned.base_scale = fitted.base_scale;
@@ -134,7 +136,10 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
                 .reason = learned.reason,
                 .level_scales = learned.level_scales};
   if (study.file().learns_bias())
-    for (const LevelBias& bias : learned.prior.biases) fitted.smooth_sd.push_back(bias.smooth_sd);
+    for (const LevelBias& bias : learned.prior.biases) {
+      fitted.smooth_sd.push_back(bias.smooth_sd);
+      fitted.bias_lengthscale.push_back(bias.lengthscale);
+    }
   if (!study.file().nugget) fitted.nugget = learned.nugget;
   if (learned.accuracy) {
     fitted.kappa = learned.accuracy->kappa;

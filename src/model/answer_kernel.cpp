@@ -124,7 +124,10 @@ Vector AnswerKernel::log_parameters() const {
   const Vector latent = latent_->log_parameters();
   std::vector<double> all(latent.begin(), latent.end());
   for (const LevelBias& bias : biases_)
-    if (bias.learned()) all.push_back(std::log(bias.smooth_sd));
+    if (bias.learned()) {
+      all.push_back(std::log(bias.smooth_sd));
+      all.push_back(std::log(bias.lengthscale));
+    }
   return Eigen::Map<const Vector>(all.data(), static_cast<Index>(all.size()));
 }
 
@@ -133,7 +136,10 @@ std::shared_ptr<const Kernel> AnswerKernel::with_log_parameters(const Vector& lo
   std::shared_ptr<const Kernel> latent = latent_->with_log_parameters(log_parameters.head(next));
   std::vector<LevelBias> biases = biases_;
   for (LevelBias& bias : biases)
-    if (bias.learned()) bias.smooth_sd = std::exp(log_parameters(next++));
+    if (bias.learned()) {
+      bias.smooth_sd = std::exp(log_parameters(next++));
+      bias.lengthscale = std::exp(log_parameters(next++));
+    }
   return std::make_shared<AnswerKernel>(std::move(latent), std::move(biases));
 }
 
@@ -163,7 +169,9 @@ Vector AnswerKernel::weighted_gradient(const PointsRef& x, const Matrix& weights
     if (!biases_[k].any()) continue;
     const BiasSlopes found = slopes(k, x, weights);
     for (Index d = 0; d < found.lengthscales.size(); ++d) all[at(1 + d)] += found.lengthscales(d);
-    if (biases_[k].learned()) all.push_back(found.smooth);
+    if (!biases_[k].learned()) continue;
+    all.push_back(found.smooth);
+    all.push_back(found.lengthscales.sum());
   }
   return Eigen::Map<const Vector>(all.data(), static_cast<Index>(all.size()));
 }

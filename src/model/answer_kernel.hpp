@@ -29,7 +29,8 @@ struct Quantity {
 /// The prior covariance of quantities at points (math.md eq. (12.2)): the last coordinate of a point says
 /// which quantity it stands for. With it, all that is computed from a kernel holds for levels with bias.
 ///
-/// Log parameters: those of the kernel of f, then log smooth_sd of every bias that is learned.
+/// Log parameters: those of the kernel of f, then log smooth_sd and log lengthscale of every bias that is
+/// learned.
 class AnswerKernel final : public Kernel {
  public:
   /// Throws std::invalid_argument if a smooth difference is wanted and the kernel is not stationary.

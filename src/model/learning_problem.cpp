@@ -29,6 +29,9 @@ constexpr double least_nugget = 1e-6, largest_nugget = 4.0;
 constexpr double usual_nugget = 0.05, small_nugget = 1e-4;
 // Parts of a bias are at most exp(bias_reach) times as large or small as declared.
 constexpr double bias_reach = 6.0;
+// How far the length scales of a smooth difference may be from those of f, and the width of their prior, in
+// logarithms.
+constexpr double bias_lengthscale_reach = 3.0, bias_lengthscale_width = 0.7;
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw std::invalid_argument("learn: " + sentence);
@@ -119,8 +122,10 @@ double& LearningProblem::scale(NoiseScales& scales, double& nugget, const NoiseP
 Vector LearningProblem::start() const {
   Vector theta = Vector::Zero(size());
   theta.head(kernel_parameters()) = prior_.kernel->log_parameters();
-  for (Index k = 0; k < bias_parameters(); ++k)
-    theta(kernel_parameters() + k) = std::log(prior_.biases[learned_biases_[at(k)]].smooth_sd);
+  for (std::size_t k = 0; k < learned_biases_.size(); ++k) {
+    theta(smooth_parameter(k)) = std::log(prior_.biases[learned_biases_[k]].smooth_sd);
+    theta(smooth_parameter(k) + 1) = std::log(prior_.biases[learned_biases_[k]].lengthscale);
+  }
   NoiseScales scales = parts_.start;
   scales.levels.resize(parts_.levels.size(), 1.0);
   double nugget = options_.nugget.value_or(0.0);
@@ -181,11 +186,14 @@ ParameterBounds LearningProblem::bounds() const {
       bounds.high(1 + k) = std::log(1e6 * own);
     }
   }
-  for (Index k = 0; k < bias_parameters(); ++k) {
-    const Index here = kernel_parameters() + k;
-    bounds.typical(here) = std::log(prior_.biases[learned_biases_[at(k)]].declared);
+  for (std::size_t k = 0; k < learned_biases_.size(); ++k) {
+    const Index here = smooth_parameter(k);
+    bounds.typical(here) = std::log(prior_.biases[learned_biases_[k]].declared);
     bounds.low(here) = bounds.typical(here) - bias_reach;
     bounds.high(here) = bounds.typical(here) + bias_reach;
+    bounds.typical(here + 1) = 0.0;
+    bounds.low(here + 1) = -bias_lengthscale_reach;
+    bounds.high(here + 1) = bias_lengthscale_reach;
   }
   for (Index k = 0; k < noise_parameters(); ++k) {
     const NoiseParameter& parameter = noise_[at(k)];
@@ -217,8 +225,10 @@ ParameterBounds LearningProblem::bounds() const {
 Prior LearningProblem::prior_at(const Vector& theta) const {
   Prior prior = prior_;
   prior.kernel = prior_.kernel->with_log_parameters(theta.head(kernel_parameters()));
-  for (Index k = 0; k < bias_parameters(); ++k)
-    prior.biases[learned_biases_[at(k)]].smooth_sd = std::exp(theta(kernel_parameters() + k));
+  for (std::size_t k = 0; k < learned_biases_.size(); ++k) {
+    prior.biases[learned_biases_[k]].smooth_sd = std::exp(theta(smooth_parameter(k)));
+    prior.biases[learned_biases_[k]].lengthscale = std::exp(theta(smooth_parameter(k) + 1));
+  }
   return prior;
 }
 
@@ -322,19 +332,20 @@ void LearningProblem::penalise(const Vector& theta, LearningObjective& objective
 // math.md eq. (12.14), whatever the prior of the other parameters: few answers at an expensive level cannot
 // tell the parts of a bias apart.
 void LearningProblem::penalise_biases(const Vector& theta, LearningObjective& objective) const {
-  for (Index k = 0; k < bias_parameters(); ++k) {
-    const Index here = kernel_parameters() + k;
-    const double u = theta(here) - std::log(prior_.biases[learned_biases_[at(k)]].declared);
+  const auto subtract = [&](Index here, double u, double slope) {
     objective.value -= 0.5 * u * u;
-    objective.gradient(here) -= u;
+    objective.gradient(here) -= u * slope;
+  };
+  for (std::size_t k = 0; k < learned_biases_.size(); ++k) {
+    const Index here = smooth_parameter(k);
+    subtract(here, theta(here) - std::log(prior_.biases[learned_biases_[k]].declared), 1.0);
+    subtract(here + 1, theta(here + 1) / bias_lengthscale_width, 1.0 / bias_lengthscale_width);
   }
   for (Index k = 0; k < noise_parameters(); ++k) {
     if (!noise_[at(k)].white) continue;
     // The parameter is the logarithm of a variance in units of the declared one.
     const Index here = first_noise_parameter() + k;
-    const double u = 0.5 * theta(here) + 1.0;
-    objective.value -= 0.5 * u * u;
-    objective.gradient(here) -= 0.5 * u;
+    subtract(here, 0.5 * theta(here) + 1.0, 0.5);
   }
 }
 

@@ -22,10 +22,10 @@ struct ParameterBounds {
   Vector clip(const Vector& theta) const { return theta.cwiseMax(low).cwiseMin(high); }
 };
 
-/// Parameters as an optimiser sees them: the kernel's log parameters; the log smooth_sd of every bias that is
-/// learned; then the logarithms of the scales of the noise that are learned (added, base, levels) and of the
-/// nugget, or gain and share of the accuracy (AccuracyBox). Parts of the noise that no observation has are
-/// left out.
+/// Parameters as an optimiser sees them: the kernel's log parameters; log smooth_sd and log lengthscale of
+/// every bias that is learned; then the logarithms of the scales of the noise that are learned (added, base,
+/// levels) and of the nugget, or gain and share of the accuracy (AccuracyBox). Parts of the noise that no
+/// observation has are left out.
 class LearningProblem {
  public:
   /// All are kept by reference.
@@ -38,7 +38,7 @@ class LearningProblem {
   bool is_penalised() const { return options_.hyperparameter_prior == HyperparameterPrior::weak; }
 
   Index kernel_parameters() const { return prior_.kernel->log_parameters().size(); }
-  Index bias_parameters() const { return static_cast<Index>(learned_biases_.size()); }
+  Index bias_parameters() const { return 2 * static_cast<Index>(learned_biases_.size()); }
   /// Where those of the noise begin.
   Index first_noise_parameter() const { return kernel_parameters() + bias_parameters(); }
   Index size() const { return first_noise_parameter() + noise_parameters() + (learns_accuracy() ? 2 : 0); }
@@ -92,6 +92,8 @@ class LearningProblem {
   Likelihood likelihood_at(const Vector& theta) const;
   Likelihood evidence_at(const Vector& theta) const;
   void penalise(const Vector& theta, LearningObjective& objective) const;
+  // Where smooth_sd of the k-th bias that is learned is among the parameters; its length scale is the next.
+  Index smooth_parameter(std::size_t k) const { return kernel_parameters() + 2 * static_cast<Index>(k); }
   void penalise_biases(const Vector& theta, LearningObjective& objective) const;
 
   const Prior& prior_;

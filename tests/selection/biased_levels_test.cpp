@@ -260,13 +260,14 @@ TEST(BiasedLevelsLearning, PenaltyAndItsGradientAreTheReferences) {
   options.noise = parts;
   const LearningProblem learning(problem.prior, observations, options);
   const LearningObjective found = learning.objective_at(learning.start());
-  EXPECT_TRUE(close(found.value, map["log_posterior"], 1e-10));
+  EXPECT_TRUE(close(found.value, map["log_posterior_with_lengthscale"], 1e-10));
   EXPECT_TRUE(close(found.log_marginal, data["log_marginal_likelihood"], 1e-10));
   const Index biases = learning.kernel_parameters(), noise = learning.first_noise_parameter();
   ASSERT_EQ(learning.size(), noise + 2);
   for (Index k = 0; k < 2; ++k) {
     const auto level = static_cast<std::size_t>(k) + 1;
-    EXPECT_TRUE(close(found.gradient(biases + k), map["gradient_log_smooth_sd"][level], 1e-8));
+    EXPECT_TRUE(close(found.gradient(biases + 2 * k), map["gradient_log_smooth_sd"][level], 1e-8));
+    EXPECT_TRUE(close(found.gradient(biases + 2 * k + 1), map["gradient_log_lengthscale"][level], 1e-8));
     EXPECT_TRUE(close(2.0 * found.gradient(noise + k), map["gradient_log_noise_sd"][level], 1e-8));
   }
 }

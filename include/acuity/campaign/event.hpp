@@ -104,7 +104,8 @@ struct Fitted {
   std::string reason;                ///< why the optimisation ended
   std::vector<double> level_scales;  ///< one per level of a price list, if they are learned
   std::optional<double> nugget;      ///< if it is learned
-  std::vector<double> smooth_sd;     ///< of the bias of every level (0: none), if biases are learned
+  /// Of the bias of every level (0 and 1: none), if biases are learned.
+  std::vector<double> smooth_sd, bias_lengthscale;
 };
 
 /// The process that runs the campaign from now on; an empty host: none.

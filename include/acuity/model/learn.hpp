@@ -52,8 +52,8 @@ struct AccuracyParts {
 /// The log marginal likelihood of the observations, and its gradient.
 struct Likelihood {
   double log_marginal;  ///< n/2 log(2 pi) included; minus infinity if it cannot be computed
-  /// With respect to the kernel's log parameters and the log smooth_sd of every bias of the prior that is
-  /// learned, followed by the further parameters of the overload: log
+  /// With respect to the kernel's log parameters and the log smooth_sd and log lengthscale of every
+  /// bias of the prior that is learned, followed by the further parameters of the overload: log
   /// added_scale, log base_scale, the log scales of the levels and log nugget; or kappa and gamma.
   Vector gradient;
 };
