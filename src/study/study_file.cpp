@@ -403,16 +403,16 @@ std::size_t reference_level(const std::vector<TomlSection>& tables, const std::v
   return named.value_or(best.value_or(0));
 }
 
-// Levels whose answers repeat themselves differ from the reference by an error that averages out nowhere.
-void settle_biases(const std::vector<TomlSection>& tables, StudyDefaults defaults,
-                   std::vector<Level>& levels) {
+// Levels whose answers repeat themselves differ from the reference by an error that averages out nowhere, so
+// with `is_implied` they have a bias unless they state that they have none.
+void settle_biases(const std::vector<TomlSection>& tables, bool is_implied, std::vector<Level>& levels) {
   std::vector<std::optional<LevelBias>> stated;
   for (std::size_t k = 0; k < levels.size(); ++k) stated.push_back(read_bias(tables[k], levels[k]));
   const std::size_t reference = reference_level(tables, levels, stated);
   for (std::size_t k = 0; k < levels.size(); ++k) {
     Level& level = levels[k];
     const double error = std::sqrt(noise_variance(level.channel));
-    const bool by_default = defaults == StudyDefaults::current && level.repeats_itself && error > 0.0;
+    const bool by_default = is_implied && level.repeats_itself && error > 0.0;
     if (stated[k])
       level.bias = *stated[k];
     else if (by_default && k != reference)
@@ -422,7 +422,7 @@ void settle_biases(const std::vector<TomlSection>& tables, StudyDefaults default
 }
 
 std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool binary,
-                                   StudyDefaults defaults) {
+                                   bool bias_is_implied) {
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
@@ -436,7 +436,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool 
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     levels.push_back(std::move(level));
   }
-  if (!binary) settle_biases(tables, defaults, levels);
+  if (!binary) settle_biases(tables, bias_is_implied, levels);
   return levels;
 }
 
@@ -475,7 +475,10 @@ void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, S
   study.acquisition.criterion = static_cast<GoalCriterion>(
       goal.choice("criterion", {"variance", "prediction"}).value_or(study.binary() ? 1 : 0));
   if (study.has_bias() && study.acquisition.kind == Kind::target)
-    acquisition.wrong("information", "\"goal\", \"model\", \"bald\" or \"random\" where a level has a bias");
+    acquisition.wrong(
+        "information",
+        "\"goal\", \"model\", \"bald\" or \"random\" where a level has a bias (one with repeat = "
+        "\"same\" does unless it says bias = \"none\")");
   study.acquisition.target.graph =
       static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(study.binary() ? 0 : 1));
   study.acquisition.target.infinite =
@@ -622,7 +625,8 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   if (file.has("precision")) {
     study.ladder = read_ladder(file.section("precision"), study.binary());
   } else {
-    study.price_list = read_price_list(levels, study.binary(), defaults);
+    const bool paper = defaults == StudyDefaults::first || study.fit.optimiser == Optimiser::adam;
+    study.price_list = read_price_list(levels, study.binary(), !paper);
     if (study.binary() && study.fit.noise)
       file.section("model").wrong("fit_noise",
                                   "false for binary targets with [[level]]: accuracies are as "
