@@ -192,6 +192,10 @@ class Suggestion:
     @property
     def information_per_cost(self) -> float: ...
 
+assumed_white_share: float
+
+def level_biases(settings: str) -> list[Optional[tuple[float, float, float, bool]]]: ...
+
 class Selection:
     def __init__(
         self,
@@ -205,6 +209,9 @@ class Selection:
         levels: list[dict[str, Any]],
         base_noise: Floats,
         acquisition: dict[str, Any],
+        goal: Floats,
+        goal_weights: Floats,
+        goal_noise: Floats,
         budget: float,
         repeat: bool,
         threads: int,
@@ -225,9 +232,17 @@ class Study:
     @staticmethod
     def open(file: str) -> Study: ...
     @staticmethod
-    def from_text(text: str) -> Study: ...
+    def from_text(text: str, goal: Floats, goal_weights: Floats) -> Study: ...
     @staticmethod
-    def make(settings: str, points: Floats, inputs: list[str], ids: list[str], noise_variance: Floats) -> Study: ...
+    def make(
+        settings: str,
+        points: Floats,
+        inputs: list[str],
+        ids: list[str],
+        noise_variance: Floats,
+        goal: Floats,
+        goal_weights: Floats,
+    ) -> Study: ...
 
 def create_campaign(folder: str, study: Study) -> None: ...
 def is_campaign(folder: str) -> bool: ...

@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._arrays import choice, path_of, shown, threads_of
 from ._campaign import Campaign, PathLike
-from ._study import make_study
+from ._study import GoalValues, make_study
 from .kernels import KERNELS
 from .levels import LevelsLike
 
@@ -53,7 +53,11 @@ def create(
     optimiser: str = "lbfgs",
     restarts: int = 4,
     fit_noise: bool = False,
-    information: str = "model",
+    information: Optional[str] = None,
+    goal: Any = None,
+    goal_weights: Any = None,
+    goal_points: Optional[int] = None,
+    criterion: Optional[str] = None,
     graph: Optional[str] = None,
     infinite: Optional[str] = None,
     approximation: Optional[str] = None,
@@ -69,6 +73,11 @@ def create(
     inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
     "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest
     precision, "auto" or a dictionary, or a file of what is known.
+
+    goal is where the model must be good: an array of points with the pool's inputs, with goal_weights, one per point; a table
+    (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
+    goal_points of them are used. criterion is "variance" or "prediction". information is "goal" by default if there is a goal
+    or a level has a bias, and "model" otherwise.
 
     >>> import acuity, numpy as np
     >>> X = np.linspace(0, 10, 50)[:, None]
@@ -111,9 +120,21 @@ def create(
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
     name = name or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
     about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
+    values = GoalValues()
+    if goal is not None or criterion is not None or goal_points is not None:
+        options["goal"] = {"criterion": criterion, "points": goal_points}
+    if isinstance(goal, (str, os.PathLike, Mapping)):
+        if goal_weights is not None:
+            raise ValueError("goal_weights is given with a goal that is no array, must be left out")
+        if isinstance(goal, Mapping):
+            options["goal"]["box"] = dict(goal)
+        else:
+            options["goal"]["file"] = os.path.abspath(path_of(goal, "goal"))
+    else:
+        values = GoalValues(goal, goal_weights)
     made = make_study(
         pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, nugget=nugget, classes=classes, campaign=about,
-        options=options,
+        options=options, goal=values,
     )
     return _begun(path, made, threads)
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import FloatArray, as_array, choice, floats, number, per_point, points, seed_of, shown, threads_of, whole
 from ._core import Suggestion
+from ._study import GoalValues, level_biases
 from .classifier import GPClassifier
 from .errors import Finished
 from .levels import Ladder, LevelsLike, as_levels
@@ -44,8 +45,18 @@ class Selector:
 
     information: "model", "target", "bald" or "random"; graph and infinite: for "target" (docs/reference.md 3). noise_variance:
     of numbers, the noise at a pool point that no level removes, one for all or one per point. candidates: which rows may
-    be chosen, by default all. repeat: a point may be chosen again; a level with repeat="same" is chosen once at a point and
-    leaves the point's other levels open in any case.
+    be chosen, by default all. repeat: a point may be chosen again; a level with repeat="same" or a bias is chosen once at a
+    point and leaves the point's other levels open in any case.
+
+    goal: where the model must be good, for a GPRegressor: points with the pool's inputs, with `weights`, one per point; by
+    default the pool. criterion: "variance", the fall of the mean variance there, or "prediction", the information about an
+    answer there, whose noise is goal_noise_variance (by default noise_variance, if that is one number). information is "goal"
+    by default if there is a goal or a level has a bias, and "model" otherwise.
+
+    Levels with bias: nothing is learned here. bias="learn", also where repeat="same" implies it, assumes what a campaign
+    assumes before its first fit: for an error of noise_sd an offset of 2 noise_sd, a smooth difference of noise_sd and a white
+    part of noise_sd / e. What the model was fitted to counts as answers of the reference level; record others by
+    `tell(at(row, level), y)`.
 
     >>> import acuity, numpy as np
     >>> X = np.linspace(0, 10, 200)[:, None]
@@ -65,7 +76,11 @@ class Selector:
         levels: LevelsLike,
         budget: Optional[float] = None,
         *,
-        information: str = "model",
+        information: Optional[str] = None,
+        goal: Optional[ArrayLike] = None,
+        weights: Any = None,
+        criterion: str = "variance",
+        goal_noise_variance: Any = None,
         graph: Optional[str] = None,
         infinite: str = "refuse",
         approximation: str = "exact",
@@ -89,21 +104,49 @@ class Selector:
         if not binary:
             base = per_point(noise_variance, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
             self._check_noise(offered, base)
-        choice(information, "information", ("model", "target", "bald", "random"))
+        described = [level._for_core() for level in offered]
+        biases = level_biases(offered)
+        for level, bias in zip(described, biases):
+            if bias is None:
+                continue
+            level["bias"] = bias[:3]
+            if bias[3]:  # only the white part is noise
+                level["channel"] *= _core.assumed_white_share
+        biased = any(bias is not None for bias in biases)
+        if information is None:
+            information = "goal" if goal is not None or biased else "model"
+        choice(information, "information", ("model", "target", "bald", "random", "goal"))
+        choice(criterion, "criterion", ("variance", "prediction"))
+        wanted_goal = GoalValues(goal, weights, what="weights")
+        wanted_goal.require_inputs(array.shape[1])
+        if binary and (goal is not None or information == "goal"):
+            raise ValueError("goal is for numbers and the model is a GPClassifier, must be left out")
+        if goal is not None and information != "goal":
+            raise ValueError(f'information is "{information}" and a goal is given, must be "goal"')
+        if biased and information == "target":
+            raise ValueError('information is "target" and a level has a bias, must be "goal", "model", "bald" or "random"')
+        if biased and kernel.object is not None:
+            raise ValueError("the kernel is a function of yours and a level has a bias, must be one of acuity's")
+        if information == "goal" and goal is None:
+            wanted_goal.points = array
+        if not len(wanted_goal.weights):
+            wanted_goal.weights = np.ones(len(wanted_goal.points))
+        goal_noise = self._goal_noise(criterion, goal_noise_variance, noise_variance, base, wanted_goal, goal is None)
         choice(infinite, "infinite", ("refuse", "limit", "first"))
         wanted_graph = choice(graph, "graph", ("b", "c")) if graph is not None else ("b" if binary else "c")
         how = {
             "information": information,
             "graph": wanted_graph,
             "infinite": infinite,
+            "criterion": criterion,
             "approximation": choice(approximation, "approximation", ("exact", "taylor")),
             "seed": seed_of(random_state),
             "continuous": levels._for_core() if isinstance(levels, Ladder) else None,
         }
         money = np.inf if budget is None else number(budget, "budget", 0.0, np.inf, "a number, 0 or more, or None")
         self._core = _core.Selection(
-            kernel, mean, array, seen, answers, channel, binary, [level._for_core() for level in offered], base, how,
-            money, bool(repeat), threads_of(threads), bool(single_precision),
+            kernel, mean, array, seen, answers, channel, binary, described, base, how, wanted_goal.points,
+            wanted_goal.weights, goal_noise, money, bool(repeat), threads_of(threads), bool(single_precision),
         )
         if candidates is not None:
             allowed = np.zeros(len(array), dtype=bool)
@@ -111,6 +154,22 @@ class Selector:
             for row in np.flatnonzero(~allowed).tolist():
                 self._core.close(row)
         self._binary = binary
+
+    @staticmethod
+    def _goal_noise(criterion: str, given: Any, of_pool: Any, base: FloatArray, goal: GoalValues, is_pool: bool) -> FloatArray:
+        """The noise of the answers at the goal that are to be predicted."""
+        count = len(goal.points)
+        if given is not None:
+            return per_point(given, count, "goal_noise_variance", 0.0, _LARGEST, "finite, 0 or more")
+        if criterion == "variance" or count == 0:
+            return np.zeros(count)
+        if is_pool:
+            return base
+        if as_array(of_pool, "noise_variance").ndim > 0:
+            raise ValueError(
+                'criterion is "prediction" and noise_variance is one per pool point, goal_noise_variance must be given'
+            )
+        return np.full(count, float(of_pool))
 
     @staticmethod
     def _check_levels(binary: bool, levels: list[Any]) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import as_array, column_names, per_point, points, shown, text
-from .levels import Ladder, LevelsLike, as_levels
+from .levels import Ladder, Level, LevelsLike, as_levels
 
 _LARGEST = float(np.finfo(float).max)
 
@@ -66,7 +66,37 @@ def _input_names(pool: ArrayLike, count: int, inputs: Optional[list[str]]) -> li
     return ["x"] if count == 1 else [f"x{i + 1}" for i in range(count)]
 
 
-def _made(pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, tables: dict[str, Any]) -> _core.Study:
+def level_biases(levels: list[Level]) -> list[Optional[tuple[float, float, float, bool]]]:
+    """The bias of every level, (offset_sd, smooth_sd, lengthscale, whether it is learned), by the rules of study files."""
+    if not any(level.bias is not None or level.reference or level.repeat == "same" for level in levels):
+        return [None] * len(levels)
+    return _core.level_biases(toml_text({"level": [level._for_study() for level in levels]}))
+
+
+class GoalValues:
+    """Points where the model must be good, with their weights, as arrays; both are empty if there are none."""
+
+    def __init__(self, goal: Any = None, weights: Any = None, *, what: str = "goal_weights") -> None:
+        self.points = np.empty((0, 1))
+        self.weights = np.empty(0)
+        if goal is None:
+            if weights is not None:
+                raise ValueError(f"{what} is given without goal, must come with it")
+            return
+        self.points = points(goal, "goal")
+        if weights is not None:
+            self.weights = per_point(weights, len(self.points), what, 0.0, _LARGEST, "a finite number, 0 or more")
+            if not 0.0 < self.weights.sum() < np.inf:
+                raise ValueError(f"{what} adds up to {self.weights.sum()}, must be finite and above 0")
+
+    def require_inputs(self, count: int) -> None:
+        if len(self.points) and self.points.shape[1] != count:
+            raise ValueError(f"goal has {self.points.shape[1]} inputs and the pool {count}, must be as many of each")
+
+
+def _made(
+    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: GoalValues, tables: dict[str, Any]
+) -> _core.Study:
     """A study whose pool is an array or a DataFrame."""
     array = points(pool, "pool")
     labels = [] if ids is None else [text(str(label), "an id") for label in ids]
@@ -78,16 +108,19 @@ def _made(pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, tables: 
         variances = per_point(noise, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
         noise = {"column": "noise variance"}
     _put(tables, "noise", {"variance": noise})
-    return _core.Study.make(toml_text(tables), array, names, labels, variances)
+    goal.require_inputs(array.shape[1])
+    return _core.Study.make(toml_text(tables), array, names, labels, variances, goal.points, goal.weights)
 
 
-def _of_file(pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, tables: dict[str, Any]) -> _core.Study:
+def _of_file(
+    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: GoalValues, tables: dict[str, Any]
+) -> _core.Study:
     """A study whose pool is a file."""
     if not os.path.exists(pool):
         raise FileNotFoundError(f"{os.fspath(pool)}: it does not exist, must be a pool (CSV, or a pool file)")
     _put(tables, "pool", {"file": os.path.abspath(pool), "inputs": inputs, "id": ids})
     _put(tables, "noise", {"variance": noise})
-    return _core.Study.from_text(toml_text(tables))
+    return _core.Study.from_text(toml_text(tables), goal.points, goal.weights)
 
 
 def _put(tables: dict[str, Any], name: str, table: Mapping[str, Any]) -> None:
@@ -108,6 +141,7 @@ def make_study(
     classes: Optional[list[str]],
     campaign: Mapping[str, Any],
     options: Mapping[str, Mapping[str, Any]],
+    goal: Optional[GoalValues] = None,
 ) -> _core.Study:
     """The study of these arguments; nothing is written to files."""
     ladder = isinstance(levels, Ladder)
@@ -126,9 +160,11 @@ def make_study(
         tables["target"] = {"kind": "binary", "classes": None if classes is None else list(classes)}
     for name, table in options.items():
         _put(tables, name, table)
+    if "goal" in options:
+        tables.setdefault("goal", {})  # a table without keys counts, too
     if isinstance(levels, Ladder):
         tables["precision"] = levels._for_study()
     else:
         tables["level"] = [level._for_study() for level in offered]
     make = _of_file if isinstance(pool, (str, os.PathLike)) else _made
-    return make(pool, inputs, ids, noise_variance, tables)
+    return make(pool, inputs, ids, noise_variance, goal or GoalValues(), tables)

@@ -28,6 +28,11 @@ class Level:
     name: what it is called. Of a number `noise_variance` (or `noise_sd`) on top of the point's own; of a class `accuracy`,
     the probability of being right. `cost` is a number, or {"setup": 40, "per": 12, "units": 4}, which is 88. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
     gives the same answer, so it is bought once at a point, and the point's other levels stay open. `exact=True` says that no noise at all is meant.
+
+    bias: how answers differ from those of the reference level besides noise: "learn", with the noise as the declared size of
+    the error; "none"; or {"offset_sd": ..., "smooth_sd": ..., "lengthscale": ...}, where the noise is the part that is new at
+    every point. By default "learn" with `repeat="same"`, except at the reference level, and "none" otherwise.
+    reference: True at the level that the others differ from; by default the level of least noise (docs/reference.md 3).
     """
 
     def __init__(
@@ -41,6 +46,8 @@ class Level:
         value: Any = None,
         repeat: str = "independent",
         exact: bool = False,
+        bias: Union[None, str, Mapping[str, float]] = None,
+        reference: bool = False,
         alpha: Optional[float] = None,
     ) -> None:
         where = f"level {shown(name)}: "
@@ -67,6 +74,10 @@ class Level:
         self.value = value
         self.repeat = choice(repeat, where + "repeat", ("independent", "same"))
         self.exact = bool(exact)
+        self.bias = _bias(bias, where)
+        self.reference = bool(reference)
+        if accuracy is not None and (self.bias is not None or self.reference):
+            raise ValueError(where + "bias and reference are for numbers and the level has an accuracy, must be left out")
         self.alpha = None if alpha is None else number(alpha, where + "alpha", 0.0, np.inf, "a number, 0 or more")
 
     @property
@@ -87,6 +98,7 @@ class Level:
             "cost": self.cost,
             "repeats_itself": self.repeat == "same",
             "exact": self.exact,
+            "bias": None,
         }
 
     def _for_study(self) -> dict[str, Any]:
@@ -101,7 +113,25 @@ class Level:
             table["value"] = self.value
         if self.repeat == "same":
             table["repeat"] = "same"
+        if self.bias is not None:
+            table["bias"] = self.bias
+        if self.reference:
+            table["reference"] = True
         return table
+
+
+def _bias(bias: Any, where: str) -> Union[None, str, dict[str, float]]:
+    """A bias, as in a study file."""
+    requirement = '"learn", "none" or a dictionary with offset_sd, smooth_sd and lengthscale'
+    if bias is None or (isinstance(bias, str) and bias in ("learn", "none")):
+        return bias
+    if not isinstance(bias, Mapping) or not bias or set(bias) - {"offset_sd", "smooth_sd", "lengthscale"}:
+        raise ValueError(where + f"bias is {shown(bias)}, must be {requirement}")
+    given = {}
+    for key, value in bias.items():
+        least, words = (_TINY, "a finite number above 0") if key == "lengthscale" else (0.0, "a finite number, 0 or more")
+        given[key] = number(value, where + f"bias {key}", least, 1e150, words)
+    return given
 
 
 def _total(cost: Any, where: str) -> Any:

@@ -65,11 +65,18 @@ class OpenCampaign {
   std::optional<Campaign> campaign_;
 };
 
+// Points where the model must be good, with a weight each or none; no points: no goal.
+std::shared_ptr<const Goal> goal_of(Points points, Vector weights) {
+  if (points.rows() == 0) return nullptr;
+  return std::make_shared<const Goal>(Goal{std::move(points), std::move(weights), Vector()});
+}
+
 // Settings as TOML and a pool: an id for every point or none, sigma^2 for every point or none.
 Study made_study(std::string settings, Points points, std::vector<std::string> inputs,
-                 std::vector<std::string> ids, Vector noise_variance) {
+                 std::vector<std::string> ids, Vector noise_variance, Points goal, Vector goal_weights) {
   return Study::make(read_study_text(std::move(settings)),
-                     Pool(std::move(points), std::move(inputs), std::move(ids)), std::move(noise_variance));
+                     Pool(std::move(points), std::move(inputs), std::move(ids)), std::move(noise_variance),
+                     goal_of(std::move(goal), std::move(goal_weights)));
 }
 
 // ("open" | "nothing_now" | "finished", reason, suggestions)
@@ -343,7 +350,11 @@ void bind_campaign(py::module_& module) {
       .def_static(
           "open", [](const std::string& file) { return Study::open(file); }, Unlocked())
       .def_static(
-          "from_text", [](std::string text) { return Study::open(read_study_text(std::move(text))); },
+          "from_text",
+          [](std::string text, Points goal, Vector goal_weights) {
+            return Study::open(read_study_text(std::move(text)),
+                               goal_of(std::move(goal), std::move(goal_weights)));
+          },
           Unlocked())
       .def_static("make", &made_study, Unlocked());
   module.def(

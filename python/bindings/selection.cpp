@@ -1,5 +1,9 @@
 #include "acuity/selection/selection_session.hpp"
 
+#include <algorithm>
+
+#include "acuity/acquisition/goal_information.hpp"
+#include "acuity/study/study_file.hpp"
 #include "acuity/study/target.hpp"
 #include "bindings.hpp"
 
@@ -23,8 +27,10 @@ std::vector<Observation> observations_of(const Target& target, const Known& know
 }
 
 std::shared_ptr<const Information> information_of(bool binary, const std::string& kind, TargetGraph graph,
-                                                  InfinitePolicy infinite, bool taylor) {
+                                                  InfinitePolicy infinite, bool taylor,
+                                                  GoalCriterion criterion) {
   const bool target = kind == "target";
+  if (kind == "goal") return std::make_shared<GoalInformation>(criterion);
   if (binary && target) return std::make_shared<ClassTargetInformation>(graph);
   if (binary)
     return std::make_shared<ClassModelInformation>(taylor ? Approximation::taylor : Approximation::exact);
@@ -68,6 +74,11 @@ std::vector<Level> levels_of(const Target& target, const py::list& list) {
     level.cost = fields["cost"].cast<double>();
     level.repeats_itself = fields["repeats_itself"].cast<bool>();
     level.exact = fields["exact"].cast<bool>();
+    if (const py::object bias = fields["bias"]; !bias.is_none()) {
+      const auto [offset_sd, smooth_sd, lengthscale] = bias.cast<std::tuple<double, double, double>>();
+      level.bias = {.offset_sd = offset_sd, .smooth_sd = smooth_sd, .lengthscale = lengthscale};
+      std::get<GaussianChannel>(level.channel).bias = static_cast<int>(levels.size()) + 1;
+    }
     if (level.alpha)
       level.value = *level.alpha;
     else
@@ -75,6 +86,30 @@ std::vector<Level> levels_of(const Target& target, const py::list& list) {
     levels.push_back(std::move(level));
   }
   return levels;
+}
+
+// What the levels of a study say about their bias, with the defaults of study files: (offset_sd, smooth_sd,
+// lengthscale, whether it is learned), or None.
+py::list level_biases(const std::string& settings) {
+  py::list biases;
+  for (const Level& level : read_study_text(settings).price_list) {
+    const LevelBias& bias = level.bias;
+    if (bias.any())
+      biases.append(py::make_tuple(bias.offset_sd, bias.smooth_sd, bias.lengthscale, bias.learned()));
+    else
+      biases.append(py::none());
+  }
+  return biases;
+}
+
+// Where the model must be good, if the acquisition is by a goal. Noise that is 0 makes the information about
+// an answer there infinite (docs/math.md 13.1).
+std::shared_ptr<const Goal> goal_of(const Kernel& kernel, const PointsRef& points, const Vector& weights,
+                                    const Vector& noise) {
+  if (points.rows() == 0) return nullptr;
+  constexpr double least_noise = 1e-9;
+  return std::make_shared<const Goal>(
+      Goal{Points(points), weights / weights.sum(), noise.cwiseMax(least_noise * kernel.diagonal(points))});
 }
 
 Acquisition acquisition_of(bool binary, const py::dict& wanted) {
@@ -86,7 +121,9 @@ Acquisition acquisition_of(bool binary, const py::dict& wanted) {
       infinite == "refuse"  ? InfinitePolicy::refuse
       : infinite == "limit" ? InfinitePolicy::limit
                             : InfinitePolicy::first,
-      wanted["approximation"].cast<std::string>() == "taylor");
+      wanted["approximation"].cast<std::string>() == "taylor",
+      wanted["criterion"].cast<std::string>() == "variance" ? GoalCriterion::variance
+                                                            : GoalCriterion::prediction);
   acquisition.ranking = kind == "bald"     ? Ranking::information
                         : kind == "random" ? Ranking::random
                                            : Ranking::information_per_cost;
@@ -108,19 +145,26 @@ Acquisition acquisition_of(bool binary, const py::dict& wanted) {
 }  // namespace
 
 void bind_selection(py::module_& module) {
+  module.def("level_biases", &level_biases);
+  module.attr("assumed_white_share") = LevelBias::assumed_white_share;
   py::class_<Selection>(module, "Selection")
       .def(py::init([](const std::shared_ptr<Kernel>& kernel, double mean, const PointsRef& pool,
                        const PointsRef& points, const Vector& values, const Vector& channel, bool binary,
                        const py::list& levels, const Vector& base_noise, const py::dict& acquisition,
+                       const PointsRef& goal, const Vector& goal_weights, const Vector& goal_noise,
                        double budget, bool repeat, int threads, bool single_precision) {
         const std::shared_ptr<const Target> target = binary ? Target::classes() : Target::real();
         Offer offer{levels_of(*target, levels), base_noise};
         Acquisition wanted = acquisition_of(binary, acquisition);
+        Prior prior{.kernel = kernel, .mean = mean};
+        const auto is_biased = [](const Level& level) { return level.bias.any(); };
+        if (std::any_of(offer.levels.begin(), offer.levels.end(), is_biased))
+          for (const Level& level : offer.levels) prior.biases.push_back(level.bias);
         const Released unlocked;
         const Pool points_of_pool(Points(pool), input_names(pool.cols()));
         return std::make_unique<Selection>(
             points_of_pool,
-            target->belief({.kernel = kernel, .mean = mean}, points_of_pool.points(), nullptr,
+            target->belief(prior, points_of_pool.points(), goal_of(*kernel, goal, goal_weights, goal_noise),
                            observations_of(*target, {points, values, channel}), threads,
                            {.single_precision = single_precision}),
             std::move(offer), std::move(wanted),

@@ -429,3 +429,119 @@ def test_batch_pending_of_classes():
         mean, variance = selector.belief()
         all_close(mean[:tests], g["mean_test"], 1e-10)
         all_close(variance[:tests], step["var_test"], 1e-10)
+
+
+def biased_selector(g, **options):
+    """A selector of a golden case of levels with bias: what is known is recorded at the levels it was answered at."""
+    own = "pool_index" not in g
+    pool = np.concatenate([g["X_pool"], g["X"]]) if own else np.array(g["X_pool"])
+    noise = np.concatenate([g["n0_pool"], g["n0"]]) if own else np.array(g["n0_pool"])
+    levels = [
+        acuity.Level(
+            level["name"], noise_sd=level["noise_sd"], cost=level["cost"], repeat="same", exact=level["noise_sd"] == 0.0,
+            bias={name: level[name] for name in ("offset_sd", "smooth_sd", "lengthscale")},
+        )
+        for level in g["levels"]
+    ]
+    model = acuity.GPRegressor(kernel=g["kernel"], amplitude=g["a"], lengthscale=g["l"], mean=g["mean"], optimiser=None)
+    selector = acuity.Selector(
+        pool, model, levels, noise_variance=noise + g["nugget"], candidates=np.arange(len(g["X_pool"])), **options
+    )
+    for i, (level, y) in enumerate(zip(g["level"], g["y"])):
+        row = len(g["X_pool"]) + i if own else g["pool_index"][i]
+        selector.tell(selector.at(row, level), y)
+    return selector
+
+
+BIASED = {
+    "local_information": {"information": "model"},
+    "variance_reduction": {},
+    "epig": {"criterion": "prediction"},
+}
+
+
+def of_the_goal(g, **options):
+    return {
+        "goal": g["X_goal"], "weights": g["w_goal"], "goal_noise_variance": numbers(g["n0_goal"]) + g["nugget"], **options
+    }
+
+
+# Offsets, smooth differences and the gradient of the likelihood have no face here; the C++ tests read them.
+@pytest.mark.parametrize("worth", BIASED)
+@pytest.mark.parametrize("g", golden("biased_levels")["cases"], ids=lambda g: g["name"])
+def test_levels_with_bias(g, worth):
+    options = BIASED[worth] if worth == "local_information" else of_the_goal(g, **BIASED[worth])
+    selector = biased_selector(g, **options)
+    values, count = g["values"], len(g["X_pool"])
+    mean, variance = selector.belief()
+    all_close(mean[:count], values["pool_mean"], 1e-10)
+    all_close(variance[:count], values["pool_var"], 1e-10)
+    for row in range(count):
+        for level in range(len(g["levels"])):
+            close(selector.at(row, level).information, values[worth][row][level], 1e-10)
+
+
+@pytest.mark.parametrize("local", [True, False])
+@pytest.mark.parametrize("g", golden("biased_levels")["cases"], ids=lambda g: g["name"])
+def test_choices_at_levels_with_bias(g, local):
+    (trace,) = [t for t in g["traces"] if t["criterion"].startswith("local") == local]
+    selector = biased_selector(g, **({"information": "model"} if local else of_the_goal(g)))
+    names = [level["name"] for level in g["levels"]]
+    for step in trace["steps"]:
+        suggestion = selector.next()
+        assert (suggestion.row, names.index(suggestion.level)) == (step["index"], step["level"])
+        close(suggestion.information, step["value"], 1e-10)
+        selector.expect(suggestion)
+
+
+# Of the file this reads the regression; goals of classes are read by the C++ tests.
+def goal_levels(g):
+    bias = ("offset_sd", "smooth_sd", "lengthscale")
+    return [
+        acuity.Level(
+            level["name"], noise_variance=level["noise"], cost=level["cost"], exact=level["noise"] == 0.0,
+            bias=None if level["bias"] is None else {name: level["bias"][name] for name in bias if name in level["bias"]},
+        )
+        for level in g["levels"]
+    ]
+
+
+@pytest.mark.parametrize("criterion", ["variance", "prediction"])
+@pytest.mark.parametrize("g", golden("goal")["regression"], ids=lambda g: g["name"])
+def test_goals(g, criterion):
+    model = acuity.GPRegressor(kernel=g["kernel"], amplitude=g["a"], lengthscale=g["l"], optimiser=None)
+    pool = np.concatenate([g["candidates"], g["X"]])
+    noise = numbers(g["sigma2_candidates"] + g["sigma2"]) + g["tau2"]
+    selector = acuity.Selector(
+        pool, model, goal_levels(g), noise_variance=noise, goal=g["goal"], weights=g["goal_weight"], criterion=criterion,
+        goal_noise_variance=numbers(g["goal_sigma2"]) + g["tau2"],
+    )
+    count = len(g["candidates"])
+    for i, level in enumerate(g["level"]):
+        selector.expect(selector.at(count + i, level))
+    for row, values in enumerate(g["values"]):
+        for level in range(len(g["levels"])):
+            close(selector.at(row, level).information, values[criterion][level], 1e-10)
+
+
+@pytest.mark.parametrize(
+    "g", [t for t in golden("goal")["traces"] if t["task"] != "classification"], ids=lambda t: t["task"] + t["criterion"]
+)
+def test_choices_for_a_goal(g):
+    model = acuity.GPRegressor(kernel=g["kernel"], amplitude=g["a"], lengthscale=g["l"], optimiser=None)
+    pool = np.concatenate([g["X_pool"], g["X_init"]])
+    noise = numbers(g["sigma2_pool"] + g["sigma2_init"]) + g["tau2"]
+    count = len(g["X_pool"])
+    selector = acuity.Selector(
+        pool, model, goal_levels(g), noise_variance=noise, goal=g["goal"], weights=g["goal_weight"],
+        criterion=g["criterion"], goal_noise_variance=numbers(g["goal_sigma2"]) + g["tau2"], candidates=np.arange(count),
+    )
+    names = [level["name"] for level in g["levels"]]
+    for i, level in enumerate(g["level_init"]):
+        selector.expect(selector.at(count + i, level))
+    for step in g["steps"]:
+        suggestion = selector.next()
+        assert (suggestion.row, names.index(suggestion.level)) == (step["index"], step["level"])
+        close(suggestion.information, step["value"], 1e-10)
+        selector.expect(suggestion)
+        selector._core.close(suggestion.row)  # in these traces the point leaves the pool, also at levels with bias

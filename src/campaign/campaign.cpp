@@ -264,8 +264,8 @@ void Campaign::create(const fs::path& folder, const Study& original) {
         throw InputError(fmt::format("{}: cannot be copied ({})", copy.from.string(), failed.message()));
       crash_point();
     }
-    if (!frozen.pool_table.empty()) {
-      write_file(aside / frozen.pool_file, frozen.pool_table);
+    for (const auto& [name, text] : frozen.tables) {
+      write_file(aside / name, text);
       crash_point();
     }
     write_file(aside / "study.toml", frozen.text);

@@ -126,7 +126,7 @@ namespace {
 
 // `pool_copy` is the name of the pool's copy; paths in the text become the names of the copies.
 FrozenStudy freeze_files(const StudyFile& study, const std::string& pool_copy) {
-  FrozenStudy frozen{.text = study.text, .pool_file = pool_copy, .pool_table = {}, .copies = {}};
+  FrozenStudy frozen{.text = study.text, .pool_file = pool_copy, .copies = {}, .tables = {}};
   std::map<std::string, std::string> paths{{"pool.file", pool_copy}};
   if (!study.initial.file.empty()) {
     paths["campaign.initial.file"] = "initial.csv";
@@ -156,11 +156,20 @@ FrozenStudy freeze(const Study& study) {
   const StudyFile& file = study.file();
   if (file.text.empty())
     file.complain("the settings have no text, must be read by read_study_text() for a campaign in a folder");
-  if (!file.pool_file.empty()) return freeze_with_pool_file(file);
-  FrozenStudy frozen = freeze_files(file, "pool.csv");
-  PoolTable table = write_pool_table(study);
-  frozen.pool_table = std::move(table.csv);
-  frozen.text = with_pool_keys(frozen.text, table.keys);
+  FrozenStudy frozen = file.pool_file.empty() ? freeze_files(file, "pool.csv") : freeze_with_pool_file(file);
+  const auto* column = std::get_if<NoiseColumn>(&file.noise);
+  std::string noise = column == nullptr ? "" : column->name;
+  if (file.pool_file.empty()) {
+    PoolTable table = write_pool_table(study);
+    frozen.tables["pool.csv"] = std::move(table.csv);
+    frozen.text = with_pool_keys(frozen.text, table.keys);
+    noise = table.keys.noise;
+  }
+  if (study.given_goal() != nullptr) {
+    std::erase_if(frozen.copies, [](const FrozenStudy::Copy& copy) { return copy.name == "goal.csv"; });
+    frozen.tables["goal.csv"] = write_goal_table(study, *study.given_goal(), noise);
+    frozen.text = with_goal_file(frozen.text, "goal.csv");
+  }
   return frozen;
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ struct FrozenStudy {
     std::string name;
   };
   std::string text;
-  std::string pool_file;   ///< the name of the pool's copy
-  std::string pool_table;  ///< the content of that file, if there is none to copy
+  std::string pool_file;  ///< the name of the pool's copy
   std::vector<Copy> copies;
+  /// Files that are written because there is none to copy, by name: the pool, the goal.
+  std::map<std::string, std::string> tables;
 };
 
 /// Throws InputError if the study has no text to keep.

@@ -47,4 +47,28 @@ PoolTable write_pool_table(const Study& study) {
   return table;
 }
 
+std::string write_goal_table(const Study& study, const Goal& goal, const std::string& noise) {
+  std::vector<std::string> header = study.pool().inputs();
+  const bool is_taken = std::find(header.begin(), header.end(), "weight") != header.end();
+  const bool is_weighted = goal.weights.size() > 0 && goal.weights.minCoeff() != goal.weights.maxCoeff();
+  if (is_taken && is_weighted)
+    study.file().complain("an input is called \"weight\", must have another name where the goal has weights");
+  const bool has_noise = !noise.empty() && goal.noise.size() == goal.size();
+  if (is_weighted) header.emplace_back("weight");
+  if (has_noise) header.push_back(noise);
+  std::string csv;
+  auto out = std::back_inserter(csv);
+  for (std::size_t k = 0; k < header.size(); ++k)
+    fmt::format_to(out, "{}{}", k == 0 ? "" : ",", csv::quoted(header[k]));
+  csv += '\n';
+  for (Index row = 0; row < goal.size(); ++row) {
+    for (Index k = 0; k < goal.points.cols(); ++k)
+      fmt::format_to(out, "{}{}", k == 0 ? "" : ",", goal.points(row, k));
+    if (is_weighted) fmt::format_to(out, ",{}", goal.weights(row));
+    if (has_noise) fmt::format_to(out, ",{}", goal.noise(row));
+    csv += '\n';
+  }
+  return csv;
+}
+
 }  // namespace acuity

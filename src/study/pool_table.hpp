@@ -16,4 +16,9 @@ struct PoolTable {
 /// The pool of a study that was made from values: inputs, ids if present, and sigma^2 if it is a column.
 PoolTable write_pool_table(const Study& study);
 
+/// A goal that was given as values, as a table: its inputs, a column "weight", and sigma^2 if that is a
+/// column of the study, called `noise`. Throws InputError if an input is called "weight" and the weights
+/// differ.
+std::string write_goal_table(const Study& study, const Goal& goal, const std::string& noise);
+
 }  // namespace acuity

@@ -19,6 +19,17 @@ std::size_t offset_of(const std::string& text, const toml::source_position& posi
   return at;
 }
 
+toml::table& section_of(toml::table& study, const char* name) {
+  if (!study.contains(name)) study.insert(name, toml::table{});
+  return *study[name].as_table();
+}
+
+std::string written(const toml::table& study) {
+  std::ostringstream text;
+  text << toml::toml_formatter(study) << '\n';
+  return text.str();
+}
+
 }  // namespace
 
 std::string rewrite_texts(const std::string& toml, const std::map<std::string, std::string>& values) {
@@ -42,20 +53,23 @@ std::string rewrite_texts(const std::string& toml, const std::map<std::string, s
 
 std::string with_pool_keys(const std::string& toml, const PoolKeys& keys) {
   toml::table study = toml::parse(toml);
-  const auto section = [&](const char* name) -> toml::table& {
-    if (!study.contains(name)) study.insert(name, toml::table{});
-    return *study[name].as_table();
-  };
-  toml::table& pool = section("pool");
+  toml::table& pool = section_of(study, "pool");
   toml::array inputs;
   for (const std::string& input : keys.inputs) inputs.push_back(input);
   pool.insert_or_assign("file", keys.file);
   pool.insert_or_assign("inputs", std::move(inputs));
   if (!keys.id.empty()) pool.insert_or_assign("id", keys.id);
-  if (!keys.noise.empty()) section("noise").insert_or_assign("variance", toml::table{{"column", keys.noise}});
-  std::ostringstream text;
-  text << toml::toml_formatter(study) << '\n';
-  return text.str();
+  if (!keys.noise.empty())
+    section_of(study, "noise").insert_or_assign("variance", toml::table{{"column", keys.noise}});
+  return written(study);
+}
+
+std::string with_goal_file(const std::string& toml, const std::string& file) {
+  toml::table study = toml::parse(toml);
+  toml::table& goal = section_of(study, "goal");
+  goal.erase("box");
+  goal.insert_or_assign("file", file);
+  return written(study);
 }
 
 }  // namespace acuity

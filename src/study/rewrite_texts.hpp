@@ -20,5 +20,7 @@ struct PoolKeys {
 
 /// Writes the study with these keys; comments are lost.
 std::string with_pool_keys(const std::string& toml, const PoolKeys& keys);
+/// Writes the study with this goal.file, without goal.box; comments are lost.
+std::string with_goal_file(const std::string& toml, const std::string& file);
 
 }  // namespace acuity

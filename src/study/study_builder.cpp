@@ -273,12 +273,13 @@ Study Study::open(const std::filesystem::path& path, StudyDefaults defaults) {
   return open(read_study_file(path, defaults));
 }
 
-Study Study::open(StudyFile file) {
+Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal) {
   require_valid(file);
   if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
   for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth}) require_no_pipe(part);
   PoolWithNoise read = read_pool(file);
-  return assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise), nullptr);
+  return assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise),
+                  std::move(goal));
 }
 
 Study Study::make(StudyFile settings, Pool pool, Vector noise_variance, std::shared_ptr<const Goal> goal) {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <unordered_set>
 
 #include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "study/duration.hpp"
+#include "study/level_settings.hpp"
 #include "study/nearest.hpp"
 #include "study/toml_section.hpp"
 
@@ -216,239 +216,12 @@ void read_noise(const TomlSection& noise, StudyFile& study) {
   }
 }
 
-CostSetting read_cost(const TomlSection& precision) {
-  if (!precision.has("cost"))
-    precision.missing("cost", "{ form = \"power\", ... }, { form = \"linear\", ... } or a formula in alpha");
-  if (precision.is_string("cost")) return *precision.text("cost");
-  if (!precision.is_table("cost")) return LinearCostSetting{*precision.number("cost", Range::positive), 0.0};
-  const TomlSection cost = precision.section("cost");
-  const std::optional<std::size_t> form = cost.choice("form", {"power", "linear"});
-  if (!form) cost.missing("form", "\"power\" or \"linear\"");
-  const auto required = [&](const char* key, Range range) {
-    if (!cost.has(key)) cost.missing(key, "a number");
-    return *cost.number(key, range);
-  };
-  if (*form == 0) {
-    cost.allow({"form", "c", "q"});
-    return PowerCostSetting{required("c", Range::zero_or_more), required("q", Range::zero_or_more)};
-  }
-  cost.allow({"form", "b", "c"});
-  return LinearCostSetting{required("b", Range::finite), required("c", Range::finite)};
-}
-
-// Levels uniform in 1 / alpha or in alpha, from the vaguest to the sharpest; or as listed.
-std::vector<Precision> read_rungs(const TomlSection& precision, bool binary) {
-  const Range range = binary ? Range::zero_to_one : Range::at_least_one;
-  if (!precision.has("alpha")) precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
-  std::vector<Precision> rungs;
-  if (precision.is_array("alpha")) {
-    std::vector<double> alphas = *precision.numbers("alpha", range);
-    for (const double alpha : alphas) rungs.push_back(Precision::of(alpha));
-    std::sort(alphas.begin(), alphas.end());
-    if (std::adjacent_find(alphas.begin(), alphas.end()) != alphas.end())
-      precision.wrong("alpha", "a list without repetitions");
-    return rungs;
-  }
-  if (!precision.is_table("alpha"))
-    precision.wrong("alpha", "a list, or { from = ..., to = ..., count = ... }");
-  const TomlSection alpha = precision.section("alpha");
-  alpha.allow({"from", "to", "count", "spacing", "continuous"});
-  for (const char* key : {"from", "to"})
-    if (!alpha.has(key))
-      alpha.missing(key, binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
-  const double from = *alpha.number("from", range), to = *alpha.number("to", range);
-  if (!(from < to)) alpha.wrong("to", "above " + alpha.path("from"));
-  if (alpha.boolean("continuous").value_or(false)) {
-    for (const char* key : {"count", "spacing"})
-      if (alpha.has(key))
-        alpha.complain(alpha.path(key) + " is given with continuous = true, must be left out");
-    return {Precision::of(from), Precision::of(to)};
-  }
-  if (!alpha.has("count")) alpha.missing("count", "a whole number, 2 or more");
-  const std::int64_t count = *alpha.integer("count", 2);
-  if (count > 1'000'000) alpha.wrong("count", "1000000 at most");
-  const bool linear = alpha.choice("spacing", {"inverse", "linear"}).value_or(binary ? 1 : 0) == 1;
-  if (binary && !linear) alpha.wrong("spacing", "\"linear\" for binary targets");
-  if (linear && std::isinf(to)) alpha.wrong("to", "finite with spacing \"linear\"");
-  for (std::int64_t k = 0; k < count; ++k) {
-    const double share = static_cast<double>(count - 1 - k) / static_cast<double>(count - 1);
-    const double uniform = linear ? to + (from - to) * share : 1.0 / to + (1.0 / from - 1.0 / to) * share;
-    rungs.push_back(linear ? Precision::of(uniform) : Precision::of_inverse(uniform));
-  }
-  return rungs;
-}
-
-bool is_continuous(const TomlSection& precision) {
-  return precision.is_table("alpha") && precision.section("alpha").boolean("continuous").value_or(false);
-}
-
-LadderSetting read_ladder(const TomlSection& precision, bool binary) {
-  precision.allow({"alpha", "gamma", "kappa", "cost"});
-  LadderSetting ladder{.rungs = read_rungs(precision, binary),
-                       .continuous = is_continuous(precision),
-                       .law = {},
-                       .cost = read_cost(precision)};
-  if (!precision.has("gamma")) precision.missing("gamma", "a finite number above 0");
-  ladder.law.gamma = *precision.number("gamma", Range::positive);
-  if (!binary) return ladder;
-  if (!precision.has("kappa")) precision.missing("kappa", "a number from 0.5 to 1");
-  ladder.law.kappa = *precision.number("kappa", Range::half_to_one);
-  const double top = *ladder.law.kappa + ladder.law.gamma;
-  if (top > 1.0 + 1e-12)
-    precision.complain(fmt::format("precision.kappa + precision.gamma is {}, must be 1 at most", top));
-  return ladder;
-}
-
-LevelValue read_value(const TomlSection& level, const std::string& name) {
-  if (!level.has("value")) return name;
-  const toml::node& value = *level.node("value");
-  if (const auto text = value.value_exact<std::string>()) return *text;
-  if (const auto number = value.value_exact<double>()) return *number;
-  if (const auto whole = value.value_exact<std::int64_t>()) return *whole;
-  if (const auto truth = value.value_exact<bool>()) return *truth;
-  if (value.is_array() || value.is_table()) level.wrong("value", "text, a number, a date, true or false");
-  std::ostringstream date;
-  value.visit([&](const auto& scalar) { date << scalar; });
-  return date.str();
-}
-
-double read_level_cost(const TomlSection& level) {
-  if (!level.has("cost")) level.missing("cost", "a finite number above 0");
-  const auto at_most = [](const std::string& what) {
-    return fmt::format("{} at most {}", what, largest_amount_text);
-  };
-  if (!level.is_table("cost")) {
-    const double price = *level.number("cost", Range::positive);
-    if (price > largest_amount) level.wrong("cost", at_most("a number above 0 and"));
-    return price;
-  }
-  const TomlSection cost = level.section("cost");
-  cost.allow({"setup", "per", "units"});
-  for (const char* key : {"per", "units"})
-    if (!cost.has(key)) cost.missing(key, "a number");
-  const double total = cost.number("setup", Range::zero_or_more).value_or(0.0) +
-                       *cost.number("per", Range::zero_or_more) * *cost.number("units", Range::zero_or_more);
-  if (!(std::isfinite(total) && total > 0.0))
-    level.wrong("cost", fmt::format("above 0 in total (setup + per * units is {})", total));
-  if (total > largest_amount)
-    level.wrong("cost", at_most("above 0 and") + fmt::format(" in total (setup + per * units is {})", total));
-  return total;
-}
-
-Channel read_accuracy(const TomlSection& table) {
-  if (table.has("exact"))
-    table.complain(table.path("exact") + " is for real targets, target.kind is \"binary\"");
-  if (!table.has("accuracy")) table.missing("accuracy", "a number from 0.5 to 1");
-  return FlipChannel{*table.number("accuracy", Range::half_to_one)};
-}
-
-Channel read_noise_sd(const TomlSection& table, bool exact) {
-  const std::optional<double> sd = table.number("noise_sd", Range::zero_or_more);
-  if (!sd && !exact) table.missing("noise_sd", "a finite number above 0 (or exact = true)");
-  if (sd.value_or(0.0) > 0.0 && exact) table.wrong("noise_sd", "0 where exact = true");
-  const double variance = sd.value_or(0.0) * sd.value_or(0.0);
-  if (!std::isfinite(variance) || (sd.value_or(0.0) > 0.0 && variance == 0.0))
-    table.wrong("noise_sd", "a number whose square is finite and above 0");
-  return GaussianChannel{variance};
-}
-
-// What a level says about its bias; nothing if it leaves that to the default.
-std::optional<LevelBias> read_bias(const TomlSection& table, const Level& level) {
-  if (!table.has("bias")) return std::nullopt;
-  const double error = std::sqrt(noise_variance(level.channel));
-  if (table.is_string("bias")) {
-    const std::string word = *table.text("bias");
-    if (word == "none") return LevelBias{};
-    if (word != "learn") table.wrong("bias", "\"learn\", \"none\" or { offset_sd = ..., smooth_sd = ... }");
-    if (!(error > 0.0))
-      table.wrong(
-          "bias",
-          "given as { offset_sd = ..., smooth_sd = ... } where noise_sd is 0: noise_sd is the size of "
-          "the error that is learned");
-    return LevelBias::assumed(error);
-  }
-  if (!table.is_table("bias"))
-    table.wrong("bias", "\"learn\", \"none\" or { offset_sd = ..., smooth_sd = ... }");
-  const TomlSection bias = table.section("bias");
-  bias.allow({"offset_sd", "smooth_sd", "lengthscale"});
-  LevelBias given{.offset_sd = bias.number("offset_sd", Range::zero_or_more).value_or(0.0),
-                  .smooth_sd = bias.number("smooth_sd", Range::zero_or_more).value_or(0.0),
-                  .lengthscale = bias.number("lengthscale", Range::positive).value_or(1.0)};
-  if (!std::isfinite(given.offset_sd * given.offset_sd) || !std::isfinite(given.smooth_sd * given.smooth_sd))
-    table.wrong("bias", "numbers whose squares are finite");
-  return given;
-}
-
-// The level that f is the answer of: the one that says so, or that of least noise among those that do not
-// state a bias; of several the most expensive.
-std::size_t reference_level(const std::vector<TomlSection>& tables, const std::vector<Level>& levels,
-                            const std::vector<std::optional<LevelBias>>& stated) {
-  std::optional<std::size_t> named, best;
-  const auto has_bias = [&](std::size_t k) { return stated[k] && stated[k]->any(); };
-  const auto key = [&](std::size_t k) {
-    return std::pair(noise_variance(levels[k].channel), -levels[k].cost);
-  };
-  for (std::size_t k = 0; k < levels.size(); ++k) {
-    if (tables[k].boolean("reference").value_or(false)) {
-      if (named) tables[k].wrong("reference", "true at one level at most");
-      if (has_bias(k))
-        tables[k].wrong("bias", "\"none\" at the reference level, which all others differ from");
-      named = k;
-    }
-    if (!has_bias(k) && (!best || key(k) < key(*best))) best = k;
-  }
-  if (!named && !best)
-    tables.front().complain(
-        "every level has a bias, must be one without: the reference that they differ from");
-  return named.value_or(best.value_or(0));
-}
-
-// Levels whose answers repeat themselves differ from the reference by an error that averages out nowhere.
-void settle_biases(const std::vector<TomlSection>& tables, StudyDefaults defaults,
-                   std::vector<Level>& levels) {
-  std::vector<std::optional<LevelBias>> stated;
-  for (std::size_t k = 0; k < levels.size(); ++k) stated.push_back(read_bias(tables[k], levels[k]));
-  const std::size_t reference = reference_level(tables, levels, stated);
-  for (std::size_t k = 0; k < levels.size(); ++k) {
-    Level& level = levels[k];
-    const double error = std::sqrt(noise_variance(level.channel));
-    const bool by_default = defaults == StudyDefaults::current && level.repeats_itself && error > 0.0;
-    if (stated[k])
-      level.bias = *stated[k];
-    else if (by_default && k != reference)
-      level.bias = LevelBias::assumed(error);
-    if (level.bias.any()) std::get<GaussianChannel>(level.channel).bias = static_cast<int>(k) + 1;
-  }
-}
-
-std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool binary,
-                                   StudyDefaults defaults) {
-  std::vector<Level> levels;
-  std::unordered_set<std::string> names;
-  for (const TomlSection& table : tables) {
-    table.allow({"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact", "bias", "reference"});
-    const std::optional<std::string> name = table.text("name");
-    if (!name || name->empty()) table.missing("name", "text in quotes");
-    if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
-    Level level{.name = *name, .cost = read_level_cost(table), .value = read_value(table, *name)};
-    if (!binary) level.exact = table.boolean("exact").value_or(false);
-    level.channel = binary ? read_accuracy(table) : read_noise_sd(table, level.exact);
-    level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
-    levels.push_back(std::move(level));
-  }
-  if (!binary) settle_biases(tables, defaults, levels);
-  return levels;
-}
-
 void read_goal(const TomlSection& goal, StudyFile& study) {
   goal.allow({"file", "box", "criterion", "points"});
   GoalSetting setting;
   if (goal.has("file") && goal.has("box"))
     goal.complain("goal.file and goal.box are both there, must be one of them");
-  if (const auto file = goal.text("file")) {
-    if (file->empty()) goal.wrong("file", "the name of a table");
-    setting.file = study.path.parent_path() / *file;
-  }
+  if (const auto file = goal.text("file")) setting.file = study.path.parent_path() / *file;
   if (goal.has("box")) {
     if (!goal.is_table("box")) goal.wrong("box", "a table such as { x = [0, 2] }");
     const TomlSection box = goal.section("box");
@@ -475,7 +248,10 @@ void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, S
   study.acquisition.criterion = static_cast<GoalCriterion>(
       goal.choice("criterion", {"variance", "prediction"}).value_or(study.binary() ? 1 : 0));
   if (study.has_bias() && study.acquisition.kind == Kind::target)
-    acquisition.wrong("information", "\"goal\", \"model\", \"bald\" or \"random\" where a level has a bias");
+    acquisition.wrong(
+        "information",
+        "\"goal\", \"model\", \"bald\" or \"random\" where a level has a bias (one with repeat = "
+        "\"same\" does unless it says bias = \"none\")");
   study.acquisition.target.graph =
       static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(study.binary() ? 0 : 1));
   study.acquisition.target.infinite =
@@ -622,7 +398,8 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   if (file.has("precision")) {
     study.ladder = read_ladder(file.section("precision"), study.binary());
   } else {
-    study.price_list = read_price_list(levels, study.binary(), defaults);
+    const bool paper = defaults == StudyDefaults::first || study.fit.optimiser == Optimiser::adam;
+    study.price_list = read_price_list(levels, study.binary(), !paper);
     if (study.binary() && study.fit.noise)
       file.section("model").wrong("fit_noise",
                                   "false for binary targets with [[level]]: accuracies are as "

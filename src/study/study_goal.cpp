@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
@@ -53,10 +54,11 @@ Goal drawn(const Goal& all, Index most, std::uint64_t seed) {
   return some;
 }
 
-Vector read_weights(const Table& table) {
+// A column "weight" that is an input has no weights.
+Vector read_weights(const Table& table, const std::vector<std::string>& inputs) {
   const std::optional<Index> column = table.find("weight");
   Vector weights = Vector::Ones(table.rows());
-  if (!column) return weights;
+  if (!column || std::find(inputs.begin(), inputs.end(), "weight") != inputs.end()) return weights;
   for (Index row = 0; row < table.rows(); ++row) {
     weights(row) = table.number(row, *column);
     if (!(weights(row) >= 0.0)) table.complain(row, *column, "0 or more");
@@ -65,6 +67,21 @@ Vector read_weights(const Table& table) {
     throw InputError(fmt::format("{}: the weights add up to {}, must be finite and above 0", table.source(),
                                  weights.sum()));
   return weights;
+}
+
+// A goal that is given as values; those left out are equal weights.
+Goal checked(const StudyFile& study, const Pool& pool, Goal goal) {
+  if (goal.points.cols() != pool.points().cols() || goal.size() == 0)
+    study.complain(fmt::format("the goal has {} points with {} inputs, must have at least one with {}",
+                               goal.size(), goal.points.cols(), pool.points().cols()));
+  if (!goal.points.allFinite()) study.complain("the goal has numbers that are not finite, must have none");
+  if (goal.weights.size() == 0) goal.weights = Vector::Ones(goal.size());
+  if (goal.weights.size() != goal.size())
+    study.complain(fmt::format("the goal has {} weights and {} points, must have as many of each",
+                               goal.weights.size(), goal.size()));
+  if (!(goal.weights.minCoeff() >= 0.0 && goal.weights.sum() > 0.0 && std::isfinite(goal.weights.sum())))
+    study.complain("the weights of the goal must be 0 or more, with a sum that is finite and above 0");
+  return goal;
 }
 
 Points points_in_box(const StudyFile& study, const Pool& pool) {
@@ -98,23 +115,23 @@ std::shared_ptr<const Goal> Study::make_goal() const {
       if (!(variance >= 0.0))
         file_.complain(
             "goal.criterion is \"prediction\" and noise.variance a column that the goal does not have, must "
-            "be "
-            "\"variance\" or the column be added");
+            "be \"variance\" or the column be added");
   };
   Goal all;
   if (given_goal_) {
-    all = *given_goal_;
-    if (all.noise.size() == 0) all.noise = Vector::Zero(all.size());
-    if (all.points.cols() != pool_.points().cols() || all.size() == 0)
-      file_.complain(fmt::format("the goal has {} points with {} inputs, must have at least one with {}",
-                                 all.size(), all.points.cols(), pool_.points().cols()));
+    all = checked(file_, pool_, *given_goal_);
+    const bool by_point = std::holds_alternative<NoiseColumn>(file_.noise);
+    if (!by_point || all.noise.size() != all.size())
+      all.noise = Vector::Constant(all.size(), std::numeric_limits<double>::quiet_NaN());
+    for (Index i = 0; needs_noise && !by_point && i < all.size(); ++i)
+      all.noise(i) = noise_->outside_of_tables(all.points.row(i).data());
   } else if (!setting.file.empty()) {
     require_no_pipe(setting.file);
     const Table table = Table::read(setting.file);
     if (table.rows() == 0)
       throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
     all.points = read_inputs(table);
-    all.weights = read_weights(table);
+    all.weights = read_weights(table, pool_.inputs());
     all.noise = file_.binary() ? Vector::Zero(table.rows()) : base_noise_of(table);
   } else if (!setting.box.empty()) {
     all.points = points_in_box(file_, pool_);

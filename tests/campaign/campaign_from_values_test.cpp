@@ -73,6 +73,81 @@ TEST(CampaignFromValues, ChoosesAsTheSameCampaignInMemory) {
   }
 }
 
+TEST(CampaignFromValues, TheFolderKeepsAGoal) {
+  Goal wanted{Points(3, 2), Vector(3), Vector::LinSpaced(3, 0.1, 0.3)};
+  wanted.points << 0.1 + 0.2, -1.0 / 3.0, std::nextafter(1.0, 2.0), 1e-300, 2.0, 7.0;
+  wanted.weights << 1.0, 1.0 / 3.0, 0.0;
+  for (const bool by_column : {false, true})
+    for (const std::string criterion : {"variance", "prediction"}) {
+      const Folder folder;
+      const std::string text = settings + "[goal]\nbox = { x = [0, 1] }\ncriterion = \"" + criterion +
+                               "\"\n[noise]\nvariance = " + (by_column ? "{ column = \"x\" }" : "0.2") + "\n";
+      const Study original = Study::make(read_study_text(text), Pool(awkward_points(), {"x", "point id"}),
+                                         by_column ? Vector(Vector::LinSpaced(4, 0.1, 0.7)) : Vector(),
+                                         std::make_shared<const Goal>(wanted));
+      Campaign::create(folder.path() / "c.acuity", original);
+      const Campaign campaign = Campaign::open(folder.path() / "c.acuity");
+      const StudyFile& kept = campaign.study().file();
+      EXPECT_EQ(kept.goal->file.filename(), "goal.csv");
+      EXPECT_TRUE(kept.goal->box.empty());
+      EXPECT_EQ(campaign.study().goal()->points, original.goal()->points);
+      EXPECT_EQ(campaign.study().goal()->weights, original.goal()->weights);
+      EXPECT_EQ(campaign.study().goal()->noise, original.goal()->noise);
+      EXPECT_EQ(original.goal()->noise(0), criterion == "variance" ? 0.0 : by_column ? 0.1 : 0.2);
+    }
+}
+
+TEST(CampaignFromValues, TheTableOfAGoalIsCopied) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0\n1\n2\n");
+  folder.write("wanted.csv", "x,weight\n0.5,2\n1.5,1\n");
+  const std::filesystem::path study =
+      folder.write("study.toml",
+                   "[pool]\nfile = \"pool.csv\"\n# kept\n[goal]\nfile = \"wanted.csv\"\n"
+                   "[[level]]\nname = \"a\"\nnoise_sd = 0.1\ncost = 1\n");
+  Campaign::create(folder.path() / "c.acuity", study);
+  std::filesystem::remove(folder.path() / "wanted.csv");
+  const Campaign campaign = Campaign::open(folder.path() / "c.acuity");
+  EXPECT_EQ(campaign.study().goal()->size(), 2);
+  EXPECT_NE(campaign.study().file().text.find("# kept"), std::string::npos);
+  EXPECT_EQ(campaign.study().file().goal->file, folder.path() / "c.acuity" / "goal.csv");
+}
+
+// What was learned about the errors of levels comes back from the log with every digit.
+TEST(CampaignFromValues, LearnedBiasesComeBackFromTheLog) {
+  const Folder folder;
+  const std::string text =
+      "[campaign]\nbudget = 60\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.2\ncost = 1\nrepeat = \"same\"\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 5\nrepeat = \"same\"\n";
+  Points pool(12, 1);
+  for (Index i = 0; i < 12; ++i) pool(i, 0) = 0.5 * static_cast<double>(i);
+  Campaign::create(folder.path() / "c.acuity", Study::make(read_study_text(text), Pool(pool, {"x"})));
+  Vector mean, variance;
+  std::vector<LevelBias> biases;
+  {
+    Campaign campaign = Campaign::open(folder.path() / "c.acuity");
+    for (int step = 0; step < 12; ++step)
+      for (const Suggestion& s : campaign.ask().suggestions) {
+        Answer answer;
+        answer.id = s.id;
+        const double x = pool(s.row, 0);
+        answer.values = {std::sin(x) + (s.level.name == "coarse" ? 0.3 + 0.1 * x : 0.0)};
+        campaign.tell({answer});
+      }
+    mean = campaign.belief().marginals().mean, variance = campaign.belief().marginals().variance;
+    biases = campaign.model().prior.biases;
+    ASSERT_TRUE(campaign.state().fitted().has_value());
+    EXPECT_EQ(campaign.state().fitted()->smooth_sd.size(), 2U);
+    EXPECT_EQ(campaign.state().fitted()->smooth_sd[1], 0.0);
+  }
+  Campaign again = Campaign::open(folder.path() / "c.acuity");
+  EXPECT_EQ(again.model().prior.biases, biases);
+  EXPECT_NE(again.model().prior.biases[0].smooth_sd, 0.2) << "it was learned";
+  EXPECT_LT((again.belief().marginals().mean - mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((again.belief().marginals().variance - variance).cwiseAbs().maxCoeff(), 1e-9);
+}
+
 TEST(CampaignFromValues, SettingsWithoutATextLiveInMemoryOnly) {
   const Folder folder;
   StudyFile assembled;

@@ -33,7 +33,13 @@ std::vector<Event> invalid_whatever_the_campaign() {
   asked.mean = nan;
   Fitted fitted;
   fitted.log_parameters = {nan};
-  return {told({}),
+  Fitted with_bias;
+  with_bias.smooth_sd = {-0.1};
+  Fitted with_infinite_bias;
+  with_infinite_bias.smooth_sd = {1e200};
+  return {with_bias,
+          with_infinite_bias,
+          told({}),
           told({nan}),
           told({infinite}),
           told({1.0}, nan),

@@ -49,6 +49,8 @@ std::vector<Event> one_of_each() {
              -12.5,
              true,
              "the likelihood no longer improves"},
+      Fitted{
+          3, {0.1}, 0.4, 1.0, 1.0, {}, {}, -2.5, true, "converged", {third, 1.0}, 0.01, {1e-7 * third, 0.0}},
       OwnerChanged{"node7", 4711, 99}};
 }
 
@@ -60,6 +62,9 @@ TEST(Event, ComesBackFromItsJsonWithEveryDigit) {
   const auto told = std::get<Told>(event_from_json("told", to_json(one_of_each()[3])));
   EXPECT_EQ(told.values[1], -1.0 / 3.0);
   EXPECT_EQ(*told.row, 18);
+  const auto fitted = std::get<Fitted>(event_from_json("fitted", to_json(one_of_each()[13])));
+  EXPECT_EQ(fitted.smooth_sd, (std::vector{1e-7 * (1.0 / 3.0), 0.0}));
+  EXPECT_EQ(fitted.level_scales, (std::vector{1.0 / 3.0, 1.0}));
 }
 
 TEST(Event, ThatCannotBeReadIsAStoreError) {

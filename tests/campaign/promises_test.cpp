@@ -136,10 +136,14 @@ TEST(Promise02, SpentPlusEscrowNeverExceedsTheBudgetWithAnyNumberOfWorkers) {
 }
 
 TEST(Promise03, NoTwoPendingSuggestionsAreTheSamePointAndLevel) {
-  for (const std::string repeat : {"false", "true"}) {
-    // Answers that repeat themselves: each level once at each point, whatever pool.repeat says.
+  for (const auto& [repeat, bias] : {std::pair<std::string, std::string>("false", "none"),
+                                     {"true", "none"},
+                                     {"false", "learn"},
+                                     {"true", "learn"}}) {
+    // Answers that repeat themselves, with or without a bias: each level once at each point, whatever
+    // pool.repeat says.
     std::string study = testing::with(price_list_campaign(), "id", "\"case\"\nrepeat = " + repeat);
-    study = testing::with(study, "noise_sd", "0.5\nrepeat = \"same\"");
+    study = testing::with(study, "noise_sd", "0.5\nrepeat = \"same\"\nbias = \"" + bias + "\"");
     study.replace(study.rfind("noise_sd = 0.1"), 14, "noise_sd = 0.1\nrepeat = \"same\"");
     const CampaignDesk desk(study);
     Campaign campaign = Campaign::open(desk.folder.path() / "c.acuity");
@@ -150,7 +154,10 @@ TEST(Promise03, NoTwoPendingSuggestionsAreTheSamePointAndLevel) {
       if (result.suggestions.empty()) break;
       const Suggestion& s = result.suggestions[0];
       EXPECT_TRUE(seen.emplace(s.point, s.level.name).second) << s.point << ' ' << s.level.name;
-      EXPECT_LE(s.information_per_cost(), last * (1 + 1e-12)) << "what is pending counts as known";
+      // With a bias the worth of an answer can rise: one level tells what another gets wrong.
+      if (bias == "none") {
+        EXPECT_LE(s.information_per_cost(), last * (1 + 1e-12)) << "what is pending counts as known";
+      }
       last = s.information_per_cost();
       if (s.id == 1) first = last;
     }

@@ -117,9 +117,10 @@ TEST(StudyFile, InitialIsANumberAWordACountOrAFile) {
   EXPECT_EQ(initial("{ count = 7, level = \"coarse\" }").level, "coarse");
   EXPECT_EQ(complaint("[campaign]\ninitial = { count = 7, level = \"rough\" }\n" + list),
             ": campaign.initial.level is \"rough\", must be one of \"coarse\" or \"fine\"");
-  EXPECT_EQ(complaint("[campaign]\ninitial = \"some\"\n" + list),
-            ": campaign.initial is \"some\", must be a whole number, \"auto\", { count = ... } or { file = "
-            "\"...\" }");
+  EXPECT_EQ(
+      complaint("[campaign]\ninitial = \"some\"\n" + list),
+      ": campaign.initial is \"some\", must be a whole number, \"auto\", { count = ... }, { LEVEL = ... } "
+      "or { file = \"...\" }");
 }
 
 TEST(StudyFile, ReadsEveryKey) {
@@ -209,6 +210,61 @@ wall_clock = "36h"
   EXPECT_EQ(study.stop.wall_clock, 36 * 3600.0);
 }
 
+TEST(StudyFile, ReadsEveryKeyOfBiasesAndGoals) {
+  const StudyFile study = read(R"(
+[campaign]
+initial = { fine = 2, coarse = 10, medium = 4, nested = true }
+[pool]
+file = "p.csv"
+[[level]]
+name = "draft"
+noise_sd = 0.4
+cost = 1
+bias = { offset_sd = 0.3, smooth_sd = 0.2, lengthscale = 1.5 }
+[[level]]
+name = "coarse"
+noise_sd = 0.5
+cost = 2
+bias = "learn"
+[[level]]
+name = "medium"
+noise_sd = 0.2
+cost = 4
+repeat = "same"
+bias = "none"
+[[level]]
+name = "fine"
+noise_sd = 0.3
+cost = 8
+reference = true
+[goal]
+file = "wanted.csv"
+criterion = "prediction"
+points = 50
+[acquisition]
+information = "goal"
+)");
+  ASSERT_EQ(study.price_list.size(), 4U);
+  EXPECT_EQ(study.price_list[0].bias,
+            (LevelBias{.offset_sd = 0.3, .smooth_sd = 0.2, .lengthscale = 1.5, .declared = 0.0}));
+  EXPECT_EQ(study.price_list[1].bias, LevelBias::assumed(0.5));
+  EXPECT_EQ(study.price_list[2].bias, LevelBias());
+  EXPECT_EQ(study.price_list[3].bias, LevelBias());
+  EXPECT_EQ(bias_of(study.price_list[0].channel), 1);
+  EXPECT_EQ(bias_of(study.price_list[1].channel), 2);
+  EXPECT_EQ(bias_of(study.price_list[2].channel), 0);
+  EXPECT_TRUE(study.has_bias() && study.learns_bias());
+  EXPECT_EQ(study.acquisition.kind, AcquisitionSetting::Kind::goal);
+  EXPECT_EQ(study.acquisition.criterion, GoalCriterion::prediction);
+  ASSERT_TRUE(study.goal.has_value());
+  EXPECT_EQ(study.goal->file.filename(), "wanted.csv");
+  EXPECT_EQ(study.goal->points, 50);
+  EXPECT_FALSE(study.goal->whole_pool());
+  EXPECT_TRUE(study.initial.nested && study.initial.space_filling);
+  const std::vector<std::pair<std::string, std::int64_t>> design{{"coarse", 10}, {"medium", 4}, {"fine", 2}};
+  EXPECT_EQ(study.initial.per_level, design) << "in the order of the levels";
+}
+
 TEST(StudyFile, TimeoutsMayDifferFromLevelToLevel) {
   const std::string levels =
       "[pool]\nfile = \"p.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 1\ncost = 1\n"
@@ -240,10 +296,11 @@ TEST(StudyFile, LaddersAreUniformInInverseAlphaOrInAlphaOrListed) {
 
 TEST(StudyFile, ComplaintsSayWhereWhatAndWhatIsRequired) {
   const std::string study = ladder_study();
-  EXPECT_EQ(complaint(study + "[modle]\n"),
-            ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", "
-            "\"noise\", "
-            "\"precision\", \"level\", \"acquisition\", \"annotator\" or \"stop\" (nearest: \"model\")");
+  EXPECT_EQ(
+      complaint(study + "[modle]\n"),
+      ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", "
+      "\"noise\", "
+      "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\" or \"goal\" (nearest: \"model\")");
   EXPECT_NE(complaint(study + "[model]\nlengthscales = 2\n").find("(nearest: \"model.lengthscale\")"),
             std::string::npos);
   EXPECT_EQ(complaint(study + "[model]\namplitude = -1\n"),

@@ -58,11 +58,13 @@ class Study {
  public:
   /// Reads the study file and its pool; throws InputError.
   static Study open(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
-  /// Makes a study from settings; reads the pool that they name.
-  static Study open(StudyFile settings);
+  /// Makes a study from settings; reads the pool that they name. `goal` replaces the points of
+  /// `settings.goal` and is used if the acquisition is by a goal; without weights all points count the same.
+  /// Its noise is used if `settings.noise` is a column.
+  static Study open(StudyFile settings, std::shared_ptr<const Goal> goal = nullptr);
   /// A study from values; reads neither a study file nor a pool. `noise_variance` is sigma^2 of every point
   /// if `settings.noise` is a column, and empty otherwise. Throws InputError if the settings are not valid.
-  /// `goal` replaces one from a file.
+  /// `goal` is that of open().
   static Study make(StudyFile settings, Pool pool, Vector noise_variance = {},
                     std::shared_ptr<const Goal> goal = nullptr);
   /// A copy of the study with these changes, which its file() includes; throws InputError if the result is
@@ -79,6 +81,8 @@ class Study {
   bool is_ladder() const { return file_.ladder.has_value(); }
   /// Where the model must be good, with sigma^2 there as noise; null unless the acquisition is by a goal.
   const std::shared_ptr<const Goal>& goal() const { return goal_; }
+  /// The goal that was given as values, in full; null if there is none.
+  const std::shared_ptr<const Goal>& given_goal() const { return given_goal_; }
   /// The level that f is the answer of: the one without bias of least noise.
   Index reference_level() const { return offer_.finest(); }
   /// Remarks for the user about settings that are valid but deserve attention.

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "acuity/study/study_file.hpp"
+#include "study/toml_section.hpp"
+
+// Reads what a study file has on offer: a ladder, or levels with prices and biases. Invalid values throw
+// InputError.
+
+namespace acuity {
+
+/// Reads [precision].
+LadderSetting read_ladder(const TomlSection& precision, bool binary);
+
+/// Reads [[level]]. With `bias_is_implied` levels that repeat themselves have a bias unless they state that
+/// they have none, except the reference.
+std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool binary, bool bias_is_implied);
+
+}  // namespace acuity
