@@ -72,6 +72,8 @@ std::string explanation_json(const Explanation& e) {
                  {"sd_after", json_number(e.sd_after)},
                  {"pool_sd_before", json_number(e.pool_sd_before)},
                  {"pool_sd_after", json_number(e.pool_sd_after)}});
+  if (s.answer_mean) object["answer_mean"] = json_number(*s.answer_mean);
+  if (s.answer_variance) object["answer_variance"] = json_number(*s.answer_variance);
   return json_text(object);
 }
 

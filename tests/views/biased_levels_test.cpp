@@ -1,0 +1,127 @@
+// What people see of levels with bias.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "acuity/model/gp_posterior.hpp"
+#include "support/memory_campaigns.hpp"
+#include "views/campaign_model.hpp"
+#include "views/event_json.hpp"
+#include "views/held_out_scores.hpp"
+#include "views/prequential.hpp"
+
+namespace acuity::testing::biased_levels_test {
+namespace {
+
+// The coarse level reads 0.8 too high.
+constexpr double offset = 0.8;
+
+std::string study_with_bias() {
+  return with_given_model(
+      "[campaign]\nseed = 1\nbudget = 200\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.05\ncost = 1\nbias = { offset_sd = 1.0, smooth_sd = 0.2 }\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 6\n");
+}
+
+double answer_of(const Suggestion& asked) {
+  return std::sin(asked.inputs[0]) + (asked.level.name == "coarse" ? offset : 0.0);
+}
+
+// Pairs at three points, then chosen answers.
+class Calibrated : public MemoryCampaign {
+ public:
+  explicit Calibrated(int steps = 0) : MemoryCampaign(study_with_bias(), pool_on_a_line(30, 8.0)) {
+    for (const Index row : {Index{2}, Index{14}, Index{27}}) {
+      const double truth = std::sin(8.0 * static_cast<double>(row) / 29.0);
+      tell(row, "coarse", truth + offset);
+      tell(row, "fine", truth);
+    }
+    go(steps, answer_of);
+  }
+};
+
+// The prediction of what a level answers at a pool row, its noise included.
+std::pair<double, double> predicted(const Campaign& campaign, Index row, const std::string& level) {
+  const Study& study = campaign.study();
+  const StudyModel model = campaign.model();
+  const Channel channel = channel_at(study.level_named(level), 0.0);
+  const GpPosterior posterior(model.prior, Observations(model.observations, study.pool().points()));
+  const Marginals answer = posterior.predict_part(Points(study.pool().points().row(row)), bias_of(channel));
+  return {answer.mean(0), std::sqrt(answer.variance(0) + noise_variance(channel))};
+}
+
+TEST(BiasedAnswers, AreComparedWithWhatTheirLevelIsPredictedToAnswer) {
+  Calibrated campaign;
+  bool was_coarse = false;
+  for (int k = 0; k < 12; ++k) {
+    const std::vector<Suggestion> asked = campaign->ask().suggestions;
+    ASSERT_EQ(asked.size(), 1U);
+    const auto [mean, sd] = predicted(*campaign, asked[0].row, asked[0].level.name);
+    Answer answer;
+    answer.id = asked[0].id;
+    answer.values = {answer_of(asked[0])};
+    const TellResult told = campaign->tell({answer}).at(0);
+    ASSERT_TRUE(told.surprise);
+    EXPECT_NEAR(*told.surprise, (answer.values[0] - mean) / sd, 1e-6);
+    was_coarse |= asked[0].level.name == "coarse";
+    EXPECT_EQ(asked[0].answer_mean.has_value(), asked[0].level.name == "coarse");
+  }
+  EXPECT_TRUE(was_coarse);
+}
+
+TEST(BiasedAnswers, ThePredictionIsInTheLog) {
+  Calibrated campaign(12);
+  int with_bias = 0;
+  State state;
+  for (const StoredEvent& stored : campaign->events()) {
+    state.apply(stored);
+    const auto* asked = std::get_if<Asked>(&stored.event);
+    if (asked == nullptr) continue;
+    EXPECT_EQ(asked->answer_mean.has_value(), asked->level == "coarse");
+    EXPECT_EQ(to_json(event_from_json("asked", to_json(stored.event))), to_json(stored.event));
+    const std::string line = event_json(stored, state, &campaign->study().pool());
+    EXPECT_EQ(line.find("answer_variance") != std::string::npos, asked->level == "coarse");
+    with_bias += asked->answer_mean.has_value();
+  }
+  EXPECT_GT(with_bias, 0);
+}
+
+TEST(BiasedAnswers, PredictionsBeforeAnAnswerHaveTheBias) {
+  Calibrated campaign(20);
+  double squares = 0.0;
+  const std::vector<PrequentialScore> scores = prequential_scores(*campaign, 20);
+  ASSERT_EQ(scores.size(), 20U);
+  for (const PrequentialScore& score : scores) squares += score.z() * score.z() / 20.0;
+  EXPECT_LT(std::sqrt(squares), 1.5) << "the bias was taken for an error of the prediction";
+}
+
+TEST(BiasedAnswers, AnAnswerOfAnotherLevelHasNoPrediction) {
+  Calibrated campaign;
+  const Suggestion asked = campaign->ask().suggestions.at(0);
+  Answer answer;
+  answer.id = asked.id;
+  answer.values = {0.5};
+  answer.level = campaign->study().level_named(asked.level.name == "fine" ? "coarse" : "fine");
+  EXPECT_FALSE(campaign->tell({answer}).at(0).surprise);
+}
+
+TEST(BiasedAnswers, HeldOutValuesOfALevelAreComparedWithItsAnswers) {
+  Calibrated campaign(12);
+  Folder folder;
+  std::string table = "x,y,level\n";
+  for (int k = 0; k < 20; ++k)
+    table +=
+        fmt::format("{0},{1},coarse\n{0},{2},fine\n", 0.4 * k, std::sin(0.4 * k) + offset, std::sin(0.4 * k));
+  const Study& study = campaign->study();
+  const HeldOut test = read_held_out(folder.write("test.csv", table), study);
+  const CampaignModel model(study, campaign->state());
+  const HeldOutScores scores =
+      held_out_scores(study, model, model.posterior().predict(test.points), test, TableNoise::finest);
+  EXPECT_LT(scores.error_size(), 0.3) << "the offset is 0.8";
+  const Marginals coarse = model.posterior().predict_part(test.points, 1);
+  EXPECT_NEAR(scores.error(0), test.values(0) - coarse.mean(0), 1e-12);
+  EXPECT_NEAR(scores.variance(0), coarse.variance(0) + 0.05 * 0.05, 1e-12);
+}
+
+}  // namespace
+}  // namespace acuity::testing::biased_levels_test
