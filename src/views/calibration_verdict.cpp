@@ -322,7 +322,7 @@ void set_factor(double factor, double offset, double reach, CalibrationVerdict& 
 std::optional<CalibrationVerdict> verdict_on_pairs(const Campaign& campaign) {
   const Study& study = campaign.study();
   for (const LevelOffset& offset : level_offsets(study, campaign.state())) {
-    if (!offset.is_bias() || study.is_ladder()) continue;
+    if (!offset.is_unexplained() || study.is_ladder()) continue;
     const bool other_is_coarser = noise_variance(study.level_named(offset.other).channel) >
                                   noise_variance(study.level_named(offset.level).channel);
     const std::string coarser = other_is_coarser ? offset.other : offset.level;

@@ -149,7 +149,7 @@ std::vector<std::string> warnings_before_spending(const Study& study, const Stud
     warnings.push_back(std::move(warning));
   if (campaign == nullptr) return warnings;
   for (const LevelOffset& offset : level_offsets(study, campaign->state()))
-    if (offset.is_bias()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
+    if (offset.is_unexplained()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
   for (std::string& warning : reported_noise_warnings(study, reported_noise(study, model, annotations)))
     warnings.push_back(std::move(warning));
   return warnings;

@@ -6,8 +6,10 @@
 #include "acuity/model/gp_posterior.hpp"
 #include "support/memory_campaigns.hpp"
 #include "views/campaign_model.hpp"
+#include "views/campaign_status.hpp"
 #include "views/event_json.hpp"
 #include "views/held_out_scores.hpp"
+#include "views/level_biases.hpp"
 #include "views/prequential.hpp"
 
 namespace acuity::testing::biased_levels_test {
@@ -121,6 +123,67 @@ TEST(BiasedAnswers, HeldOutValuesOfALevelAreComparedWithItsAnswers) {
   const Marginals coarse = model.posterior().predict_part(test.points, 1);
   EXPECT_NEAR(scores.error(0), test.values(0) - coarse.mean(0), 1e-12);
   EXPECT_NEAR(scores.variance(0), coarse.variance(0) + 0.05 * 0.05, 1e-12);
+}
+
+TEST(LevelBiases, AreThoseOfTheModel) {
+  Calibrated campaign(12);
+  const Study& study = campaign->study();
+  const CampaignModel model(study, campaign->state());
+  const std::vector<EstimatedBias> found = level_biases(study, model.study_model());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].level, "coarse");
+  EXPECT_EQ(found[0].reference, "fine");
+  const Points pool = study.pool().points();
+  const Marginals b = model.posterior().predict_part(pool, 1, AnswerPart::offset),
+                  e = model.posterior().predict_part(pool, 1, AnswerPart::error);
+  EXPECT_NEAR(found[0].offset, b.mean(7), 1e-12);
+  EXPECT_NEAR(found[0].offset_sd, std::sqrt(b.variance(7)), 1e-12);
+  EXPECT_EQ(found[0].smooth_sd, 0.2);
+  EXPECT_DOUBLE_EQ(found[0].white_sd, 0.05);
+  EXPECT_NEAR(found[0].difference, e.mean.mean(), 1e-12);
+  EXPECT_NEAR(found[0].difference, offset, 3.0 * found[0].difference_sd);
+  EXPECT_FALSE(found[0].is_assumed);
+  EXPECT_FALSE(found[0].is_useless());
+  const Json json = level_bias_json(found);
+  EXPECT_EQ(json.at(0).at("offset"), found[0].offset);
+}
+
+TEST(LevelBiases, StatusSaysWhatWasDoneAboutADifference) {
+  Calibrated campaign(12);
+  const std::string text = status_text(*campaign);
+  EXPECT_EQ(text.find("MORE THAN NOISE"), std::string::npos) << text;
+  EXPECT_NE(text.find("bias of the levels\ncoarse reads 0."), std::string::npos) << text;
+  EXPECT_NE(text.find("above fine, "), std::string::npos) << text;
+  EXPECT_NE(text.find("its bias is part of the model (smooth difference 0.2, white part 0.05)"),
+            std::string::npos)
+      << text;
+  const Json json = Json::parse(status_json(*campaign));
+  EXPECT_EQ(json.at("level_bias").at(0).at("level"), "coarse");
+  EXPECT_TRUE(json.at("level_offsets").at(0).at("in_model"));
+  EXPECT_TRUE(json.at("level_offsets").at(0).at("bias"));
+}
+
+TEST(LevelBiases, WithoutTheReferenceLevelTheyAreAnAssumption) {
+  MemoryCampaign campaign(study_with_bias(), pool_on_a_line(30, 8.0));
+  const auto assumed = [&] { return assumption_text(campaign->study(), campaign->model()); };
+  EXPECT_EQ(assumed(), "") << "nothing is known at all";
+  campaign.tell(3, "coarse", 0.5);
+  EXPECT_NE(assumed().find("there is no answer at fine, so the bias of the other levels is an assumption"),
+            std::string::npos);
+  EXPECT_NE(status_text(*campaign).find(assumed()), std::string::npos);
+  EXPECT_NE(status_text(*campaign).find("coarse is assumed to read up to"), std::string::npos);
+  campaign.tell(3, "fine", 0.1);
+  EXPECT_EQ(assumed(), "");
+}
+
+TEST(LevelBiases, ALevelAsWrongAsTheSignalIsLargeIsCalledUseless) {
+  const std::string study = with(study_with_bias(), "noise_sd", "1.5");
+  MemoryCampaign campaign(study, pool_on_a_line(30, 8.0));
+  campaign.tell(3, "coarse", 0.5);
+  campaign.tell(3, "fine", 0.1);
+  EXPECT_NE(status_text(*campaign).find("coarse is useless here"), std::string::npos);
+  Calibrated better;
+  EXPECT_EQ(status_text(*better).find("useless"), std::string::npos);
 }
 
 }  // namespace
