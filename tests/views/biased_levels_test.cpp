@@ -1,14 +1,17 @@
 // What people see of levels with bias.
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "acuity/model/gp_posterior.hpp"
 #include "support/memory_campaigns.hpp"
+#include "views/calibration_verdict.hpp"
 #include "views/campaign_model.hpp"
 #include "views/campaign_status.hpp"
 #include "views/event_json.hpp"
 #include "views/held_out_scores.hpp"
+#include "views/level_agreement.hpp"
 #include "views/level_biases.hpp"
 #include "views/prequential.hpp"
 
@@ -184,6 +187,47 @@ TEST(LevelBiases, ALevelAsWrongAsTheSignalIsLargeIsCalledUseless) {
   EXPECT_NE(status_text(*campaign).find("coarse is useless here"), std::string::npos);
   Calibrated better;
   EXPECT_EQ(status_text(*better).find("useless"), std::string::npos);
+}
+
+// The slow twin: answers of a level given those of the others, by one covariance of all answers.
+TEST(LevelAgreement, IsWhatTheModelWithBiasPredicts) {
+  Calibrated campaign(14);
+  const Study& study = campaign->study();
+  const StudyModel model = campaign->model();
+  const LevelEvidence evidence = level_evidence(study, campaign->state());
+  ASSERT_EQ(evidence.agreements.size(), 1U);
+  const LevelAgreement& found = evidence.agreements[0];
+  const bool own_is_coarse = found.level == "coarse";
+  const Observations all(model.observations, study.pool().points());
+  const Index n = all.size();
+  Matrix joint = model.prior.kernel->cross(all.points(), all.points());
+  const auto is_coarse = [&](Index i) { return bias_of(all.channels()[static_cast<std::size_t>(i)]) == 1; };
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      if (is_coarse(i) && is_coarse(j)) joint(i, j) += 1.0 + 0.04 * joint(i, j);
+  joint.diagonal() += all.noise();
+  std::vector<Index> own, others;
+  for (Index i = 0; i < n; ++i) (is_coarse(i) == own_is_coarse ? own : others).push_back(i);
+  const Matrix cross = joint(own, others), gain = joint(others, others).llt().solve(cross.transpose());
+  const Matrix left = joint(own, own) - cross * gain;
+  const Vector error = all.values()(own) - gain.transpose() * all.values()(others);
+  const Vector ones = Vector::Ones(error.size()), weights = left.llt().solve(ones);
+  EXPECT_NEAR(found.offset, weights.dot(error) / weights.sum(), 1e-5);
+  EXPECT_NEAR(found.standard_error, 1.0 / std::sqrt(weights.sum()), 1e-5);
+  EXPECT_NEAR(found.factor, std::sqrt(error.dot(left.llt().solve(error)) / static_cast<double>(own.size())),
+              1e-4);
+  EXPECT_FALSE(found.is_bad());
+}
+
+TEST(LevelAgreement, WithoutTheReferenceLevelTheVerdictIsThatNobodyCanTell) {
+  MemoryCampaign campaign(study_with_bias(), pool_on_a_line(30, 8.0));
+  for (Index row = 0; row < 20; ++row)
+    campaign.tell(row, "coarse", std::sin(8.0 * static_cast<double>(row) / 29.0) + offset);
+  const CalibrationVerdict verdict = verdict_on(*campaign);
+  EXPECT_EQ(verdict.calibration, CalibrationVerdict::Calibration::cannot_tell);
+  EXPECT_NE(verdict.reason.find("there is no answer at fine, so the bias of coarse is an assumption"),
+            std::string::npos)
+      << verdict.text();
 }
 
 }  // namespace
