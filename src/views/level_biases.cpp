@@ -17,11 +17,11 @@ bool any_without_bias(const StudyModel& model) {
                      [](const Observation& one) { return bias_of(one.channel) == 0; });
 }
 
-constexpr Index most_points = 200;
+constexpr Index most_shown_rows = 200;
 
 Points some_of_the_pool(const Study& study) {
   const PointsRef pool = study.pool().points();
-  const Index m = std::min(pool.rows(), most_points);
+  const Index m = std::min(pool.rows(), most_shown_rows);
   std::vector<Index> rows;
   for (Index k = 0; k < m; ++k) rows.push_back(k * pool.rows() / m);
   return pool(rows, Eigen::all);

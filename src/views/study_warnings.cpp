@@ -11,6 +11,7 @@
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/level_offsets.hpp"
+#include "views/spending_plan.hpp"
 
 namespace acuity {
 
@@ -146,6 +147,8 @@ std::vector<std::string> warnings_before_spending(const Study& study, const Stud
     warnings.push_back(std::move(warning));
   if (std::string warning = budget_warning(study, budget, !annotations.empty(), campaign != nullptr);
       !warning.empty())
+    warnings.push_back(std::move(warning));
+  for (std::string& warning : spending_plan(study, model, budget).warnings)
     warnings.push_back(std::move(warning));
   if (campaign == nullptr) return warnings;
   for (const LevelOffset& offset : level_offsets(study, campaign->state()))
