@@ -22,6 +22,7 @@
 #include "views/break_even_report.hpp"
 #include "views/campaign_text.hpp"
 #include "views/forecast.hpp"
+#include "views/spending_plan.hpp"
 #include "views/study_warnings.hpp"
 
 namespace acuity {
@@ -137,6 +138,7 @@ Json break_even_json(const BreakEvenReport& report) {
                                      {"wins_below", json_number(one.wins_below)}}));
   return {{"levels_compete", report.levels_compete},
           {"continuous", report.continuous},
+          {"left_out", report.left_out},
           {"prior_sd", json_number(report.prior_sd)},
           {"size_known", report.size_known},
           {"base_noise", json_number(report.base_noise)},
@@ -197,7 +199,8 @@ std::string initial_text(const Study& study, std::size_t known) {
 // Everything that check finds out.
 struct Findings {
   BreakEvenReport break_even;
-  std::string initial;  // empty: nothing comes before the first choice
+  std::string initial;             // empty: nothing comes before the first choice
+  std::vector<std::string> notes;  // on biases and the goal
   std::vector<std::string> warnings;
   std::optional<Forecast> expected;
   std::optional<Trial> trial;
@@ -206,7 +209,8 @@ struct Findings {
 std::string findings_json(const Findings& found) {
   Json json{{"break_even", break_even_json(found.break_even)},
             {"warnings", found.warnings},
-            {"initial", found.initial}};
+            {"initial", found.initial},
+            {"notes", found.notes}};
   if (found.expected) json["forecast"] = curves_json(*found.expected);
   if (found.trial) json["try"] = found.trial->text;
   return json_text(json) + "\n";
@@ -215,6 +219,8 @@ std::string findings_json(const Findings& found) {
 std::string findings_text(const Findings& found, const std::string& unit) {
   std::string text = to_text(found.break_even, unit);
   if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
+  if (!found.notes.empty()) text += "Levels and goal\n";
+  for (const std::string& sentence : found.notes) text += "  " + one_line(sentence) + "\n";
   text += "Scales and units\n";
   for (const std::string& warning : found.warnings) text += "  " + one_line(warning) + "\n";
   if (found.warnings.empty()) text += "  no problems found\n";
@@ -242,6 +248,7 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
                             : study.file().budget.value_or(std::numeric_limits<double>::infinity());
   Findings found{.break_even = break_even_report(study, model),
                  .initial = initial_text(study, annotations.size()),
+                 .notes = spending_plan(study, model, budget).sentences,
                  .warnings = warnings_before_spending(study, model, annotations, budget, campaign),
                  .expected = {},
                  .trial = {}};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
@@ -11,6 +12,7 @@
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "text/result_table.hpp"
+#include "views/level_biases.hpp"
 
 namespace acuity {
 
@@ -27,6 +29,7 @@ struct Field {
   Json json;
   std::string csv;
   std::string people;
+  std::string list = "";  // the list that contains it in JSON; empty: it has a key of its own
 };
 
 Field number_field(const std::string& name, double value) {
@@ -41,18 +44,31 @@ Field count_field(const std::string& name, int count) {
   return {name, count, std::to_string(count), std::to_string(count)};
 }
 
-std::string fields_text(const std::vector<Field>& fields, const Vector& lengthscales, Format format) {
+// Of every level with bias; in JSON they are one list.
+std::vector<Field> bias_fields(const std::vector<EstimatedBias>& biases) {
+  std::vector<Field> fields;
+  for (const EstimatedBias& one : biases)
+    for (const auto& [name, value] :
+         {std::pair("offset", one.offset), std::pair("offset_sd", one.offset_sd),
+          std::pair("smooth_sd", one.smooth_sd), std::pair("white_sd", one.white_sd)}) {
+      fields.push_back(number_field(fmt::format("{}_{}", name, one.level), value));
+      fields.back().list = "level_bias";
+    }
+  return fields;
+}
+
+std::string fields_text(const std::vector<Field>& fields, const std::map<std::string, Json>& lists,
+                        Format format) {
   std::string names, values, lines;
   Json json = Json::object();
   for (const Field& field : fields) {
     names += (names.empty() ? "" : ",") + csv_cell(field.name);
     values += (values.empty() ? "" : ",") + field.csv;
     lines += fmt::format("{:<24}{}\n", one_line(field.name), field.people);
-    // In JSON the length scales of all inputs are one list.
-    if (field.name.starts_with("lengthscale_"))
-      json["lengthscale"] = json_numbers(lengthscales);
-    else
+    if (field.list.empty())
       json[field.name] = field.json;
+    else
+      json[field.list] = lists.at(field.list);
   }
   if (format == Format::json) return json_text(json) + "\n";
   return format == Format::csv ? names + "\n" + values + "\n" : lines;
@@ -78,9 +94,11 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   const Vector& lengthscales = kernel.options().lengthscale;
   std::vector<Field> fields{number_field("amplitude", kernel.options().amplitude)};
   if (!study.file().lengthscale_per_input) fields.push_back(number_field("lengthscale", lengthscales(0)));
-  for (Index k = 0; study.file().lengthscale_per_input && k < lengthscales.size(); ++k)
+  for (Index k = 0; study.file().lengthscale_per_input && k < lengthscales.size(); ++k) {
     fields.push_back(
         number_field("lengthscale_" + study.pool().inputs()[static_cast<std::size_t>(k)], lengthscales(k)));
+    fields.back().list = "lengthscale";
+  }
   fields.push_back(number_field("mean", learned.prior.mean));
   if (study.file().fit.noise && study.file().binary()) {
     const AccuracyLaw law = learned.accuracy.value_or(study.file().ladder->accuracy());
@@ -96,6 +114,8 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   if (study.file().nugget != 0.0)
     fields.push_back(number_field("nugget", study.file().nugget.value_or(learned.nugget)));
   if (study.file().fit.prior == HyperparameterPrior::weak) fields.push_back(text_field("prior", "weak"));
+  const std::vector<EstimatedBias> biases = level_biases(study, study.model_given(annotations, learned));
+  for (const Field& field : bias_fields(biases)) fields.push_back(field);
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));
   fields.push_back(count_field("iterations", learned.iterations));
   fields.push_back(count_field("evaluations", learned.evaluations));
@@ -103,7 +123,9 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
                     learned.converged ? "yes" : "no"});
   fields.push_back(text_field("reason", learned.reason));
   for (const std::string& remark : study.remarks()) write_note(remark, log);
-  out << fields_text(fields, lengthscales, arguments.format);
+  out << fields_text(fields,
+                     {{"lengthscale", json_numbers(lengthscales)}, {"level_bias", level_bias_json(biases)}},
+                     arguments.format);
   return ExitCode::done;
 }
 

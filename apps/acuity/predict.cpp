@@ -9,6 +9,7 @@
 #include "notes.hpp"
 #include "shared_options.hpp"
 #include "text/result_table.hpp"
+#include "views/level_biases.hpp"
 
 namespace acuity {
 
@@ -63,6 +64,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const AveragedMarginals& f = predicted.marginals;
   write_notes(study, model, predicted.jittered, predicted.convergence_problem, log);
   if (!averaged.note().empty()) write_note(averaged.note(), log);
+  if (const std::string assumed = assumption_text(study, model); !assumed.empty()) write_note(assumed, log);
   require_finite(study, f.mean.allFinite() && f.variance.allFinite());
   const double base_scale = model.learned ? model.learned->base_scale : 1.0;
   const Vector noise = binary ? Vector() : Vector(base_scale * study.base_noise_of(table) + f.nugget);

@@ -85,7 +85,11 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
 // Of the first value, by the prediction recorded when it was asked for.
 std::optional<double> surprise_of(const Study& study, const Asked& asked, const Told& event) {
   if (event.row || event.inputs || asked.row < 0) return std::nullopt;
-  return study.file().target->surprise({asked.mean, asked.variance}, event.channel.value_or(asked.channel),
+  // What another level would answer there was not predicted if levels have biases.
+  if (study.file().has_bias() && (!event.level.empty() || event.alpha)) return std::nullopt;
+  const LatentMarginal predicted{asked.answer_mean.value_or(asked.mean),
+                                 asked.answer_variance.value_or(asked.variance)};
+  return study.file().target->surprise(predicted, event.channel.value_or(asked.channel),
                                        event.values.front());
 }
 

@@ -381,7 +381,9 @@ AskResult Campaign::ask(const AskOptions& options) {
                   .mean = s.mean,
                   .variance = s.variance,
                   .worker = options.worker,
-                  .lease_until = options.lease ? std::optional(now() + *options.lease) : std::nullopt});
+                  .lease_until = options.lease ? std::optional(now() + *options.lease) : std::nullopt,
+                  .answer_mean = s.answer_mean,
+                  .answer_variance = s.answer_variance});
       return events;
     });
   } catch (...) {

@@ -64,6 +64,8 @@ Json body(const Asked& e) {
   put(json, "alpha", e.alpha, plain);
   if (!e.worker.empty()) json["worker"] = e.worker;
   put(json, "lease_until", e.lease_until, plain);
+  put(json, "answer_mean", e.answer_mean, plain);
+  put(json, "answer_variance", e.answer_variance, plain);
   return json;
 }
 Json body(const Told& e) {
@@ -224,6 +226,8 @@ void read(Fields& j, Asked& e) {
   e.variance = j.number("variance");
   e.worker = j.text_or_empty("worker");
   e.lease_until = j.optional_number("lease_until");
+  e.answer_mean = j.optional_number("answer_mean");
+  e.answer_variance = j.optional_number("answer_variance");
 }
 void read(Fields& j, Told& e) {
   e.id = j.whole("id");

@@ -133,6 +133,8 @@ void require_own(const Asked& e) {
   require_number("the information", e.information);
   require_finite("the mean", e.mean);
   require_finite("the variance", e.variance);
+  if (e.answer_mean) require_finite("the mean of the answer", *e.answer_mean);
+  if (e.answer_variance) require_finite("the variance of the answer", *e.answer_variance);
   require_text("the worker", e.worker);
   if (e.lease_until) require_time("the end of the lease", *e.lease_until);
 }

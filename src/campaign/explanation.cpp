@@ -77,7 +77,7 @@ double crossing(double low, double high, const std::function<double(double)>& gr
 }
 
 Level with_noise(Level level, double variance) {
-  level.channel = GaussianChannel{variance};
+  level.channel = GaussianChannel{variance, bias_of(level.channel)};
   return level;
 }
 
@@ -179,6 +179,23 @@ void add_levels(const StudyModel& model, const Candidates& candidates, const Mar
                    [](const auto& a, const auto& b) { return a.per_cost() > b.per_cost(); });
 }
 
+// The level with the noise of the model; the given one if it is not one of the offer's.
+Level level_in(const Offer& offer, const Level& level) {
+  for (const Level& one : offer.levels)
+    if (one.name == level.name && one.alpha == level.alpha) return one;
+  return level;
+}
+
+// What the belief about the point alone tells. The channel is made again: one from the log has no bias.
+void add_there(const Study& study, const StudyModel& model, const Candidates& candidates,
+               const Marginals& there, Explanation& result) {
+  const Channel channel =
+      channel_at(level_in(model.offer, result.chosen.level), model.offer.base_noise(result.chosen.row));
+  add_levels(model, candidates, there, result);
+  result.goal = explain_goal(study, there, channel);
+  result.bias = bias_there(there, channel);
+}
+
 void add_neighbours(const Study& study, const State& state, const Prior& prior, Explanation& result) {
   const auto* kernel = dynamic_cast<const StationaryKernel*>(prior.kernel.get());
   if (kernel == nullptr) return;
@@ -234,7 +251,7 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   const Marginals before = belief.belief().marginals();  // a copy, because the belief changes below
   const Market market(model, candidates, before);
   add_pool(before, market.open_points(), result);
-  add_levels(model, candidates, belief.belief().marginals_at({{chosen.row}}), result);
+  add_there(study, model, candidates, belief.belief().marginals_at({{chosen.row}}), result);
   if (result.levels_compete) add_counterfactuals(study, model, candidates, market, result);
   add_neighbours(study, state, model.prior, result);
   result.reported_noise = reported_noise(study, model, annotations_of(study, state));

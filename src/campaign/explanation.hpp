@@ -7,6 +7,7 @@
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "campaign/campaign_belief.hpp"
+#include "campaign/goal_explanation.hpp"
 #include "study/reported_noise.hpp"
 
 namespace acuity {
@@ -55,6 +56,8 @@ struct Explanation {
   std::vector<Neighbour> nearest;
   std::vector<ReportedNoise> reported_noise;         ///< of the answers before it
   std::vector<std::int64_t> pending;                 ///< suggestions in the belief without an answer
+  std::optional<GoalExplanation> goal;               ///< if choices are for a goal
+  std::optional<BiasThere> bias;                     ///< of the level chosen, if it has one
   double sd_after = 0.0;                             ///< of f at the point, after its answer
   double pool_sd_before = 0.0, pool_sd_after = 0.0;  ///< mean over the pool
 };

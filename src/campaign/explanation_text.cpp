@@ -24,6 +24,11 @@ std::string capital(std::string text) {
   return text;
 }
 
+// The noise_sd of a level with bias is the size of its whole error.
+std::string noise_name(const Level& level) {
+  return level.bias.any() ? "the white part of its error" : "its noise_sd";
+}
+
 // One sentence for a level that was not chosen, or for the one that was.
 std::string sentence(const Explanation::Counterfactual& c, const Explanation& e, const std::string& unit) {
   const std::string elsewhere =
@@ -32,7 +37,7 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
   if (c.chosen) {
     if (c.price) conditions.push_back(fmt::format("it cost over {}{}", brief(*c.price, digits), unit));
     if (c.noise_sd)
-      conditions.push_back(fmt::format("its noise_sd were over {}", brief(*c.noise_sd, digits)));
+      conditions.push_back(fmt::format("{} were over {}", noise_name(c.level), brief(*c.noise_sd, digits)));
     if (c.accuracy)
       conditions.push_back(fmt::format("its accuracy were under {}", brief(*c.accuracy, digits)));
     if (conditions.empty()) return fmt::format("{} would be chosen at any price.", capital(name_of(c.level)));
@@ -40,7 +45,8 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
                        fmt::join(conditions, ", or if "));
   }
   if (c.price) conditions.push_back(fmt::format("it cost under {}{}", brief(*c.price, digits), unit));
-  if (c.noise_sd) conditions.push_back(fmt::format("its noise_sd were under {}", brief(*c.noise_sd, digits)));
+  if (c.noise_sd)
+    conditions.push_back(fmt::format("{} were under {}", noise_name(c.level), brief(*c.noise_sd, digits)));
   if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
   if (conditions.empty())
     return fmt::format("{} would not be chosen at any price.", capital(name_of(c.level)));
@@ -65,19 +71,53 @@ std::string levels_text(const Explanation& e) {
   return text;
 }
 
+std::string inputs_text(const std::vector<double>& values, const Study& study) {
+  std::string text;
+  for (std::size_t k = 0; k < values.size() && k < 6; ++k)
+    text += fmt::format("{}{} = {}", k > 0 ? ", " : "", one_line(study.pool().inputs()[k]),
+                        brief(values[k], digits));
+  return values.size() > 6 ? text + ", ..." : text;
+}
+
+// A variance says nothing without what it is the variance of.
+std::string worth_text(const Explanation& e) {
+  if (e.unit != "variance" || !e.goal)
+    return fmt::format("{} {}", brief(e.chosen.information, digits), e.unit);
+  return fmt::format("lowers the mean variance over {} by {}", e.goal->where,
+                     brief(e.chosen.information, digits));
+}
+
+std::string bias_text(const Explanation& e, const Study& study) {
+  if (!e.bias) return "";
+  const Level& reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())];
+  return fmt::format("  at this point {} is taken to read {} +- {} {} {}\n", name_of(e.chosen.level),
+                     brief(std::abs(e.bias->mean), digits), brief(e.bias->sd, digits),
+                     e.bias->mean >= 0.0 ? "above" : "below", name_of(reference));
+}
+
+std::string goal_text(const Explanation& e, const Study& study, const std::string& unit) {
+  const GoalExplanation& goal = *e.goal;
+  std::string text =
+      fmt::format("The mean variance over {} ({}) falls by {}, from {} to {}: {} per {}.\n", goal.where,
+                  counted(goal.points, "point"), brief(goal.fall, digits), brief(goal.variance, digits),
+                  brief(goal.variance - goal.fall, digits), brief(goal.fall / e.chosen.cost, digits),
+                  unit.empty() ? "unit of cost" : unit.substr(1));
+  if (!goal.places.empty()) text += "It tells most about\n";
+  for (const GoalExplanation::Place& place : goal.places)
+    text += fmt::format("  {}: standard deviation from {} to {}, {:.0f} % of the fall\n",
+                        inputs_text(place.inputs, study), brief(place.sd_before, digits),
+                        brief(place.sd_after, digits), 100.0 * place.share);
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const Explanation& e, const Study& study) {
   const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
   const Suggestion& s = e.chosen;
-  std::string inputs;
-  for (std::size_t k = 0; k < s.inputs.size() && k < 6; ++k)
-    inputs += fmt::format("{}{} = {}", k > 0 ? ", " : "", one_line(study.pool().inputs()[k]),
-                          brief(s.inputs[k], digits));
-  if (s.inputs.size() > 6) inputs += ", ...";
-  std::string text =
-      fmt::format("Point {} ({}) at {}, for {}{}: {} {}.\n", one_line(s.point), inputs, name_of(s.level),
-                  brief(s.cost, digits), unit, brief(s.information, digits), e.unit);
+  const std::string inputs = inputs_text(s.inputs, study);
+  std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {}.\n", one_line(s.point), inputs,
+                                 name_of(s.level), brief(s.cost, digits), unit, worth_text(e));
   if (e.is_drawn) text += "It was drawn by the seed, not chosen by its information.\n";
   text += fmt::format(
       "\nWhy this point. The belief about f there is {} +- {} (mean and standard deviation). Of {} "
@@ -96,6 +136,7 @@ std::string to_text(const Explanation& e, const Study& study) {
   text += "\nWhy this level.";
   if (!e.levels_compete) text += " Only the highest precision is asked for here; levels do not compete.";
   text += levels_text(e);
+  text += bias_text(e, study);
   for (const std::string& sentence : reported_noise_warnings(study, e.reported_noise))
     text += "  " + one_line(sentence) + "\n";
   if (!e.counterfactuals.empty()) text += "\nWhat would change the choice.\n";
@@ -107,6 +148,7 @@ std::string to_text(const Explanation& e, const Study& study) {
       "{} to {}.\n",
       brief(std::sqrt(std::max(0.0, s.variance)), digits), brief(e.sd_after, digits),
       brief(e.pool_sd_before, digits), brief(e.pool_sd_after, digits));
+  if (e.goal) text += goal_text(e, study, unit);
   return text;
 }
 

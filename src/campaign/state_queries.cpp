@@ -74,6 +74,8 @@ Suggestion suggestion_of(const Study& study, const Asked& asked) {
                         .channel = asked.channel,
                         .mean = asked.mean,
                         .variance = asked.variance,
+                        .answer_mean = asked.answer_mean,
+                        .answer_variance = asked.answer_variance,
                         .information = asked.information,
                         .cost = asked.cost};
   if (asked.row < 0) return suggestion;

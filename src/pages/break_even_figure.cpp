@@ -95,7 +95,10 @@ std::string caption_of(const BreakEven& found) {
 CampaignFigure break_even_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "break-even", .heading = "Best level by standard deviation"};
   if (!data.break_even) {
-    figure.absent = "Levels do not compete: there is only one, or only the highest precision is asked for.";
+    figure.absent =
+        data.why_no_break_even.empty()
+            ? "Levels do not compete: there is only one, or only the highest precision is asked for."
+            : fmt::format("No figure: {}.", data.why_no_break_even);
     return figure;
   }
   const BreakEven& found = *data.break_even;

@@ -103,7 +103,9 @@ std::string offsets_html(const CampaignData& data) {
       "with the 95 % interval:</p>\n<ul>\n";
   for (const LevelOffset& offset : data.offsets)
     html += fmt::format("<li>{}{}</li>\n", escape_markup(to_text(offset)),
-                        offset.is_bias() ? ": bias, more than noise explains" : ": within the noise");
+                        !offset.is_bias() ? ": within the noise"
+                        : offset.in_model ? ": a bias, which is part of the model"
+                                          : ": bias, more than noise explains");
   return html + "</ul>\n";
 }
 

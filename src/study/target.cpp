@@ -22,6 +22,9 @@ class RealPosterior final : public TargetPosterior {
       : prior_(prior), observations_(observations), posterior_(prior, observations) {}
 
   Marginals predict(const PointsRef& x) const override { return posterior_.predict(x); }
+  Marginals predict_part(const PointsRef& x, int bias, AnswerPart part) const override {
+    return posterior_.predict_part(x, bias, part);
+  }
   Vector expectation(const PointsRef& x) const override { return predict(x).mean; }
   PredictionError error_at(const PointsRef& x, const Vector& values) const override {
     return error_of(predict(x), values);
@@ -53,6 +56,10 @@ class ClassPosterior final : public TargetPosterior {
       : observations_(observations), posterior_(prior, observations) {}
 
   Marginals predict(const PointsRef& x) const override { return posterior_.predict(x); }
+  Marginals predict_part(const PointsRef& x, int, AnswerPart part) const override {
+    if (part == AnswerPart::all) return predict(x);
+    return {Vector::Zero(x.rows()), Vector::Zero(x.rows())};
+  }
   Vector expectation(const PointsRef& x) const override {
     const Marginals latent = predict(x);
     Vector positive(x.rows());

@@ -11,6 +11,7 @@
 #include "annotation/prior_truth.hpp"
 #include "numerics/text.hpp"
 #include "text/level_text.hpp"
+#include "views/break_even_criterion.hpp"
 #include "views/median.hpp"
 
 namespace acuity {
@@ -171,6 +172,7 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
   if (!report.levels_compete)
     return text +
            "  only the highest precision is asked for (acquisition.information), so levels do not compete\n";
+  if (!report.left_out.empty()) return text + fmt::format("  no table: {}\n", report.left_out);
   text += report.winners.empty()   ? spread_text(report)
           : report.depends_on_mean ? classes_text(report)
                                    : best_of_all_text(report);
@@ -204,7 +206,8 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
   return text;
 }
 
-BreakEvenReport break_even_report(const Study& study, const StudyModel& model) {
+BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {
+  const StudyModel model = compared_model(given);
   BreakEvenReport report;
   report.unit = model.acquisition.information->unit();
   report.levels_compete = !model.acquisition.finest_only();
@@ -216,6 +219,8 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& model) {
   report.base_noise_high = base_noise.maxCoeff();
   report.depends_on_mean = !study.file().target->is_real();
   report.continuous = model.acquisition.continuous.has_value();
+  report.left_out = report.levels_compete ? why_no_break_even(study) : "";
+  if (!report.left_out.empty() || (!report.levels_compete && study.file().has_bias())) return report;
   if (report.continuous) {
     if (report.levels_compete) add_best_of_all(model, report);
     return report;

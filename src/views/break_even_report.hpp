@@ -23,6 +23,7 @@ struct BreakEvenReport {
     double wins_below = 0.0;  ///< the price below which it wins; infinite: at any price
   };
   std::string unit;              ///< of information
+  std::string left_out;          ///< why there is no table and there are no prices; empty: there are
   bool depends_on_mean = false;  ///< classes: the winner depends on the mean of f as well as on its sd
   bool levels_compete = true;    ///< false: bald and random ask for the highest precision only
   bool continuous = false;  ///< any precision of a ladder may be bought, so that none has a price of its own

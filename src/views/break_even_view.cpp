@@ -9,6 +9,7 @@
 #include "acuity/selection/full_scan.hpp"
 #include "annotation/prior_truth.hpp"
 #include "text/level_text.hpp"
+#include "views/break_even_criterion.hpp"
 #include "views/median.hpp"
 #include "views/target_view.hpp"
 
@@ -228,7 +229,8 @@ std::vector<LevelInterval> level_intervals(const StudyModel& model, double base_
 }
 
 std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel& model) {
-  const StudyModel& stood = model.study_model();
+  if (!why_no_break_even(study).empty()) return std::nullopt;
+  const StudyModel stood = compared_model(model.study_model());
   if (stood.acquisition.finest_only() || stood.offer.levels.size() < 2 || study.pool().size() == 0)
     return std::nullopt;
   BreakEven found;

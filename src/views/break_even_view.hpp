@@ -71,7 +71,7 @@ std::vector<double> compared_sds(const StudyModel& model, double base_noise, dou
 /// be missing.
 std::vector<LevelInterval> level_intervals(const StudyModel& model, double base_noise, double prior_sd);
 
-/// Nothing if levels do not compete.
+/// Nothing if levels do not compete, or if the best one does not follow from the standard deviation of f.
 std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel& model);
 
 }  // namespace acuity

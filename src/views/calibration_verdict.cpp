@@ -306,8 +306,12 @@ std::string pair_advice(const LevelEvidence& levels) {
       levels.most_used, levels.finest);
 }
 
-std::string bias_advice(const std::string& level) {
-  return fmt::format("raise noise_sd of {} to its root mean square error, or leave the level out", level);
+std::string bias_advice(const Study& study, const std::string& level) {
+  const std::string raise =
+      fmt::format("raise noise_sd of {} to its root mean square error, or leave the level out", level);
+  const std::optional<Index> known = study.find_level(level);
+  if (!known || study.offer().levels[static_cast<std::size_t>(*known)].bias.any()) return raise;
+  return fmt::format("write bias = \"learn\" in level {}, or {}", level, raise);
 }
 
 // The factor and its interval where a level is off by `offset`, give or take `reach` with 90 % probability.
@@ -322,7 +326,7 @@ void set_factor(double factor, double offset, double reach, CalibrationVerdict& 
 std::optional<CalibrationVerdict> verdict_on_pairs(const Campaign& campaign) {
   const Study& study = campaign.study();
   for (const LevelOffset& offset : level_offsets(study, campaign.state())) {
-    if (!offset.is_bias() || study.is_ladder()) continue;
+    if (!offset.is_unexplained() || study.is_ladder()) continue;
     const bool other_is_coarser = noise_variance(study.level_named(offset.other).channel) >
                                   noise_variance(study.level_named(offset.level).channel);
     const std::string coarser = other_is_coarser ? offset.other : offset.level;
@@ -337,14 +341,14 @@ std::optional<CalibrationVerdict> verdict_on_pairs(const Campaign& campaign) {
         "judged by two levels at the same points: {}, which is more than noise, and intervals do not contain "
         "it",
         to_text(offset));
-    verdict.advice = bias_advice(coarser);
+    verdict.advice = bias_advice(study, coarser);
     return verdict;
   }
   return std::nullopt;
 }
 
 // A level whose answers differ from what those of other levels predict of them.
-std::optional<CalibrationVerdict> verdict_on_agreement(const LevelEvidence& levels) {
+std::optional<CalibrationVerdict> verdict_on_agreement(const Study& study, const LevelEvidence& levels) {
   const LevelAgreement* worst = nullptr;
   for (const LevelAgreement& one : levels.agreements)
     if (one.is_bad() && (worst == nullptr ||
@@ -373,7 +377,18 @@ std::optional<CalibrationVerdict> verdict_on_agreement(const LevelEvidence& leve
     verdict.high = std::sqrt(squares / boost::math::quantile(chi, 0.05));
     verdict.reason = fmt::format("{}: {}", judged, factor_text(verdict));
   }
-  verdict.advice = bias_advice(worst->is_finer ? levels.most_used : worst->level);
+  verdict.advice = bias_advice(study, worst->is_finer ? levels.most_used : worst->level);
+  return verdict;
+}
+
+// Intervals contain the bias of a level, as learned. If nothing was said about the reference level they
+// contain what the study says about it, which no answer has confirmed.
+CalibrationVerdict with_assumed_bias(const LevelEvidence& levels, CalibrationVerdict verdict) {
+  if (!levels.is_reference_unknown) return verdict;
+  verdict.calibration = Calibration::cannot_tell;
+  verdict.reason += fmt::format("; but there is no answer at {}, so the bias of {} is an assumption",
+                                levels.finest, levels.most_used);
+  verdict.advice = pair_advice(levels);
   return verdict;
 }
 
@@ -485,7 +500,7 @@ CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<Held
   }
   const LevelEvidence levels = level_evidence(study, campaign.state());
   std::optional<CalibrationVerdict> by_levels = verdict_on_pairs(campaign);
-  if (!by_levels) by_levels = verdict_on_agreement(levels);
+  if (!by_levels) by_levels = verdict_on_agreement(study, levels);
   if (known && has_answers) {
     CalibrationVerdict verdict = verdict_on_held_out(campaign, *known);
     if (verdict.calibration == Calibration::too_narrow)
@@ -500,6 +515,7 @@ CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<Held
   if (verdict.calibration == Calibration::too_narrow) return verdict;
   if (by_levels) return *by_levels;
   if (levels.most_used.empty() || levels.most_used_is_finest) return verdict;
+  if (levels.most_used_has_bias) return with_assumed_bias(levels, std::move(verdict));
   // What all answers of a level have in common shows in no prediction of one from the others. A level that
   // gives the same answer again has such an error, and one whose answers scatter less than claimed may.
   // A model that was called too wide and has mended since is no better off.

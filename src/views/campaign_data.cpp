@@ -8,6 +8,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/state_queries.hpp"
 #include "views/belief_views.hpp"
+#include "views/break_even_criterion.hpp"
 #include "views/campaign_course.hpp"
 #include "views/campaign_model.hpp"
 #include "views/campaign_warnings.hpp"
@@ -151,6 +152,7 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
                                     study.pool().points(), books.inputs);
   BeliefViews belief = belief_views(study, model, data.importance);
   data.break_even = break_even_view(study, model);
+  data.why_no_break_even = why_no_break_even(study);
   data.offsets = level_offsets(study, state);
   data.verdict = verdict_on(campaign, measured_on);
   static_cast<CampaignBooks&>(data) = std::move(books);

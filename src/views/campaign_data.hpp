@@ -128,6 +128,7 @@ struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCa
   std::string course_source;  ///< what the error is measured on
   bool is_held_out = false;
   std::optional<BreakEven> break_even;
+  std::string why_no_break_even;  ///< empty: levels do not compete, or there is one
   std::vector<LevelOffset> offsets;
   std::vector<Importance> importance;  ///< of the inputs for the mean of f, most important first
   CalibrationVerdict verdict;          ///< whether the intervals are calibrated

@@ -14,6 +14,7 @@
 #include "text/level_text.hpp"
 #include "views/calibration_verdict.hpp"
 #include "views/campaign_text.hpp"
+#include "views/level_biases.hpp"
 #include "views/level_offsets.hpp"
 #include "views/reported_noise_json.hpp"
 
@@ -103,8 +104,23 @@ std::string pending_text(const State& state) {
 std::string offsets_text(const Campaign& campaign) {
   std::string text;
   for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
-    text += fmt::format("{}{}\n", one_line(to_text(offset)), offset.is_bias() ? ": MORE THAN NOISE" : "");
+    text +=
+        fmt::format("{}{}\n", one_line(to_text(offset)), offset.is_unexplained() ? ": MORE THAN NOISE" : "");
   return text.empty() ? "" : "\ndifferences between levels at the same points\n" + text;
+}
+
+std::string biases_text(const Campaign& campaign) {
+  const Study& study = campaign.study();
+  if (!study.file().has_bias() || campaign.state().annotations() == 0) return "";
+  const StudyModel model = campaign.model();
+  std::string text = "\nbias of the levels\n";
+  for (const EstimatedBias& bias : level_biases(study, model)) {
+    text += one_line(to_text(bias)) + "\n";
+    if (const std::string useless = useless_text(bias); !useless.empty()) text += one_line(useless) + "\n";
+  }
+  if (const std::string assumed = assumption_text(study, model); !assumed.empty())
+    text += one_line(assumed) + "\n";
+  return text;
 }
 
 std::string last_answers_text(const Campaign& campaign) {
@@ -140,7 +156,8 @@ Json offsets_json(const Campaign& campaign) {
                     {"standard_error", json_number(offset.standard_error)},
                     {"low", json_number(offset.low())},
                     {"high", json_number(offset.high())},
-                    {"bias", offset.is_bias()}});
+                    {"bias", offset.is_bias()},
+                    {"in_model", offset.in_model}});
   return list;
 }
 
@@ -207,7 +224,7 @@ std::string status_text(const Campaign& campaign) {
                         state.owner().process, one_line(state.owner().host), time_text(state.owner_since()));
   if (state.annotations() > 0) text += one_line(verdict_on(campaign).text()) + "\n";
   return text + levels_text(state) + reported_noise_text(campaign) + offsets_text(campaign) +
-         pending_text(state) + last_answers_text(campaign);
+         biases_text(campaign) + pending_text(state) + last_answers_text(campaign);
 }
 
 std::string status_csv(const Campaign& campaign) {
@@ -220,6 +237,7 @@ std::string status_json(const Campaign& campaign) {
   for (const auto& [name, cell] : fields_of(state)) object[name] = json_value(cell);
   object["levels"] = levels_json(state);
   object["level_offsets"] = offsets_json(campaign);
+  object["level_bias"] = level_bias_json(level_biases(campaign.study(), campaign.model()));
   object["reported_noise"] = reported_noise_json(reports_of(campaign));
   object["verdict"] = verdict_json(verdict_on(campaign));
   object["pending_ids"] = Json::array();

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "acuity/selection/candidates.hpp"
 #include "study/reported_noise.hpp"
 #include "text/number_text.hpp"
+#include "views/level_biases.hpp"
 
 namespace acuity {
 
@@ -41,6 +43,22 @@ void add_edges(const Campaign& campaign, const CampaignData& data, std::vector<s
                     rough));
 }
 
+std::string as_sentence(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + ".";
+}
+
+void add_biases(const Campaign& campaign, std::vector<std::string>& warnings) {
+  const Study& study = campaign.study();
+  if (!study.file().has_bias()) return;
+  const StudyModel model = campaign.model();
+  for (const EstimatedBias& bias : level_biases(study, model))
+    if (const std::string useless = useless_text(bias); !useless.empty())
+      warnings.push_back(as_sentence(useless));
+  if (const std::string assumed = assumption_text(study, model); !assumed.empty())
+    warnings.push_back(as_sentence(assumed));
+}
+
 void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
   const double committed = data.spent + data.escrow;
   if (committed > data.budget + budget_slack(data.budget))
@@ -64,9 +82,10 @@ std::vector<std::string> campaign_warnings(const Campaign& campaign, const Campa
     warnings.push_back(fmt::format("It is not known whether the model’s {} are right: {}. What to do: {}.",
                                    data.target->judged(), data.verdict.reason, data.verdict.advice));
   for (const LevelOffset& offset : data.offsets)
-    if (offset.is_bias())
+    if (offset.is_unexplained())
       warnings.push_back(to_text(offset) +
                          ". That is more than noise: levels are taken to differ in noise alone.");
+  add_biases(campaign, warnings);
   const std::vector<ReportedNoise> reports =
       reported_noise(campaign.study(), campaign.model(), campaign.annotations());
   for (const std::string& sentence : reported_noise_warnings(campaign.study(), reports))

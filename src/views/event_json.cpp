@@ -47,6 +47,8 @@ struct EventWriter {
     line["information"] = json_number(e.information);
     line["mean"] = json_number(e.mean);
     line["variance"] = json_number(e.variance);
+    if (e.answer_mean) line["answer_mean"] = json_number(*e.answer_mean);
+    if (e.answer_variance) line["answer_variance"] = json_number(*e.answer_variance);
     if (!e.worker.empty()) line["worker"] = e.worker;
     if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
   }

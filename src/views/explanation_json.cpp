@@ -39,6 +39,19 @@ Json neighbour(const Explanation::Neighbour& one) {
           {"distance", json_number(one.distance)}};
 }
 
+Json goal_json(const GoalExplanation& goal) {
+  Json places = Json::array();
+  for (const GoalExplanation::Place& one : goal.places)
+    places.push_back({{"inputs", json_numbers(one.inputs)},
+                      {"share", json_number(one.share)},
+                      {"sd_before", json_number(one.sd_before)},
+                      {"sd_after", json_number(one.sd_after)}});
+  return {{"points", goal.points},
+          {"variance", json_number(goal.variance)},
+          {"fall", json_number(goal.fall)},
+          {"tells_most", places}};
+}
+
 template <typename Items>
 Json list(const Items& items, Json (*to_object)(const typename Items::value_type&)) {
   Json all = Json::array();
@@ -72,6 +85,10 @@ std::string explanation_json(const Explanation& e) {
                  {"sd_after", json_number(e.sd_after)},
                  {"pool_sd_before", json_number(e.pool_sd_before)},
                  {"pool_sd_after", json_number(e.pool_sd_after)}});
+  if (e.goal) object["goal"] = goal_json(*e.goal);
+  if (e.bias) object["bias"] = {{"mean", json_number(e.bias->mean)}, {"sd", json_number(e.bias->sd)}};
+  if (s.answer_mean) object["answer_mean"] = json_number(*s.answer_mean);
+  if (s.answer_variance) object["answer_variance"] = json_number(*s.answer_variance);
   return json_text(object);
 }
 

@@ -2,10 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 namespace acuity {
 
 namespace {
+
+// Of an answer at a level: its noise, and its bias if it has one.
+double error_variance(const StudyModel& model, std::size_t level) {
+  const double noise = noise_variance(model.offer.levels[level].channel);
+  if (level >= model.prior.biases.size()) return noise;
+  const LevelBias& bias = model.prior.biases[level];
+  return noise + bias.offset_sd * bias.offset_sd + bias.smooth_sd * bias.smooth_sd;
+}
+
+// What the values of the table are compared with: f, or the answer of their level if that has a bias.
+Marginals predicted_answers(const Study& study, const CampaignModel& model, const Marginals& f,
+                            const HeldOut& test) {
+  Marginals answers{f.mean, f.variance};
+  if (test.noise != HeldOut::Noise::given) return answers;
+  std::map<int, std::vector<Index>> rows;  // by bias
+  for (std::size_t i = 0; i < test.annotations.size(); ++i)
+    rows[bias_of(study.channel_of(test.annotations[i], model.study_model()))].push_back(
+        static_cast<Index>(i));
+  for (const auto& [bias, some] : rows) {
+    if (bias == 0) continue;
+    const Marginals there = model.posterior().predict_part(Points(test.points(some, Eigen::all)), bias);
+    answers.mean(some) = there.mean;
+    answers.variance(some) = there.variance;
+  }
+  return answers;
+}
 
 // Real targets: noise variance of every value, the nugget not included.
 Vector noise_of(const Study& study, const StudyModel& model, const HeldOut& test, TableNoise unknown) {
@@ -18,11 +46,11 @@ Vector noise_of(const Study& study, const StudyModel& model, const HeldOut& test
     return noise.cwiseMax(0.0);
   }
   if (test.noise == HeldOut::Noise::exact || unknown == TableNoise::none) return Vector::Zero(n);
-  double least = 0.0, most = 0.0;
+  double least = std::numeric_limits<double>::infinity(), most = 0.0;
   for (std::size_t k = 0; k < model.offer.levels.size(); ++k) {
-    const double noise = noise_variance(model.offer.levels[k].channel);
-    least = k == 0 ? noise : std::min(least, noise);
-    most = std::max(most, noise);
+    const double error = error_variance(model, k);
+    least = std::min(least, error);
+    most = std::max(most, error);
   }
   const double base_scale = model.learned && study.file().fit.noise ? model.learned->base_scale : 1.0;
   const Vector base = test.base_noise.size() == n ? Vector(base_scale * test.base_noise) : Vector::Zero(n);
@@ -70,8 +98,9 @@ HeldOutScores held_out_scores(const Study& study, const CampaignModel& model, co
   const StudyModel& now = model.study_model();
   // What is known exactly is known to rounding.
   const double least = 1e-10 * now.prior.kernel->diagonal(test.points.topRows(1))(0);
-  HeldOutScores scores{.error = test.values - belief.mean,
-                       .variance = (belief.variance + noise_of(study, now, test, unknown)).cwiseMax(least)};
+  const Marginals answers = predicted_answers(study, model, belief, test);
+  HeldOutScores scores{.error = test.values - answers.mean,
+                       .variance = (answers.variance + noise_of(study, now, test, unknown)).cwiseMax(least)};
   const double share = best_share(scores.error, scores.variance, now.nugget);
   scores.nugget = share * now.nugget;
   scores.variance.array() += scores.nugget;

@@ -19,18 +19,20 @@ constexpr double seen_factor = 2.0;
 // Of every level its last answers, in the order recorded.
 struct Answers {
   Points points;
-  Vector values, noise;
+  Vector values;
+  std::vector<Channel> channels;
   std::vector<Index> levels;
 
   Observations of(const std::vector<Index>& rows) const {
-    return {Points(points(rows, Eigen::all)), Vector(values(rows)), Vector(noise(rows))};
+    std::vector<Channel> some;
+    for (const Index row : rows) some.push_back(channels[static_cast<std::size_t>(row)]);
+    return {Points(points(rows, Eigen::all)), Vector(values(rows)), std::move(some)};
   }
 };
 
 Answers last_answers_of(const Study& study, const std::vector<Annotation>& annotations,
                         const StudyModel& model) {
   const Observations all(model.observations, study.pool().points());
-  const Vector noise = all.noise();
   std::map<Index, Index> taken;
   std::vector<Index> rows;
   for (Index i = all.size(); i-- > 0;) {
@@ -38,8 +40,11 @@ Answers last_answers_of(const Study& study, const std::vector<Annotation>& annot
     if (one.level && !one.reported && taken[*one.level]++ < most_answers) rows.push_back(i);
   }
   std::reverse(rows.begin(), rows.end());
-  Answers answers{Points(all.points()(rows, Eigen::all)), all.values()(rows), noise(rows), {}};
-  for (const Index row : rows) answers.levels.push_back(*annotations[static_cast<std::size_t>(row)].level);
+  Answers answers{Points(all.points()(rows, Eigen::all)), all.values()(rows), {}, {}};
+  for (const Index row : rows) {
+    answers.channels.push_back(all.channels()[static_cast<std::size_t>(row)]);
+    answers.levels.push_back(*annotations[static_cast<std::size_t>(row)].level);
+  }
   return answers;
 }
 
@@ -54,10 +59,19 @@ double factor_of_shift(const Study& study, const StudyModel& model, const Answer
   std::vector<Index> rows;
   const Index m = std::min(pool.rows(), most_pool_points);
   for (Index k = 0; k < m; ++k) rows.push_back(k * pool.rows() / m);
-  const GpPosterior posterior(prior, Observations(answers.points, values, answers.noise), 1);
+  const GpPosterior posterior(prior, Observations(answers.points, values, answers.channels), 1);
   const Marginals moved = posterior.predict(Points(pool(rows, Eigen::all)), {.threads = 1});
   const double variance = moved.variance.mean();
   return variance > 0.0 ? std::sqrt(1.0 + moved.mean.array().square().mean() / variance) : 1.0;
+}
+
+// Prior covariance of the error of a level at these points (math.md eq. (12.2)). Given answers of other
+// levels it is the same, and independent of f.
+Matrix bias_covariance(const Prior& prior, const LevelBias& bias, const Points& points) {
+  const Points scaled = prior.scaling.apply(points) / bias.lengthscale;
+  const Matrix covariance = prior.kernel->cross(scaled, scaled);
+  return (bias.smooth_sd * bias.smooth_sd / covariance(0, 0) * covariance).array() +
+         bias.offset_sd * bias.offset_sd;
 }
 
 LevelAgreement agreement_of(const Study& study, const StudyModel& model, const Answers& answers, Index level,
@@ -77,6 +91,9 @@ LevelAgreement agreement_of(const Study& study, const StudyModel& model, const A
   const Observations told = answers.of(own);
   Matrix covariance = posterior.covariance(told.points(), told.points());
   covariance.diagonal() += told.noise();
+  if (model.prior.has_bias())
+    covariance +=
+        bias_covariance(model.prior, model.prior.biases[static_cast<std::size_t>(level)], told.points());
   covariance.diagonal().array() += 1e-10 * model.prior.kernel->diagonal(told.points().topRows(1))(0);
   const Eigen::LLT<Matrix> factor(covariance);
   if (factor.info() != Eigen::Success) return found;
@@ -131,6 +148,10 @@ LevelEvidence level_evidence(const Study& study, const State& state) {
   evidence.most_used_is_finest =
       noise_variance(used.channel) <= noise_variance(levels[static_cast<std::size_t>(finest)].channel);
   evidence.most_used_repeats_itself = used.repeats_itself;
+  evidence.most_used_has_bias = used.bias.any();
+  evidence.is_reference_unknown =
+      std::none_of(model.observations.begin(), model.observations.end(),
+                   [](const Observation& one) { return bias_of(one.channel) == 0; });
   evidence.is_blind =
       !evidence.most_used_is_finest &&
       std::none_of(evidence.agreements.begin(), evidence.agreements.end(),

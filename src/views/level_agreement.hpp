@@ -9,7 +9,8 @@
 namespace acuity {
 
 /// The answers of one level beside what the model predicts of them from the answers of all other levels. No
-/// point needs two answers for that, but the model has to be right about f.
+/// point needs two answers for that, but the model has to be right about f. The bias of a level is part of
+/// what is predicted.
 struct LevelAgreement {
   std::string level;
   bool is_finer = false;  ///< than the level with the most answers
@@ -34,6 +35,8 @@ struct LevelEvidence {
   std::string finest;                      ///< of the offer
   bool most_used_is_finest = true;
   bool most_used_repeats_itself = false;
+  bool most_used_has_bias = false;    ///< which the model accounts for
+  bool is_reference_unknown = false;  ///< every answer is at a level with bias
   /// There are no answers of other levels, or too few to see an error that all answers of `most_used` share.
   bool is_blind = false;
 

@@ -44,6 +44,11 @@ LevelOffset offset_between(const std::map<Index, WeightedMean>& one,
   return found;
 }
 
+bool has_bias(const Study& study, const std::string& name) {
+  const std::optional<Index> level = study.find_level(name);
+  return level && study.offer().levels[static_cast<std::size_t>(*level)].bias.any();
+}
+
 }  // namespace
 
 bool LevelOffset::is_bias() const {
@@ -80,6 +85,7 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
       if (found.points == 0) continue;
       found.level = names[i];
       found.other = names[j];
+      found.in_model = has_bias(study, names[i]) || has_bias(study, names[j]);
       offsets.push_back(found);
     }
   return offsets;

@@ -8,18 +8,21 @@
 
 namespace acuity {
 
-/// The mean difference between two levels at points where both have answers. The model assumes that levels
-/// differ only in noise, so an offset larger than noise is a bias that it does not account for.
+/// The mean difference between two levels at points where both have answers. Unless one of them has a bias,
+/// the model assumes that they differ only in noise, and does not account for an offset larger than that.
 struct LevelOffset {
   std::string level, other;
   Index points = 0;           ///< with answers of both levels
   double offset = 0.0;        ///< `level` minus `other`
-  double standard_error = 0;  ///< from the declared noise
+  double standard_error = 0;  ///< from the noise of the levels
+  bool in_model = false;      ///< one of the two has a bias, which the model accounts for
 
   double low() const { return offset - 1.96 * standard_error; }
   double high() const { return offset + 1.96 * standard_error; }
   /// Whether the offset is three standard errors or more, which noise alone exceeds once in 370 cases.
   bool is_bias() const;
+  /// A bias that the model does not account for.
+  bool is_unexplained() const { return is_bias() && !in_model; }
 };
 
 /// Offsets between every two levels that share points, in the order of their first answers. Empty for

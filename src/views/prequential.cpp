@@ -61,6 +61,20 @@ PrequentialScore score_of_label(const SuggestionRecord& record, double value) {
   return {.value = value, .mean = accuracy * clean + (1.0 - accuracy) * (1.0 - clean)};
 }
 
+// Against the answer of that level: f and the level's bias.
+PrequentialScore score_of_number(const Study& study, const GpPosterior& posterior, const StudyModel& model,
+                                 const Annotation& annotation) {
+  const Channel channel = study.channel_of(annotation, model);
+  const Points x = inputs_of(study, annotation);
+  const Marginals answer = bias_of(channel) > 0 ? posterior.predict_part(x, bias_of(channel))
+                                                : posterior.predict(x, {.threads = 1});
+  const double noise = noise_variance(channel);
+  return {.value = annotation.value,
+          .mean = answer.mean(0),
+          .sd = std::sqrt(answer.variance(0) + noise),
+          .noise = noise};
+}
+
 }  // namespace
 
 bool has_scale(const Study& study, const State& state) {
@@ -100,12 +114,7 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
       const std::vector<Annotation> annotations = annotations_of(study, before);
       // Only the first of replicates is scored: it determines the others up to noise.
       const Annotation& first = annotations[annotations.size() - told->values.size()];
-      const Marginals f = posterior->predict(inputs_of(study, first), {.threads = 1});
-      const double noise = noise_variance(study.channel_of(first, model));
-      score = {.value = told->values.front(),
-               .mean = f.mean(0),
-               .sd = std::sqrt(f.variance(0) + noise),
-               .noise = noise};
+      score = score_of_number(study, *posterior, model, first);
     }
     score.id = told->id;
     score.before = known;

@@ -11,6 +11,7 @@
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/level_offsets.hpp"
+#include "views/spending_plan.hpp"
 
 namespace acuity {
 
@@ -147,9 +148,11 @@ std::vector<std::string> warnings_before_spending(const Study& study, const Stud
   if (std::string warning = budget_warning(study, budget, !annotations.empty(), campaign != nullptr);
       !warning.empty())
     warnings.push_back(std::move(warning));
+  for (std::string& warning : spending_plan(study, model, budget).warnings)
+    warnings.push_back(std::move(warning));
   if (campaign == nullptr) return warnings;
   for (const LevelOffset& offset : level_offsets(study, campaign->state()))
-    if (offset.is_bias()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
+    if (offset.is_unexplained()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
   for (std::string& warning : reported_noise_warnings(study, reported_noise(study, model, annotations)))
     warnings.push_back(std::move(warning));
   return warnings;

@@ -129,7 +129,9 @@ Situation raw_table(std::uint32_t seed) {
 
 // Drag over four inputs on three meshes: the error of a mesh is a smooth field, and jitter of half of what
 // was declared.
-Situation meshes(std::uint32_t seed, bool same, bool repeat, double declared = 1.0) {
+// `bias_line` is a line of every level.
+Situation meshes(std::uint32_t seed, bool same, bool repeat, double declared = 1.0,
+                 const std::string& bias_line = "bias = \"none\"\n") {
   const Index n = 250;
   Situation s{.inputs = {"mach", "aoa", "log_re", "flap"}, .points = Points(n, 4), .truth = Vector(n)};
   auto random = std::make_shared<Random>(seed);
@@ -143,7 +145,7 @@ Situation meshes(std::uint32_t seed, bool same, bool repeat, double declared = 1
     bias[0](i) = 0.0031 * (0.7 + 0.9 * std::sin(3 * mach + phase) + 0.4 * std::cos(aoa / 5));
     bias[1](i) = 0.00094 * (0.7 + 0.9 * std::sin(2 * mach + phase) + 0.4 * std::cos(aoa / 6));
   }
-  const std::string kind = same ? "repeat = \"same\"\n" : "";
+  const std::string kind = same ? "repeat = \"same\"\n" + bias_line : bias_line;
   s.study = fmt::format(
       "[campaign]\nseed = 1\nbudget = 600\n[pool]\nfile = \"pool.csv\"\n{1}"
       "[[level]]\nname = \"coarse\"\nnoise_sd = {2}\ncost = 1\n{0}"
@@ -310,6 +312,19 @@ TEST(VerdictSituations, BiasedMeshesAreNeverTooWideOrGood) {
     }
 }
 
+// Levels that repeat themselves have a bias unless the study says none. With a few answers at the finest mesh
+// the model knows it, and levels that differ at the same points are no disagreement.
+TEST(VerdictSituations, BiasedMeshesWhoseBiasIsLearnedHaveCalibratedIntervals) {
+  for (const std::uint32_t seed : {0U, 2U}) {
+    const Played played(meshes(seed, true, false, 1.0, ""), 70, 6);
+    EXPECT_GT(played.factor(true), 0.5) << seed;
+    EXPECT_LT(played.factor(true), 1.6) << seed;
+    const CalibrationVerdict verdict = played.verdict();
+    EXPECT_FALSE(verdict.is_bad()) << verdict.text();
+    EXPECT_EQ(status_text(played.campaign()).find("MORE THAN NOISE"), std::string::npos);
+  }
+}
+
 // With the root mean square error of a pilot as noise_sd, as the guide teaches it.
 TEST(VerdictSituations, BiasedMeshesWithThePilotsErrorAreNotCalledTooWide) {
   for (const std::uint32_t seed : {0U, 2U}) {
@@ -440,9 +455,11 @@ TEST(VerdictSituations, EveryUserIsToldTheVerdict) {
     const CalibrationVerdict verdict = played.verdict();
     EXPECT_NE(status_text(played.campaign()).find(verdict.text()), std::string::npos) << verdict.text();
     const CampaignData data = campaign_data(played.campaign());
-    const bool is_warned = std::any_of(data.warnings.begin(), data.warnings.end(), [&](const std::string& one) {
-      return one.find(verdict.words()) != std::string::npos && one.find(verdict.advice) != std::string::npos;
-    });
+    const bool is_warned =
+        std::any_of(data.warnings.begin(), data.warnings.end(), [&](const std::string& one) {
+          return one.find(verdict.words()) != std::string::npos &&
+                 one.find(verdict.advice) != std::string::npos;
+        });
     EXPECT_EQ(is_warned, verdict.is_bad()) << verdict.text();
   }
 }

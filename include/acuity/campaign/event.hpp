@@ -39,6 +39,8 @@ struct Asked {
   double information = 0.0, mean = 0.0, variance = 0.0;  ///< as predicted at the time
   std::string worker;
   std::optional<double> lease_until;  ///< seconds since 1970; absent: no deadline
+  /// Of the answer without noise, as predicted at the time, if its level has a bias.
+  std::optional<double> answer_mean = std::nullopt, answer_variance = std::nullopt;
 };
 
 /// An answer: one number, or several replicates. Row, inputs, level and alpha are recorded only if they

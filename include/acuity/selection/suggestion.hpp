@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Suggestion {
   Level level;
   Channel channel;                    ///< of this level at this point
   double mean = 0.0, variance = 0.0;  ///< of f there, before the answer
+  /// Of the answer without noise, if its level has a bias; the answer is f otherwise.
+  std::optional<double> answer_mean = std::nullopt, answer_variance = std::nullopt;
   double information = 0.0;
   double cost = 0.0;
 

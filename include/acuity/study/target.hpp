@@ -11,6 +11,7 @@
 #include "acuity/data/observation.hpp"
 #include "acuity/model/goal.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
@@ -29,6 +30,9 @@ class TargetPosterior {
 
   /// Belief about the latent f.
   virtual Marginals predict(const PointsRef& x) const = 0;
+  /// Belief about a part of the answers at a level with this bias, without noise; 0: no bias, so that an
+  /// answer is f. Classes have no biases.
+  virtual Marginals predict_part(const PointsRef& x, int bias, AnswerPart part = AnswerPart::all) const = 0;
   /// What people look at: the mean of f, or the probability of the class +1.
   virtual Vector expectation(const PointsRef& x) const = 0;
   /// The error at points whose values are known.

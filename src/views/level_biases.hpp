@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "acuity/study/study.hpp"
+#include "text/json.hpp"
+
+namespace acuity {
+
+/// What the model has learned about the bias of a level (docs/math.md 12.1).
+struct EstimatedBias {
+  std::string level, reference;
+  Index number = 0;     ///< of the bias in the prior, from 1 on
+  Index answers = 0;    ///< at this level
+  double offset = 0.0;  ///< what the level reads above the reference, the same everywhere
+  double offset_sd = 0.0;
+  double smooth_sd = 0.0;  ///< size of the difference that depends smoothly on the inputs
+  double white_sd = 0.0;   ///< size of the error that is new at every point
+  /// What the level reads above the reference, offset and smooth difference together: the mean over the pool,
+  /// with the standard deviation at a point, and the least and the largest.
+  double difference = 0.0, difference_sd = 0.0, least = 0.0, largest = 0.0;
+  double error_sd = 0.0;   ///< of an answer besides what is the same everywhere, over the pool
+  double signal_sd = 0.0;  ///< of f over the pool, before anything is known; 0 if its size is not known yet
+  /// No answer is at a level without bias, so that answers cannot tell it from f.
+  bool is_assumed = false;
+
+  /// An answer tells next to nothing about f: its error is as large as f.
+  bool is_useless() const { return signal_sd > 0.0 && error_sd >= signal_sd; }
+};
+
+/// Of every level with bias, in the order of the offer. Empty for classes.
+std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& model,
+                                        const TargetPosterior& posterior);
+std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& model);
+
+/// "coarse reads 0.0027 ± 0.0004 above fine, 0.0011 to 0.0043 over the pool: its bias is part of the model
+/// (smooth difference 0.0012, white part 0.0003)"
+std::string to_text(const EstimatedBias& bias);
+/// That a level is useless; empty if it is not.
+std::string useless_text(const EstimatedBias& bias);
+/// That there are answers, but none at a level without bias; empty if that is not so.
+std::string assumption_text(const Study& study, const StudyModel& model);
+
+/// A list with level, offset, offset_sd, smooth_sd, white_sd, difference and difference_sd.
+Json level_bias_json(const std::vector<EstimatedBias>& biases);
+
+}  // namespace acuity

@@ -1,0 +1,99 @@
+#include "views/spending_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "acuity/selection/candidates.hpp"
+#include "numerics/text.hpp"
+#include "text/level_text.hpp"
+#include "text/number_text.hpp"
+
+namespace acuity {
+
+namespace {
+
+bool answers_once(const Level& level) {
+  return level.repeats_itself || level.bias.any();
+}
+
+std::string floor_text(const Level& level, const std::string& reference) {
+  // Of many answers only the bias remains.
+  const double floor = std::hypot(level.bias.offset_sd, level.bias.smooth_sd);
+  return fmt::format(
+      "{} has a bias: however many answers it has, alone they leave f with a sd of about {:.2g} (offset "
+      "{:.2g}, "
+      "smooth difference {:.2g}); answers at {} beside them lower it",
+      describe_in_sentence(level), floor, level.bias.offset_sd, level.bias.smooth_sd, reference);
+}
+
+std::string amount_text(const Study& study, double budget) {
+  const double most = spendable(study);
+  if (!std::isfinite(most)) return "";
+  const std::string& unit = study.file().unit;
+  const std::string bought = fmt::format(
+      "a level with bias is bought at most once at a point: {} at {} cost at most {}",
+      counted(study.pool().size(), "point"),
+      counted(static_cast<std::int64_t>(study.offer().levels.size()), "level"), money(most, unit));
+  if (!std::isfinite(budget) || most >= budget) return bought;
+  return fmt::format("{}, so {} of the budget of {} cannot be spent", bought, money(budget - most, unit),
+                     money(budget, unit));
+}
+
+// An offset needs answers at the reference level, and a smooth difference one more than there are inputs.
+std::string reference_warning(const Study& study, double budget) {
+  const Level& reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())];
+  const double affordable = std::floor((budget + budget_slack(budget)) / reference.cost);
+  const auto inputs = static_cast<double>(study.pool().inputs().size());
+  if (!std::isfinite(budget) || affordable > inputs) return "";
+  const std::string pays =
+      fmt::format("the budget pays for {} at {}", counted(static_cast<std::int64_t>(affordable), "answer"),
+                  describe_in_sentence(reference));
+  if (affordable < 2.0)
+    return pays + ", must be 2 or more to see the bias of the other levels: it stays an assumption";
+  return fmt::format(
+      "{}: enough to see by how much the other levels differ from it on average, not how that depends on {}",
+      pays, counted(static_cast<std::int64_t>(study.pool().inputs().size()), "input"));
+}
+
+std::string goal_text(const Study& study) {
+  const GoalSetting setting = study.file().goal.value_or(GoalSetting());
+  const std::string where = setting.whole_pool()   ? "the pool"
+                            : setting.file.empty() ? "the box of [goal]"
+                                                   : setting.file.filename().string();
+  const bool by_variance = study.file().acquisition.criterion == GoalCriterion::variance;
+  return fmt::format("choices are for {} of {}: {}", counted(study.goal()->size(), "goal point"), where,
+                     by_variance ? "by the fall of the mean variance there (criterion \"variance\")"
+                                 : "by the information about answers there (criterion \"prediction\")");
+}
+
+}  // namespace
+
+double spendable(const Study& study) {
+  double each = 0.0, independent = 0.0;
+  for (const Level& level : study.offer().levels)
+    if (answers_once(level))
+      each += level.cost;
+    else
+      independent = std::max(independent, level.cost);
+  if (independent > 0.0 && study.file().repeat) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(study.pool().size()) * (each + independent);
+}
+
+SpendingPlan spending_plan(const Study& study, const StudyModel& model, double budget) {
+  SpendingPlan plan;
+  if (study.goal()) plan.sentences.push_back(goal_text(study));
+  if (!study.file().has_bias()) return plan;
+  const std::string reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())].name;
+  for (const Level& level : model.offer.levels)
+    if (level.bias.any()) plan.sentences.push_back(floor_text(level, reference));
+  if (std::string amount = amount_text(study, budget); !amount.empty())
+    plan.sentences.push_back(std::move(amount));
+  if (std::string warning = reference_warning(study, budget); !warning.empty())
+    plan.warnings.push_back(std::move(warning));
+  return plan;
+}
+
+}  // namespace acuity

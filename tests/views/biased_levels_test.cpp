@@ -1,0 +1,234 @@
+// What people see of levels with bias.
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "acuity/model/gp_posterior.hpp"
+#include "support/memory_campaigns.hpp"
+#include "views/calibration_verdict.hpp"
+#include "views/campaign_model.hpp"
+#include "views/campaign_status.hpp"
+#include "views/event_json.hpp"
+#include "views/held_out_scores.hpp"
+#include "views/level_agreement.hpp"
+#include "views/level_biases.hpp"
+#include "views/prequential.hpp"
+
+namespace acuity::testing::biased_levels_test {
+namespace {
+
+// The coarse level reads 0.8 too high.
+constexpr double offset = 0.8;
+
+std::string study_with_bias() {
+  return with_given_model(
+      "[campaign]\nseed = 1\nbudget = 200\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.05\ncost = 1\nbias = { offset_sd = 1.0, smooth_sd = 0.2 }\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 6\n");
+}
+
+double answer_of(const Suggestion& asked) {
+  return std::sin(asked.inputs[0]) + (asked.level.name == "coarse" ? offset : 0.0);
+}
+
+// Pairs at three points, then chosen answers.
+class Calibrated : public MemoryCampaign {
+ public:
+  explicit Calibrated(int steps = 0) : MemoryCampaign(study_with_bias(), pool_on_a_line(30, 8.0)) {
+    for (const Index row : {Index{2}, Index{14}, Index{27}}) {
+      const double truth = std::sin(8.0 * static_cast<double>(row) / 29.0);
+      tell(row, "coarse", truth + offset);
+      tell(row, "fine", truth);
+    }
+    go(steps, answer_of);
+  }
+};
+
+// The prediction of what a level answers at a pool row, its noise included.
+std::pair<double, double> predicted(const Campaign& campaign, Index row, const std::string& level) {
+  const Study& study = campaign.study();
+  const StudyModel model = campaign.model();
+  const Channel channel = channel_at(study.level_named(level), 0.0);
+  const GpPosterior posterior(model.prior, Observations(model.observations, study.pool().points()));
+  const Marginals answer = posterior.predict_part(Points(study.pool().points().row(row)), bias_of(channel));
+  return {answer.mean(0), std::sqrt(answer.variance(0) + noise_variance(channel))};
+}
+
+TEST(BiasedAnswers, AreComparedWithWhatTheirLevelIsPredictedToAnswer) {
+  Calibrated campaign;
+  bool was_coarse = false;
+  for (int k = 0; k < 12; ++k) {
+    const std::vector<Suggestion> asked = campaign->ask().suggestions;
+    ASSERT_EQ(asked.size(), 1U);
+    const auto [mean, sd] = predicted(*campaign, asked[0].row, asked[0].level.name);
+    Answer answer;
+    answer.id = asked[0].id;
+    answer.values = {answer_of(asked[0])};
+    const TellResult told = campaign->tell({answer}).at(0);
+    ASSERT_TRUE(told.surprise);
+    EXPECT_NEAR(*told.surprise, (answer.values[0] - mean) / sd, 1e-6);
+    was_coarse |= asked[0].level.name == "coarse";
+    EXPECT_EQ(asked[0].answer_mean.has_value(), asked[0].level.name == "coarse");
+  }
+  EXPECT_TRUE(was_coarse);
+}
+
+TEST(BiasedAnswers, ThePredictionIsInTheLog) {
+  Calibrated campaign(12);
+  int with_bias = 0;
+  State state;
+  for (const StoredEvent& stored : campaign->events()) {
+    state.apply(stored);
+    const auto* asked = std::get_if<Asked>(&stored.event);
+    if (asked == nullptr) continue;
+    EXPECT_EQ(asked->answer_mean.has_value(), asked->level == "coarse");
+    EXPECT_EQ(to_json(event_from_json("asked", to_json(stored.event))), to_json(stored.event));
+    const std::string line = event_json(stored, state, &campaign->study().pool());
+    EXPECT_EQ(line.find("answer_variance") != std::string::npos, asked->level == "coarse");
+    with_bias += asked->answer_mean.has_value();
+  }
+  EXPECT_GT(with_bias, 0);
+}
+
+TEST(BiasedAnswers, PredictionsBeforeAnAnswerHaveTheBias) {
+  Calibrated campaign(20);
+  double squares = 0.0;
+  const std::vector<PrequentialScore> scores = prequential_scores(*campaign, 20);
+  ASSERT_EQ(scores.size(), 20U);
+  for (const PrequentialScore& score : scores) squares += score.z() * score.z() / 20.0;
+  EXPECT_LT(std::sqrt(squares), 1.5) << "the bias was taken for an error of the prediction";
+}
+
+TEST(BiasedAnswers, AnAnswerOfAnotherLevelHasNoPrediction) {
+  Calibrated campaign;
+  const Suggestion asked = campaign->ask().suggestions.at(0);
+  Answer answer;
+  answer.id = asked.id;
+  answer.values = {0.5};
+  answer.level = campaign->study().level_named(asked.level.name == "fine" ? "coarse" : "fine");
+  EXPECT_FALSE(campaign->tell({answer}).at(0).surprise);
+}
+
+TEST(BiasedAnswers, HeldOutValuesOfALevelAreComparedWithItsAnswers) {
+  Calibrated campaign(12);
+  Folder folder;
+  std::string table = "x,y,level\n";
+  for (int k = 0; k < 20; ++k)
+    table +=
+        fmt::format("{0},{1},coarse\n{0},{2},fine\n", 0.4 * k, std::sin(0.4 * k) + offset, std::sin(0.4 * k));
+  const Study& study = campaign->study();
+  const HeldOut test = read_held_out(folder.write("test.csv", table), study);
+  const CampaignModel model(study, campaign->state());
+  const HeldOutScores scores =
+      held_out_scores(study, model, model.posterior().predict(test.points), test, TableNoise::finest);
+  EXPECT_LT(scores.error_size(), 0.3) << "the offset is 0.8";
+  const Marginals coarse = model.posterior().predict_part(test.points, 1);
+  EXPECT_NEAR(scores.error(0), test.values(0) - coarse.mean(0), 1e-12);
+  EXPECT_NEAR(scores.variance(0), coarse.variance(0) + 0.05 * 0.05, 1e-12);
+}
+
+TEST(LevelBiases, AreThoseOfTheModel) {
+  Calibrated campaign(12);
+  const Study& study = campaign->study();
+  const CampaignModel model(study, campaign->state());
+  const std::vector<EstimatedBias> found = level_biases(study, model.study_model());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].level, "coarse");
+  EXPECT_EQ(found[0].reference, "fine");
+  const Points pool = study.pool().points();
+  const Marginals b = model.posterior().predict_part(pool, 1, AnswerPart::offset),
+                  e = model.posterior().predict_part(pool, 1, AnswerPart::error);
+  EXPECT_NEAR(found[0].offset, b.mean(7), 1e-12);
+  EXPECT_NEAR(found[0].offset_sd, std::sqrt(b.variance(7)), 1e-12);
+  EXPECT_EQ(found[0].smooth_sd, 0.2);
+  EXPECT_DOUBLE_EQ(found[0].white_sd, 0.05);
+  EXPECT_NEAR(found[0].difference, e.mean.mean(), 1e-12);
+  EXPECT_NEAR(found[0].difference, offset, 3.0 * found[0].difference_sd);
+  EXPECT_FALSE(found[0].is_assumed);
+  EXPECT_FALSE(found[0].is_useless());
+  const Json json = level_bias_json(found);
+  EXPECT_EQ(json.at(0).at("offset"), found[0].offset);
+}
+
+TEST(LevelBiases, StatusSaysWhatWasDoneAboutADifference) {
+  Calibrated campaign(12);
+  const std::string text = status_text(*campaign);
+  EXPECT_EQ(text.find("MORE THAN NOISE"), std::string::npos) << text;
+  EXPECT_NE(text.find("bias of the levels\ncoarse reads 0."), std::string::npos) << text;
+  EXPECT_NE(text.find("above fine, "), std::string::npos) << text;
+  EXPECT_NE(text.find("its bias is part of the model (smooth difference 0.2, white part 0.05)"),
+            std::string::npos)
+      << text;
+  const Json json = Json::parse(status_json(*campaign));
+  EXPECT_EQ(json.at("level_bias").at(0).at("level"), "coarse");
+  EXPECT_TRUE(json.at("level_offsets").at(0).at("in_model"));
+  EXPECT_TRUE(json.at("level_offsets").at(0).at("bias"));
+}
+
+TEST(LevelBiases, WithoutTheReferenceLevelTheyAreAnAssumption) {
+  MemoryCampaign campaign(study_with_bias(), pool_on_a_line(30, 8.0));
+  const auto assumed = [&] { return assumption_text(campaign->study(), campaign->model()); };
+  EXPECT_EQ(assumed(), "") << "nothing is known at all";
+  campaign.tell(3, "coarse", 0.5);
+  EXPECT_NE(assumed().find("there is no answer at fine, so the bias of the other levels is an assumption"),
+            std::string::npos);
+  EXPECT_NE(status_text(*campaign).find(assumed()), std::string::npos);
+  EXPECT_NE(status_text(*campaign).find("coarse is assumed to read up to"), std::string::npos);
+  campaign.tell(3, "fine", 0.1);
+  EXPECT_EQ(assumed(), "");
+}
+
+TEST(LevelBiases, ALevelAsWrongAsTheSignalIsLargeIsCalledUseless) {
+  const std::string study = with(study_with_bias(), "noise_sd", "1.5");
+  MemoryCampaign campaign(study, pool_on_a_line(30, 8.0));
+  campaign.tell(3, "coarse", 0.5);
+  campaign.tell(3, "fine", 0.1);
+  EXPECT_NE(status_text(*campaign).find("coarse is useless here"), std::string::npos);
+  Calibrated better;
+  EXPECT_EQ(status_text(*better).find("useless"), std::string::npos);
+}
+
+// The slow twin: answers of a level given those of the others, by one covariance of all answers.
+TEST(LevelAgreement, IsWhatTheModelWithBiasPredicts) {
+  Calibrated campaign(14);
+  const Study& study = campaign->study();
+  const StudyModel model = campaign->model();
+  const LevelEvidence evidence = level_evidence(study, campaign->state());
+  ASSERT_EQ(evidence.agreements.size(), 1U);
+  const LevelAgreement& found = evidence.agreements[0];
+  const bool own_is_coarse = found.level == "coarse";
+  const Observations all(model.observations, study.pool().points());
+  const Index n = all.size();
+  Matrix joint = model.prior.kernel->cross(all.points(), all.points());
+  const auto is_coarse = [&](Index i) { return bias_of(all.channels()[static_cast<std::size_t>(i)]) == 1; };
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      if (is_coarse(i) && is_coarse(j)) joint(i, j) += 1.0 + 0.04 * joint(i, j);
+  joint.diagonal() += all.noise();
+  std::vector<Index> own, others;
+  for (Index i = 0; i < n; ++i) (is_coarse(i) == own_is_coarse ? own : others).push_back(i);
+  const Matrix cross = joint(own, others), gain = joint(others, others).llt().solve(cross.transpose());
+  const Matrix left = joint(own, own) - cross * gain;
+  const Vector error = all.values()(own) - gain.transpose() * all.values()(others);
+  const Vector ones = Vector::Ones(error.size()), weights = left.llt().solve(ones);
+  EXPECT_NEAR(found.offset, weights.dot(error) / weights.sum(), 1e-5);
+  EXPECT_NEAR(found.standard_error, 1.0 / std::sqrt(weights.sum()), 1e-5);
+  EXPECT_NEAR(found.factor, std::sqrt(error.dot(left.llt().solve(error)) / static_cast<double>(own.size())),
+              1e-4);
+  EXPECT_FALSE(found.is_bad());
+}
+
+TEST(LevelAgreement, WithoutTheReferenceLevelTheVerdictIsThatNobodyCanTell) {
+  MemoryCampaign campaign(study_with_bias(), pool_on_a_line(30, 8.0));
+  for (Index row = 0; row < 20; ++row)
+    campaign.tell(row, "coarse", std::sin(8.0 * static_cast<double>(row) / 29.0) + offset);
+  const CalibrationVerdict verdict = verdict_on(*campaign);
+  EXPECT_EQ(verdict.calibration, CalibrationVerdict::Calibration::cannot_tell);
+  EXPECT_NE(verdict.reason.find("there is no answer at fine, so the bias of coarse is an assumption"),
+            std::string::npos)
+      << verdict.text();
+}
+
+}  // namespace
+}  // namespace acuity::testing::biased_levels_test
