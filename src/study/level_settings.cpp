@@ -191,6 +191,7 @@ void settle_biases(const std::vector<TomlSection>& tables, bool is_implied, std:
   std::vector<std::optional<LevelBias>> stated;
   for (std::size_t k = 0; k < levels.size(); ++k) stated.push_back(read_bias(tables[k], levels[k]));
   const std::size_t reference = reference_level(tables, levels, stated);
+  levels[reference].is_reference = true;
   for (std::size_t k = 0; k < levels.size(); ++k) {
     Level& level = levels[k];
     const double error = std::sqrt(noise_variance(level.channel));

@@ -29,6 +29,12 @@ Study::~Study() = default;
 Study::Study(Study&&) noexcept = default;
 Study& Study::operator=(Study&&) noexcept = default;
 
+Index Study::reference_level() const {
+  for (std::size_t k = 0; k < offer_.levels.size(); ++k)
+    if (offer_.levels[k].is_reference) return static_cast<Index>(k);
+  return offer_.finest();
+}
+
 Points Study::read_inputs(const Table& table) const {
   return read_columns(table, pool_.inputs(), "pool.inputs");
 }

@@ -120,6 +120,8 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
   if (study.binary()) {
     if (setting.kind == Kind::target)
       acquisition.information = std::make_shared<ClassTargetInformation>(setting.target.graph);
+    else if (setting.kind == Kind::goal)
+      acquisition.information = std::make_shared<ClassGoalInformation>(setting.criterion);
     else
       acquisition.information = std::make_shared<ClassModelInformation>(setting.approximation);
     return acquisition;

@@ -199,10 +199,12 @@ class ClassTarget final : public Target {
   std::string_view alpha_requirement() const override { return "a number from 0 to 1"; }
   std::string_view information_unit() const override { return "bits"; }
 
-  std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool, std::shared_ptr<const Goal>,
+  std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
+                                     std::shared_ptr<const Goal> goal,
                                      const std::vector<Observation>& observations, int threads,
                                      const PoolStorage&) const override {
-    return std::make_unique<EpPoolBelief>(prior, pool, observations, threads);
+    constexpr Index kept = Index{1} << 25;
+    return std::make_unique<EpPoolBelief>(prior, pool, observations, threads, kept, std::move(goal));
   }
   std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
                                                    const Observations& observations) const override {

@@ -28,6 +28,7 @@ struct Level {
   /// for it. If it is learned, the noise of the channel is the declared error, of which the white part is a
   /// share.
   LevelBias bias = {};
+  bool is_reference = false;  ///< price lists: what f means, and all other levels differ from
   LevelValue value;
 };
 

@@ -83,8 +83,8 @@ class Study {
   const std::shared_ptr<const Goal>& goal() const { return goal_; }
   /// The goal that was given as values, in full; null if there is none.
   const std::shared_ptr<const Goal>& given_goal() const { return given_goal_; }
-  /// The level that f is the answer of: the one without bias of least noise.
-  Index reference_level() const { return offer_.finest(); }
+  /// The level that f is the answer of.
+  Index reference_level() const;
   /// Remarks for the user about settings that are valid but deserve attention.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
