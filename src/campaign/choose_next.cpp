@@ -78,17 +78,29 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
   return select_among(rows, belief.belief().marginals_at(rows), there, acquisition, candidates);
 }
 
+// The mean standard deviation of f where the model must be good: at the goal, if the study names one, else
+// over the pool.
+double predictive_sd(const Study& study, PoolBelief& belief, Index row) {
+  if (study.file().goal && !study.file().goal->whole_pool())
+    if (const auto goal = belief.marginals_at({{row}}).goal)
+      return goal->weights().dot(goal->variance().cwiseMax(0.0).cwiseSqrt());
+  return belief.marginals().variance.cwiseMax(0.0).cwiseSqrt().mean();
+}
+
 // Why a stop rule ends the campaign before its budget is spent; empty if none does.
-std::string target_reached(const StopSetting& stop, CampaignBelief& belief, const Score& best) {
+std::string target_reached(const Study& study, CampaignBelief& belief, const Score& best) {
+  const StopSetting& stop = study.file().stop;
   if (stop.information_per_cost && best.information_per_cost() < *stop.information_per_cost)
     return fmt::format(
         "the best candidate has {:.6g} of information per cost, below stop.information_per_cost = {}",
         best.information_per_cost(), shortest(*stop.information_per_cost));
   if (!stop.predictive_sd) return "";
-  const double sd = belief.belief().marginals().variance.cwiseMax(0.0).cwiseSqrt().mean();
+  const double sd = predictive_sd(study, belief.belief(), best.point);
   if (sd >= *stop.predictive_sd) return "";
-  return fmt::format("the predictive standard deviation is {:.6g} on average, below stop.predictive_sd = {}",
-                     sd, shortest(*stop.predictive_sd));
+  const bool at_goal = study.file().goal && !study.file().goal->whole_pool();
+  return fmt::format(
+      "the predictive standard deviation is {:.6g} on average{}, below stop.predictive_sd = {}", sd,
+      at_goal ? " over the goal" : "", shortest(*stop.predictive_sd));
 }
 
 }  // namespace
@@ -130,7 +142,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     if (!drawn) best = belief.selector().choose(belief.belief(), candidates);
     if (!best) return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, candidates));
     if (!drawn)
-      if (std::string reason = target_reached(stop, belief, *best); !reason.empty())
+      if (std::string reason = target_reached(study, belief, *best); !reason.empty())
         return end(wait_or_finish(), std::move(reason));
     Suggestion suggestion =
         make_suggestion(*best, study.pool(), model.offer, model.acquisition, belief.belief());

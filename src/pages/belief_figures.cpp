@@ -176,9 +176,15 @@ CampaignFigure calibration_figure(const CampaignData& data) {
 }
 
 std::vector<CampaignFigure> campaign_figures(const CampaignData& data) {
-  return {learning_figure(data),   spend_figure(data),     spend_course_figure(data),
-          precision_figure(data),  belief_figure(data),    calibration_figure(data),
-          break_even_figure(data), burn_down_figure(data), hyperparameters_figure(data)};
+  std::vector<CampaignFigure> figures{
+      learning_figure(data),  spend_figure(data),  spend_course_figure(data),
+      precision_figure(data), belief_figure(data), calibration_figure(data),
+  };
+  if (!data.biases.empty()) figures.push_back(bias_figure(data));
+  for (CampaignFigure figure :
+       {break_even_figure(data), burn_down_figure(data), hyperparameters_figure(data)})
+    figures.push_back(std::move(figure));
+  return figures;
 }
 
 }  // namespace acuity

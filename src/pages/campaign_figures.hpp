@@ -23,6 +23,8 @@ CampaignFigure burn_down_figure(const CampaignData& data);
 CampaignFigure hyperparameters_figure(const CampaignData& data);
 CampaignFigure belief_figure(const CampaignData& data);
 CampaignFigure calibration_figure(const CampaignData& data);
+/// Only if a level has a bias.
+CampaignFigure bias_figure(const CampaignData& data);
 CampaignFigure break_even_figure(const CampaignData& data);
 
 /// All of them, in the order of the page.

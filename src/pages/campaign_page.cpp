@@ -50,6 +50,10 @@ PageTable summary(const CampaignData& data) {
         data.target->error_text(data.course.back().error, data.is_held_out
                                                               ? std::optional(data.course.back().expected)
                                                               : std::nullopt));
+  if (data.predicted_errors) {
+    add("predicted error at the goal", fmt::format("{:.4g}", data.predicted_errors->goal));
+    add("predicted error over the pool", fmt::format("{:.4g}", data.predicted_errors->pool));
+  }
   if (!data.answers.empty()) add(data.target->judged(), data.verdict.words());
   add("created", time_text(data.created_at));
   if (!data.answers.empty()) add("last answer", time_text(data.last_at));
@@ -109,6 +113,27 @@ std::string offsets_html(const CampaignData& data) {
   return html + "</ul>\n";
 }
 
+// The shares are those of the mean square error of an answer.
+PageTable bias_table(const CampaignData& data) {
+  PageTable table{{"level", "answers", "pairs", "reads above " + data.biases.front().estimate.reference,
+                   "over the pool", "smooth sd", "white sd", "share constant", "share smooth", "share white"},
+                  {}};
+  for (const BiasView& view : data.biases) {
+    const EstimatedBias& one = view.estimate;
+    const double constant = one.difference * one.difference, white = one.white_sd * one.white_sd,
+                 all = constant + one.error_sd * one.error_sd;
+    const auto share = [&](double part) {
+      return all > 0.0 ? fmt::format("{:.0f}\u00a0%", 100.0 * std::max(0.0, part) / all) : std::string("–");
+    };
+    table.rows.push_back({one.level, std::to_string(one.answers), std::to_string(view.pairs.size()),
+                          data.target->prediction_text(one.difference, one.difference_sd),
+                          fmt::format("{:.2g} to {:.2g}", one.least, one.largest),
+                          fmt::format("{:.2g}", one.smooth_sd), fmt::format("{:.2g}", one.white_sd),
+                          share(constant), share(all - constant - white), share(white)});
+  }
+  return table;
+}
+
 PageTable last_answers(const CampaignData& data) {
   PageTable table{{"id", "point", "level", "y", "predicted", "cost", "recorded"}, {}};
   const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
@@ -129,6 +154,12 @@ std::string beside(const CampaignFigure& figure, const CampaignData& data) {
   if (figure.name == "belief" && data.importance.size() > 1)
     return "<p>Share of the variation of the mean over the pool that is due to each input:</p>\n" +
            table_html(importance_table(data), "Importance of inputs");
+  if (figure.name == "level-bias") {
+    std::string sentences;
+    for (const BiasView& view : data.biases)
+      sentences += fmt::format("<li>{}.</li>\n", escape_markup(to_text(view.estimate)));
+    return "<ul>\n" + sentences + "</ul>\n" + table_html(bias_table(data), "Bias of the levels");
+  }
   if (figure.name != "calibration") return "";
   return (data.calibrations.empty()
               ? ""

@@ -154,6 +154,8 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   data.break_even = break_even_view(study, model);
   data.why_no_break_even = why_no_break_even(study);
   data.offsets = level_offsets(study, state);
+  data.biases = bias_views(study, state, model);
+  data.predicted_errors = predicted_errors(study, model);
   data.verdict = verdict_on(campaign, measured_on);
   static_cast<CampaignBooks&>(data) = std::move(books);
   static_cast<CampaignCourse&>(data) = std::move(course);

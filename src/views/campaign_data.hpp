@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "acuity/campaign/campaign.hpp"
+#include "views/bias_views.hpp"
 #include "views/break_even_view.hpp"
 #include "views/calibration.hpp"
 #include "views/calibration_verdict.hpp"
@@ -130,8 +131,10 @@ struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCa
   std::optional<BreakEven> break_even;
   std::string why_no_break_even;  ///< empty: levels do not compete, or there is one
   std::vector<LevelOffset> offsets;
-  std::vector<Importance> importance;  ///< of the inputs for the mean of f, most important first
-  CalibrationVerdict verdict;          ///< whether the intervals are calibrated
+  std::vector<BiasView> biases;                     ///< of the levels with bias
+  std::optional<PredictedErrors> predicted_errors;  ///< if the study names a goal
+  std::vector<Importance> importance;               ///< of the inputs for the mean of f, most important first
+  CalibrationVerdict verdict;                       ///< whether the intervals are calibrated
   std::vector<std::string> warnings;
 };
 

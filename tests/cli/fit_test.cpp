@@ -136,5 +136,60 @@ TEST(Score, ContinuousPrecisionIsShownAndFits) {
   EXPECT_TRUE(std::isfinite(alpha));
 }
 
+// The coarse level reads 0.5 too high.
+class BiasedDesk {
+ public:
+  explicit BiasedDesk(bool with_fine = true) {
+    std::string pool = "x\n", annotations = "x,y,level\n";
+    for (int i = 0; i < 20; ++i) {
+      const double x = 0.4 * i;
+      pool += std::to_string(x) + "\n";
+      annotations += std::to_string(x) + "," + std::to_string(std::sin(x) + 0.5) + ",coarse\n";
+      if (with_fine && i % 4 == 0)
+        annotations += std::to_string(x) + "," + std::to_string(std::sin(x)) + ",fine\n";
+    }
+    folder_.write("pool.csv", pool);
+    folder_.write("A.csv", annotations);
+    folder_.write(
+        "study.toml",
+        "[pool]\nfile = \"pool.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\nbias = "
+        "\"learn\"\n[[level]]\nname = \"fine\"\nnoise_sd = 0.01\ncost = 10\n");
+  }
+  ProgramResult run(std::vector<std::string> words) const {
+    words.insert(words.begin() + 1, {"study.toml", "--annotations", "A.csv"});
+    return run_acuity(words, folder_.path());
+  }
+
+ private:
+  Folder folder_;
+};
+
+TEST(Fit, PrintsTheBiasOfEveryLevel) {
+  const BiasedDesk desk;
+  const ProgramResult json = desk.run({"fit", "--format", "json"});
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  const auto biases = nlohmann::json::parse(json.out).at("level_bias");
+  ASSERT_EQ(biases.size(), 1U);
+  const auto& coarse = biases.at(0);
+  EXPECT_EQ(coarse.at("level"), "coarse");
+  EXPECT_NEAR(coarse.at("offset").get<double>(), 0.5, 3.0 * coarse.at("offset_sd").get<double>());
+  EXPECT_NEAR(coarse.at("difference").get<double>(), 0.5, 0.05);
+  EXPECT_LT(coarse.at("white_sd").get<double>(), 0.3);
+  EXPECT_GT(coarse.at("smooth_sd").get<double>(), 0.0);
+  const ProgramResult csv = desk.run({"fit", "--format", "csv"});
+  EXPECT_NE(csv.out.find("prior,offset_coarse,offset_sd_coarse,smooth_sd_coarse,white_sd_coarse,log_"),
+            std::string::npos)
+      << csv.out;
+  EXPECT_NE(desk.run({"fit"}).out.find("\noffset_coarse "), std::string::npos);
+}
+
+TEST(Predict, SaysThatABiasIsAnAssumptionWithoutTheReferenceLevel) {
+  const std::string note =
+      "note: there is no answer at fine, so the bias of the other levels is an assumption";
+  const BiasedDesk vague(false), told;
+  EXPECT_NE(vague.run({"predict", "--at", "pool.csv"}).err.find(note), std::string::npos);
+  EXPECT_EQ(told.run({"predict", "--at", "pool.csv"}).err.find(note), std::string::npos);
+}
+
 }  // namespace
 }  // namespace acuity::testing::fit_test

@@ -1,12 +1,16 @@
-// What people see of levels with bias.
+// What people see of levels with bias and of goals.
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/model/gp_posterior.hpp"
+#include "pages/campaign_figures.hpp"
+#include "pages/campaign_page.hpp"
 #include "support/memory_campaigns.hpp"
 #include "views/calibration_verdict.hpp"
+#include "views/campaign_data.hpp"
 #include "views/campaign_model.hpp"
 #include "views/campaign_status.hpp"
 #include "views/event_json.hpp"
@@ -228,6 +232,71 @@ TEST(LevelAgreement, WithoutTheReferenceLevelTheVerdictIsThatNobodyCanTell) {
   EXPECT_NE(verdict.reason.find("there is no answer at fine, so the bias of coarse is an assumption"),
             std::string::npos)
       << verdict.text();
+}
+
+TEST(BiasReport, HasATableAndPairedDifferences) {
+  Calibrated campaign(12);
+  const CampaignData data = campaign_data(*campaign);
+  ASSERT_EQ(data.biases.size(), 1U);
+  const BiasView& view = data.biases[0];
+  ASSERT_GE(view.pairs.size(), 3U);
+  EXPECT_NEAR(view.pairs[0].difference, offset, 1e-12);
+  ASSERT_EQ(view.curves.size(), 1U);
+  const CampaignModel model(campaign->study(), campaign->state());
+  const Points last{{view.curves[0].x.back()}};
+  EXPECT_NEAR(view.curves[0].middle.back(),
+              model.posterior().predict_part(last, 1, AnswerPart::error).mean(0), 1e-12);
+  const std::vector<CampaignFigure> figures = campaign_figures(data);
+  const auto figure = std::find_if(figures.begin(), figures.end(),
+                                   [](const CampaignFigure& one) { return one.name == "level-bias"; });
+  ASSERT_NE(figure, figures.end());
+  EXPECT_NE(figure->svg.find("coarse − fine"), std::string::npos);
+  const std::string page = campaign_page(data, figures, {"0", "acuity report"});
+  EXPECT_NE(page.find("its bias is part of the model"), std::string::npos);
+  EXPECT_NE(page.find("reads above fine"), std::string::npos);
+  EXPECT_EQ(page.find("more than noise"), std::string::npos);
+  EXPECT_FALSE(data.predicted_errors) << "the goal is the pool";
+}
+
+TEST(BiasReport, IsNotThereWithoutABias) {
+  MemoryCampaign campaign(two_level_study("seed = 1"), pool_on_a_line(20, 10.0));
+  campaign.go(5, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_TRUE(data.biases.empty());
+  for (const CampaignFigure& figure : campaign_figures(data)) EXPECT_NE(figure.name, "level-bias");
+}
+
+TEST(GoalReport, HasTheErrorWhereItMattersBesideThatOfThePool) {
+  const std::string study = two_level_study("seed = 1\nbudget = 100", "") + "[goal]\nbox = { x = [0, 2] }\n";
+  MemoryCampaign campaign(study, pool_on_a_line(20, 10.0));
+  campaign.go(5, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
+  const CampaignData data = campaign_data(*campaign);
+  ASSERT_TRUE(data.predicted_errors);
+  EXPECT_LT(data.predicted_errors->goal, data.predicted_errors->pool) << "answers were bought for the goal";
+  const std::string page = campaign_page(data, campaign_figures(data), {"0", "acuity report"});
+  EXPECT_NE(page.find("predicted error at the goal"), std::string::npos);
+}
+
+TEST(GoalStop, TheStopRuleIsAboutTheGoal) {
+  const std::string study = two_level_study("seed = 1\nbudget = 500", "", "repeat = true") +
+                            "[goal]\nbox = { x = [0, 2] }\n[stop]\npredictive_sd = 0.2\n";
+  MemoryCampaign campaign(study, pool_on_a_line(20, 10.0));
+  AskResult last;
+  for (int k = 0; k < 100; ++k) {
+    last = campaign->ask();
+    if (last.suggestions.empty()) break;
+    Answer answer;
+    answer.id = last.suggestions[0].id;
+    answer.values = {std::sin(last.suggestions[0].inputs[0])};
+    campaign->tell({answer});
+  }
+  EXPECT_EQ(last.status, AskStatus::finished);
+  EXPECT_NE(last.reason.find("on average over the goal, below stop.predictive_sd = 0.2"), std::string::npos)
+      << last.reason;
+  const CampaignModel model(campaign->study(), campaign->state());
+  const Goal& goal = *campaign->study().goal();
+  EXPECT_LT(goal.weights.dot(model.posterior().predict(goal.points).variance.cwiseSqrt()), 0.2);
+  EXPECT_GT(model.posterior().predict(campaign->study().pool().points()).variance.cwiseSqrt().mean(), 0.4);
 }
 
 }  // namespace

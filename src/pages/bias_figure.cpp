@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pages/campaign_figures.hpp"
+#include "pictures/picture_svg.hpp"
+
+// By how much levels with bias differ from the reference level, along each input.
+
+namespace acuity {
+
+namespace {
+
+std::vector<Stroke> level_strokes(std::size_t count) {
+  std::vector<std::string> looks{"model", "bald", "target", "random"};
+  while (looks.size() < count) looks.push_back(fmt::format("level {}", looks.size()));
+  looks.resize(count);
+  return strokes_of(looks);
+}
+
+Panel difference_panel(const CampaignData& data, std::size_t input, const std::vector<Stroke>& strokes) {
+  Panel panel;
+  panel.x_name = data.inputs[input];
+  const DifferenceCurve& first = data.biases.front().curves[input];
+  panel.lines.push_back(
+      {.x = {first.x.front(), first.x.back()}, .y = {0.0, 0.0}, .stroke = {"random", "4 3"}});
+  for (std::size_t k = 0; k < data.biases.size(); ++k) {
+    const DifferenceCurve& curve = data.biases[k].curves[input];
+    panel.bands.push_back(
+        {.x = curve.x, .low = curve.low, .high = curve.high, .style = strokes[k].style, .opacity = 0.15});
+    panel.lines.push_back({.x = curve.x, .y = curve.middle, .stroke = strokes[k]});
+    for (const PairedDifference& pair : data.biases[k].pairs)
+      panel.marks.push_back({.x = pair.inputs[input], .y = pair.difference, .style = strokes[k].style});
+  }
+  return panel;
+}
+
+std::string caption_of(const CampaignData& data) {
+  std::string text =
+      "Lines: the model’s difference with the other inputs at the median of the pool; bands: two "
+      "standard deviations. ";
+  std::size_t pairs = 0;
+  for (const BiasView& view : data.biases) pairs += view.pairs.size();
+  text += pairs > 0
+              ? "A dot is the difference of two answers at the same point, whose other inputs are not at "
+                "the median."
+              : fmt::format("No point has answers of {} and of a level with bias.",
+                            data.biases.front().estimate.reference);
+  if (data.biases.front().curves.size() < data.inputs.size())
+    text += fmt::format(" The first {} of {} inputs are shown.", data.biases.front().curves.size(),
+                        data.inputs.size());
+  return text;
+}
+
+}  // namespace
+
+CampaignFigure bias_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "level-bias", .heading = "Bias of the levels"};
+  if (data.answers.empty() || data.biases.front().curves.empty()) {
+    figure.absent = "There are no answers yet.";
+    return figure;
+  }
+  const std::vector<Stroke> strokes = level_strokes(data.biases.size());
+  const std::string& reference = data.biases.front().estimate.reference;
+  std::vector<Panel> panels;
+  for (std::size_t k = 0; k < data.biases.front().curves.size(); ++k)
+    panels.push_back(difference_panel(data, k, strokes));
+  std::vector<PictureKey> keys;
+  for (std::size_t k = 0; k < data.biases.size(); ++k)
+    keys.push_back({fmt::format("{} − {}", data.biases[k].estimate.level, reference), PictureKey::Kind::line,
+                    strokes[k]});
+  figure.svg = picture_svg({.title = "Difference from " + reference,
+                            .subtitle = "Dots: answers of both levels at the same point. Lines: the model.",
+                            .description = fmt::format("Difference of {} levels from {} along {} inputs.",
+                                                       data.biases.size(), reference, panels.size()),
+                            .keys = keys,
+                            .panels = panels,
+                            .columns = panels.size() > 1 ? 2 : 1,
+                            .panel_height = 170});
+  figure.caption = caption_of(data);
+  return figure;
+}
+
+}  // namespace acuity
