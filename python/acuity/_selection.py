@@ -48,10 +48,11 @@ class Selector:
     be chosen, by default all. repeat: a point may be chosen again; a level with repeat="same" or a bias is chosen once at a
     point and leaves the point's other levels open in any case.
 
-    goal: where the model must be good, for a GPRegressor: points with the pool's inputs, with `weights`, one per point; by
-    default the pool. criterion: "variance", the fall of the mean variance there, or "prediction", the information about an
-    answer there, whose noise is goal_noise_variance (by default noise_variance, if that is one number). information is "goal"
-    by default if there is a goal or a level has a bias, and "model" otherwise.
+    goal: where the model must be good: points with the pool's inputs, with `weights`, one per point; by default the pool.
+    criterion: "variance", the fall of the mean variance there (of classes: of p (1 - p), p their probability), or "prediction",
+    the information about an answer there, whose noise is goal_noise_variance (by default noise_variance, if that is one
+    number); None: "variance" for a GPRegressor, "prediction" for a GPClassifier. information is "goal" by default if there is a
+    goal or a level has a bias, and "model" otherwise.
 
     Levels with bias: nothing is learned here. bias="learn", also where repeat="same" implies it, assumes what a campaign
     assumes before its first fit: for an error of noise_sd an offset of 2 noise_sd, a smooth difference of noise_sd and a white
@@ -79,7 +80,7 @@ class Selector:
         information: Optional[str] = None,
         goal: Optional[ArrayLike] = None,
         weights: Any = None,
-        criterion: str = "variance",
+        criterion: Optional[str] = None,
         goal_noise_variance: Any = None,
         graph: Optional[str] = None,
         infinite: str = "refuse",
@@ -116,11 +117,11 @@ class Selector:
         if information is None:
             information = "goal" if goal is not None or biased else "model"
         choice(information, "information", ("model", "target", "bald", "random", "goal"))
+        if criterion is None:
+            criterion = "prediction" if binary else "variance"
         choice(criterion, "criterion", ("variance", "prediction"))
         wanted_goal = GoalValues(goal, weights, what="weights")
         wanted_goal.require_inputs(array.shape[1])
-        if binary and (goal is not None or information == "goal"):
-            raise ValueError("goal is for numbers and the model is a GPClassifier, must be left out")
         if goal is not None and information != "goal":
             raise ValueError(f'information is "{information}" and a goal is given, must be "goal"')
         if biased and information == "target":
@@ -161,7 +162,7 @@ class Selector:
         count = len(goal.points)
         if given is not None:
             return per_point(given, count, "goal_noise_variance", 0.0, _LARGEST, "finite, 0 or more")
-        if criterion == "variance" or count == 0:
+        if criterion == "variance" or count == 0 or len(base) == 0:
             return np.zeros(count)
         if is_pool:
             return base

@@ -30,6 +30,7 @@ std::shared_ptr<const Information> information_of(bool binary, const std::string
                                                   InfinitePolicy infinite, bool taylor,
                                                   GoalCriterion criterion) {
   const bool target = kind == "target";
+  if (binary && kind == "goal") return std::make_shared<ClassGoalInformation>(criterion);
   if (kind == "goal") return std::make_shared<GoalInformation>(criterion);
   if (binary && target) return std::make_shared<ClassTargetInformation>(graph);
   if (binary)

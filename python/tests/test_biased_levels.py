@@ -216,12 +216,19 @@ def test_what_a_goal_cannot_be(options, message):
     assert message in str(error.value) or "goal.criterion" in str(error.value)
 
 
+@pytest.mark.parametrize("criterion", [None, "variance", "prediction"])
+def test_classes_are_chosen_for_a_goal(criterion):
+    near, far = X.min(axis=0), X.max(axis=0)
+    levels = [Level("one", accuracy=0.9, cost=1)]
+    by_goal = [Selector(X, GPClassifier(), levels, goal=[place], criterion=criterion).next().x for place in (near, far)]
+    assert np.linalg.norm(by_goal[0] - near) < np.linalg.norm(by_goal[0] - far)
+    assert np.linalg.norm(by_goal[1] - far) < np.linalg.norm(by_goal[1] - near)
+
+
 def test_what_does_not_go_with_a_goal_or_a_bias(tmp_path):
     plain = [Level("one", noise_sd=0.1, cost=1)]
     with pytest.raises(ValueError, match='information is "model" and a goal is given, must be "goal"'):
         Selector(X, GPRegressor(), plain, goal=GOAL, information="model")
-    with pytest.raises(ValueError, match="goal is for numbers and the model is a GPClassifier"):
-        Selector(X, GPClassifier(), [Level("one", accuracy=0.9, cost=1)], goal=GOAL)
     with pytest.raises(ValueError, match='information is "target" and a level has a bias'):
         Selector(X, GPRegressor(), [COARSE, FINE], information="target")
     with pytest.raises(ValueError, match="where a level has a bias"):

@@ -127,7 +127,7 @@ TEST(CampaignFromValues, LearnedBiasesComeBackFromTheLog) {
   std::vector<LevelBias> biases;
   {
     Campaign campaign = Campaign::open(folder.path() / "c.acuity");
-    for (int step = 0; step < 12; ++step)
+    for (int step = 0; step < 16; ++step)  // the pilot, and a few choices
       for (const Suggestion& s : campaign.ask().suggestions) {
         Answer answer;
         answer.id = s.id;
