@@ -155,7 +155,8 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
   const bool ranks_infinities = how.kind == Kind::target && how.target.graph == TargetGraph::b &&
                                 how.target.infinite == InfinitePolicy::limit;
   for (const Level& level : offer.levels)
-    if (level.exact && offer.base_noise.minCoeff() == 0.0 && how.kind != Kind::random && !ranks_infinities)
+    if (level.exact && offer.base_noise.minCoeff() == 0.0 && how.kind != Kind::random &&
+        how.kind != Kind::goal && study.nugget == 0.0 && !ranks_infinities)
       remarks.push_back(
           fmt::format("level \"{}\" is exact where sigma^2(x) is 0: its information is infinite there, all "
                       "such points tie, and the "

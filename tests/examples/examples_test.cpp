@@ -176,8 +176,40 @@ TEST(DakotaExample, TheDriversAnswersAreThoseOfTheCampaignAlsoTheSecondTime) {
   }
 }
 
+// A third of the error of the same levels taken as noise, with intervals that hold, and pairs of levels at
+// one point although nobody asked for them.
+TEST(BiasedMeshesExample, LearnsTheErrorOfItsMeshes) {
+  const Example example("biased-meshes");
+  const std::string page = example.output_of("./run");
+  EXPECT_NE(page.find("its bias is part of the model"), std::string::npos) << page;
+  expect_spent_and_settled(example.status("duct.acuity"));
+  struct Judged {
+    double error, z;
+  };
+  const auto judged = [&](const std::string& campaign) {
+    const auto rows =
+        csv_rows(example.output_of("acuity predict " + campaign + " --at test.csv --format csv"));
+    Judged sums{0.0, 0.0};
+    for (const auto& row : rows) {
+      const double off = value(row, "mean") - value(row, "fine");
+      sums.error += off * off / static_cast<double>(rows.size());
+      sums.z += off * off / (value(row, "sd") * value(row, "sd") * static_cast<double>(rows.size()));
+    }
+    return Judged{std::sqrt(sums.error), std::sqrt(sums.z)};
+  };
+  const Judged with_bias = judged("duct.acuity"), as_noise = judged("duct-as-noise.acuity");
+  EXPECT_LT(with_bias.error, 0.5 * as_noise.error);
+  EXPECT_GT(with_bias.z, 0.5);
+  EXPECT_LT(with_bias.z, 1.5);
+  std::map<std::string, std::set<std::string>> levels;
+  for (const auto& row : example.annotations("duct.acuity")) levels[row.at("point")].insert(row.at("level"));
+  const auto pairs =
+      std::count_if(levels.begin(), levels.end(), [](const auto& one) { return one.second.size() > 1; });
+  EXPECT_GT(pairs, 6) << "more than the pilot's";
+}
+
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
-  for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "dakota"}) {
+  for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "dakota", "biased-meshes"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;
