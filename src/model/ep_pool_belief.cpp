@@ -130,7 +130,7 @@ struct EpPoolBelief::State {
   void set_goal(const Goal& goal, Index most_covariances) {
     whole_goal = goal_part(goal, {.points = {}, .weights = goal.weights});
     if (goal.size() <= most_covariances / std::max<Index>(1, pool.rows())) return;
-    constexpr Index least = 8, screen = 64;
+    constexpr Index least = 8, screen = 128;
     const Index most = std::clamp(most_covariances / std::max<Index>(1, pool.rows()), least, screen);
     if (most < goal.size()) some_goal = goal_part(goal, thin(goal.weights, most));
   }

@@ -79,7 +79,7 @@ struct JointPoolBelief::State final {
   }
 
   Index most_goals(Index most_covariances) const {
-    constexpr Index least = 8, screen = 64;
+    constexpr Index least = 8, screen = 128;
     const Index arrays = 1 + static_cast<Index>(errors.size());
     if (arrays * whole_tiles(size) <= most_covariances / std::max<Index>(1, goal->size()))
       return goal->size();
