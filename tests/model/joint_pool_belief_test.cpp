@@ -6,6 +6,7 @@
 
 #include "acuity/model/gp_posterior.hpp"
 #include "numerics/random.hpp"
+#include "support/joint_marginals.hpp"
 
 namespace acuity::joint_pool_belief_test {
 namespace {
@@ -34,25 +35,7 @@ struct Problem {
 };
 
 void expect_same(const Marginals& found, const Marginals& wanted, double tolerance) {
-  const auto compare = [&](const Vector& a, const Vector& b) {
-    EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance);
-  };
-  compare(found.mean, wanted.mean);
-  compare(found.variance, wanted.variance);
-  for (std::size_t k = 0; k < found.errors.size(); ++k) {
-    compare(found.errors[k].mean, wanted.errors[k].mean);
-    compare(found.errors[k].variance, wanted.errors[k].variance);
-    compare(found.errors[k].covariance, wanted.errors[k].covariance);
-  }
-  compare(found.goal->mean(), wanted.goal->mean());
-  compare(found.goal->variance(), wanted.goal->variance());
-  Vector a(found.goal->weights().size()), b(a.size());
-  for (Index i = 0; i < found.mean.size(); ++i)
-    for (int bias = 0; bias <= static_cast<int>(found.errors.size()); ++bias) {
-      found.goal->at(i, bias, a.data());
-      wanted.goal->at(i, bias, b.data());
-      compare(a, b);
-    }
+  EXPECT_LE(testing::largest_difference(found, wanted), tolerance);
 }
 
 // 120 answers at 8 points and 3 levels: 24 pairs.
