@@ -95,6 +95,8 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
   made.remarks = remarks_on(made);
   for (std::string& remark : remarks_on_bias(tried, model_of(tried, state).offer))
     made.remarks.push_back(std::move(remark));
+  if (study.file().goal && !study.file().goal->whole_pool())
+    made.remarks.emplace_back("the error is over the pool, not over the points of [goal]");
   if (!study.file().knows_scale() && state.annotations() == 0)
     made.remarks.push_back(fmt::format(
         "nothing is known about the size of the answers: truths with a standard deviation of {:.4g}, twice "

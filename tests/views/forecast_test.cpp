@@ -385,6 +385,24 @@ TEST(Forecast, AnswersOfALevelWithBiasCarryIt) {
   EXPECT_GT(made.curves[0].median.back(), 0.45);
 }
 
+TEST(Forecast, OfACampaignThatHasLearnedBiasesAlsoTriesThemWithout) {
+  Campaign campaign(
+      study_of(biased_study("bias = \"learn\"", "budget = 60\nseed = 2") + "[model]\nfit = 4\n", 12),
+      make_memory_event_store());
+  for (int k = 0; k < 9; ++k) {
+    const Suggestion asked = campaign.ask().suggestions.at(0);
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {std::sin(asked.inputs[0]) + (asked.level.name == "coarse" ? 0.5 : 0.0)};
+    campaign.tell({answer});
+  }
+  ASSERT_TRUE(campaign.state().fitted());
+  const Forecast made = *forecast(campaign, {.policies = {Policy::goal, Policy::no_bias}, .repeats = 3});
+  ASSERT_EQ(made.curves.size(), 2U);
+  EXPECT_EQ(made.known, 9);
+  EXPECT_EQ(made.curves[0].money.front(), made.curves[1].money.front());
+}
+
 TEST(Forecast, SaysWhatItAssumesAboutBiases) {
   const TrialOptions options{.policies = {Policy::random}, .repeats = 2};
   const std::string given = forecast_text(*forecast(study_of(biased_study(given_bias), 8), options));
