@@ -188,8 +188,7 @@ ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::os
   Trials running(arguments, study, log);
   const TrialOptions& options = running.options();
   make_folder(arguments.out);
-  const std::vector<PolicyTrial> trials = try_policies(
-      study, [&](int) { return truth; }, options);
+  const std::vector<PolicyTrial> trials = try_policies(study, [&](int) { return truth; }, options);
   running.finish();
   if (*options.stop) return write_interrupted(log);
   const Tested tested{study, trials, options.repeats,
@@ -269,9 +268,11 @@ void add_backtest(Program& program) {
                "print the error to expect for the money");
   command.number("--repeats", "N", arguments.repeats,
                  "Number of simulated campaigns per policy, each with other random draws (default 20)");
-  command.comma_list("--policies", arguments.policies,
-                     "Any of model, target (if the study has it), bald, random, cheapest (the cheapest level "
-                     "only) and finest (the highest precision only) (default: all)");
+  command.comma_list(
+      "--policies", arguments.policies,
+      "Any of model, target or goal (if the study has it), no-bias (if levels have a bias: it is "
+      "taken for noise), bald, random, cheapest (the cheapest level only) and finest (the "
+      "highest precision only) (default: all)");
   command.number("--error", "E", arguments.error,
                  "The error to reach (default: the final error of random, reached in more than half of the "
                  "repeats)");

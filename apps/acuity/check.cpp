@@ -281,7 +281,7 @@ void add_check(Program& program) {
                "Run the annotator once, at the cheapest level; nothing is recorded");
   command.flag("--forecast", arguments.forecast,
                "Simulate on the present model which error the budget will reach, with acuity's choice and "
-               "with bald, random, cheapest and finest");
+               "with bald, random, cheapest and finest; if levels have a bias, also without it");
   add_threads(command, arguments.threads);
   add_format(command, arguments.format);
 }

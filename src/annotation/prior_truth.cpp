@@ -7,6 +7,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "model/answer_kernel.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/random.hpp"
@@ -22,6 +23,10 @@ struct Belief {
 
 // math.md eq. (2.1) with the full covariance of the pool; GpPosterior::predict has variances only.
 Belief given(const Prior& prior, const Observations& seen, const PointsRef& pool) {
+  if (seen.size() == 0) {
+    const Points x = prior.scaling.apply(pool);
+    return {Vector::Constant(x.rows(), prior.mean), prior.kernel->cross(x, x)};
+  }
   const Points x = prior.scaling.apply(pool), places = prior.scaling.apply(seen.points());
   Matrix noisy = prior.kernel->cross(places, places);
   const double least = least_noise * noisy.diagonal().maxCoeff();
@@ -41,6 +46,28 @@ Belief given_labels(const Prior& prior, const Observations& seen, const PointsRe
   return {posterior.mean(pool), posterior.covariance(pool, pool)};
 }
 
+// A matrix whose product with its transpose is the covariance, by Cholesky with pivots, up to 1e-12 of the
+// largest variance. With levels there are several times as many rows as points, mostly of low rank: this is
+// much faster than eigenvalues.
+Matrix pivoted_root(Matrix covariance) {
+  const Index size = covariance.rows();
+  Vector left = covariance.diagonal();
+  const double least = 1e-12 * left.maxCoeff();
+  Matrix root(size, size);
+  Index rank = 0;
+  for (; rank < size; ++rank) {
+    Index pivot = 0;
+    const double variance = left.maxCoeff(&pivot);
+    if (!(variance > least)) break;
+    Vector column = covariance.col(pivot);
+    column.noalias() -= root.leftCols(rank) * root.row(pivot).head(rank).transpose();
+    root.col(rank) = column / std::sqrt(variance);
+    left -= root.col(rank).cwiseAbs2();
+    left(pivot) = 0.0;
+  }
+  return root.leftCols(rank);
+}
+
 }  // namespace
 
 double assumed_spread(const Study& study) {
@@ -51,7 +78,8 @@ double assumed_spread(const Study& study) {
 }
 
 PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(study.file().binary()) {
-  Prior prior = study.prior_given({});
+  const StudyModel model = study.model_given({}, std::optional<Learned>());
+  Prior prior = model.prior;
   if (!binary_ && !study.file().amplitude) {
     Vector parameters = prior.kernel->log_parameters();
     parameters(0) = std::log(assumed_spread(study));
@@ -60,17 +88,17 @@ PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(s
   // Without annotations, inputs are standardised by the pool instead.
   if (study.file().standardise == Standardise::annotations)
     prior.scaling = Scaling::standardise(study.pool().points());
-  const Points x = prior.scaling.apply(study.pool().points());
-  mean_ = Vector::Constant(x.rows(), prior.mean);
-  labels_if_positive_ = labels_if_negative_ = Vector::Ones(x.rows());
-  take_root(prior.kernel->cross(x, x));
+  const PointsRef pool = study.pool().points();
+  take_levels(study, model.offer);
+  labels_if_positive_ = labels_if_negative_ = Vector::Ones(pool.rows());
+  take_belief(prior, Observations(model.observations, pool), pool);
 }
 
-PriorTruth::PriorTruth(const Study& study, const Prior& prior, const Observations& seen)
+PriorTruth::PriorTruth(const Study& study, const StudyModel& model)
     : seed_(study.file().seed), binary_(study.file().binary()) {
   const PointsRef pool = study.pool().points();
-  const Belief belief = binary_ ? given_labels(prior, seen, pool) : given(prior, seen, pool);
-  mean_ = belief.mean;
+  const Observations seen(model.observations, pool);
+  take_levels(study, model.offer);
   labels_if_positive_ = labels_if_negative_ = Vector::Ones(pool.rows());
   for (Index i = 0; binary_ && i < seen.size(); ++i) {
     const double accuracy = std::get<FlipChannel>(seen.channels()[static_cast<std::size_t>(i)]).accuracy;
@@ -81,7 +109,43 @@ PriorTruth::PriorTruth(const Study& study, const Prior& prior, const Observation
         labels_if_negative_(row) *= positive ? 1.0 - accuracy : accuracy;
       }
   }
-  take_root(belief.covariance);
+  take_belief(model.prior, seen, pool);
+}
+
+// The declared noise of a level whose bias is learned is the size of its whole error; answers have the white
+// part of it.
+void PriorTruth::take_levels(const Study& study, const Offer& offer) {
+  for (std::size_t k = 0; k < offer.levels.size(); ++k) {
+    const Level& level = offer.levels[k];
+    if (!level.bias.any()) continue;
+    BiasedLevel taken{.name = level.name, .bias = bias_of(level.channel), .noise = {}};
+    if (level.bias.learned()) taken.noise = study.offer().base_noise.array() + noise_variance(level.channel);
+    levels_.push_back(std::move(taken));
+  }
+}
+
+void PriorTruth::take_belief(const Prior& prior, const Observations& seen, const PointsRef& pool) {
+  if (levels_.empty()) {
+    Belief belief = binary_ && seen.size() > 0 ? given_labels(prior, seen, pool) : given(prior, seen, pool);
+    mean_ = std::move(belief.mean);
+    take_root(belief.covariance);
+    return;
+  }
+  // f, then the error of every level, at all points.
+  const Index count = pool.rows(), parts = 1 + static_cast<Index>(levels_.size());
+  Points all(parts * count, pool.cols() + 1);
+  all.topRows(count) = with_quantity(pool, {});
+  for (Index k = 1; k < parts; ++k)
+    all.middleRows(k * count, count) =
+        with_quantity(pool, Quantity::error(levels_[static_cast<std::size_t>(k - 1)].bias));
+  Prior around_zero = answer_prior(prior);
+  around_zero.mean = 0.0;
+  const Observations answers = answer_observations(seen);
+  const Vector residuals = answers.values().array() - prior.mean;
+  Belief belief = given(around_zero, {answers.points(), residuals, answers.noise()}, all);
+  mean_ = std::move(belief.mean);
+  mean_.head(count).array() += prior.mean;
+  root_ = pivoted_root(std::move(belief.covariance));
 }
 
 // The covariance of close points is singular up to rounding, so a Cholesky factor may not exist; eigenvalues
@@ -95,7 +159,9 @@ std::shared_ptr<const TruthTable> PriorTruth::draw(std::uint32_t number) const {
   numerics::Draws draws(seed_, numerics::Purpose::prior_truth, number);
   Vector independent(root_.cols());
   for (double& value : independent) value = draws.normal();
-  Vector f = root_ * independent + mean_;
+  const Vector drawn = root_ * independent + mean_;
+  const Index count = labels_if_positive_.size();
+  Vector f = drawn.head(count);
   for (Index row = 0; binary_ && row < f.size(); ++row) {
     const double positive = numerics::normal_cdf(f(row)) * labels_if_positive_(row),
                  negative = numerics::normal_cdf(-f(row)) * labels_if_negative_(row);
@@ -104,7 +170,11 @@ std::shared_ptr<const TruthTable> PriorTruth::draw(std::uint32_t number) const {
         positive + negative > 0.0 ? positive / (positive + negative) : numerics::normal_cdf(f(row));
     f(row) = draws.uniform() < probability ? 1.0 : -1.0;
   }
-  return std::make_shared<const TruthTable>(std::move(f));
+  std::map<std::string, TruthTable::CleanAnswers> answers;
+  for (std::size_t k = 0; k < levels_.size(); ++k)
+    answers[levels_[k].name] = {.values = f + drawn.segment(static_cast<Index>(k + 1) * count, count),
+                                .noise = levels_[k].noise};
+  return std::make_shared<const TruthTable>(std::move(f), std::move(answers));
 }
 
 }  // namespace acuity

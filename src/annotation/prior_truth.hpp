@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "acuity/study/study.hpp"
 #include "annotation/truth_table.hpp"
@@ -13,24 +15,35 @@ namespace acuity {
 double assumed_spread(const Study& study);
 
 /// Draws truths from the prior or posterior of a study: f at every pool point or, for two classes, one class
-/// per point, given f and the labels recorded there. Factors the covariance of all points, so it is meant for
-/// small pools.
+/// per point, given f and the labels recorded there. For every level with bias the offset and the smooth
+/// difference are drawn jointly with f, under the standard deviations of the model (docs/math.md 12.1).
+/// Factors the covariance of all points, so it is meant for small pools.
 class PriorTruth {
  public:
   /// Draws from the study's prior.
   explicit PriorTruth(const Study& study);
-  /// Draws from the posterior given these observations, which may be at places outside the study's pool; for
-  /// classes, from the approximate posterior of expectation propagation.
-  PriorTruth(const Study& study, const Prior& prior, const Observations& seen);
+  /// Draws from the posterior given the observations of the model, which may be at places outside the study's
+  /// pool; for classes, from the approximate posterior of expectation propagation.
+  PriorTruth(const Study& study, const StudyModel& model);
 
   /// Determined by the study's seed and `number`.
   std::shared_ptr<const TruthTable> draw(std::uint32_t number) const;
 
  private:
+  void take_levels(const Study& study, const Offer& offer);
+  void take_belief(const Prior& prior, const Observations& seen, const PointsRef& pool);
   void take_root(const Matrix& covariance);
 
-  Vector mean_;
-  Matrix root_;  // root_ * root_' is the covariance
+  // A level with bias.
+  struct BiasedLevel {
+    std::string name;
+    int bias = 0;  // its number, from 1 on
+    Vector noise;  // of an answer, by pool row; empty: the one that the study declares
+  };
+
+  Vector mean_;  // of f at all points; then of the error of every level with bias at all points
+  Matrix root_;  // root_ * root_' is their covariance
+  std::vector<BiasedLevel> levels_;
   // Classes: the probability of the labels recorded at a point, given that its class is +1 or -1.
   Vector labels_if_positive_, labels_if_negative_;
   std::uint64_t seed_;

@@ -30,7 +30,8 @@ class Rehearsal : public Annotator {
     const TruthTable::Entry entry = known_(suggestion);
     if (entry.has_noise) return entry.value;
     numerics::Draws draws = draws_for(seed_, suggestion);
-    return noisy_answer(entry.value, suggestion.channel, draws);
+    const Channel channel = entry.noise ? Channel(GaussianChannel{*entry.noise}) : suggestion.channel;
+    return noisy_answer(entry.value, channel, draws);
   }
 
  private:

@@ -119,7 +119,12 @@ TruthTable::TruthTable(const std::filesystem::path& file, const Study& study) {
 TruthTable::Entry TruthTable::at(Index row, const std::string& level) const {
   const auto found = of_level_.find(level);
   if (found != of_level_.end()) return {.value = found->second(row), .has_noise = true};
-  return {.value = truth_(row)};
+  const auto clean = clean_.find(level);
+  if (clean == clean_.end()) return {.value = truth_(row)};
+  const CleanAnswers& answers = clean->second;
+  return {.value = answers.values(row),
+          .has_noise = false,
+          .noise = answers.noise.size() > 0 ? std::optional(answers.noise(row)) : std::nullopt};
 }
 
 const Vector& TruthTable::truth(const Offer& offer) const {

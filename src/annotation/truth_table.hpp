@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "acuity/study/study.hpp"
@@ -16,12 +17,20 @@ class TruthTable {
   /// Throws InputError, which names the point if a pool point has no answer.
   TruthTable(const std::filesystem::path& file, const Study& study);
 
-  /// Uses the same truth, given by pool row, for all levels.
-  explicit TruthTable(Vector truth) : truth_(std::move(truth)) {}
+  /// What a level would answer without noise, by pool row.
+  struct CleanAnswers {
+    Vector values;
+    Vector noise;  ///< variance of the noise of its answers; empty: the one that the study declares
+  };
+
+  /// Uses the same truth, given by pool row, for all levels but those of `clean`.
+  explicit TruthTable(Vector truth, std::map<std::string, CleanAnswers> clean = {})
+      : truth_(std::move(truth)), clean_(std::move(clean)) {}
 
   struct Entry {
     double value = 0.0;
-    bool has_noise = false;  ///< it is an answer of the level
+    bool has_noise = false;            ///< it is an answer of the level
+    std::optional<double> noise = {};  ///< variance of the noise to add instead of the declared one
   };
   Entry at(Index row, const std::string& level) const;
   /// The reference values for the error of a model, by pool row: `y`, or the answers of the finest level if
@@ -33,6 +42,7 @@ class TruthTable {
  private:
   Vector truth_;  // by pool row; empty if every level has its own values
   std::map<std::string, Vector> of_level_;
+  std::map<std::string, CleanAnswers> clean_;
 };
 
 }  // namespace acuity

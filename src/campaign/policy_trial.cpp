@@ -9,6 +9,7 @@
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/rehearsal.hpp"
+#include "campaign/initial_design.hpp"
 #include "campaign/simulated_pool.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
@@ -22,9 +23,9 @@ namespace {
 using Information = AcquisitionSetting::Kind;
 
 constexpr std::pair<Policy, const char*> policy_names[] = {
-    {Policy::model, "model"},  {Policy::goal, "goal"},     {Policy::target, "target"},
-    {Policy::bald, "bald"},    {Policy::random, "random"}, {Policy::cheapest, "cheapest"},
-    {Policy::finest, "finest"}};
+    {Policy::model, "model"},       {Policy::no_bias, "no-bias"}, {Policy::goal, "goal"},
+    {Policy::target, "target"},     {Policy::bald, "bald"},       {Policy::random, "random"},
+    {Policy::cheapest, "cheapest"}, {Policy::finest, "finest"}};
 
 Policy own_policy(const Study& study) {
   switch (study.file().acquisition.kind) {
@@ -53,6 +54,7 @@ Information kind_of(Policy policy) {
     case Policy::goal:
       return Information::goal;
     case Policy::model:
+    case Policy::no_bias:
     case Policy::cheapest:
     case Policy::finest:
       break;
@@ -66,11 +68,34 @@ Index cheapest_level(const Offer& offer) {
   return cheapest - offer.levels.begin();
 }
 
+// The initial design as an explicit one: the default one of levels with bias is not that of levels without.
+InitialSetting stated_design(const Study& study) {
+  const InitialDesign design = initial_design(study);
+  InitialSetting setting = study.file().initial;
+  if (design.parts.size() < 2) return setting;
+  setting.per_level.clear();
+  setting.nested = design.nested;
+  for (const InitialDesign::Part& part : design.parts)
+    setting.per_level.emplace_back(study.offer().levels[static_cast<std::size_t>(part.level)].name,
+                                   part.count);
+  return setting;
+}
+
+// What was learned with biases does not apply without them.
+std::vector<Event> without_learned(std::vector<Event> events) {
+  std::erase_if(events, [](const Event& event) { return std::holds_alternative<Fitted>(event); });
+  return events;
+}
+
 Study variant_for(const Study& study, Policy policy, int repeat) {
   StudyVariant different;
   different.information = kind_of(policy);
   if (policy == Policy::cheapest) different.only_level = cheapest_level(study.offer());
   if (policy == Policy::finest) different.only_level = study.offer().finest();
+  if (policy == Policy::no_bias) {
+    different.without_bias = true;
+    different.initial = stated_design(study);
+  }
   if (repeat > 0)
     different.seed = numerics::draw_key(study.file().seed, numerics::Purpose::repeat, 0,
                                         static_cast<std::uint64_t>(repeat));
@@ -99,6 +124,7 @@ Policy policy_named(const std::string& name, const Study& study) {
 
 std::vector<Policy> policies_of(const Study& study) {
   std::vector<Policy> policies{own_policy(study)};
+  if (study.file().has_bias()) policies.push_back(Policy::no_bias);
   for (const Policy one : {Policy::model, Policy::bald, Policy::random, Policy::cheapest, Policy::finest})
     if (one != policies.front()) policies.push_back(one);
   return policies;
@@ -108,7 +134,7 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
                                       const std::shared_ptr<const TruthTable>& truth,
                                       const std::atomic<bool>& stop, const std::vector<Event>& before) {
   std::unique_ptr<EventStore> store = make_memory_event_store();
-  store->add(0, [&](const auto&) { return before; });
+  store->add(0, [&](const auto&) { return policy == Policy::no_bias ? without_learned(before) : before; });
   Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
   // If answers reported their noise before, simulated ones do so, too.
   StudyModel model = campaign.model();

@@ -17,6 +17,7 @@ namespace acuity {
 enum class Policy {
   model,     ///< information about f per cost, among all levels
   goal,      ///< what answers are worth at the points of the goal, per cost
+  no_bias,   ///< as model, with the biases of all levels taken for noise
   target,    ///< information about Y per cost, with the target of the study
   bald,      ///< the most information at the highest precision
   random,    ///< any point at the highest precision

@@ -165,6 +165,13 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
   return remarks;
 }
 
+void remove_biases(std::vector<Level>& levels) {
+  for (Level& level : levels) {
+    level.bias = {};
+    if (auto* gaussian = std::get_if<GaussianChannel>(&level.channel)) gaussian->bias = 0;
+  }
+}
+
 Pool some_of(const Pool& pool, const std::vector<Index>& rows) {
   std::vector<std::string> ids;
   for (const Index row : rows) ids.push_back(pool.id(row));
@@ -330,6 +337,10 @@ Study Study::variant(const StudyVariant& different) const {
   if (different.initial) file.initial = *different.initial;
   if (different.stop) file.stop = *different.stop;
   Offer offer = offer_;
+  if (different.without_bias) {
+    remove_biases(file.price_list);
+    remove_biases(offer.levels);
+  }
   Pool pool = pool_;
   if (!different.rows.empty()) {
     pool = some_of(pool_, different.rows);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "annotation/prior_truth.hpp"
 #include "campaign/replay_on_subset.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/text.hpp"
+#include "text/level_text.hpp"
 
 namespace acuity {
 
@@ -39,11 +41,36 @@ std::vector<std::string> sold_out(const std::vector<PolicyTrial>& trials) {
   return policies;
 }
 
+// What is assumed about the error of every level with bias.
+std::vector<std::string> remarks_on_bias(const Study& tried, const Offer& offer) {
+  std::vector<std::string> remarks;
+  if (!tried.file().has_bias()) return remarks;
+  for (const Level& level : offer.levels) {
+    if (!level.bias.any()) continue;
+    remarks.push_back(fmt::format(
+        "{} is assumed to be off by an offset (sd {:.3g}) and a smooth difference (sd {:.3g}), drawn with "
+        "every "
+        "truth, and a white part (sd {:.3g}) that is new {}{}",
+        describe_in_sentence(level), level.bias.offset_sd, level.bias.smooth_sd,
+        std::sqrt(noise_variance(level.channel)),
+        level.repeats_itself ? "at every point and the same if asked again" : "at every answer",
+        level.bias.learned() ? "; these sizes are what is known of them now, campaigns learn them anew"
+                             : ""));
+  }
+  remarks.push_back(
+      fmt::format("the error is that of f, what {} would answer without noise",
+                  describe_in_sentence(offer.levels[static_cast<std::size_t>(tried.reference_level())])));
+  return remarks;
+}
+
+StudyModel model_of(const Study& tried, const State& before) {
+  return tried.model_given(annotations_of(tried, before), learned_of(tried, before));
+}
+
 // Without annotations the scale of the inputs may not be known yet; that constructor handles it.
 PriorTruth truths_given(const Study& tried, const State& before) {
   if (before.annotations() == 0) return PriorTruth(tried);
-  const StudyModel model = tried.model_given(annotations_of(tried, before), learned_of(tried, before));
-  return {tried, model.prior, Observations(model.observations, tried.pool().points())};
+  return {tried, model_of(tried, before)};
 }
 
 std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> before, TrialOptions options) {
@@ -66,6 +93,10 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
       .unit = study.file().unit,
       .remarks = {}};
   made.remarks = remarks_on(made);
+  for (std::string& remark : remarks_on_bias(tried, model_of(tried, state).offer))
+    made.remarks.push_back(std::move(remark));
+  if (study.file().goal && !study.file().goal->whole_pool())
+    made.remarks.emplace_back("the error is over the pool, not over the points of [goal]");
   if (!study.file().knows_scale() && state.annotations() == 0)
     made.remarks.push_back(fmt::format(
         "nothing is known about the size of the answers: truths with a standard deviation of {:.4g}, twice "

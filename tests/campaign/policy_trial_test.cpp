@@ -235,6 +235,68 @@ TEST(PolicyTrial, TheStudysOwnPolicyComesFirst) {
   EXPECT_EQ(policy_named("target", target), Policy::target);
 }
 
+// The coarse level is wrong by the same everywhere, and a little by place.
+struct BiasedDesk : Desk {
+  Study biased(const std::string& campaign = "budget = 40",
+               const std::string& model = "amplitude = 1\n") const {
+    return Study::open(folder.write(
+        "study.toml", "[campaign]\n" + campaign + "\n[pool]\nfile = \"pool.csv\"\n[model]\n" + model +
+                          "[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\nrepeat = \"same\"\n"
+                          "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 5\nrepeat = \"same\"\n"));
+  }
+  std::shared_ptr<const TruthTable> answers(const Study& study) const {
+    std::string csv = "id,y@coarse,y@fine\n";
+    for (int k = 0; k < points; ++k) {
+      const double x = -3.0 + 6.0 * k / (points - 1), f = std::sin(2.0 * x);
+      csv += fmt::format("{},{},{}\n", k, f + 0.7 + 0.05 * x, f);
+    }
+    return std::make_shared<const TruthTable>(folder.write("levels.csv", csv), study);
+  }
+};
+
+TEST(PolicyTrial, StudiesWithBiasAreComparedWithThemselvesWithoutIt) {
+  const BiasedDesk desk;
+  const Study study = desk.biased();
+  EXPECT_EQ(policies_of(study), (std::vector{Policy::goal, Policy::no_bias, Policy::model, Policy::bald,
+                                             Policy::random, Policy::cheapest, Policy::finest}));
+  EXPECT_EQ(policy_named("no-bias", study), Policy::no_bias);
+  EXPECT_THROW(policy_named("no-bias", desk.study(price_list)), InputError);
+}
+
+TEST(PolicyTrial, TakingABiasForNoiseCostsAccuracy) {
+  const BiasedDesk desk;
+  const Study study = desk.biased();
+  const auto answers = desk.answers(study);
+  const double with = tried(study, Policy::goal, 0, answers).steps.back().error;
+  const double without = tried(study, Policy::no_bias, 0, answers).steps.back().error;
+  EXPECT_LT(with, 0.1);
+  EXPECT_GT(without, 3.0 * with);
+}
+
+TEST(PolicyTrial, WithoutBiasTheInitialDesignIsTheSame) {
+  const BiasedDesk desk;
+  const Study study = desk.biased("budget = 60", "");
+  const auto answers = desk.answers(study);
+  const std::vector<double> with = costs_of(tried(study, Policy::goal, 1, answers)),
+                            without = costs_of(tried(study, Policy::no_bias, 1, answers));
+  constexpr std::size_t pilot = 12;  // 10 coarse, 2 fine
+  ASSERT_GT(std::min(with.size(), without.size()), pilot);
+  for (std::size_t k = 0; k < pilot; ++k) EXPECT_EQ(with[k], without[k]) << k;
+}
+
+TEST(PolicyTrial, WithoutBiasItIsTheStudyThatSaysSo) {
+  const BiasedDesk desk;
+  const Study study = desk.biased();
+  StudyVariant different;
+  different.without_bias = true;
+  const Study plain = study.variant(different);
+  EXPECT_FALSE(plain.file().has_bias());
+  EXPECT_FALSE(plain.prior_given({}).has_bias());
+  for (const Level& level : plain.offer().levels) EXPECT_EQ(bias_of(level.channel), 0);
+  EXPECT_EQ(noise_variance(plain.offer().levels[0].channel), 0.25);
+  EXPECT_TRUE(plain.offer().levels[0].repeats_itself);
+}
+
 TEST(PolicyTrial, AClassThatIsUndecidedIsHalfWrong) {
   EXPECT_EQ(Target::classes()->error_of(Vector{{0.0, 1.0, -2.0, 3.0}}, Vector{{1.0, 1.0, 1.0, 1.0}}), 0.375);
   EXPECT_EQ(Target::real()->error_of(Vector{{0.0, 1.0}}, Vector{{3.0, 5.0}}), std::sqrt(12.5));

@@ -135,6 +135,44 @@ TEST(Backtest, AStudysOwnTargetInformationIsAPolicy) {
   EXPECT_EQ(result.at("policies")[0].at("policy"), "target");
 }
 
+TEST(Backtest, LevelsWithBiasAreComparedWithAndWithoutIt) {
+  const Backtest desk(
+      "[campaign]\nname = \"meshes\"\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\nrepeat = \"same\"\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 8\nrepeat = \"same\"\n");
+  std::string truth = "x,y@coarse,y@fine\n";
+  for (int k = 0; k < 40; ++k) {
+    const double x = -3.0 + 6.0 * k / 39, f = std::sin(2.0 * x);
+    truth += fmt::format("{},{},{}\n", x, f + 0.7, f);
+  }
+  desk.folder.write("levels.csv", truth);
+  const nlohmann::json result = desk.json({"--truth", "levels.csv", "--repeats", "3", "--out", "out"});
+  const nlohmann::json& rows = result.at("policies");
+  ASSERT_EQ(rows.size(), 7U);
+  EXPECT_EQ(rows[0].at("policy"), "goal");
+  EXPECT_EQ(rows[1].at("policy"), "no-bias");
+  EXPECT_LT(3.0 * rows[0].at("final_error_median").get<double>(), rows[1].at("final_error_median"));
+  const auto curves = csv_rows(desk.folder.read("out/curves.csv"));
+  EXPECT_EQ(curves[101].at("policy"), "no-bias");
+  EXPECT_NE(desk.folder.read("out/figure.svg").find("no-bias"), std::string::npos);
+  const ProgramResult table = desk.backtest(
+      {"--truth", "levels.csv", "--repeats", "1", "--error", "0.1", "--policies", "goal,no-bias"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_NE(table.out.find("\nno-bias"), std::string::npos) << table.out;
+}
+
+TEST(Backtest, ForecastOfLevelsWithBiasSaysWhatItAssumes) {
+  const Backtest desk(
+      "[campaign]\nbudget = 20\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\nbias = \"learn\"\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 5\n");
+  const ProgramResult made = desk.backtest({"--forecast", "--repeats", "2", "--policies", "goal,no-bias"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.out.find("an offset (sd 1) and a smooth difference (sd 0.5)"), std::string::npos)
+      << made.out;
+  EXPECT_NE(made.out.find("no-bias"), std::string::npos) << made.out;
+}
+
 TEST(Backtest, ForecastNeedsNoTruth) {
   const Backtest desk;
   const ProgramResult text = desk.backtest({"--forecast", "--repeats", "4"});

@@ -263,7 +263,7 @@ TEST(PriorTruth, GivenAnswersHasTheMarginalsOfThePosterior) {
   const StudyModel model = study.model_given(study.read_annotations(study.file().initial.file));
   const Observations seen(model.observations, study.pool().points());
   const Marginals expected = GpPosterior(model.prior, seen).predict(study.pool().points());
-  const PriorTruth truths(study, model.prior, seen);
+  const PriorTruth truths(study, model);
   Vector mean = Vector::Zero(study.pool().size()), square = mean;
   for (int k = 0; k < draws; ++k) {
     const Vector f = truths.draw(static_cast<std::uint32_t>(k))->truth(study.offer());
@@ -282,10 +282,9 @@ TEST(PriorTruth, AClassThatWasToldByOneWhoIsNeverWrongIsThatClass) {
   folder.write("pool.csv", line_pool(6));
   const Study study =
       Study::open(folder.write("study.toml", testing::with_given_model(class_campaign_study())));
-  const Observations seen(
-      {{Place(Index{2}), -1.0, FlipChannel{1.0}}, {Place(Index{4}), 1.0, FlipChannel{0.6}}},
-      study.pool().points());
-  const PriorTruth truths(study, study.prior_given({}), seen);
+  StudyModel model = study.model_given({}, std::optional<Learned>());
+  model.observations = {{Place(Index{2}), -1.0, FlipChannel{1.0}}, {Place(Index{4}), 1.0, FlipChannel{0.6}}};
+  const PriorTruth truths(study, model);
   int positive = 0;
   for (std::uint32_t k = 0; k < 1000; ++k) {
     EXPECT_EQ(truths.draw(k)->at(2, "").value, -1.0);
@@ -293,6 +292,137 @@ TEST(PriorTruth, AClassThatWasToldByOneWhoIsNeverWrongIsThatClass) {
   }
   EXPECT_NEAR(positive, 1000 * 0.6, 200);  // less by what is known of its neighbour
   EXPECT_GT(positive, 300);
+}
+
+const std::string given_bias = "bias = { offset_sd = 1.5, smooth_sd = 0.6, lengthscale = 0.5 }";
+
+std::string biased_study(const std::string& bias, const std::string& campaign = "budget = 40\nseed = 2") {
+  return "[campaign]\n" + campaign +
+         "\n[pool]\nfile = \"pool.csv\"\n"
+         "[[level]]\nname = \"coarse\"\nnoise_sd = 0.4\ncost = 1\n" +
+         bias + "\n[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 6\nreference = true\n";
+}
+
+TEST(PriorTruth, LevelsWithBiasDifferByAnOffsetAndASmoothFunction) {
+  constexpr int draws = 4000;
+  const Study study = study_of(biased_study(given_bias), 10);
+  const PriorTruth prior(study);
+  Matrix of_error = Matrix::Zero(10, 10), with_f = of_error;
+  for (std::uint32_t k = 0; k < draws; ++k) {
+    const auto truth = prior.draw(k);
+    const Vector f = truth->truth(study.offer());
+    Vector error(10);
+    for (Index row = 0; row < 10; ++row) {
+      EXPECT_EQ(truth->at(row, "fine").value, f(row));
+      const TruthTable::Entry entry = truth->at(row, "coarse");
+      EXPECT_FALSE(entry.has_noise || entry.noise);  // that of the study is added
+      error(row) = entry.value - f(row);
+    }
+    of_error += error * error.transpose() / draws;
+    with_f += error * f.transpose() / draws;
+  }
+  StationaryKernelOptions options =
+      dynamic_cast<const StationaryKernel&>(*study.prior_given({}).kernel).options();
+  options.amplitude = 0.6;
+  options.lengthscale *= 0.5;
+  const Points x = study.prior_given({}).scaling.apply(study.pool().points());
+  const Matrix expected = StationaryKernel(options).cross(x, x).array() + 1.5 * 1.5;
+  EXPECT_LT((of_error - expected).cwiseAbs().maxCoeff(), 5.0 * expected(0, 0) * std::sqrt(2.0 / draws));
+  EXPECT_LT(with_f.cwiseAbs().maxCoeff(), 5.0 * std::sqrt(expected(0, 0) / draws));
+}
+
+TEST(PriorTruth, OfABiasThatIsLearnedOnlyTheWhitePartIsNoise) {
+  const Study study = study_of(biased_study("bias = \"learn\""), 5);
+  const std::optional<double> noise = PriorTruth(study).draw(0)->at(3, "coarse").noise;
+  ASSERT_TRUE(noise);
+  EXPECT_NEAR(std::sqrt(*noise), 0.4 * std::exp(-1.0), 1e-12);
+}
+
+TEST(PriorTruth, GivenAnswersBiasesHaveTheMarginalsOfThePosterior) {
+  constexpr int draws = 4000;
+  const Study study = study_of(biased_study(given_bias), 12);
+  std::vector<Annotation> known;
+  const auto add = [&](Index row, Index level, double value) {
+    known.push_back(study.annotation(row, 0.0, level, value, 1.0));
+  };
+  add(1, 0, 2.3), add(1, 1, 0.4), add(8, 0, 1.1), add(10, 1, -0.5);
+  const StudyModel model = study.model_given(known, std::optional<Learned>());
+  const PriorTruth truths(study, model);
+  const GpPosterior posterior(model.prior, Observations(model.observations, study.pool().points()));
+  for (const int bias : {0, 1}) {
+    const Marginals expected = posterior.predict_part(study.pool().points(), bias);
+    Vector mean = Vector::Zero(12), square = mean;
+    for (std::uint32_t k = 0; k < draws; ++k)
+      for (Index row = 0; row < 12; ++row) {
+        const double value = truths.draw(k)->at(row, bias == 0 ? "fine" : "coarse").value;
+        mean(row) += value / draws;
+        square(row) += (value - expected.mean(row)) * (value - expected.mean(row)) / draws;
+      }
+    for (Index row = 0; row < 12; ++row) {
+      const double variance = expected.variance(row);
+      EXPECT_NEAR(mean(row), expected.mean(row), 5.0 * std::sqrt(variance / draws)) << bias << ' ' << row;
+      EXPECT_NEAR(square(row), variance, 5.0 * variance * std::sqrt(2.0 / draws)) << bias << ' ' << row;
+    }
+  }
+}
+
+TEST(Forecast, OfLevelsWithBiasHoldsAsOftenAsItClaims) {
+  constexpr int count = 100;
+  const Study study = study_of(biased_study(given_bias), 20);
+  const Forecast made = *forecast(study, {.policies = {Policy::goal}, .repeats = count});
+  const std::vector<PolicyTrial> trials = realised(study, study, Policy::goal, count);
+  for (const std::size_t at : {50U, 100U}) {
+    const Shares shares = shares_at(made.curves[0], at, trials);
+    EXPECT_NEAR(shares.within, 0.8, sampling_error(0.8, count)) << at;
+  }
+  EXPECT_LT(made.curves[0].median.back(), 0.5 * made.curves[0].median.front());
+}
+
+TEST(Forecast, AnswersOfALevelWithBiasCarryIt) {
+  // Twenty answers with a white error of 0.4 would leave f with less than that; the offset stays.
+  const Study study = study_of(biased_study(given_bias), 20);
+  const Forecast made = *forecast(study, {.policies = {Policy::cheapest}, .repeats = 40});
+  EXPECT_GT(made.curves[0].median.back(), 0.45);
+}
+
+TEST(Forecast, OfACampaignThatHasLearnedBiasesAlsoTriesThemWithout) {
+  Campaign campaign(
+      study_of(biased_study("bias = \"learn\"", "budget = 60\nseed = 2") + "[model]\nfit = 4\n", 12),
+      make_memory_event_store());
+  for (int k = 0; k < 9; ++k) {
+    const Suggestion asked = campaign.ask().suggestions.at(0);
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {std::sin(asked.inputs[0]) + (asked.level.name == "coarse" ? 0.5 : 0.0)};
+    campaign.tell({answer});
+  }
+  ASSERT_TRUE(campaign.state().fitted());
+  const Forecast made = *forecast(campaign, {.policies = {Policy::goal, Policy::no_bias}, .repeats = 3});
+  ASSERT_EQ(made.curves.size(), 2U);
+  EXPECT_EQ(made.known, 9);
+  EXPECT_EQ(made.curves[0].money.front(), made.curves[1].money.front());
+}
+
+TEST(Forecast, SaysWhatItAssumesAboutBiases) {
+  const TrialOptions options{.policies = {Policy::random}, .repeats = 2};
+  const std::string given = forecast_text(*forecast(study_of(biased_study(given_bias), 8), options));
+  EXPECT_NE(
+      given.find("note: level \"coarse\" is assumed to be off by an offset (sd 1.5) and a smooth "
+                 "difference (sd 0.6), drawn with every truth, and a white part (sd 0.4) that is new at "
+                 "every answer\n"),
+      std::string::npos)
+      << given;
+  EXPECT_NE(given.find("note: the error is that of f, what level \"fine\" would answer without noise\n"),
+            std::string::npos)
+      << given;
+  const std::string learned =
+      forecast_text(*forecast(study_of(biased_study("repeat = \"same\"\nbias = \"learn\""), 8), options));
+  EXPECT_NE(
+      learned.find("an offset (sd 0.8) and a smooth difference (sd 0.4), drawn with every truth, and a "
+                   "white part (sd 0.147) that is new at every point and the same if asked again; these "
+                   "sizes are what is known of them now, campaigns learn them anew\n"),
+      std::string::npos)
+      << learned;
 }
 
 TEST(Forecast, IsNothingWhereItWasStoppedAndNeedsABudget) {

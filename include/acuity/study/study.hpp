@@ -48,6 +48,8 @@ struct StudyVariant {
   std::optional<double> budget;
   std::optional<InitialSetting> initial;
   std::optional<StopSetting> stop;
+  /// All levels are taken to be without bias: what they declare as the size of their error is noise.
+  bool without_bias = false;
   /// Rows of the pool to keep. Points keep their ids, and inputs keep the scale of the whole pool.
   std::vector<Index> rows;
 };
