@@ -1,8 +1,8 @@
-// Highest concentration in a duct: a substance is released around `release`, carried along with speed `speed`, spread
-// by diffusion and consumed with rate `decay`, in units of the duct's length and diffusivity:
+// Highest concentration in a duct: a substance is released around `release`, carried along with speed
+// `speed`, spread by diffusion and consumed with rate `decay`, in units of the duct's length and diffusivity:
 //   -u'' + speed u' + decay u = source(x),  u(0) = 0,  u'(1) = 0.
-// First-order upwind differences on a mesh of equal cells: the coarser the mesh, the more the scheme smears. The error is the same
-// every time and a smooth function of the inputs, not noise.
+// First-order upwind differences on a mesh of equal cells: the coarser the mesh, the more the scheme smears.
+// The error is the same every time and a smooth function of the inputs, not noise.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +13,8 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: duct SPEED DECAY RELEASE CELLS\n");
     return 2;
   }
-  const double speed = std::atof(arguments[1]), decay = std::atof(arguments[2]), release = std::atof(arguments[3]);
+  const double speed = std::atof(arguments[1]), decay = std::atof(arguments[2]),
+               release = std::atof(arguments[3]);
   const int cells = std::atoi(arguments[4]);
   const double h = 1.0 / cells;
   // Tridiagonal equations for u at h, 2 h, ..., 1, solved by elimination.

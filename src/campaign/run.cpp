@@ -37,7 +37,7 @@ class LogFile {
     exists_ = !folder.empty() && ::stat(file_.c_str(), &at_start_) == 0;
   }
   void require_in_place() const {
-    struct stat now {};
+    struct stat now{};
     if (!exists_ || (::stat(file_.c_str(), &now) == 0 && now.st_ino == at_start_.st_ino &&
                      now.st_dev == at_start_.st_dev))
       return;
@@ -48,7 +48,7 @@ class LogFile {
  private:
   std::filesystem::path file_;
   bool exists_ = false;
-  struct stat at_start_ {};
+  struct stat at_start_{};
 };
 
 // Another process may have answered or released the suggestion, even between the check and the write. Its

@@ -72,8 +72,7 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
   add_course(
       data, "amplitude", true, [](const FitPoint& fit) { return std::optional(fit.amplitude); }, panels);
   panels.push_back(lengthscale_panel(data, strokes));
-  add_course(
-      data, "noise variance σ²", true, [](const FitPoint& fit) { return fit.noise; }, panels);
+  add_course(data, "noise variance σ²", true, [](const FitPoint& fit) { return fit.noise; }, panels);
   // Probabilities are shown as they are.
   add_course(
       data, "κ: accuracy at the lowest precision", false, [](const FitPoint& fit) { return fit.kappa; },

@@ -52,8 +52,8 @@ bool Candidates::any_open() const {
 }
 
 // Another answer at the same level would be the same, or have the same error if the level has a bias, so that
-// level is closed there and the point's other levels stay open. At other levels a new answer is informative, but
-// points are bought once unless the pool says otherwise.
+// level is closed there and the point's other levels stay open. At other levels a new answer is informative,
+// but points are bought once unless the pool says otherwise.
 Candidates::Closes Candidates::closed_by(std::optional<Index> level) const {
   if (level && answers_once_[at_row(*level)] != 0) return Closes::level;
   return repeat_points_ ? Closes::nothing : Closes::point;

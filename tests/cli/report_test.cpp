@@ -63,7 +63,8 @@ TEST(Report, RunStatusAndReportGiveTheSameVerdict) {
     ASSERT_EQ(run.exit_code, 0) << run.err;
     const std::string sentence = line_with(run.err, "intervals: ");
     ASSERT_NE(sentence, "") << run.err;
-    EXPECT_EQ(sentence.find("pool points") != std::string::npos, annotator.starts_with("simulated")) << sentence;
+    EXPECT_EQ(sentence.find("pool points") != std::string::npos, annotator.starts_with("simulated"))
+        << sentence;
     EXPECT_EQ(line_with(desk.run({"status", "C"}).out, "intervals: "), sentence);
     EXPECT_NE(desk.run({"status", "C", "--format", "json"}).out.find("\"text\":\"" + sentence + "\""),
               std::string::npos);
