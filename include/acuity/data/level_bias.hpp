@@ -9,8 +9,8 @@ struct LevelBias {
   double offset_sd = 0.0;
   double smooth_sd = 0.0;
   double lengthscale = 1.0;  ///< of the smooth difference: a factor on the kernel's length scales
-  /// The size of the level's error that the study declares, if smooth_sd and the white part are learned: the
-  /// centre of their prior (docs/math.md eq. (12.14)). 0: they are given.
+  /// The size of the level's error that the study declares, if smooth_sd, its length scale and the white part
+  /// are learned: the centre of the prior of the sizes (docs/math.md eq. (12.14)). 0: they are given.
   double declared = 0.0;
 
   bool any() const { return offset_sd > 0.0 || smooth_sd > 0.0; }
