@@ -76,10 +76,15 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
   const PoolWork& work = arguments.work;
   CampaignOptions options{.threads = work.threads,
                           .storage = arguments.count == 1 ? work.storage_for_one_choice() : work.storage,
-                          .learning = {}};
+                          .storage_for_plans = work.storage,
+                          .learning = {},
+                          .plan_seconds = work.plan_seconds};
   StatusLine status(log);
   options.learning = [&](int evaluations, double best) {
     status.show(fmt::format("learning: {} evaluations, log evidence {:.3f}", evaluations, best));
+  };
+  options.planning = [&](Index purchases) {
+    status.show(fmt::format("planning the budget: {} purchases simulated", purchases));
   };
   Campaign campaign = Campaign::open(arguments.campaign, arguments.pending ? Access::read : Access::write,
                                      std::move(options));

@@ -123,6 +123,7 @@ struct Tested {
   int repeats;
   double error;
   bool error_given;
+  std::string where;  ///< the error is measured: "over the pool"
 
   std::string error_source() const {
     return error_given ? "given by --error"
@@ -151,18 +152,19 @@ std::string summary_json(const Tested& tested) {
                              {"unit", file.unit},
                              {"budget", json_number(*file.budget)},
                              {"measure", file.target->error_measure()},
+                             {"where", tested.where},
                              {"error", json_number(tested.error)},
                              {"error_source", tested.error_source()}});
 }
 
-std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, const std::string& title,
-                    const std::string& subtitle) {
+std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, const std::string& where,
+                    const std::string& title, const std::string& subtitle) {
   const StudyFile& file = study.file();
   return learning_curves_svg(drawn_curves(curves),
                              {.title = title,
                               .subtitle = subtitle,
                               .cost = money_axis(file.unit),
-                              .error = std::string(file.target->error_measure()) + " over the pool",
+                              .error = std::string(file.target->error_measure()) + " " + where,
                               .logarithmic = !file.binary(),
                               .higher_is_better = false});
 }
@@ -170,11 +172,11 @@ std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, 
 void write_backtest(const Tested& tested, const std::string& folder, std::ostream& log) {
   const std::vector<PolicyCurve> curves =
       policy_curves(tested.trials, *tested.study.file().budget, 0.25, 0.75);
-  write_results(
-      folder, curve_rows(Format::csv, curves, "q1", "q3").text(), summary_json(tested),
-      picture(tested.study, curves, tested.study.file().name + ": error on known answers against money",
-              "median and quartiles of " + counted(tested.repeats, "repeat")),
-      log);
+  write_results(folder, curve_rows(Format::csv, curves, "q1", "q3").text(), summary_json(tested),
+                picture(tested.study, curves, tested.where,
+                        tested.study.file().name + ": error on known answers against money",
+                        "median and quartiles of " + counted(tested.repeats, "repeat")),
+                log);
 }
 
 ExitCode write_interrupted(std::ostream& log) {
@@ -191,17 +193,23 @@ ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::os
   const std::vector<PolicyTrial> trials = try_policies(study, [&](int) { return truth; }, options);
   running.finish();
   if (*options.stop) return write_interrupted(log);
-  const Tested tested{study, trials, options.repeats,
+  const Tested tested{study,
+                      trials,
+                      options.repeats,
                       arguments.error ? *arguments.error : final_error(trials, Policy::random),
-                      arguments.error.has_value()};
+                      arguments.error.has_value(),
+                      truth->goal() ? truth->goal()->where : "over the pool"};
+  if (study.file().goal && !study.file().goal->whole_pool() && !truth->goal())
+    write_note("the error is over the pool: the truth is known at no point of [goal]", log);
   if (!arguments.out.empty()) write_backtest(tested, arguments.out, log);
   if (arguments.format == Format::json)
     out << summary_json(tested);
   else if (arguments.format == Format::csv)
     out << policy_rows(tested, Format::csv).text();
   else
-    out << fmt::format("{} to reach: {}, {}\n{}", study.file().target->error_measure(), brief(tested.error),
-                       tested.error_source(), policy_rows(tested, Format::table).text());
+    out << fmt::format("{}{} to reach: {}, {}\n{}", study.file().target->error_measure(),
+                       truth->goal() ? " " + tested.where : "", brief(tested.error), tested.error_source(),
+                       policy_rows(tested, Format::table).text());
   return ExitCode::done;
 }
 
@@ -213,6 +221,7 @@ std::string forecast_json(const Forecast& made, const Study& study) {
                          {"repeats", made.repeats},
                          {"unit", made.unit},
                          {"measure", made.error_measure},
+                         {"where", made.where},
                          {"known", made.known},
                          {"points", made.points},
                          {"pool", made.pool}});
@@ -228,12 +237,13 @@ ExitCode forecast_for(const LoadedStudy& loaded, const BacktestArguments& argume
   if (!made) return write_interrupted(log);
   const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90").text();
   if (!arguments.out.empty())
-    write_results(arguments.out, csv, forecast_json(*made, study),
-                  picture(study, made->curves, study.file().name + ": error to expect for the money",
-                          fmt::format("median and 10 to 90 % of {} truths drawn from {}, at {} of {} "
-                                      "pool points",
-                                      made->repeats, drawn_from(*made), made->points, made->pool)),
-                  log);
+    write_results(
+        arguments.out, csv, forecast_json(*made, study),
+        picture(study, made->curves, made->where, study.file().name + ": error to expect for the money",
+                fmt::format("median and 10 to 90 % of {} truths drawn from {}, at {} of {} "
+                            "pool points",
+                            made->repeats, drawn_from(*made), made->points, made->pool)),
+        log);
   if (arguments.format != Format::table)
     for (const std::string& remark : made->remarks) write_note(remark, log);
   out << (arguments.format == Format::json  ? forecast_json(*made, study)
@@ -270,7 +280,8 @@ void add_backtest(Program& program) {
                  "Number of simulated campaigns per policy, each with other random draws (default 20)");
   command.comma_list(
       "--policies", arguments.policies,
-      "Any of model, target or goal (if the study has it), no-bias (if levels have a bias: it is "
+      "Any of model, target or goal (if the study has it), no-plan (if the budget is planned: the best "
+      "information per cost instead), no-bias (if levels have a bias: it is "
       "taken for noise), bald, random, cheapest (the cheapest level only) and finest (the "
       "highest precision only) (default: all)");
   command.number("--error", "E", arguments.error,

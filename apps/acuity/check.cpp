@@ -11,6 +11,7 @@
 #include "annotation/rehearsal.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/initial_design.hpp"
+#include "campaign/state_queries.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "loaded_study.hpp"
@@ -22,6 +23,7 @@
 #include "views/break_even_report.hpp"
 #include "views/campaign_text.hpp"
 #include "views/forecast.hpp"
+#include "views/plan_text.hpp"
 #include "views/spending_plan.hpp"
 #include "views/study_warnings.hpp"
 
@@ -135,7 +137,8 @@ Json break_even_json(const BreakEvenReport& report) {
   for (const BreakEvenReport::LevelPrice& one : report.prices)
     prices.push_back(row(one.level, {{"cost", json_number(one.level.cost)},
                                      {"wins", one.wins},
-                                     {"wins_below", json_number(one.wins_below)}}));
+                                     {"wins_below", json_number(one.wins_below)},
+                                     {"price_of_precision", json_number(one.price_of_precision)}}));
   return {{"levels_compete", report.levels_compete},
           {"continuous", report.continuous},
           {"left_out", report.left_out},
@@ -196,11 +199,29 @@ std::string initial_text(const Study& study, std::size_t known) {
                      money(static_cast<double>(left) * level.cost, study.file().unit));
 }
 
+// What the plan will buy, if the size of f is known already.
+std::string plan_text(const Study& study, StudyModel model, const std::vector<Annotation>& annotations,
+                      const Campaign* campaign, int threads) {
+  if (!study.file().acquisition.plan) return "";
+  if (campaign != nullptr && campaign->state().planned()) return to_text(*campaign->state().planned(), study);
+  if (!study.file().knows_scale() && !model.learned)
+    return "what is left after the first answers is simulated for several weights of prices, once they have "
+           "shown "
+           "how large f is";
+  const Candidates candidates =
+      campaign != nullptr ? campaign->candidates() : study.candidates_after(annotations, std::nullopt);
+  const std::unique_ptr<PoolBelief> belief = study.belief(model, {}, threads);
+  const BudgetPlan plan =
+      study.plan(model, annotations, *belief, candidates, {.threads = threads, .seconds = 20.0});
+  return to_text(planned_of(plan, candidates.remaining()), study);
+}
+
 // Everything that check finds out.
 struct Findings {
   BreakEvenReport break_even;
   std::string initial;             // empty: nothing comes before the first choice
   std::vector<std::string> notes;  // on biases and the goal
+  std::string plan;                // of the budget; empty: none
   std::vector<std::string> warnings;
   std::optional<Forecast> expected;
   std::optional<Trial> trial;
@@ -210,7 +231,8 @@ std::string findings_json(const Findings& found) {
   Json json{{"break_even", break_even_json(found.break_even)},
             {"warnings", found.warnings},
             {"initial", found.initial},
-            {"notes", found.notes}};
+            {"notes", found.notes},
+            {"plan", found.plan}};
   if (found.expected) json["forecast"] = curves_json(*found.expected);
   if (found.trial) json["try"] = found.trial->text;
   return json_text(json) + "\n";
@@ -221,6 +243,7 @@ std::string findings_text(const Findings& found, const std::string& unit) {
   if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
   if (!found.notes.empty()) text += "Levels and goal\n";
   for (const std::string& sentence : found.notes) text += "  " + one_line(sentence) + "\n";
+  if (!found.plan.empty()) text += "Plan of the budget\n  " + one_line(found.plan) + "\n";
   text += "Scales and units\n";
   for (const std::string& warning : found.warnings) text += "  " + one_line(warning) + "\n";
   if (found.warnings.empty()) text += "  no problems found\n";
@@ -249,6 +272,7 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   Findings found{.break_even = break_even_report(study, model),
                  .initial = initial_text(study, annotations.size()),
                  .notes = spending_plan(study, model, budget).sentences,
+                 .plan = plan_text(study, model, annotations, campaign, arguments.threads),
                  .warnings = warnings_before_spending(study, model, annotations, budget, campaign),
                  .expected = {},
                  .trial = {}};
@@ -279,9 +303,11 @@ void add_check(Program& program) {
   command.file("STUDY", "", arguments.study, "Study file (TOML), or a campaign folder").required();
   command.flag("--try", arguments.try_once,
                "Run the annotator once, at the cheapest level; nothing is recorded");
-  command.flag("--forecast", arguments.forecast,
-               "Simulate on the present model which error the budget will reach, with acuity's choice and "
-               "with bald, random, cheapest and finest; if levels have a bias, also without it");
+  command.flag(
+      "--forecast", arguments.forecast,
+      "Simulate on the present model which error the budget will reach, with acuity's choice and "
+      "by information per cost alone, bald, random, cheapest and finest; if levels have a bias, also "
+      "without it");
   add_threads(command, arguments.threads);
   add_format(command, arguments.format);
 }

@@ -6,24 +6,10 @@ namespace acuity {
 
 class Program;
 
-void add_init(Program& program);
-void add_check(Program& program);
-void add_run(Program& program);
-void add_ask(Program& program);
-void add_tell(Program& program);
-void add_fail(Program& program);
-void add_release(Program& program);
-void add_amend(Program& program);
-void add_status(Program& program);
-void add_explain(Program& program);
-void add_report(Program& program);
-void add_export(Program& program);
-void add_verify(Program& program);
-void add_score(Program& program);
-void add_predict(Program& program);
-void add_fit(Program& program);
-void add_backtest(Program& program);
-void add_pool(Program& program);
-void add_reproduce(Program& program);
+#define ACUITY_GROUP(heading)
+#define ACUITY_COMMAND(name) void add_##name(Program& program);
+#include "commands.inc"
+#undef ACUITY_COMMAND
+#undef ACUITY_GROUP
 
 }  // namespace acuity

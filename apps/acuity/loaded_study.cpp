@@ -35,6 +35,14 @@ PoolBelief& LoadedStudy::belief() {
   return *belief_;
 }
 
+void LoadedStudy::plan(const Candidates& candidates) {
+  if (campaign_ || !study_->file().acquisition.plan) return;
+  if (!study_->file().knows_scale() && !model().learned) return;
+  const BudgetPlan plan = study_->plan(*model_, annotations_, belief(), candidates,
+                                       {.threads = options_.threads, .seconds = options_.plan_seconds});
+  model_->acquisition.price_weight = plan.price_weight;
+}
+
 Candidates LoadedStudy::candidates(std::optional<double> remaining) const {
   if (!campaign_) return study_->candidates_after(annotations_, remaining);
   Candidates candidates = campaign_->candidates();

@@ -24,6 +24,9 @@ class LoadedStudy {
   const std::vector<Annotation>& annotations() const { return annotations_; }
   /// A campaign has what was learned in its log; for a study file it is learned here.
   const StudyModel& model();
+  /// Plans the rest of the budget of a study file as a campaign with these annotations would before its first
+  /// choice; a campaign has its plan in its log. Changes the acquisition of model().
+  void plan(const Candidates& candidates);
   /// In a campaign it is conditioned on what is pending.
   PoolBelief& belief();
   /// Points that may be bought, those pending in a campaign excluded. `remaining` replaces the rest of the

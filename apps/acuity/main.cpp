@@ -16,28 +16,11 @@ namespace acuity {
 namespace {
 
 void add_commands(Program& program) {
-  program.begin_group("Campaigns");
-  add_init(program);
-  add_check(program);
-  add_run(program);
-  add_ask(program);
-  add_tell(program);
-  add_fail(program);
-  add_release(program);
-  add_amend(program);
-  add_status(program);
-  add_explain(program);
-  add_report(program);
-  add_export(program);
-  add_verify(program);
-  program.begin_group("Study files and tables");
-  add_score(program);
-  add_predict(program);
-  add_fit(program);
-  add_backtest(program);
-  add_pool(program);
-  program.begin_group("The paper");
-  add_reproduce(program);
+#define ACUITY_GROUP(heading) program.begin_group(heading);
+#define ACUITY_COMMAND(name) add_##name(program);
+#include "commands.inc"
+#undef ACUITY_COMMAND
+#undef ACUITY_GROUP
 }
 
 template <typename Error>

@@ -40,6 +40,7 @@ struct ReproduceArguments {
   bool list = false;
   bool paper_mode = false;
   bool small = false;
+  bool plan = false;
   std::string data;     ///< folder of the tables
   std::string compare;  ///< folder of the published method's results
   int fit_every = 0;    ///< learn hyperparameters at every k-th annotation; 0: never
@@ -123,7 +124,8 @@ ExperimentOptions options_of(const ReproduceArguments& arguments) {
   return {.mode = arguments.paper_mode ? Mode::paper : Mode::acuity,
           .small = arguments.small,
           .data = arguments.data,
-          .fit_every = arguments.fit_every};
+          .fit_every = arguments.fit_every,
+          .plan = arguments.plan};
 }
 
 // Those named, each once; without a name all whose data are there.
@@ -157,6 +159,7 @@ std::string command_for(const ReproduceArguments& a, const std::string& name, in
   line += fmt::format(" --repeats {} --seed {}", repeats, a.seed);
   if (a.paper_mode) line += " --mode paper";
   if (a.small) line += " --small";
+  if (a.plan) line += " --plan";
   if (a.fit_every > 0) line += fmt::format(" --fit {}", a.fit_every);
   if (!a.data.empty()) line += " --data DATA";
   return line;
@@ -384,6 +387,10 @@ void add_reproduce(Program& program) {
                "listed there");
   command.flag("--small", arguments.small,
                "Small pools and budgets, to see quickly whether everything works");
+  command.flag(
+      "--plan", arguments.plan,
+      "Real targets: add the method \"model plan\", which plans the budget instead of buying the most "
+      "information per cost");
   const auto take_seed = [&a = arguments](const std::string& word) {
     const std::optional<std::uint64_t> seed = number_in<std::uint64_t>(word);
     if (!seed)

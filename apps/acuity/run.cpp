@@ -155,6 +155,11 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
            [](int, double) {
              if (signals > 0) throw Interrupted();
            },
+       .plan_seconds = arguments.work.plan_seconds,
+       .planning =
+           [](Index) {
+             if (signals > 0) throw Interrupted();
+           },
        .watch = [&](const StoredEvent& stored, const State& state) { display.take(stored, state); }});
   const Study& study = campaign.study();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(arguments.campaign);

@@ -57,6 +57,14 @@ struct EventText {
     return fmt::format("learned hyperparameters from {}, log evidence {:.4g}",
                        counted(e.annotations, "annotation"), e.log_marginal_likelihood);
   }
+  std::string operator()(const Planned& e) const {
+    if (!e.note.empty() && e.lambda == 1.0) return "planned nothing: " + e.note;
+    return fmt::format(
+        "planned {}: {}", brief(e.remaining),
+        e.lambda == 1.0
+            ? std::string("by information per cost")
+            : fmt::format("prices weigh {} of what they do by information per cost", shortest(e.lambda)));
+  }
   std::string operator()(const OwnerChanged& e) const {
     return e.host.empty() ? std::string("no longer run")
                           : fmt::format("run by process {} on {}", e.process, e.host);

@@ -125,13 +125,15 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   check_arguments(arguments);
   const PoolWork& work = arguments.work;
   const PoolStorage storage = arguments.is_one_choice() ? work.storage_for_one_choice() : work.storage;
-  LoadedStudy loaded(arguments.study, arguments.annotations,
-                     {.threads = work.threads, .storage = storage, .learning = {}});
+  LoadedStudy loaded(
+      arguments.study, arguments.annotations,
+      {.threads = work.threads, .storage = storage, .learning = {}, .plan_seconds = work.plan_seconds});
   const Study& study = loaded.study();
   const StudyModel& model = loaded.model();
   PoolBelief& belief = loaded.belief();
   const Candidates candidates = loaded.candidates(arguments.remaining);
   require_finite(study, belief);
+  loaded.plan(candidates);
 
   const std::optional<Score> chosen =
       Selector(model.offer, model.acquisition, work.threads).choose(belief, candidates);

@@ -27,6 +27,15 @@ std::size_t to_bytes(const std::string& word) {
   return static_cast<std::size_t>(bytes);
 }
 
+double to_plan_seconds(const std::string& word) {
+  double seconds = 0.0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seconds);
+  if (error != std::errc() || end != word.data() + word.size() || !(seconds >= 0.0) ||
+      !std::isfinite(seconds))
+    throw InputError(fmt::format("--plan-seconds is \"{}\", must be a number of seconds, 0 or more", word));
+  return seconds;
+}
+
 }  // namespace
 
 PoolStorage PoolWork::storage_for_one_choice() const {
@@ -108,6 +117,11 @@ void add_pool_work(Command& command, PoolWork& work) {
       "as fast; means and variances in tables are then off by about 1e-6 of the prior's, so that rows with "
       "nearly equal scores may change places. The first of --top is still decided in double precision. Real "
       "targets only");
+  command.option(
+      "--plan-seconds", "20", [&work](const std::string& word) { work.plan_seconds = to_plan_seconds(word); },
+      "Time that a plan of the budget may take (default 20). One that takes longer is given up with a note, "
+      "and "
+      "choices are by information per cost. Real targets only");
   add_threads(command, work.threads);
 }
 

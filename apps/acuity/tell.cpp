@@ -76,9 +76,9 @@ std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& re
   if (result.surprise && study.file().target->is_surprising(*result.surprise))
     notes.push_back(TargetView::of(*study.file().target)->surprise_text(result.id, *result.surprise) +
                     "; a mistake can be corrected by amend");
-  if (result.charge > record.asked.cost * (1.0 + 1e-9))
+  if (result.charge > record.asked.reserved() * (1.0 + 1e-9))
     notes.push_back(fmt::format("{} cost {}, more than the {} reserved for it", result.id,
-                                brief(result.charge), brief(record.asked.cost)));
+                                brief(result.charge), brief(record.asked.reserved())));
   return notes;
 }
 

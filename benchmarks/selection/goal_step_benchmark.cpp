@@ -14,8 +14,17 @@ namespace {
 
 constexpr Index pool_size = 100'000, inputs = 4, answers = 300;
 
+// The levels on offer if there are so many of them, out of five; the last one is the finest.
+std::vector<std::size_t> offered(Index levels) {
+  return levels == 1   ? std::vector<std::size_t>{4}
+         : levels == 2 ? std::vector<std::size_t>{0, 4}
+         : levels == 3 ? std::vector<std::size_t>{0, 2, 4}
+         : levels == 4 ? std::vector<std::size_t>{0, 1, 2, 4}
+                       : std::vector<std::size_t>{0, 1, 2, 3, 4};
+}
+
 struct Problem {
-  explicit Problem(bool with_bias) {
+  explicit Problem(bool with_bias, Index levels = 3) {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> uniform;
     pool.resize(pool_size, inputs);
@@ -23,13 +32,14 @@ struct Problem {
       for (Index k = 0; k < inputs; ++k) pool(i, k) = uniform(random);
     prior.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
         .family = KernelFamily::matern52, .amplitude = 1.0, .lengthscale = Vector::Constant(inputs, 0.7)});
-    const double sd[] = {0.3, 0.1, 0.02}, cost[] = {1.0, 8.0, 64.0};
-    for (int k = 0; k < 3; ++k) {
-      const LevelBias bias = with_bias && k < 2 ? LevelBias::assumed(sd[k]) : LevelBias{};
+    const double sd[] = {0.3, 0.2, 0.1, 0.05, 0.02}, cost[] = {1.0, 3.0, 8.0, 24.0, 64.0};
+    for (const std::size_t k : offered(levels)) {
+      const LevelBias bias = with_bias && k < 4 ? LevelBias::assumed(sd[k]) : LevelBias{};
+      const int number = static_cast<int>(prior.biases.size());
       if (with_bias) prior.biases.push_back(bias);
       offer.levels.push_back({.name = std::to_string(k),
                               .alpha = {},
-                              .channel = GaussianChannel{sd[k] * sd[k], bias.any() ? k + 1 : 0},
+                              .channel = GaussianChannel{sd[k] * sd[k], bias.any() ? number + 1 : 0},
                               .cost = cost[k],
                               .bias = bias,
                               .value = {}});
@@ -37,9 +47,9 @@ struct Problem {
     offer.base_noise = Vector::Constant(pool_size, 1e-4);
     for (Index i = 0; i < answers; ++i)
       known.push_back({Place(i * (pool_size / answers)), uniform(random),
-                       offer.channel(0, i % 10 == 0  ? 2
-                                        : i % 3 == 0 ? 1
-                                                     : 0)});
+                       offer.channel(0, i % 10 == 0                ? levels - 1
+                                        : i % 3 == 0 && levels > 2 ? 1 + i / 3 % (levels - 2)
+                                                                   : 0)});
   }
   std::shared_ptr<const Goal> goal(Index size) const {
     return std::make_shared<const Goal>(
@@ -96,6 +106,20 @@ BENCHMARK(goal)
     ->Args({500, 1, 0})
     ->Args({100, 1, 0})
     ->Args({500, 0, 1})
+    ->Iterations(10)
+    ->MeasureProcessCPUTime()
+    ->Unit(benchmark::kMillisecond);
+
+// All levels but the finest have a bias.
+void growth(benchmark::State& state) {
+  const Problem problem(state.range(1) > 1, state.range(1));
+  JointPoolBelief belief(problem.prior, problem.pool, problem.goal(state.range(0)), problem.known);
+  steps(state, problem, belief, {.information = std::make_shared<GoalInformation>(GoalCriterion::variance)});
+}
+BENCHMARK(growth)
+    ->ArgNames({"points", "levels"})
+    ->ArgsProduct({{50, 100, 200, 500, 1000, 2000}, {3}})
+    ->ArgsProduct({{500}, {1, 2, 4, 5}})
     ->Iterations(10)
     ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);

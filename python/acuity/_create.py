@@ -61,6 +61,7 @@ def create(
     graph: Optional[str] = None,
     infinite: Optional[str] = None,
     approximation: Optional[str] = None,
+    plan: Any = None,
     stop: Optional[Mapping[str, Any]] = None,
     annotator: Optional[Mapping[str, Any]] = None,
     threads: int = 0,
@@ -77,7 +78,7 @@ def create(
     goal is where the model must be good: an array of points with the pool's inputs, with goal_weights, one per point; a table
     (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
     goal_points of them are used. criterion is "variance" or "prediction". information is "goal" by default if there is a goal
-    or a level has a bias, and "model" otherwise.
+    or a level has a bias, and "model" otherwise. plan is "budget", the default where it can be, "none" or a weight of prices.
 
     >>> import acuity, numpy as np
     >>> X = np.linspace(0, 10, 50)[:, None]
@@ -108,7 +109,7 @@ def create(
             "optimiser": optimiser, "restarts": restarts, "fit_noise": True if fit_noise else None, "prior": prior,
             "average": average,
         },
-        "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation},
+        "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation, "plan": plan},
     }
     if stop:
         options["stop"] = _dictionary(stop, "stop")

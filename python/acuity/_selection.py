@@ -54,6 +54,9 @@ class Selector:
     number); None: "variance" for a GPRegressor, "prediction" for a GPClassifier. information is "goal" by default if there is a
     goal or a level has a bias, and "model" otherwise.
 
+    price_weight: how much prices count, from 0, the most information whatever it costs, to 1, the most information per cost
+    (lambda of docs/math.md 17). `plan()` finds the best one for the money that is left.
+
     Levels with bias: nothing is learned here. bias="learn", also where repeat="same" implies it, assumes what a campaign
     assumes before its first fit: for an error of noise_sd an offset of 2 noise_sd, a smooth difference of noise_sd and a white
     part of noise_sd / e. What the model was fitted to counts as answers of the reference level; record others by
@@ -88,6 +91,7 @@ class Selector:
         noise_variance: Any = 0.0,
         candidates: Optional[ArrayLike] = None,
         repeat: bool = False,
+        price_weight: float = 1.0,
         random_state: Any = None,
         threads: int = 0,
         single_precision: bool = False,
@@ -141,6 +145,7 @@ class Selector:
             "infinite": infinite,
             "criterion": criterion,
             "approximation": choice(approximation, "approximation", ("exact", "taylor")),
+            "price_weight": number(price_weight, "price_weight", 0.0, 1.0, "a number from 0 to 1"),
             "seed": seed_of(random_state),
             "continuous": levels._for_core() if isinstance(levels, Ladder) else None,
         }
@@ -189,6 +194,27 @@ class Selector:
                     f"the total noise of {level!r} is 0 at pool row {int(base.argmin())}, must be above 0: give "
                     "noise_variance, or exact=True with the level"
                 )
+
+    def plan(self, seconds: Optional[float] = None) -> dict[str, Any]:
+        """Simulates the rest of the budget for several weights of prices and chooses with the best of them from now on.
+
+        Regression with a budget. Call it again now and then, at least when a tenth of the budget is gone. Returns the weight
+        (`lambda`), what the money is expected to buy (`expected`, and `expected_ratio` by information per cost alone; None
+        without a plan) and a note, for example that `seconds` were not enough.
+
+        >>> import acuity, numpy as np
+        >>> levels = [acuity.Level(f"x{n}", noise_sd=0.25 / n**0.5, cost=40 + 12 * n) for n in (1, 2, 4, 8)]
+        >>> selector = acuity.Selector(np.linspace(0, 5, 40)[:, None], acuity.GPRegressor(), levels, budget=1000)
+        >>> plan = selector.plan()
+        >>> plan["lambda"] < 1 and plan["expected"] > plan["expected_ratio"]
+        True
+        """
+        if self._binary:
+            raise ValueError("the model is a GPClassifier, must be a GPRegressor to plan: what a label tells depends on the others")
+        limit = np.inf if seconds is None else number(seconds, "seconds", 0.0, np.inf, "a number of seconds, 0 or more, or None")
+        weight, expected, by_ratio, note = self._core.plan(limit)
+        known = not np.isnan(expected)
+        return {"lambda": weight, "expected": expected if known else None, "expected_ratio": by_ratio if known else None, "note": note}
 
     def next(self, n: Optional[int] = None) -> Any:
         """The best choice now; with `n` a list of up to `n` to ask for at once, each the best given those before it.

@@ -129,6 +129,7 @@ Acquisition acquisition_of(bool binary, const py::dict& wanted) {
                         : kind == "random" ? Ranking::random
                                            : Ranking::information_per_cost;
   acquisition.seed = wanted["seed"].cast<std::uint64_t>();
+  acquisition.price_weight = wanted["price_weight"].cast<double>();
   if (!wanted["continuous"].is_none()) {
     const auto range = wanted["continuous"].cast<py::dict>();
     ContinuousPrecision continuous;
@@ -178,6 +179,18 @@ void bind_selection(py::module_& module) {
                 &SelectionSession::next)>(count);
           },
           Unlocked())
+      .def("plan",
+           [](Selection& selection, double seconds) {
+             BudgetPlan plan;
+             {
+               const Released unlocked;
+               plan = selection.call<&SelectionSession::plan>(seconds);
+             }
+             const double none = std::numeric_limits<double>::quiet_NaN();
+             const bool is_planned = !plan.courses.empty();
+             return py::make_tuple(plan.price_weight, is_planned ? plan.best().expected : none,
+                                   is_planned ? plan.courses.front().expected : none, plan.note);
+           })
       .def("at", &Selection::call<&SelectionSession::at, Index, Index>, Unlocked())
       .def("close", &Selection::call<&SelectionSession::close, Index>, Unlocked())
       .def("expect", &Selection::call<&SelectionSession::expect, const Suggestion&>, Unlocked())

@@ -49,7 +49,7 @@ def test_python_goes_on_where_the_program_stopped(tmp_path):
 
 def test_looking_gives_what_the_program_prints(tmp_path):
     folder = tmp_path / "c.acuity"
-    with make(folder, fit=4, standardise=True, lengthscale=[1.0, 2.0], mean="annotations", budget=40) as campaign:
+    with make(folder, fit=4, standardise=True, lengthscale=[1.0, 2.0], mean="annotations", budget=80) as campaign:
         for _ in range(9):
             suggestion = campaign.ask()
             campaign.tell(suggestion, answer(suggestion))

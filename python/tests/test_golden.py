@@ -545,3 +545,34 @@ def test_choices_for_a_goal(g):
         close(suggestion.information, step["value"], 1e-10)
         selector.expect(suggestion)
         selector._core.close(suggestion.row)  # in these traces the point leaves the pool, also at levels with bias
+
+
+def plan_selector(g, **options):
+    model = acuity.GPRegressor(kernel=g["kernel"], amplitude=g["a"], lengthscale=g["l"], optimiser=None)
+    if g["X"]:
+        model.fit(g["X"], np.zeros(len(g["X"])), noise_variance=g["noise"])
+    levels = [
+        acuity.Level(
+            f"level {k}", noise_variance=level["noise"], cost=level["cost"], exact=level["noise"] == 0.0,
+            **({"repeat": "same", "bias": "none"} if g["closing"] == "level" else {}),
+        )
+        for k, level in enumerate(g["levels"])
+    ]
+    return acuity.Selector(
+        g["X_pool"], model, levels, g["budget"], noise_variance=g["n0_pool"], repeat=g["closing"] == "repeat",
+        information="model", **options,
+    )
+
+
+PLANS = golden("plan")["problems"] + golden("plan")["tiny"]
+
+
+@pytest.mark.parametrize("g", PLANS, ids=lambda g: g["name"])
+def test_plans_of_the_budget(g):
+    plan = plan_selector(g).plan()
+    assert plan["lambda"] == g["best_by_information"]["lam"]
+    close(plan["expected"] / plan["expected_ratio"] - 1.0, g["best_by_information"]["gain"], 1e-10)
+    for run in g["runs"]:
+        chosen = plan_selector(g, price_weight=run["lam"]).next(1000)
+        assert [[s.row, int(s.level.split()[1])] for s in chosen] == run["sequence"]
+        close(sum(s.information for s in chosen), run["information"], 1e-10)

@@ -6,8 +6,8 @@ namespace acuity {
 
 namespace {
 
-bool within_tie(double best, double value) {
-  return value >= best - tie_tolerance * std::abs(best);
+bool within_tie(double best, double value, double charged) {
+  return value >= best - tie_tolerance * (std::abs(best) + charged);
 }
 
 }  // namespace
@@ -21,9 +21,9 @@ Level level_of(const Score& score, const Offer& offer, const Acquisition& acquis
           .value = score.precision->alpha};
 }
 
-bool ties_with(const Score& best, double value, double order) {
-  if (std::isinf(best.value)) return value == best.value && within_tie(best.order, order);
-  return within_tie(best.value, value);
+bool ties_with(const Score& best, double value, double order, double charged) {
+  if (std::isinf(best.value)) return value == best.value && within_tie(best.order, order, 0.0);
+  return within_tie(best.value, value, charged);
 }
 
 }  // namespace acuity

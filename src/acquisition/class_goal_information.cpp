@@ -149,7 +149,7 @@ class LabelObjective {
     return {.precision = Precision::of(alpha),
             .information = found,
             .cost = price,
-            .value = merit(Ranking::information_per_cost, found, price, 0)};
+            .value = value_for_money(found, price, range_.shadow_price)};
   }
 
  private:

@@ -112,7 +112,7 @@ class Objective {
     return {.precision = Precision::of_inverse(beta),
             .information = worth,
             .cost = price,
-            .value = merit(Ranking::information_per_cost, worth, price, 0)};
+            .value = value_for_money(worth, price, range_.shadow_price)};
   }
 
  private:
@@ -168,7 +168,7 @@ std::optional<BestPrecision> GoalInformation::best_precision_at(const Marginals&
   const precision_search::Range all{std::abs(range.sharpest.inverse), std::abs(range.vaguest.inverse)};
   bool known = false;
   const double inside = interior_maximum(objective, *range.cost, known);
-  if (!known || criterion_ == GoalCriterion::prediction)
+  if (!known || criterion_ == GoalCriterion::prediction || range.shadow_price)
     return precision_search::scan(objective, precision_search::places_in(all),
                                   [](double top, double, double) { return top; });
   const std::optional<precision_search::Range> part = precision_search::affordable_part(objective, all);

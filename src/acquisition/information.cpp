@@ -33,7 +33,8 @@ std::optional<BestPrecision> best_of(RegressionInformation information, const Ma
                          .gamma = range.law.gamma,
                          .inverse_low = range.sharpest.inverse,
                          .inverse_high = range.vaguest.inverse,
-                         .remaining = remaining},
+                         .remaining = remaining,
+                         .shadow_price = range.shadow_price},
                         *range.cost);
 }
 
@@ -118,7 +119,8 @@ std::optional<BestPrecision> best_of(ClassInformation information, const Margina
                          .gamma = range.law.gamma,
                          .low = range.vaguest.alpha,
                          .high = range.sharpest.alpha,
-                         .remaining = remaining},
+                         .remaining = remaining,
+                         .shadow_price = range.shadow_price},
                         *range.cost);
 }
 

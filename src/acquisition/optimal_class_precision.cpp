@@ -48,13 +48,13 @@ class ClassObjective {
     return {.precision = Precision::of(alpha),
             .information = worth,
             .cost = price,
-            .value = merit(Ranking::information_per_cost, worth, price, 0)};
+            .value = value_for_money(worth, price, problem_.shadow_price)};
   }
 
   // A place near `top`, which golden section found between the other two, where the derivative of the
   // objective vanishes. Golden section compares values, so half the digits of its place are rounding.
   double sharpened(double top, double before, double after) const {
-    if (problem_.information != ClassInformation::model) return top;
+    if (problem_.information != ClassInformation::model || problem_.shadow_price) return top;
     const double step = 1e-3 * (after - before), low = top - step, high = top + step;
     if (!(low - 2.0 * step > before && high + 2.0 * step < after)) return top;
     const auto rising = [&](double alpha) {  // math.md eq. (5.2b)

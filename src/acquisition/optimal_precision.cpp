@@ -67,7 +67,7 @@ class Objective {
     return {.precision = Precision::of_inverse(beta),
             .information = worth,
             .cost = price,
-            .value = merit(Ranking::information_per_cost, worth, price, 0)};
+            .value = value_for_money(worth, price, problem_.shadow_price)};
   }
 
  private:
@@ -198,6 +198,56 @@ std::optional<BestPrecision> solve(const Objective& objective, Range range, cons
   return precision_search::choose(candidates);
 }
 
+// math.md eq. (17.2) at one point: the places inside the range where information less cost times price may
+// have a local maximum. Its slope in beta is slope(beta).
+template <typename Slope>
+std::vector<double> falling_roots(const Slope& slope, Range range) {
+  constexpr int steps = 32;
+  constexpr double decades = 6.0;
+  std::vector<double> roots, places{range.low};
+  for (int i = steps; i >= 0; --i) {
+    const double place = range.high * std::pow(10.0, -decades * i / steps);
+    if (place > range.low) places.push_back(place);
+  }
+  for (std::size_t i = 1; i < places.size(); ++i)
+    if (slope(places[i - 1]) > 0.0 && slope(places[i]) < 0.0)
+      roots.push_back(root(slope, places[i - 1], places[i]));
+  return roots;
+}
+
+std::vector<double> interior_maxima(const Objective& objective, const PowerCostOptions& cost, double price,
+                                    Range range) {
+  return falling_roots(
+      [&](double beta) {
+        const double n = objective.noise(beta), s = objective.signal();
+        return price * cost.q * cost.c * std::pow(1.0 + cost.c * beta, -cost.q - 1.0) -
+               0.5 * objective.gamma() / n * (s / (n + s));
+      },
+      range);
+}
+
+std::vector<double> interior_maxima(const Objective& objective, const LinearCostOptions& cost, double price,
+                                    Range range) {
+  return falling_roots(
+      [&](double beta) {
+        const double n = objective.noise(beta), s = objective.signal();
+        return price * cost.c - 0.5 * objective.gamma() * (beta / n) * (beta * s / (n + s));
+      },
+      range);
+}
+
+template <typename Options>
+std::optional<BestPrecision> solve_at_price(const Objective& objective, Range range, const Options& cost,
+                                            double price) {
+  const std::optional<Range> part = precision_search::affordable_part(objective, range);
+  if (!part) return std::nullopt;
+  std::vector<BestPrecision> candidates{objective.at(part->low), objective.at(part->high)};
+  if (!objective.indifferent() && std::isfinite(candidates.front().value))
+    for (const double inside : interior_maxima(objective, cost, price, *part))
+      if (objective.affordable(inside)) candidates.push_back(objective.at(inside));
+  return precision_search::choose(candidates);
+}
+
 void check(const PrecisionProblem& problem) {
   const auto variance = [](const char* name, double value) {
     require(std::isfinite(value) && value >= 0.0, "best_precision", name, value, "zero or more and finite");
@@ -220,10 +270,12 @@ std::optional<BestPrecision> best_precision(const PrecisionProblem& problem, con
   const Objective objective(problem, cost);
   const Range range{std::abs(problem.inverse_low), std::abs(problem.inverse_high)};  // no -0
   // The very types: what derives from them may charge otherwise.
-  if (typeid(cost) == typeid(PowerCost))
-    return solve(objective, range, static_cast<const PowerCost&>(cost).options());
-  if (typeid(cost) == typeid(LinearCost))
-    return solve(objective, range, static_cast<const LinearCost&>(cost).options());
+  const auto solved = [&](const auto& options) {
+    return problem.shadow_price ? solve_at_price(objective, range, options, *problem.shadow_price)
+                                : solve(objective, range, options);
+  };
+  if (typeid(cost) == typeid(PowerCost)) return solved(static_cast<const PowerCost&>(cost).options());
+  if (typeid(cost) == typeid(LinearCost)) return solved(static_cast<const LinearCost&>(cost).options());
   return precision_search::scan(objective, precision_search::places_in(range),
                                 [](double top, double, double) { return top; });
 }

@@ -77,7 +77,8 @@ double assumed_spread(const Study& study) {
   return largest > 0.0 ? 2.0 * std::sqrt(largest) : 1.0;
 }
 
-PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(study.file().binary()) {
+PriorTruth::PriorTruth(const Study& study)
+    : pool_(study.pool().points()), seed_(study.file().seed), binary_(study.file().binary()) {
   const StudyModel model = study.model_given({}, std::optional<Learned>());
   Prior prior = model.prior;
   if (!binary_ && !study.file().amplitude) {
@@ -88,28 +89,58 @@ PriorTruth::PriorTruth(const Study& study) : seed_(study.file().seed), binary_(s
   // Without annotations, inputs are standardised by the pool instead.
   if (study.file().standardise == Standardise::annotations)
     prior.scaling = Scaling::standardise(study.pool().points());
-  const PointsRef pool = study.pool().points();
+  take_goal(study);
   take_levels(study, model.offer);
-  labels_if_positive_ = labels_if_negative_ = Vector::Ones(pool.rows());
-  take_belief(prior, Observations(model.observations, pool), pool);
+  labels_if_positive_ = labels_if_negative_ = Vector::Ones(places_.rows());
+  take_belief(prior, Observations(model.observations, pool_));
 }
 
 PriorTruth::PriorTruth(const Study& study, const StudyModel& model)
-    : seed_(study.file().seed), binary_(study.file().binary()) {
-  const PointsRef pool = study.pool().points();
-  const Observations seen(model.observations, pool);
+    : pool_(study.pool().points()), seed_(study.file().seed), binary_(study.file().binary()) {
+  const Observations seen(model.observations, pool_);
+  take_goal(study);
   take_levels(study, model.offer);
-  labels_if_positive_ = labels_if_negative_ = Vector::Ones(pool.rows());
+  labels_if_positive_ = labels_if_negative_ = Vector::Ones(places_.rows());
   for (Index i = 0; binary_ && i < seen.size(); ++i) {
     const double accuracy = std::get<FlipChannel>(seen.channels()[static_cast<std::size_t>(i)]).accuracy;
     const bool positive = seen.values()(i) > 0.0;
-    for (Index row = 0; row < pool.rows(); ++row)
-      if (pool.row(row) == seen.points().row(i)) {
+    for (Index row = 0; row < places_.rows(); ++row)
+      if (places_.row(row) == seen.points().row(i)) {
         labels_if_positive_(row) *= positive ? accuracy : 1.0 - accuracy;
         labels_if_negative_(row) *= positive ? 1.0 - accuracy : accuracy;
       }
   }
-  take_belief(model.prior, seen, pool);
+  take_belief(model.prior, seen);
+}
+
+// A point of the goal that is a pool point has its f, and its class.
+void PriorTruth::take_goal(const Study& study) {
+  places_ = pool_;
+  if (!has_own_goal(study)) return;
+  const Goal& goal = *study.goal();
+  const Index count = std::min(goal.size(), most_goal_points);
+  goal_.emplace(TruthTable::AtGoal{.points = Points(count, pool_.cols()),
+                                   .weights = Vector(count),
+                                   .truth = {},
+                                   .rows = {},
+                                   .where = "over the points of [goal]"});
+  Index places = pool_.rows();
+  places_.conservativeResize(places + count, Eigen::NoChange);
+  for (Index i = 0; i < count; ++i) {
+    const Index taken = i * goal.size() / count;
+    goal_->points.row(i) = goal.points.row(taken);
+    goal_->weights(i) = goal.weights(taken);
+    Index at = 0;
+    while (at < places && places_.row(at) != goal.points.row(taken)) ++at;
+    if (at == places) places_.row(places++) = goal.points.row(taken);
+    goal_places_.push_back(at);
+  }
+  places_.conservativeResize(places, Eigen::NoChange);
+  if (places == pool_.rows()) goal_->rows = goal_places_;
+  if (goal_->weights.sum() > 0.0)
+    goal_->weights /= goal_->weights.sum();
+  else
+    goal_->weights.setConstant(1.0 / static_cast<double>(count));
 }
 
 // The declared noise of a level whose bias is learned is the size of its whole error; answers have the white
@@ -124,27 +155,29 @@ void PriorTruth::take_levels(const Study& study, const Offer& offer) {
   }
 }
 
-void PriorTruth::take_belief(const Prior& prior, const Observations& seen, const PointsRef& pool) {
+void PriorTruth::take_belief(const Prior& prior, const Observations& seen) {
+  const Index places = places_.rows();
   if (levels_.empty()) {
-    Belief belief = binary_ && seen.size() > 0 ? given_labels(prior, seen, pool) : given(prior, seen, pool);
+    Belief belief =
+        binary_ && seen.size() > 0 ? given_labels(prior, seen, places_) : given(prior, seen, places_);
     mean_ = std::move(belief.mean);
     take_root(belief.covariance);
     return;
   }
-  // f, then the error of every level, at all points.
-  const Index count = pool.rows(), parts = 1 + static_cast<Index>(levels_.size());
-  Points all(parts * count, pool.cols() + 1);
-  all.topRows(count) = with_quantity(pool, {});
-  for (Index k = 1; k < parts; ++k)
-    all.middleRows(k * count, count) =
-        with_quantity(pool, Quantity::error(levels_[static_cast<std::size_t>(k - 1)].bias));
+  // f at all places, then the error of every level at all pool points.
+  const Index count = pool_.rows(), levels = static_cast<Index>(levels_.size());
+  Points all(places + levels * count, pool_.cols() + 1);
+  all.topRows(places) = with_quantity(places_, {});
+  for (Index k = 0; k < levels; ++k)
+    all.middleRows(places + k * count, count) =
+        with_quantity(pool_, Quantity::error(levels_[static_cast<std::size_t>(k)].bias));
   Prior around_zero = answer_prior(prior);
   around_zero.mean = 0.0;
   const Observations answers = answer_observations(seen);
   const Vector residuals = answers.values().array() - prior.mean;
   Belief belief = given(around_zero, {answers.points(), residuals, answers.noise()}, all);
   mean_ = std::move(belief.mean);
-  mean_.head(count).array() += prior.mean;
+  mean_.head(places).array() += prior.mean;
   root_ = pivoted_root(std::move(belief.covariance));
 }
 
@@ -160,8 +193,8 @@ std::shared_ptr<const TruthTable> PriorTruth::draw(std::uint32_t number) const {
   Vector independent(root_.cols());
   for (double& value : independent) value = draws.normal();
   const Vector drawn = root_ * independent + mean_;
-  const Index count = labels_if_positive_.size();
-  Vector f = drawn.head(count);
+  const Index places = places_.rows(), count = pool_.rows();
+  Vector f = drawn.head(places);
   for (Index row = 0; binary_ && row < f.size(); ++row) {
     const double positive = numerics::normal_cdf(f(row)) * labels_if_positive_(row),
                  negative = numerics::normal_cdf(-f(row)) * labels_if_negative_(row);
@@ -172,9 +205,12 @@ std::shared_ptr<const TruthTable> PriorTruth::draw(std::uint32_t number) const {
   }
   std::map<std::string, TruthTable::CleanAnswers> answers;
   for (std::size_t k = 0; k < levels_.size(); ++k)
-    answers[levels_[k].name] = {.values = f + drawn.segment(static_cast<Index>(k + 1) * count, count),
-                                .noise = levels_[k].noise};
-  return std::make_shared<const TruthTable>(std::move(f), std::move(answers));
+    answers[levels_[k].name] = {
+        .values = f.head(count) + drawn.segment(places + static_cast<Index>(k) * count, count),
+        .noise = levels_[k].noise};
+  std::optional<TruthTable::AtGoal> goal = goal_;
+  if (goal) goal->truth = f(goal_places_);
+  return std::make_shared<const TruthTable>(f.head(count), std::move(answers), std::move(goal));
 }
 
 }  // namespace acuity

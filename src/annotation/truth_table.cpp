@@ -52,7 +52,91 @@ class TruthReader {
     return values;
   }
 
+  /// The truth is that of a column of the table, whose rows may be at other points than the pool's, too.
+  std::optional<TruthTable::AtGoal> goal(Index column) const {
+    if (!has_own_goal(study_)) return std::nullopt;
+    const auto& setting = study_.file().goal;
+    return !study_.given_goal() && setting && !setting->box.empty() ? in_box(column) : at_points(column);
+  }
+
  private:
+  // The points of the goal's box are drawn, so nothing is known there but at the pool points in it.
+  std::optional<TruthTable::AtGoal> in_box(Index column) const {
+    TruthTable::AtGoal found;
+    for (Index row = 0; row < pool_.size(); ++row)
+      if (is_in_box(row)) found.rows.push_back(row);
+    const auto count = static_cast<Index>(found.rows.size());
+    if (count == 0) return std::nullopt;
+    found.points.resize(count, pool_.points().cols());
+    found.weights = Vector::Constant(count, 1.0 / static_cast<double>(count));
+    found.truth.resize(count);
+    for (Index i = 0; i < count; ++i) {
+      const Index row = found.rows[static_cast<std::size_t>(i)];
+      found.points.row(i) = pool_.points().row(row);
+      found.truth(i) = value(row_of_[static_cast<std::size_t>(row)], column);
+    }
+    found.where = count == 1 ? "at the pool point in goal.box"
+                             : fmt::format("over the {} pool points in goal.box", count);
+    return found;
+  }
+
+  bool is_in_box(Index row) const {
+    for (std::size_t k = 0; k < pool_.inputs().size(); ++k) {
+      const auto limits = study_.file().goal->box.find(pool_.inputs()[k]);
+      if (limits == study_.file().goal->box.end()) continue;
+      const double x = pool_.point(row)[k];
+      if (x < limits->second.first || x > limits->second.second) return false;
+    }
+    return true;
+  }
+
+  std::optional<TruthTable::AtGoal> at_points(Index column) const {
+    const Goal& goal = *study_.goal();
+    const std::size_t inputs = pool_.inputs().size();
+    std::unordered_map<std::string, Index> in_pool, in_table;
+    for (Index row = 0; row < pool_.size(); ++row) {
+      in_pool.emplace(key_of(pool_.point(row), inputs), row);
+      in_table.emplace(key_of(pool_.point(row), inputs), row_of_[static_cast<std::size_t>(row)]);
+    }
+    if (const Points places = inputs_of_table(); places.rows() > 0)
+      for (Index row = 0; row < table_.rows(); ++row)
+        in_table.emplace(key_of(places.data() + row * places.cols(), inputs), row);
+    std::vector<Index> known, table_rows, pool_rows;
+    for (Index i = 0; i < goal.size(); ++i) {
+      const std::string key = key_of(goal.points.data() + i * goal.points.cols(), inputs);
+      const auto found = in_table.find(key);
+      if (found == in_table.end()) continue;
+      known.push_back(i);
+      table_rows.push_back(found->second);
+      if (const auto row = in_pool.find(key); row != in_pool.end()) pool_rows.push_back(row->second);
+    }
+    if (known.empty()) return std::nullopt;
+    const auto count = static_cast<Index>(known.size());
+    TruthTable::AtGoal found{.points = Points(count, goal.points.cols()),
+                             .weights = goal.weights(known),
+                             .truth = Vector(count),
+                             .rows = pool_rows.size() == known.size() ? pool_rows : std::vector<Index>(),
+                             .where = "over the points of [goal]"};
+    if (!(found.weights.sum() > 0.0)) return std::nullopt;
+    found.weights /= found.weights.sum();
+    for (Index i = 0; i < count; ++i) {
+      found.points.row(i) = goal.points.row(known[static_cast<std::size_t>(i)]);
+      found.truth(i) = value(table_rows[static_cast<std::size_t>(i)], column);
+    }
+    if (count < goal.size())
+      found.where =
+          fmt::format("over the {} of {} points of [goal] whose truth is known", count, goal.size());
+    return found;
+  }
+
+  // Empty if the table has only ids.
+  Points inputs_of_table() const {
+    if (!id_) return inputs_;
+    for (const std::string& input : pool_.inputs())
+      if (!table_.find(input)) return {};
+    return study_.read_inputs(table_);
+  }
+
   std::string key(Index row) const {
     return id_ ? table_.text(row, *id_)
                : key_of(inputs_.data() + row * inputs_.cols(), static_cast<std::size_t>(inputs_.cols()));
@@ -96,6 +180,11 @@ bool is_never_wrong(const Level& level, const Offer& offer) {
 
 }  // namespace
 
+bool has_own_goal(const Study& study) {
+  const std::optional<GoalSetting>& setting = study.file().goal;
+  return study.goal() && (study.given_goal() || (setting && !setting->whole_pool()));
+}
+
 TruthTable::TruthTable(const std::filesystem::path& file, const Study& study) {
   const TruthReader reader(file, study);
   const Table& table = reader.table();
@@ -114,6 +203,13 @@ TruthTable::TruthTable(const std::filesystem::path& file, const Study& study) {
     truth_ = reader.column(*y);
   else if (!complete)
     truth_ = reader.column(table.column("y", "the answers"));
+  const std::vector<Level>& levels = study.offer().levels;
+  if (study.file().has_bias()) reference_ = levels[static_cast<std::size_t>(study.reference_level())].name;
+  goal_ = reader.goal(*(truth_.size() > 0 ? table.find("y") : table.find("y@" + truth_level(study.offer()))));
+}
+
+const std::string& TruthTable::truth_level(const Offer& offer) const {
+  return reference_.empty() ? offer.levels[static_cast<std::size_t>(offer.finest())].name : reference_;
 }
 
 TruthTable::Entry TruthTable::at(Index row, const std::string& level) const {
@@ -129,14 +225,14 @@ TruthTable::Entry TruthTable::at(Index row, const std::string& level) const {
 
 const Vector& TruthTable::truth(const Offer& offer) const {
   if (truth_.size() > 0) return truth_;
-  return of_level_.at(offer.levels[static_cast<std::size_t>(offer.finest())].name);
+  return of_level_.at(truth_level(offer));
 }
 
 const Vector* TruthTable::exact_truth(const Offer& offer) const {
   if (truth_.size() > 0) return &truth_;
   for (const Level& level : offer.levels)
     if (const auto found = of_level_.find(level.name);
-        found != of_level_.end() && is_never_wrong(level, offer))
+        found != of_level_.end() && is_never_wrong(level, offer) && !level.bias.any())
       return &found->second;
   return nullptr;
 }

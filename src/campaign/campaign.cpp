@@ -9,6 +9,7 @@
 
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "acuity/selection/plan.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/campaign_folder.hpp"
@@ -112,7 +113,9 @@ struct Campaign::Parts {
         store(std::move(e)),
         options(std::move(o)),
         rules(study),
-        belief(study, options.threads, options.storage) {}
+        belief(study, options.threads,
+               study.file().acquisition.plan ? options.storage_for_plans.value_or(options.storage)
+                                             : options.storage) {}
 
   void apply(const std::vector<StoredEvent>& events) {
     for (const StoredEvent& stored : events) {
@@ -244,6 +247,23 @@ struct Campaign::Parts {
       if (counts) return;
     }
   }
+
+  // Planning is slow, too. The belief follows the state; what is planned is discarded if money or
+  // hyperparameters have changed meanwhile.
+  void plan_if_due() {
+    if (!study.file().acquisition.plan || in_initial_phase(study, state)) return;
+    if (!state.plan_is_stale(study.goal() == nullptr)) return;  // plans for a goal take longer
+    const StudyModel& model = belief.model();
+    if (!study.file().knows_scale() && !model.learned) return;  // there is no scale to compare levels by
+    const Candidates candidates = candidates_of(study, state, belief.annotations(state));
+    const BudgetPlan plan = study.plan(
+        model, belief.annotations(state), belief.belief(), candidates,
+        {.threads = options.threads, .seconds = options.plan_seconds, .progress = options.planning});
+    add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
+      if (has_any<Amended, Retracted, Fitted, BudgetChanged, Planned>(news)) return {};
+      return {planned_of(plan, candidates.remaining())};
+    });
+  }
 };
 
 void Campaign::create(const fs::path& folder, const fs::path& study_file) {
@@ -360,6 +380,7 @@ AskResult Campaign::ask(const AskOptions& options) {
   p.release_lapsed();
   p.learn_if_due();
   p.belief.follow(p.state);  // the slow part; events that arrive meanwhile are appended below
+  p.plan_if_due();
   AskResult result;
   try {
     p.add([&] {
@@ -383,7 +404,8 @@ AskResult Campaign::ask(const AskOptions& options) {
                   .worker = options.worker,
                   .lease_until = options.lease ? std::optional(now() + *options.lease) : std::nullopt,
                   .answer_mean = s.answer_mean,
-                  .answer_variance = s.answer_variance});
+                  .answer_variance = s.answer_variance,
+                  .reserve = s.reserved() > s.cost ? std::optional(s.reserved()) : std::nullopt});
       return events;
     });
   } catch (...) {
@@ -560,7 +582,7 @@ std::vector<Suggestion> Campaign::pending() const {
 }
 
 StudyModel Campaign::model() const {
-  return parts_->study.model_given(annotations(), learned_of(parts_->study, parts_->state));
+  return model_of(parts_->study, parts_->state, annotations());
 }
 
 Candidates Campaign::candidates() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "campaign/reported_cost.hpp"
 #include "campaign/state_queries.hpp"
 
 namespace acuity {
@@ -26,9 +27,10 @@ void CampaignBelief::follow(const State& state) {
     if (belief_ && is_same_prior(state, prior) && append(state, annotations)) {
       // A mean that changes with every answer changes no variance, so no rebuild is needed.
       if (prior.mean != model_.prior.mean) belief_->change_prior_mean(model_.prior.mean = prior.mean);
+      set_price_weight(state.planned() ? state.planned()->lambda : study_.acquisition().price_weight);
       return;
     }
-    rebuild(state, study_.model_given(annotations, learned_of(study_, state)));
+    rebuild(state, model_of(study_, state, annotations));
   } catch (...) {
     forget();  // it may be partly updated
     throw;
@@ -55,7 +57,8 @@ bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const
 }
 
 bool CampaignBelief::append(const State& state, const std::vector<Annotation>& annotations) {
-  const bool offer_changed = study_.take_reports(model_, annotations);
+  const bool noise_changed = study_.take_reports(model_, annotations);
+  const bool offer_changed = study_.take_costs(model_, level_costs(study_, state)) || noise_changed;
   // Answers by suggestion, in the order in which they were recorded.
   std::vector<std::pair<std::int64_t, const Annotation*>> told;
   std::size_t next = 0;
@@ -129,6 +132,12 @@ void CampaignBelief::rebuild(const State& state, StudyModel model) {
     entries_.emplace(id, std::move(entry));
   }
   for (const std::int64_t id : state.pending()) expect(id, expected_annotation(study_, *state.find(id)));
+}
+
+void CampaignBelief::set_price_weight(double weight) {
+  if (weight == model_.acquisition.price_weight) return;
+  model_.acquisition.price_weight = weight;
+  renew_selector();
 }
 
 void CampaignBelief::renew_selector() {

@@ -44,6 +44,7 @@ class CampaignBelief {
   bool is_same_prior(const State& state, const Prior& prior) const;
   bool is_settled(const State& state) const;
   void take_in(std::int64_t id, const Annotation& annotation, const std::vector<double>& values);
+  void set_price_weight(double weight);
   void renew_selector();
 
   const Study& study_;

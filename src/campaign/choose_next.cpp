@@ -151,7 +151,8 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
                   study.annotation(best->point, study.offer().base_noise(best->point),
                                    level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0,
                                    suggestion.cost));
-    candidates.buy(*best);
+    candidates.buy(best->point, best->precision ? std::nullopt : std::optional(best->level),
+                   suggestion.reserved());
     taken.add(best->point, best->precision ? -1 : best->level);
     result.suggestions.push_back(std::move(suggestion));
   }

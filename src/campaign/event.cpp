@@ -66,6 +66,7 @@ Json body(const Asked& e) {
   put(json, "lease_until", e.lease_until, plain);
   put(json, "answer_mean", e.answer_mean, plain);
   put(json, "answer_variance", e.answer_variance, plain);
+  put(json, "reserve", e.reserve, plain);
   return json;
 }
 Json body(const Told& e) {
@@ -120,6 +121,18 @@ Json body(const Fitted& e) {
 }
 Json body(const OwnerChanged& e) {
   return {{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
+}
+Json body(const Planned& e) {
+  Json json{{"lambda", number(e.lambda)},
+            {"remaining", number(e.remaining)},
+            {"expected", number(e.expected)},
+            {"expected_ratio", number(e.expected_ratio)}};
+  if (!e.purchases.empty()) {
+    json["purchases"] = numbers(e.purchases);
+    json["purchases_ratio"] = numbers(e.purchases_ratio);
+  }
+  if (!e.note.empty()) json["note"] = e.note;
+  return json;
 }
 
 /// The keys of one JSON object, each read by name and type. Keys that were not read are unknown.
@@ -228,6 +241,7 @@ void read(Fields& j, Asked& e) {
   e.lease_until = j.optional_number("lease_until");
   e.answer_mean = j.optional_number("answer_mean");
   e.answer_variance = j.optional_number("answer_variance");
+  e.reserve = j.optional_number("reserve");
 }
 void read(Fields& j, Told& e) {
   e.id = j.whole("id");
@@ -281,6 +295,17 @@ void read(Fields& j, OwnerChanged& e) {
   e = {j.text("host"), j.whole("process"), j.whole("process_start")};
 }
 
+void read(Fields& j, Planned& e) {
+  e.lambda = j.number("lambda");
+  e.remaining = j.number("remaining");
+  e.expected = j.number("expected");
+  e.expected_ratio = j.number("expected_ratio");
+  e.purchases = j.optional("purchases", [&] { return j.numbers("purchases"); }).value_or(e.purchases);
+  e.purchases_ratio =
+      j.optional("purchases_ratio", [&] { return j.numbers("purchases_ratio"); }).value_or(e.purchases_ratio);
+  e.note = j.text_or_empty("note");
+}
+
 // Events are flat except for lists and a channel. Deeper nesting is rejected while parsing, before it uses
 // memory, and so is a key that occurs twice, which would be ambiguous.
 Json parsed(const std::string& text) {
@@ -308,7 +333,7 @@ Json parsed(const std::string& text) {
 
 // In the order of the variant.
 constexpr const char* names[] = {"created", "asked",     "told",   "failed", "released", "excluded",
-                                 "amended", "retracted", "budget", "fitted", "owner"};
+                                 "amended", "retracted", "budget", "fitted", "owner",    "planned"};
 static_assert(std::size(names) == std::variant_size_v<Event>);
 
 template <std::size_t... I>

@@ -135,6 +135,10 @@ void require_own(const Asked& e) {
   require_finite("the variance", e.variance);
   if (e.answer_mean) require_finite("the mean of the answer", *e.answer_mean);
   if (e.answer_variance) require_finite("the variance of the answer", *e.answer_variance);
+  if (e.reserve) {
+    require_amount("the reserved amount", *e.reserve);
+    if (*e.reserve < e.cost) refuse("the reserved amount", *e.reserve, "the cost or more");
+  }
   require_text("the worker", e.worker);
   if (e.lease_until) require_time("the end of the lease", *e.lease_until);
 }
@@ -212,6 +216,18 @@ void require_own(const OwnerChanged& e) {
     throw InputError(fmt::format("the process is {}, must be a process id", e.process));
   if (e.process_start < 0)
     throw InputError(fmt::format("the start of the process is {}, must be 0 or more", e.process_start));
+}
+
+void require_own(const Planned& e) {
+  if (!(e.lambda >= 0.0 && e.lambda <= 1.0)) refuse("lambda", e.lambda, "a number from 0 to 1");
+  require_amount("the money that is planned", e.remaining);
+  require_number("what the plan expects", e.expected);
+  require_number("what information per cost expects", e.expected_ratio);
+  for (const std::vector<double>* counts : {&e.purchases, &e.purchases_ratio})
+    for (const double count : *counts)
+      if (!(count >= 0.0 && count <= 9e15 && count == std::floor(count)))
+        refuse("the number of purchases at a level", count, "a whole number, 0 or more");
+  require_text("the note", e.note);
 }
 
 }  // namespace
@@ -333,6 +349,17 @@ void EventRules::check(const Excluded& event, const State&) const {
 
 void EventRules::check(const Amended& event, const State&) const {
   require_values(event.values);
+}
+
+void EventRules::check(const Planned& event, const State&) const {
+  if (!study_.file().acquisition.plan)
+    throw InputError("the budget was planned, must not be: the study has no plan");
+  for (const std::vector<double>* counts : {&event.purchases, &event.purchases_ratio})
+    if (!counts->empty() && counts->size() != study_.offer().levels.size())
+      throw InputError(
+          fmt::format("it plans for {} levels, must be {}", counts->size(), study_.offer().levels.size()));
+  if (event.purchases.size() != event.purchases_ratio.size())
+    throw InputError("it has numbers of purchases for one course, must have them for both or none");
 }
 
 void EventRules::check(const Fitted& event, const State& state) const {

@@ -54,6 +54,7 @@ class EventRules {
   void check(const BudgetChanged&, const State&) const {}
   void check(const Fitted& event, const State& state) const;
   void check(const OwnerChanged&, const State&) const {}
+  void check(const Planned& event, const State& state) const;
   void require_row(Index row, Index lowest) const;
   void require_level(const std::string& level, std::optional<double> alpha) const;
   void require_channel(const Channel& channel) const;

@@ -12,6 +12,7 @@
 #include "campaign/choose_next.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/clock.hpp"
+#include "selection/scan_at_price.hpp"
 #include "text/level_text.hpp"
 
 namespace acuity {
@@ -108,6 +109,49 @@ std::optional<double> accuracy_for(const Market& market, Index number, const Lev
   return crossing(0.5, 1.0, gain);
 }
 
+// What a level competes with if prices weigh less than in information per cost: the best information at every
+// other level, and its price.
+class Rivals {
+ public:
+  explicit Rivals(double price_weight) : price_weight_(price_weight) {}
+
+  void add(double information, double cost) { others_.push_back({information, cost}); }
+
+  bool are_beaten_by(double information, double cost) const {
+    double ratio = information / cost;
+    for (const Other& one : others_) ratio = std::max(ratio, one.information / one.cost);
+    const double price = price_weight_ * ratio, value = information - price * cost;
+    return std::all_of(others_.begin(), others_.end(),
+                       [&](const Other& one) { return one.information - price * one.cost <= value; });
+  }
+
+  // The highest price at which this information wins; nothing if it wins at none. It wins at every lower one.
+  std::optional<double> highest_price(double information, double affordable) const {
+    const double lowest = 1e-12 * affordable;
+    if (!(affordable > 0.0) || !are_beaten_by(information, lowest)) return std::nullopt;
+    if (are_beaten_by(information, affordable)) return affordable;
+    return crossing(lowest, affordable,
+                    [&](double price) { return are_beaten_by(information, price) ? -1.0 : 1.0; });
+  }
+
+  // The least information that wins at this price; nothing if none does.
+  std::optional<double> least_information(double cost) const {
+    double most = 1e-12;
+    for (const Other& one : others_) most = std::max(most, one.information);
+    for (int step = 0; step < 100 && !are_beaten_by(most, cost); ++step) most *= 2.0;
+    if (!are_beaten_by(most, cost) || !std::isfinite(most)) return std::nullopt;
+    return crossing(0.0, most,
+                    [&](double information) { return are_beaten_by(information, cost) ? 1.0 : -1.0; });
+  }
+
+ private:
+  struct Other {
+    double information, cost;
+  };
+  double price_weight_;
+  std::vector<Other> others_;
+};
+
 // The noises and accuracies of a ladder depend on each other, so they are not varied one by one.
 void add_counterfactuals(const Study& study, const StudyModel& model, const Candidates& candidates,
                          const Market& market, Explanation& result) {
@@ -124,10 +168,22 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
   for (const Index k : looked_at) {
     const auto at = static_cast<std::size_t>(k);
     best[at] = market.best_at(k, levels[at]);
-    if (!is_chosen(levels[at]) && best[at].point >= 0 && candidates.affordable(levels[at].cost))
+    if (!is_chosen(levels[at]) && best[at].point >= 0 && candidates.affordable(levels[at].reserved()))
       others_value = std::max(others_value, best[at].information / levels[at].cost);
   }
   const double affordable = candidates.largest_cost();
+  const auto rivals_of = [&](Index level) {
+    Rivals rivals(model.acquisition.price_weight);
+    if (!is_chosen(levels[static_cast<std::size_t>(level)]))
+      rivals.add(result.chosen.information, result.chosen.cost);
+    for (const Index k : looked_at) {
+      const auto at = static_cast<std::size_t>(k);
+      if (k != level && !is_chosen(levels[at]) && best[at].point >= 0 &&
+          candidates.affordable(levels[at].reserved()))
+        rivals.add(best[at].information, levels[at].cost);
+    }
+    return rivals;
+  };
   for (const Index k : looked_at) {
     const auto at = static_cast<std::size_t>(k);
     const bool chosen = is_chosen(levels[at]);
@@ -139,16 +195,21 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
                                     .noise_sd = {},
                                     .accuracy = {},
                                     .point = study.pool().id(best[at].point)};
-    const double price = rival > 0.0 ? best[at].information / rival : affordable;
+    double price = rival > 0.0 ? best[at].information / rival : affordable;
+    std::optional<double> needed = rival * levels[at].cost;
+    if (model.acquisition.has_price_weight()) {
+      const Rivals others = rivals_of(k);
+      price = others.highest_price(best[at].information, affordable).value_or(0.0);
+      needed = others.least_information(levels[at].cost);
+    }
     if (best[at].information > 0.0 && std::isfinite(best[at].information) &&
         std::min(price, affordable) > 0.0)
       one.price = std::min(price, affordable);
-    const double needed = rival * levels[at].cost;
-    if (!study.is_ladder() && rival > 0.0 && candidates.affordable(levels[at].cost)) {
+    if (!study.is_ladder() && rival > 0.0 && needed && candidates.affordable(levels[at].reserved())) {
       if (std::holds_alternative<FlipChannel>(levels[at].channel))
-        one.accuracy = accuracy_for(market, k, levels[at], needed);
+        one.accuracy = accuracy_for(market, k, levels[at], *needed);
       else
-        one.noise_sd = noise_for(market, k, levels[at], needed);
+        one.noise_sd = noise_for(market, k, levels[at], *needed);
     }
     result.counterfactuals.push_back(std::move(one));
   }
@@ -172,7 +233,7 @@ void add_levels(const StudyModel& model, const Candidates& candidates, const Mar
     result.levels.push_back({.level = here.levels[k],
                              .information = worth[k],
                              .cost = here.levels[k].cost,
-                             .affordable = candidates.affordable(here.levels[k].cost) &&
+                             .affordable = candidates.affordable(here.levels[k].reserved()) &&
                                            candidates.is_open(result.chosen.row, static_cast<Index>(k)),
                              .chosen = is_chosen(here.levels[k])});
   std::stable_sort(result.levels.begin(), result.levels.end(),
@@ -252,8 +313,13 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   const Market market(model, candidates, before);
   add_pool(before, market.open_points(), result);
   add_there(study, model, candidates, belief.belief().marginals_at({{chosen.row}}), result);
+  if (result.levels_compete) {
+    result.shadow_price = shadow_price(before, model.offer, model.acquisition, candidates);
+    result.plan = state.planned();
+  }
   if (result.levels_compete) add_counterfactuals(study, model, candidates, market, result);
   add_neighbours(study, state, model.prior, result);
+  result.reported_cost = reported_costs(study, state);
   result.reported_noise = reported_noise(study, model, annotations_of(study, state));
   result.pool_sd_before = mean_sd(belief.belief());
   belief.expect(chosen.id,

@@ -8,6 +8,7 @@
 #include "acuity/selection/suggestion.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/goal_explanation.hpp"
+#include "campaign/reported_cost.hpp"
 #include "study/reported_noise.hpp"
 
 namespace acuity {
@@ -54,10 +55,14 @@ struct Explanation {
   std::vector<LevelMerit> levels;  ///< best first
   std::vector<Counterfactual> counterfactuals;
   std::vector<Neighbour> nearest;
-  std::vector<ReportedNoise> reported_noise;         ///< of the answers before it
-  std::vector<std::int64_t> pending;                 ///< suggestions in the belief without an answer
-  std::optional<GoalExplanation> goal;               ///< if choices are for a goal
-  std::optional<BiasThere> bias;                     ///< of the level chosen, if it has one
+  std::vector<ReportedNoise> reported_noise;  ///< of the answers before it
+  std::vector<ReportedCost> reported_cost;    ///< of the answers before it
+  std::vector<std::int64_t> pending;          ///< suggestions in the belief without an answer
+  std::optional<GoalExplanation> goal;        ///< if choices are for a goal
+  std::optional<BiasThere> bias;              ///< of the level chosen, if it has one
+  /// If prices weigh less than in information per cost (docs/math.md eq. (17.2)): lambda * rho.
+  std::optional<double> shadow_price;
+  std::optional<Planned> plan;                       ///< the last one before it, if there is one
   double sd_after = 0.0;                             ///< of f at the point, after its answer
   double pool_sd_before = 0.0, pool_sd_after = 0.0;  ///< mean over the pool
 };

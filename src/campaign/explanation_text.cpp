@@ -110,6 +110,29 @@ std::string goal_text(const Explanation& e, const Study& study, const std::strin
   return text;
 }
 
+// Why the level is not the one of the best information per cost, if it is not.
+std::string plan_text(const Explanation& e, const Study& study, const std::string& unit) {
+  if (!e.shadow_price) return "";
+  const auto best_ratio =
+      std::max_element(e.levels.begin(), e.levels.end(), [](const auto& a, const auto& b) {
+        return (a.affordable ? a.per_cost() : -1.0) < (b.affordable ? b.per_cost() : -1.0);
+      });
+  std::string text;
+  if (best_ratio != e.levels.end() && !best_ratio->chosen)
+    text += fmt::format("  {} tells more per unit of money now, but the budget is better spent on {}.\n",
+                        capital(name_of(best_ratio->level)), name_of(e.chosen.level));
+  text += fmt::format("  A unit of money is taken to be worth {} {} later on.\n",
+                      brief(*e.shadow_price, digits), e.unit);
+  if (e.plan && e.plan->expected > 0.0)
+    text += fmt::format(
+        "  By the last plan {}{} buy {} {}{}; by information per cost alone {}{}: {:.1f} % more.\n",
+        brief(e.plan->remaining, digits), unit, brief(e.plan->expected, digits), e.unit,
+        purchases_text(e.plan->purchases, study.offer().levels), brief(e.plan->expected_ratio, digits),
+        purchases_text(e.plan->purchases_ratio, study.offer().levels),
+        100.0 * (e.plan->expected / e.plan->expected_ratio - 1.0));
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const Explanation& e, const Study& study) {
@@ -136,7 +159,10 @@ std::string to_text(const Explanation& e, const Study& study) {
   text += "\nWhy this level.";
   if (!e.levels_compete) text += " Only the highest precision is asked for here; levels do not compete.";
   text += levels_text(e);
+  text += plan_text(e, study, unit);
   text += bias_text(e, study);
+  for (const std::string& sentence : reported_cost_warnings(study, e.reported_cost))
+    text += "  " + one_line(sentence) + "\n";
   for (const std::string& sentence : reported_noise_warnings(study, e.reported_noise))
     text += "  " + one_line(sentence) + "\n";
   if (!e.counterfactuals.empty()) text += "\nWhat would change the choice.\n";

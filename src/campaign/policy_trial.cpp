@@ -9,6 +9,7 @@
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/rehearsal.hpp"
+#include "campaign/goal_error.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/simulated_pool.hpp"
 #include "numerics/parallel.hpp"
@@ -23,9 +24,9 @@ namespace {
 using Information = AcquisitionSetting::Kind;
 
 constexpr std::pair<Policy, const char*> policy_names[] = {
-    {Policy::model, "model"},       {Policy::no_bias, "no-bias"}, {Policy::goal, "goal"},
-    {Policy::target, "target"},     {Policy::bald, "bald"},       {Policy::random, "random"},
-    {Policy::cheapest, "cheapest"}, {Policy::finest, "finest"}};
+    {Policy::model, "model"},     {Policy::no_bias, "no-bias"},   {Policy::goal, "goal"},
+    {Policy::no_plan, "no-plan"}, {Policy::target, "target"},     {Policy::bald, "bald"},
+    {Policy::random, "random"},   {Policy::cheapest, "cheapest"}, {Policy::finest, "finest"}};
 
 Policy own_policy(const Study& study) {
   switch (study.file().acquisition.kind) {
@@ -53,6 +54,7 @@ Information kind_of(Policy policy) {
       return Information::random;
     case Policy::goal:
       return Information::goal;
+    case Policy::no_plan:
     case Policy::model:
     case Policy::no_bias:
     case Policy::cheapest:
@@ -81,15 +83,19 @@ InitialSetting stated_design(const Study& study) {
   return setting;
 }
 
-// What was learned with biases does not apply without them.
-std::vector<Event> without_learned(std::vector<Event> events) {
-  std::erase_if(events, [](const Event& event) { return std::holds_alternative<Fitted>(event); });
+// Plans are made anew. What was learned with biases does not apply without them.
+std::vector<Event> kept_for(Policy policy, std::vector<Event> events) {
+  std::erase_if(events, [&](const Event& event) {
+    return std::holds_alternative<Planned>(event) ||
+           (policy == Policy::no_bias && std::holds_alternative<Fitted>(event));
+  });
   return events;
 }
 
 Study variant_for(const Study& study, Policy policy, int repeat) {
   StudyVariant different;
-  different.information = kind_of(policy);
+  different.information = policy == Policy::no_plan ? kind_of(own_policy(study)) : kind_of(policy);
+  different.without_plan = policy == Policy::no_plan;
   if (policy == Policy::cheapest) different.only_level = cheapest_level(study.offer());
   if (policy == Policy::finest) different.only_level = study.offer().finest();
   if (policy == Policy::no_bias) {
@@ -124,6 +130,7 @@ Policy policy_named(const std::string& name, const Study& study) {
 
 std::vector<Policy> policies_of(const Study& study) {
   std::vector<Policy> policies{own_policy(study)};
+  if (study.file().acquisition.plan) policies.push_back(Policy::no_plan);
   if (study.file().has_bias()) policies.push_back(Policy::no_bias);
   for (const Policy one : {Policy::model, Policy::bald, Policy::random, Policy::cheapest, Policy::finest})
     if (one != policies.front()) policies.push_back(one);
@@ -134,7 +141,7 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
                                       const std::shared_ptr<const TruthTable>& truth,
                                       const std::atomic<bool>& stop, const std::vector<Event>& before) {
   std::unique_ptr<EventStore> store = make_memory_event_store();
-  store->add(0, [&](const auto&) { return policy == Policy::no_bias ? without_learned(before) : before; });
+  store->add(0, [&](const auto&) { return kept_for(policy, before); });
   Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
   // If answers reported their noise before, simulated ones do so, too.
   StudyModel model = campaign.model();
@@ -143,17 +150,19 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
                            reporting ? std::optional(std::move(model)) : std::nullopt);
   PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}};
   const Vector& right = truth->truth(study.offer());
+  std::optional<GoalError> at_goal;
+  if (truth->goal()) at_goal.emplace(campaign, *truth->goal());
   const auto evaluate = [&] {
-    trial.steps.push_back(
-        {.spent = campaign.state().spent(),
-         .error = study.file().target->error_of(campaign.belief().marginals().mean, right)});
+    const double error =
+        at_goal ? at_goal->now() : study.file().target->error_of(campaign.belief().marginals().mean, right);
+    trial.steps.push_back({.spent = campaign.state().spent(), .error = error});
   };
   evaluate();
   while (!stop) {
     const AskResult result = campaign.ask();
     if (result.suggestions.empty()) {
       trial.sold_out =
-          is_sold_out(campaign.study().offer(), campaign.study().acquisition(), campaign.candidates());
+          is_sold_out(campaign.model().offer, campaign.study().acquisition(), campaign.candidates());
       return trial;
     }
     annotators.start(result.suggestions.front());

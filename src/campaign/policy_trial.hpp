@@ -17,6 +17,7 @@ namespace acuity {
 enum class Policy {
   model,     ///< information about f per cost, among all levels
   goal,      ///< what answers are worth at the points of the goal, per cost
+  no_plan,   ///< as the study, but always by information per cost, whatever money is left
   no_bias,   ///< as model, with the biases of all levels taken for noise
   target,    ///< information about Y per cost, with the target of the study
   bald,      ///< the most information at the highest precision
@@ -31,7 +32,8 @@ Policy policy_named(const std::string& name, const Study& study);
 /// The policies worth comparing on a study; its own is the first.
 std::vector<Policy> policies_of(const Study& study);
 
-/// The error after some of the budget was spent.
+/// The error after some of the budget was spent: over the points of the goal if the truth is known there
+/// (TruthTable::goal), over the pool otherwise.
 struct TrialStep {
   double spent = 0.0;
   double error = 0.0;

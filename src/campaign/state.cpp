@@ -163,7 +163,7 @@ void State::take(const Amended& event) {
   amended.reason = event.reason;
   amended.retracted = false;
   set_counted(event.id, true);
-  fit_is_stale_ = true;
+  fit_is_stale_ = must_plan_again_ = true;
 }
 
 // The charge is not refunded: it was spent.
@@ -173,7 +173,7 @@ void State::take(const Retracted& event) {
   retracted.reason = event.reason;
   retracted.retracted = true;
   set_counted(event.id, false);
-  fit_is_stale_ = true;
+  fit_is_stale_ = must_plan_again_ = true;
 }
 
 void State::replace_values(SuggestionRecord& record, const std::vector<double>& values) {
@@ -185,12 +185,25 @@ void State::replace_values(SuggestionRecord& record, const std::vector<double>& 
 
 void State::take(const BudgetChanged& event) {
   budget_ += event.by;
+  must_plan_again_ = true;
 }
 
 void State::take(const Fitted& event) {
   fitted_ = event;
   ++fits_;
   fit_is_stale_ = false;
+  learned_since_plan_ = true;
+}
+
+void State::take(const Planned& event) {
+  planned_ = event;
+  must_plan_again_ = learned_since_plan_ = false;
+}
+
+bool State::plan_is_stale(bool after_every_fit) const {
+  constexpr double part = 0.1;
+  return must_plan_again_ || !planned_ || (after_every_fit && learned_since_plan_) ||
+         planned_->remaining - free() >= part * budget_;
 }
 
 void State::take(const OwnerChanged& event) {
@@ -203,7 +216,7 @@ void State::take(const OwnerChanged& event) {
 double State::escrow() const {
   double sum = 0.0;
   for (const SuggestionRecord& one : suggestions_)
-    if (one.status == SuggestionStatus::pending) sum += one.asked.cost;
+    if (one.status == SuggestionStatus::pending) sum += one.asked.reserved();
   return sum;
 }
 

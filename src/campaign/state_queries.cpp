@@ -1,6 +1,7 @@
 #include "campaign/state_queries.hpp"
 
 #include "acuity/numerics/errors.hpp"
+#include "campaign/reported_cost.hpp"
 
 namespace acuity {
 
@@ -78,6 +79,7 @@ Suggestion suggestion_of(const Study& study, const Asked& asked) {
                         .answer_variance = asked.answer_variance,
                         .information = asked.information,
                         .cost = asked.cost};
+  suggestion.level.reserve = asked.reserve.value_or(0.0);
   if (asked.row < 0) return suggestion;
   const double* inputs = study.pool().point(asked.row);
   suggestion.inputs.assign(inputs, inputs + study.pool().inputs().size());
@@ -122,6 +124,26 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   learned.converged = fitted.converged;
   learned.reason = fitted.reason;
   return learned;
+}
+
+StudyModel model_of(const Study& study, const State& state, const std::vector<Annotation>& annotations) {
+  StudyModel model = study.model_given(annotations, learned_of(study, state));
+  study.take_costs(model, level_costs(study, state));
+  if (state.planned()) model.acquisition.price_weight = state.planned()->lambda;
+  return model;
+}
+
+Planned planned_of(const BudgetPlan& plan, double remaining) {
+  Planned planned{.lambda = plan.price_weight, .remaining = std::max(remaining, 0.0), .note = plan.note};
+  if (plan.courses.empty()) return planned;
+  const auto counts = [](const std::vector<Index>& purchases) {
+    return std::vector<double>(purchases.begin(), purchases.end());
+  };
+  planned.expected = plan.best().expected;
+  planned.expected_ratio = plan.courses.front().expected;
+  planned.purchases = counts(plan.best().purchases);
+  planned.purchases_ratio = counts(plan.courses.front().purchases);
+  return planned;
 }
 
 Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annotations) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "acuity/campaign/state.hpp"
+#include "acuity/selection/plan.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "acuity/study/study.hpp"
 
@@ -33,6 +34,12 @@ Annotation expected_annotation(const Study& study, const SuggestionRecord& recor
 /// been retracted since.
 std::optional<Learned> learned_of(const Study& study, const State& state);
 Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annotations);
+
+/// The model given these annotations and what was learned and planned.
+StudyModel model_of(const Study& study, const State& state, const std::vector<Annotation>& annotations);
+
+/// `remaining`: the money that was planned.
+Planned planned_of(const BudgetPlan& plan, double remaining);
 
 /// What can be asked for now: neither annotated, pending nor excluded, and affordable.
 Candidates candidates_of(const Study& study, const State& state);

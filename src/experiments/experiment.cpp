@@ -104,6 +104,20 @@ std::vector<Method> four_methods(const Informations& information, ModelRule rule
           {"model" + suffix, by(Ranking::information_per_cost, information.model), rule}};
 }
 
+// Not the paper's: choices by information about f, with a plan of the budget. Last, so that the other methods
+// keep their random numbers.
+void add_plan(const ExperimentOptions& options, Experiment& experiment) {
+  if (!options.plan) return;
+  std::vector<Method> planned;
+  for (const Method& method : experiment.methods)
+    if (method.name.starts_with("model")) {
+      planned.push_back(method);
+      planned.back().name.insert(std::string("model").size(), " plan");
+      planned.back().plans = true;
+    }
+  experiment.methods.insert(experiment.methods.end(), planned.begin(), planned.end());
+}
+
 Precisions precisions_of(Mode mode) {
   return mode == Mode::paper ? Precisions::ladder : Precisions::any;
 }
@@ -125,6 +139,7 @@ void describe(const Sine& sine, const ExperimentOptions& options, Experiment& ex
   if (sine.learned)
     for (Method& method : four_methods(information, ModelRule::fixed, " fixed"))
       experiment.methods.push_back(std::move(method));
+  add_plan(options, experiment);
   experiment.problem = [=, data = sine.data, mode = options.mode](const Repeat& repeat) {
     return sine_problem(data, precisions_of(mode), size, repeat);
   };
@@ -155,6 +170,7 @@ void describe(const Uci& uci, const ExperimentOptions& options, Experiment& expe
     experiment.prior.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
         .family = KernelFamily::matern52,
         .lengthscale = Vector::Ones(static_cast<Index>(table->columns().size()) - 1)});
+  add_plan(options, experiment);
   experiment.problem = [=, mode = options.mode](const Repeat& repeat) {
     return table_problem(*table, precisions_of(mode), size, repeat);
   };

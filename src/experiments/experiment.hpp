@@ -31,10 +31,12 @@ enum class ModelRule {
 
 /// A way to spend the budget. Methods of one experiment share its data.
 struct Method {
-  std::string
-      name;  ///< random, bald, target, model; followed by " fixed" if the experiment has another rule, too
+  /// random, bald, target, model, model plan; followed by " fixed" if the experiment has another rule, too.
+  std::string name;
   Acquisition acquisition;
   ModelRule rule;
+  bool plans =
+      false;  ///< the weight of prices is found by planning, at the start and every tenth of the budget
 };
 
 /// One of the paper's experiments, at one size and in one mode.
@@ -58,6 +60,7 @@ struct ExperimentOptions {
   std::filesystem::path data;  ///< the folder of the tables
   /// Learn hyperparameters at every k-th annotation of the sine experiments that do not learn; 0: never.
   int fit_every = 0;
+  bool plan = false;  ///< add the method "model plan" to the experiments with real targets
 };
 
 /// What can be reproduced.

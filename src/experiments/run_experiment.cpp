@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "acuity/selection/plan.hpp"
 #include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "experiments/experiment_model.hpp"
@@ -29,6 +30,7 @@ class Run {
         candidates_(problem_.offer, {.budget = experiment.budget}) {
     run_.method = experiment.methods[method].name;
     run_.repeat = repeat.number;
+    plans_ = experiment.methods[method].plans;
     // The points after the pool are those the model is tested on.
     for (Index row = problem_.pool; row < problem_.offer.base_noise.size(); ++row) candidates_.close(row);
   }
@@ -44,6 +46,7 @@ class Run {
   // False: nothing affordable is left.
   bool buy_best() {
     const double start = thread_seconds();
+    if (plans_ && spent_ >= next_plan_ - 1e-9) plan();
     const std::optional<Score> best = selector_.choose(model_->belief(), candidates_);
     run_.seconds.choosing += thread_seconds() - start;
     if (!best) return false;
@@ -64,6 +67,13 @@ class Run {
   }
 
  private:
+  void plan() {
+    next_plan_ = spent_ + 0.1 * experiment_.budget;
+    acquisition_.price_weight =
+        plan_budget(model_->belief(), believed_, acquisition_, candidates_, {.threads = 1}).price_weight;
+    selector_ = Selector(believed_, acquisition_, 1);
+  }
+
   static Acquisition acquisition_of(const Method& method, const Problem& problem, const Repeat& repeat) {
     Acquisition acquisition = method.acquisition;
     if (acquisition.ranking == Ranking::information_per_cost) acquisition.continuous = problem.continuous;
@@ -131,6 +141,8 @@ class Run {
   Candidates candidates_;
   ExperimentRun run_;
   double spent_ = 0.0;
+  bool plans_ = false;
+  double next_plan_ = 0.0;
 };
 
 }  // namespace

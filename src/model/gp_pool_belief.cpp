@@ -327,4 +327,20 @@ void GpPoolBelief::cancel(AnnotationHandle annotation) {
     for (State::Annotation& a : state_->annotations) a.row -= a.row > row ? 1 : 0;
 }
 
+// Pending rows are never merged, so the newest annotations are the last rows: they are cut off at once.
+void GpPoolBelief::cancel_all(std::span<const AnnotationHandle> annotations) {
+  std::vector<State::Annotation>& all = state_->annotations;
+  const std::size_t count = annotations.size();
+  if (count == 0) return;
+  bool newest_and_pending = count <= all.size();
+  for (std::size_t i = 0; newest_and_pending && i < count; ++i) {
+    const State::Annotation& one = all[all.size() - count + i];
+    newest_and_pending = one.handle == annotations[i].number && !one.given.answer &&
+                         one.row == rows() - static_cast<Index>(count - i);
+  }
+  if (!newest_and_pending) return PoolBelief::cancel_all(annotations);
+  state_->posterior.replace_from(rows() - static_cast<Index>(count), {});
+  all.resize(all.size() - count);
+}
+
 }  // namespace acuity

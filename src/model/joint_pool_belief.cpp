@@ -367,6 +367,11 @@ void JointPoolBelief::cancel(AnnotationHandle annotation) {
   state_->is_current = false;
 }
 
+void JointPoolBelief::cancel_all(std::span<const AnnotationHandle> annotations) {
+  state_->is_current = false;
+  state_->joint->cancel_all(annotations);
+}
+
 void JointPoolBelief::change_prior_mean(double mean) {
   state_->joint->change_prior_mean(mean);
   state_->prior.mean = state_->joint_prior.mean = mean;

@@ -23,6 +23,11 @@ Marginals PoolBelief::marginals_at(std::span<const Index> rows) {
   return some_of(marginals(), rows);
 }
 
+// Newest first, so that no later one has to be computed again.
+void PoolBelief::cancel_all(std::span<const AnnotationHandle> annotations) {
+  for (std::size_t i = annotations.size(); i > 0; --i) cancel(annotations[i - 1]);
+}
+
 void PoolBelief::change_prior_mean(double) {
   throw std::invalid_argument("PoolBelief: the prior mean of this belief cannot be changed");
 }

@@ -56,8 +56,10 @@ bool ScreenedPool::follow() {
       std::min<Index>(posterior_.unchanged_since(epoch_), static_cast<Index>(drifts_.size()));
   zero_answers_ = Vector::Zero(posterior_.size());
   anonymous_rows_.resize(at(posterior_.size()));
-  if (posterior_.removals() != epoch_)
+  if (posterior_.removals() != epoch_) {
     for_each_tile(*tiles_, posterior_.threads(), [&](Index tile) { tiles_->cut(tile, side(), unchanged); });
+    deciding_ = refreshing_ = 0.0;  // they were counted with the rows that are gone
+  }
   epoch_ = posterior_.removals();
   drifts_.resize(at(unchanged));
   if (!bound_errors() || !pays()) return false;

@@ -147,10 +147,33 @@ PageTable last_answers(const CampaignData& data) {
   return table;
 }
 
+std::string purchases_cell(const std::vector<double>& counts, const CampaignData& data) {
+  std::string text;
+  for (std::size_t k = 0; k < counts.size() && k < data.offered.size(); ++k)
+    if (counts[k] > 0.0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[k], data.offered[k]);
+  return text.empty() ? "–" : text;
+}
+
+// What was planned beside what happened.
+std::string plans_html(const CampaignData& data) {
+  if (data.plan_text.empty()) return "";
+  std::string html = "<h3>Plan of the budget</h3>\n" + paragraph("soft", data.plan_text);
+  PageTable table{
+      {"money left", "weight of prices", "gain over information per cost", "planned", "bought from then on"},
+      {}};
+  for (const PlanPoint& plan : data.plans)
+    if (!plan.planned.empty())
+      table.rows.push_back({brief(plan.remaining), brief(plan.lambda),
+                            fmt::format("{:.1f}\u00a0%", 100.0 * (plan.expected - plan.expected_ratio) /
+                                                             std::max(std::abs(plan.expected_ratio), 1e-300)),
+                            purchases_cell(plan.planned, data), purchases_cell(plan.bought, data)});
+  return table.rows.empty() ? html : html + table_html(table, "Plans of the budget");
+}
+
 // The table that belongs to a figure.
 std::string beside(const CampaignFigure& figure, const CampaignData& data) {
   if (figure.svg.empty()) return "";
-  if (figure.name == "spend") return table_html(spend_table(data), "Spend by level");
+  if (figure.name == "spend") return table_html(spend_table(data), "Spend by level") + plans_html(data);
   if (figure.name == "belief" && data.importance.size() > 1)
     return "<p>Share of the variation of the mean over the pool that is due to each input:</p>\n" +
            table_html(importance_table(data), "Importance of inputs");

@@ -13,7 +13,7 @@ namespace acuity {
 
 namespace {
 
-const Stroke measured_stroke{"model", "none"}, believed{"bald", "8 4"};
+const Stroke measured_stroke{"model", "none"}, believed{"bald", "8 4"}, at_goal{"random", "2 3"};
 
 std::string money_name(const CampaignData& data) {
   return data.unit.empty() ? "money spent" : fmt::format("money spent ({})", data.unit);
@@ -54,31 +54,43 @@ CampaignFigure learning_figure(const CampaignData& data) {
     return figure;
   }
   PictureLine error{.x = {}, .y = {}, .stroke = measured_stroke},
-      expected{.x = {}, .y = {}, .stroke = believed};
+      expected{.x = {}, .y = {}, .stroke = believed}, goal{.x = {}, .y = {}, .stroke = at_goal};
   std::vector<PictureMark> marks;
   for (const CoursePoint& point : data.course) {
     error.x.push_back(point.spent);
     error.y.push_back(point.error);
     expected.x.push_back(point.spent);
     expected.y.push_back(point.expected);
+    if (point.at_goal) {
+      goal.x.push_back(point.spent);
+      goal.y.push_back(*point.at_goal);
+    }
     marks.push_back({.x = point.spent, .y = point.error, .radius = 2.6, .style = measured_stroke.style});
   }
   const std::string& what = data.error_measure;
   const std::string on = data.is_held_out ? "measured on " + data.course_source
                                           : "leave-one-out: each answer predicted from all the others";
+  std::string description =
+      fmt::format("{} from {:.3g} at {:g} to {:.3g} at {:g}; the model predicts {:.3g} at the end", what,
+                  data.course.front().error, data.course.front().spent, data.course.back().error,
+                  data.course.back().spent, data.course.back().expected);
+  std::vector<PictureKey> keys{{"measured", PictureKey::Kind::line, measured_stroke},
+                               {"predicted by the model", PictureKey::Kind::line, believed}};
+  std::vector<PictureLine> lines{expected, error};
+  if (!goal.x.empty()) {
+    description += fmt::format(", and {:.3g} over the points of [goal]", goal.y.back());
+    keys.push_back({"predicted over the points of [goal]", PictureKey::Kind::line, at_goal});
+    lines.push_back(goal);
+  }
   figure.svg = picture_svg(
       {.title = data.is_held_out ? "Held-out error against money" : "Leave-one-out error against money",
        .subtitle = fmt::format("{}, {}", what, on),
-       .description =
-           fmt::format("{} from {:.3g} at {:g} to {:.3g} at {:g}; the model predicts {:.3g} at the end.",
-                       what, data.course.front().error, data.course.front().spent, data.course.back().error,
-                       data.course.back().spent, data.course.back().expected),
-       .keys = {{"measured", PictureKey::Kind::line, measured_stroke},
-                {"predicted by the model", PictureKey::Kind::line, believed}},
+       .description = description + ".",
+       .keys = keys,
        .panels = {{.x_name = money_name(data),
                    .y_name = what,
                    .logarithmic = data.target->is_error_logarithmic(),
-                   .lines = {expected, error},
+                   .lines = lines,
                    .marks = marks}}});
   figure.caption =
       data.is_held_out
@@ -87,6 +99,11 @@ CampaignFigure learning_figure(const CampaignData& data) {
             "than "
             "that of the whole pool, and it includes the noise of the answers. With --test a table is used "
             "instead.";
+  if (!goal.x.empty())
+    figure.caption += fmt::format(
+        " Over the points of [goal] the model predicts an error of {:.3g}, of f without the noise of "
+        "answers.",
+        goal.y.back());
   return figure;
 }
 

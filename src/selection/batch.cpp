@@ -1,43 +1,12 @@
 #include "acuity/selection/batch.hpp"
 
+#include <algorithm>
+
 #include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/interruption.hpp"
 #include "acuity/selection/selector.hpp"
+#include "selection/temporary_pending.hpp"
 
 namespace acuity {
-
-namespace {
-
-// Pending annotations that are cancelled at the end of the scope, newest first, so that no later one has to
-// be recomputed. If the scope ends with an exception, errors of the cancelling itself are dropped.
-class TemporaryPending {
- public:
-  explicit TemporaryPending(PoolBelief& belief) : belief_(belief) {}
-  ~TemporaryPending() {
-    const Uninterrupted cleaning_up;
-    for (; !handles_.empty(); handles_.pop_back()) try {
-        belief_.cancel(handles_.back());
-      } catch (...) {  // for instance a kernel that fails again: the first failure is the one to report
-      }
-  }
-  TemporaryPending(const TemporaryPending&) = delete;
-  TemporaryPending& operator=(const TemporaryPending&) = delete;
-
-  void add(const Place& place, const Channel& channel) {
-    handles_.push_back(belief_.condition(place, channel, std::nullopt));
-  }
-
-  void cancel_all() {
-    const Uninterrupted cleaning_up;
-    for (; !handles_.empty(); handles_.pop_back()) belief_.cancel(handles_.back());
-  }
-
- private:
-  PoolBelief& belief_;
-  std::vector<AnnotationHandle> handles_;
-};
-
-}  // namespace
 
 std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
                                 Candidates candidates, Index count, const FullScanOptions& options) {
@@ -53,7 +22,8 @@ std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Ac
     batch.push_back(*best);
     const Level level = level_of(*best, offer, acquisition);
     pending.add(best->point, channel_at(level, offer.base_noise(best->point)));
-    candidates.buy(*best);
+    candidates.buy(best->point, best->precision ? std::nullopt : std::optional(best->level),
+                   std::max(best->cost, level.reserve));
   }
   pending.cancel_all();
   return batch;

@@ -47,6 +47,16 @@ Candidates Candidates::at(const std::vector<Index>& points) const {
   return there;
 }
 
+Candidates Candidates::for_levels(const Offer& offer) const {
+  Candidates other = *this;
+  other.answers_once_.assign(offer.levels.size(), 0);
+  other.levels_closed_.clear();
+  other.partly_open_.clear();
+  for (char& open : other.open_)
+    if (open != closed) open = open_at_all_levels;
+  return other;
+}
+
 bool Candidates::any_open() const {
   return std::any_of(open_.begin(), open_.end(), [](char open) { return open != closed; });
 }
@@ -127,7 +137,7 @@ void Candidates::update(Index point) {
 
 std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisition,
                                   const Candidates& candidates) {
-  const auto cost = [&](Index level) { return offer.levels[static_cast<std::size_t>(level)].cost; };
+  const auto cost = [&](Index level) { return offer.levels[static_cast<std::size_t>(level)].reserved(); };
   std::vector<Index> levels;
   if (acquisition.finest_only()) {
     levels.push_back(offer.finest());

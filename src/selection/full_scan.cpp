@@ -6,9 +6,11 @@
 
 #include "acquisition/information_shortcuts.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "numerics/infinite.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
 #include "selection/level_hull.hpp"
+#include "selection/scan_at_price.hpp"
 
 namespace acuity {
 
@@ -27,11 +29,19 @@ struct Row {
   std::uint64_t draw;
   double order;
   Ranking ranking;
+  std::optional<double> shadow_price;
   const Candidates& candidates;
 
   std::size_t size() const { return levels.size(); }
   bool is_open(std::size_t k) const { return candidates.is_open(point, levels[k]); }
-  double value(std::size_t k) const { return merit(ranking, information[k], costs[k], draw); }
+  double value(std::size_t k) const {
+    return shadow_price ? value_for_money(information[k], costs[k], shadow_price)
+                        : merit(ranking, information[k], costs[k], draw);
+  }
+  double charged(std::size_t k) const { return shadow_price ? *shadow_price * costs[k] : 0.0; }
+  bool ties(const Score& best, std::size_t k) const {
+    return is_open(k) && ties_with(best, value(k), order, charged(k));
+  }
   Score score(std::size_t k) const {
     return {.point = point,
             .level = levels[k],
@@ -53,36 +63,54 @@ struct Row {
     return best ? std::optional(score(*best)) : std::nullopt;
   }
 
-  // The cheapest level that ties with `best`.
-  Score cheapest_tied(const Score& best) const {
+  // The cheapest level that ties with `best`, if one does.
+  std::optional<Score> cheapest_tied(const Score& best) const {
     std::optional<std::size_t> chosen;
     for (std::size_t k = 0; k < size(); ++k)
-      if (is_open(k) && ties_with(best, value(k), order) && (!chosen || costs[k] < costs[*chosen]))
-        chosen = k;
-    return score(*chosen);
+      if (ties(best, k) && (!chosen || costs[k] < costs[*chosen])) chosen = k;
+    return chosen ? std::optional(score(*chosen)) : std::nullopt;
+  }
+
+  // The highest value with the slack of the tie rule that depends on the candidate: the point ties with the
+  // best of all if this does.
+  double highest_for_tie() const {
+    double highest = -infinite;
+    for (std::size_t k = 0; k < size(); ++k)
+      if (is_open(k)) highest = std::max(highest, value(k) + tie_tolerance * charged(k));
+    return highest;
   }
 };
 
 // An open point at its best precision, if any may be bought.
 struct ContinuousRow {
   Score best;
+  double charged;  // for its cost, at a shadow price
 
   std::optional<Score> leader() const { return best; }
-  Score cheapest_tied(const Score&) const { return best; }
+  std::optional<Score> cheapest_tied(const Score& other) const {
+    return ties_with(other, best.value, best.order, charged) ? std::optional(best) : std::nullopt;
+  }
+  double highest_for_tie() const { return best.value + tie_tolerance * charged; }
 };
 
 // Evaluates every open point, in blocks, and shares the pool among threads.
 class PoolScan {
  public:
   PoolScan(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
-           const Candidates& candidates, const FullScanOptions& options)
+           const Candidates& candidates, const FullScanOptions& options,
+           std::optional<double> shadow_price = std::nullopt)
       : belief_(belief),
         offer_(offer),
         acquisition_(acquisition),
         candidates_(candidates),
+        shadow_price_(shadow_price),
         threads_(options.threads > 0 ? options.threads : numerics::default_threads()),
         continuous_(acquisition.continuous && acquisition.ranking == Ranking::information_per_cost) {
-    if (continuous_) return;
+    if (continuous_) {
+      range_ = *acquisition.continuous;
+      range_.shadow_price = shadow_price;
+      return;
+    }
     all_ = with_costs(levels_in_play(offer, acquisition, candidates));
     if (options.every_level || !corners_decide()) return;
     hull_ = level_hull(offer, all_.levels);
@@ -131,7 +159,8 @@ class PoolScan {
     const auto is_class = [this](Index level) {
       return std::holds_alternative<FlipChannel>(offer_.levels[static_cast<std::size_t>(level)].channel);
     };
-    return all_.levels.size() > 2 && acquisition_.ranking == Ranking::information_per_cost &&
+    return all_.levels.size() > 2 && !shadow_price_ &&
+           acquisition_.ranking == Ranking::information_per_cost &&
            is_convex_in_accuracy(*acquisition_.information) && candidates_.partly_open().empty() &&
            std::all_of(all_.levels.begin(), all_.levels.end(), is_class);
   }
@@ -177,6 +206,7 @@ class PoolScan {
             draw,
             acquisition_.information->order_when_infinite(belief_, offer_, point),
             acquisition_.ranking,
+            shadow_price_,
             candidates_};
   }
 
@@ -185,7 +215,7 @@ class PoolScan {
     for (Index point = begin; point < end; ++point) {
       if (!candidates_.is_open(point)) continue;
       const std::optional<BestPrecision> best = acquisition_.information->best_precision_at(
-          belief_, offer_, point, *acquisition_.continuous, candidates_.largest_cost());
+          belief_, offer_, point, range_, candidates_.largest_cost());
       if (!best) continue;
       if (std::isnan(best->value)) throw not_a_number(point);
       const ContinuousRow row{{.point = point,
@@ -193,7 +223,8 @@ class PoolScan {
                                .cost = best->cost,
                                .value = best->value,
                                .order = acquisition_.information->order_when_infinite(belief_, offer_, point),
-                               .precision = best->precision}};
+                               .precision = best->precision},
+                              shadow_price_ ? *shadow_price_ * best->cost : 0.0};
       if (!visit(row)) return;
     }
   }
@@ -202,8 +233,10 @@ class PoolScan {
   const Offer& offer_;
   const Acquisition& acquisition_;
   const Candidates& candidates_;
+  std::optional<double> shadow_price_;
   int threads_;
   bool continuous_;
+  ContinuousPrecision range_;
   PricedLevels all_, corners_;
   std::optional<LevelHull> hull_;  // if levels that are no corners need not be looked at
 };
@@ -214,46 +247,89 @@ bool precedes(const Score& a, const Score& b) {
   return a.value > b.value || (a.value == b.value && a.order > b.order);
 }
 
-std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
-                                         const Acquisition& acquisition, const Candidates& candidates,
-                                         const FullScanOptions& options) {
-  const PoolScan scan(belief, offer, acquisition, candidates, options);
-  std::vector<std::optional<Score>> leaders(static_cast<std::size_t>(scan.chunks()));
+namespace {
+
+// The best of a chunk, and the highest value with the slack of the tie rule.
+struct ChunkLeader {
+  std::optional<Score> score;
+  double highest_for_tie = -infinite;
+};
+
+std::vector<ChunkLeader> leaders_of(const PoolScan& scan) {
+  std::vector<ChunkLeader> leaders(static_cast<std::size_t>(scan.chunks()));
   scan.for_each_chunk([&](Index chunk) {
-    std::optional<Score>& leader = leaders[static_cast<std::size_t>(chunk)];
+    ChunkLeader& leader = leaders[static_cast<std::size_t>(chunk)];
     scan.visit(chunk, [&](const auto& row) {
       const std::optional<Score> score = row.leader();
-      if (score && (!leader || precedes(*score, *leader))) leader = score;
+      if (score && (!leader.score || precedes(*score, *leader.score))) leader.score = score;
+      leader.highest_for_tie = std::max(leader.highest_for_tie, row.highest_for_tie());
       return true;
     });
   });
-  std::optional<Score> best;
-  for (const std::optional<Score>& leader : leaders)
-    if (leader && (!best || precedes(*leader, *best))) best = leader;
-  if (!best) return std::nullopt;
+  return leaders;
+}
 
+std::optional<Score> best_of(const std::vector<ChunkLeader>& leaders) {
+  std::optional<Score> best;
+  for (const ChunkLeader& leader : leaders)
+    if (leader.score && (!best || precedes(*leader.score, *best))) best = leader.score;
+  return best;
+}
+
+std::optional<Score> select_in(const PoolScan& scan) {
+  const std::vector<ChunkLeader> leaders = leaders_of(scan);
+  const std::optional<Score> best = best_of(leaders);
+  if (!best) return std::nullopt;
   // The first chunk whose leader is tied has the first point that is; there is no list of all points'
-  // leaders.
-  const auto tied = [&](const std::optional<Score>& score) {
-    return score && ties_with(*best, score->value, score->order);
+  // leaders. Infinite values are tied by their order.
+  const auto tied = [&](const ChunkLeader& leader) {
+    if (!leader.score) return false;
+    return std::isinf(best->value) ? ties_with(*best, leader.score->value, leader.score->order)
+                                   : ties_with(*best, leader.highest_for_tie, 0.0);
   };
   const auto first = std::find_if(leaders.begin(), leaders.end(), tied);
   std::optional<Score> chosen;
   scan.visit(first - leaders.begin(), [&](const auto& row) {
-    if (tied(row.leader())) chosen = row.cheapest_tied(*best);
+    chosen = row.cheapest_tied(*best);
     return !chosen;
   });
   return chosen;
 }
 
+}  // namespace
+
+std::optional<double> shadow_price(const Marginals& belief, const Offer& offer,
+                                   const Acquisition& acquisition, const Candidates& candidates,
+                                   const FullScanOptions& options) {
+  if (!acquisition.has_price_weight()) return std::nullopt;
+  const std::optional<Score> best =
+      best_of(leaders_of(PoolScan(belief, offer, acquisition, candidates, options)));
+  if (!best || !(best->value > 0.0) || std::isinf(best->value)) return std::nullopt;
+  return acquisition.price_weight * best->value;
+}
+
+std::optional<Score> select_at_price(const Marginals& belief, const Offer& offer,
+                                     const Acquisition& acquisition, const Candidates& candidates,
+                                     std::optional<double> shadow_price, const FullScanOptions& options) {
+  return select_in(PoolScan(belief, offer, acquisition, candidates, options, shadow_price));
+}
+
+std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
+                                         const Acquisition& acquisition, const Candidates& candidates,
+                                         const FullScanOptions& options) {
+  return select_at_price(belief, offer, acquisition, candidates,
+                         shadow_price(belief, offer, acquisition, candidates, options), options);
+}
+
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
                               const Candidates& candidates, const FullScanOptions& options) {
-  const PoolScan scan(belief, offer, acquisition, candidates, options);
+  const PoolScan scan(belief, offer, acquisition, candidates, options,
+                      shadow_price(belief, offer, acquisition, candidates, options));
   std::vector<std::vector<Score>> parts(static_cast<std::size_t>(scan.chunks()));
   scan.for_each_chunk([&](Index chunk) {
     std::vector<Score>& part = parts[static_cast<std::size_t>(chunk)];
     scan.visit(chunk, [&](const auto& row) {
-      if (const std::optional<Score> leader = row.leader()) part.push_back(row.cheapest_tied(*leader));
+      if (const std::optional<Score> leader = row.leader()) part.push_back(*row.cheapest_tied(*leader));
       return true;
     });
   });

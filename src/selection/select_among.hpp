@@ -10,9 +10,10 @@ namespace acuity {
 
 /// The full scan decides among a few points of the pool, ascending, so that the lowest row still wins a tie.
 /// `belief` is about these, `offer` has the levels and these points' noise, `candidates` are those of the
-/// pool.
+/// pool. `shadow_price`: as in select_at_price().
 std::optional<Score> select_among(const std::vector<Index>& points, const Marginals& belief,
                                   const Offer& offer, const Acquisition& acquisition,
-                                  const Candidates& candidates);
+                                  const Candidates& candidates,
+                                  std::optional<double> shadow_price = std::nullopt);
 
 }  // namespace acuity

@@ -56,6 +56,14 @@ std::vector<Suggestion> SelectionSession::next(Index count) {
   return suggestions;
 }
 
+BudgetPlan SelectionSession::plan(double seconds) {
+  BudgetPlan plan =
+      plan_budget(*belief_, offer_, acquisition_, candidates_, {.threads = threads_, .seconds = seconds});
+  acquisition_.price_weight = plan.price_weight;
+  selector_ = Selector(offer_, acquisition_, threads_);
+  return plan;
+}
+
 Suggestion SelectionSession::at(Index row, Index level) {
   require_row(row);
   if (level < 0 || level >= static_cast<Index>(offer_.levels.size()))

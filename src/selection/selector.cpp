@@ -1,12 +1,15 @@
 #include "acuity/selection/selector.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "acquisition/information_shortcuts.hpp"
 #include "acquisition/tie.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "numerics/random.hpp"
+#include "selection/priced_tile_search.hpp"
+#include "selection/scan_at_price.hpp"
 #include "selection/screen.hpp"
 #include "selection/select_among.hpp"
 #include "selection/tile_search.hpp"
@@ -37,18 +40,40 @@ struct Selector::State {
   const Acquisition& acquisition;
   int threads;
   TileSearch tiles;
+  PricedTileSearch priced_tiles;
   std::optional<Screen> screen;
   Offer some;  // the levels, and the noise of a few points
 
   // Rows whose tiles are up to date.
-  std::optional<Score> decide(LaggingPool& pool, const std::vector<Index>& rows,
-                              const Candidates& candidates) {
-    return among(rows, pool.exact_at(rows), candidates);
+  std::optional<Score> decide(LaggingPool& pool, const std::vector<Index>& rows, const Candidates& candidates,
+                              std::optional<double> shadow_price = std::nullopt) {
+    return among(rows, pool.exact_at(rows), candidates, shadow_price);
   }
   std::optional<Score> among(const std::vector<Index>& rows, const Marginals& exact,
-                             const Candidates& candidates) {
+                             const Candidates& candidates,
+                             std::optional<double> shadow_price = std::nullopt) {
     some.base_noise = offer.base_noise(rows);
-    return select_among(rows, exact, some, acquisition, candidates);
+    return select_among(rows, exact, some, acquisition, candidates, shadow_price);
+  }
+
+  std::optional<double> price_among(const std::vector<Index>& rows, const Marginals& exact,
+                                    const Candidates& candidates) {
+    some.base_noise = offer.base_noise(rows);
+    return shadow_price(exact, some, acquisition, candidates.at(rows), {.threads = 1});
+  }
+
+  // At a weight of prices other than 1.
+  std::optional<Score> choose_at_price(PoolBelief& belief, LaggingPool* pool, const Candidates& candidates) {
+    if (PoolBeliefInternals::has_thinned_goal(belief) && !is_pointwise(*acquisition.information))
+      return choose_in_two_stages(belief, candidates);
+    if (pool != nullptr && priced_tiles.possible()) {
+      const auto price = [&](const std::vector<Index>& rows) {
+        return price_among(rows, pool->exact_at(rows), candidates);
+      };
+      if (const auto found = priced_tiles.leaders(*pool, candidates, price))
+        return decide(*pool, found->rows, candidates, found->shadow_price);
+    }
+    return select_by_full_scan(belief.marginals(), offer, acquisition, candidates, {.threads = threads});
   }
 
   // The survivors of a rough belief about the whole pool are compared exactly.
@@ -71,10 +96,22 @@ struct Selector::State {
   // marginals() has some of the goal points only: they tell which points are worth a comparison with all of
   // them.
   std::optional<Score> choose_in_two_stages(PoolBelief& belief, const Candidates& candidates) {
-    const std::vector<Index> rows =
-        leading_points(score_pool(belief.marginals(), offer, acquisition, candidates, {.threads = threads}));
+    const auto leading = [&](const Acquisition& how) {
+      return leading_points(score_pool(belief.marginals(), offer, how, candidates, {.threads = threads}));
+    };
+    std::vector<Index> rows = leading(acquisition);
+    if (acquisition.has_price_weight()) {  // the best information per cost is needed, too
+      Acquisition by_ratio = acquisition;
+      by_ratio.price_weight = 1.0;
+      const std::vector<Index> best_ratios = leading(by_ratio);
+      std::vector<Index> both;
+      std::set_union(rows.begin(), rows.end(), best_ratios.begin(), best_ratios.end(),
+                     std::back_inserter(both));
+      rows = std::move(both);
+    }
     if (rows.empty()) return std::nullopt;
-    return among(rows, belief.marginals_at(rows), candidates);
+    const Marginals exact = belief.marginals_at(rows);
+    return among(rows, exact, candidates, price_among(rows, exact, candidates));
   }
 
   // Random choice needs the belief only to report what the drawn point is worth.
@@ -100,6 +137,7 @@ Selector::Selector(const Offer& offer, const Acquisition& acquisition, int threa
                                            acquisition,
                                            threads,
                                            TileSearch(offer, acquisition, threads),
+                                           PricedTileSearch(offer, acquisition, threads),
                                            std::nullopt,
                                            {.levels = offer.levels, .base_noise = {}}})) {}
 Selector::~Selector() = default;
@@ -113,6 +151,7 @@ std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& cand
   if (state_->acquisition.ranking == Ranking::random && same_levels_everywhere &&
       is_pointwise(*state_->acquisition.information))
     return state_->draw(belief, candidates);
+  if (state_->acquisition.has_price_weight()) return state_->choose_at_price(belief, pool, candidates);
   if (PoolBeliefInternals::has_thinned_goal(belief) && !is_pointwise(*state_->acquisition.information))
     return state_->choose_in_two_stages(belief, candidates);
   if (pool != nullptr && state_->tiles.possible())

@@ -88,9 +88,9 @@ class AnnotationReader {
                                                  : "columns " + quoted_list(found, "and") + " are all there",
                                    by_level, by_channel));
     if ((found[0] == "noise_variance" || found[0] == "accuracy") && found[0] != by_channel)
-      throw InputError(
-          fmt::format("{}:1: column \"{}\" is for {} targets, target.kind is \"{}\"; must be another",
-                      table_.source(), found[0], target().is_real() ? "binary" : "real", target().kind()));
+      throw InputError(fmt::format(
+          "{}:1: column \"{}\" is for {} targets, target.kind is \"{}\"; must be another", table_.source(),
+          found[0], found[0] == "accuracy" ? "binary" : "real", target().kind()));
     if (found[0] != by_level && found[0] != by_channel)
       throw InputError(fmt::format(
           "{}:1: column \"{}\" does not fit a study with {}, must be \"{}\" or \"{}\"", table_.source(),

@@ -36,8 +36,8 @@ CostSetting read_cost(const TomlSection& precision) {
 }
 
 // Levels uniform in 1 / alpha or in alpha, from the vaguest to the sharpest; or as listed.
-std::vector<Precision> read_rungs(const TomlSection& precision, bool binary) {
-  const Range range = binary ? Range::zero_to_one : Range::at_least_one;
+std::vector<Precision> read_rungs(const TomlSection& precision, const Target& target) {
+  const Range range = target.is_real() ? Range::at_least_one : Range::zero_to_one;
   if (!precision.has("alpha")) precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
   std::vector<Precision> rungs;
   if (precision.is_array("alpha")) {
@@ -53,8 +53,7 @@ std::vector<Precision> read_rungs(const TomlSection& precision, bool binary) {
   const TomlSection alpha = precision.section("alpha");
   alpha.allow({"from", "to", "count", "spacing", "continuous"});
   for (const char* key : {"from", "to"})
-    if (!alpha.has(key))
-      alpha.missing(key, binary ? "a number from 0 to 1" : "a number of at least 1 (inf is one)");
+    if (!alpha.has(key)) alpha.missing(key, std::string(target.alpha_requirement()));
   const double from = *alpha.number("from", range), to = *alpha.number("to", range);
   if (!(from < to)) alpha.wrong("to", "above " + alpha.path("from"));
   if (alpha.boolean("continuous").value_or(false)) {
@@ -66,8 +65,10 @@ std::vector<Precision> read_rungs(const TomlSection& precision, bool binary) {
   if (!alpha.has("count")) alpha.missing("count", "a whole number, 2 or more");
   const std::int64_t count = *alpha.integer("count", 2);
   if (count > 1'000'000) alpha.wrong("count", "1000000 at most");
-  const bool linear = alpha.choice("spacing", {"inverse", "linear"}).value_or(binary ? 1 : 0) == 1;
-  if (binary && !linear) alpha.wrong("spacing", "\"linear\" for binary targets");
+  const bool can_be_inverse = target.defaults().has_inverse_spacing;
+  const bool linear = alpha.choice("spacing", {"inverse", "linear"}).value_or(can_be_inverse ? 0 : 1) == 1;
+  if (!linear && !can_be_inverse)
+    alpha.wrong("spacing", fmt::format("\"linear\" for {} targets", target.kind()));
   if (linear && std::isinf(to)) alpha.wrong("to", "finite with spacing \"linear\"");
   for (std::int64_t k = 0; k < count; ++k) {
     const double share = static_cast<double>(count - 1 - k) / static_cast<double>(count - 1);
@@ -118,8 +119,6 @@ double read_level_cost(const TomlSection& level) {
 }
 
 Channel read_accuracy(const TomlSection& table) {
-  if (table.has("exact"))
-    table.complain(table.path("exact") + " is for real targets, target.kind is \"binary\"");
   if (!table.has("accuracy")) table.missing("accuracy", "a number from 0.5 to 1");
   return FlipChannel{*table.number("accuracy", Range::half_to_one)};
 }
@@ -206,15 +205,15 @@ void settle_biases(const std::vector<TomlSection>& tables, bool is_implied, std:
 
 }  // namespace
 
-LadderSetting read_ladder(const TomlSection& precision, bool binary) {
+LadderSetting read_ladder(const TomlSection& precision, const Target& target) {
   precision.allow({"alpha", "gamma", "kappa", "cost"});
-  LadderSetting ladder{.rungs = read_rungs(precision, binary),
+  LadderSetting ladder{.rungs = read_rungs(precision, target),
                        .continuous = is_continuous(precision),
                        .law = {},
                        .cost = read_cost(precision)};
   if (!precision.has("gamma")) precision.missing("gamma", "a finite number above 0");
   ladder.law.gamma = *precision.number("gamma", Range::positive);
-  if (!binary) return ladder;
+  if (target.is_real()) return ladder;
   if (!precision.has("kappa")) precision.missing("kappa", "a number from 0.5 to 1");
   ladder.law.kappa = *precision.number("kappa", Range::half_to_one);
   const double top = *ladder.law.kappa + ladder.law.gamma;
@@ -223,7 +222,7 @@ LadderSetting read_ladder(const TomlSection& precision, bool binary) {
   return ladder;
 }
 
-std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool binary,
+std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const Target& target,
                                    bool bias_is_implied) {
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
@@ -233,12 +232,12 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool 
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
     Level level{.name = *name, .cost = read_level_cost(table), .value = read_value(table, *name)};
-    if (!binary) level.exact = table.boolean("exact").value_or(false);
-    level.channel = binary ? read_accuracy(table) : read_noise_sd(table, level.exact);
+    level.exact = table.boolean("exact").value_or(false);
+    level.channel = target.is_real() ? read_noise_sd(table, level.exact) : read_accuracy(table);
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     levels.push_back(std::move(level));
   }
-  if (!binary) settle_biases(tables, bias_is_implied, levels);
+  if (target.is_real()) settle_biases(tables, bias_is_implied, levels);
   return levels;
 }
 

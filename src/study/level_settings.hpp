@@ -11,10 +11,11 @@
 namespace acuity {
 
 /// Reads [precision].
-LadderSetting read_ladder(const TomlSection& precision, bool binary);
+LadderSetting read_ladder(const TomlSection& precision, const Target& target);
 
 /// Reads [[level]]. With `bias_is_implied` levels that repeat themselves have a bias unless they state that
 /// they have none, except the reference.
-std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, bool binary, bool bias_is_implied);
+std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const Target& target,
+                                   bool bias_is_implied);
 
 }  // namespace acuity

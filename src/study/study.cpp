@@ -111,14 +111,14 @@ Annotation Study::annotation_at(Place place, double base_noise, const Level& lev
                                 double cost) const {
   Annotation annotation{.place = std::move(place),
                         .value = value,
-                        .channel = level.channel,
+                        .channel = channel_at(level, base_noise),
                         .level = {},
                         .cost = cost,
                         .alpha = level.alpha};
-  if (file_.binary()) return annotation;
-  annotation.base_noise = base_noise;
-  annotation.added_noise = noise_variance(level.channel);
-  annotation.channel = channel_at(level, base_noise);
+  if (const auto* gaussian = std::get_if<GaussianChannel>(&level.channel)) {
+    annotation.base_noise = base_noise;
+    annotation.added_noise = gaussian->noise_variance;
+  }
   return annotation;
 }
 

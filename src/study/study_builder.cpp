@@ -57,8 +57,9 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
   constexpr int steps = 1024;
   const Precision &from = study.ladder->rungs.front(), &to = study.ladder->rungs.back();
   const auto precision = [&](double share) {
-    return study.binary() ? Precision::of(std::lerp(from.alpha, to.alpha, share))
-                          : Precision::of_inverse(std::lerp(from.inverse, to.inverse, share));
+    return study.target->defaults().has_inverse_spacing
+               ? Precision::of_inverse(std::lerp(from.inverse, to.inverse, share))
+               : Precision::of(std::lerp(from.alpha, to.alpha, share));
   };
   const auto price = [&](double share) { return cost(precision(share).alpha); };
   const auto check = [&](double share, double counts_as_0) {
@@ -110,6 +111,7 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
   const AcquisitionSetting& setting = study.acquisition;
   Acquisition acquisition;
   acquisition.seed = study.seed;
+  acquisition.price_weight = setting.price_weight;
   if (study.ladder && study.ladder->continuous)
     acquisition.continuous = ContinuousPrecision{.vaguest = study.ladder->rungs.front(),
                                                  .sharpest = study.ladder->rungs.back(),
@@ -117,29 +119,17 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
                                                  .cost = std::move(cost)};
   if (setting.kind == Kind::bald) acquisition.ranking = Ranking::information;
   if (setting.kind == Kind::random) acquisition.ranking = Ranking::random;
-  if (study.binary()) {
-    if (setting.kind == Kind::target)
-      acquisition.information = std::make_shared<ClassTargetInformation>(setting.target.graph);
-    else if (setting.kind == Kind::goal)
-      acquisition.information = std::make_shared<ClassGoalInformation>(setting.criterion);
-    else
-      acquisition.information = std::make_shared<ClassModelInformation>(setting.approximation);
-    return acquisition;
-  }
-  if (setting.kind == Kind::goal)
-    acquisition.information = std::make_shared<GoalInformation>(setting.criterion);
-  if (setting.kind == Kind::target) {
-    acquisition.information = std::make_shared<TargetInformation>(setting.target);
-    if (setting.target.graph == TargetGraph::b && setting.target.infinite == InfinitePolicy::refuse)
-      for (const Level& level : offer.levels)
-        if (noise_variance(level.channel) == 0.0)
-          study.complain(fmt::format(
-              "acquisition.infinite is \"refuse\": with graph \"b\" an answer at {} is Y itself, so its "
-              "information is "
-              "infinite at every point and ranks none; must be \"limit\" or \"first\", or leave that level "
-              "out",
-              describe_in_sentence(level)));
-  }
+  acquisition.information = study.target->information(setting);
+  if (setting.kind == Kind::target && setting.target.graph == TargetGraph::b &&
+      setting.target.infinite == InfinitePolicy::refuse)
+    for (const Level& level : offer.levels)
+      if (const auto* gaussian = std::get_if<GaussianChannel>(&level.channel);
+          gaussian != nullptr && gaussian->noise_variance == 0.0)
+        study.complain(
+            fmt::format("acquisition.infinite is \"refuse\": with graph \"b\" an answer at {} is Y itself, "
+                        "so its information is infinite at every point and ranks none; must be \"limit\" or "
+                        "\"first\", or leave that level out",
+                        describe_in_sentence(level)));
   return acquisition;
 }
 
@@ -223,16 +213,8 @@ void require_valid_levels(const StudyFile& study) {
     if (const std::string required = price_requirement(level.cost); !required.empty())
       study.complain(
           fmt::format("the cost of {} is {}, must be {}", which, price_text(level.cost), required));
-    if (!study.target->fits(level.channel))
-      study.complain(fmt::format("{} has no {}, must have one for a {} target", which,
-                                 study.binary() ? "accuracy" : "noise variance", study.target->kind()));
-    if (study.binary() && !study.target->accepts(level.channel))
-      study.complain(fmt::format("the accuracy of {} is {}, must be {}", which,
-                                 std::get<FlipChannel>(level.channel).accuracy,
-                                 study.target->channel_requirement()));
-    if (!study.binary() && !(noise_variance(level.channel) >= 0.0))
-      study.complain(fmt::format("the noise variance of {} is {}, must be 0 or more", which,
-                                 noise_variance(level.channel)));
+    if (const std::string problem = study.target->level_problem(level.name, level.channel); !problem.empty())
+      study.complain(problem);
   }
   if (!study.ladder) return;
   const LadderSetting& ladder = *study.ladder;
@@ -251,12 +233,12 @@ void require_valid_levels(const StudyFile& study) {
 
 // The checks that reading a file includes, for settings that were assembled in code.
 void require_valid(const StudyFile& study) {
+  if (study.target == nullptr)
+    study.complain("target is missing, must be Target::real() or Target::classes()");
   require_valid_levels(study);
   if (study.budget && !(*study.budget >= 0.0 && *study.budget <= largest_amount))
     study.complain(
         fmt::format("campaign.budget is {}, must be from 0 to {}", *study.budget, largest_amount_text));
-  if (study.target == nullptr)
-    study.complain("target is missing, must be Target::real() or Target::classes()");
   if (study.amplitude &&
       !(is_positive(*study.amplitude) && std::isnormal(*study.amplitude * *study.amplitude)))
     study.complain(fmt::format("model.amplitude is {}, must be a number whose square is finite and above 0",
@@ -265,8 +247,11 @@ void require_valid(const StudyFile& study) {
     if (!is_positive(lengthscale))
       study.complain(fmt::format("model.lengthscale is {}, must be a finite number above 0", lengthscale));
   if (study.mean && !std::isfinite(*study.mean)) study.complain("model.mean is not finite, must be");
-  if (study.binary() && study.mean != 0.0) study.complain("model.mean must be 0 for binary targets");
-  if (study.binary() && study.nugget != 0.0) study.complain("noise.nugget must be 0 for binary targets");
+  const TargetDefaults& fixed = study.target->defaults();
+  if (fixed.mean && study.mean != *fixed.mean)
+    study.complain(fmt::format("model.mean must be {} for {} targets", *fixed.mean, study.target->kind()));
+  if (!fixed.has_nugget && study.nugget != 0.0)
+    study.complain(fmt::format("noise.nugget must be 0 for {} targets", study.target->kind()));
   if (study.nugget && !(std::isfinite(*study.nugget) && *study.nugget >= 0.0))
     study.complain(fmt::format("noise.nugget is {}, must be a finite number, 0 or more", *study.nugget));
   if (study.average < 1 || study.average > 1000 || (study.average > 1 && study.average % 2 != 0))
@@ -332,6 +317,10 @@ Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw>
 Study Study::variant(const StudyVariant& different) const {
   StudyFile file = file_;
   if (different.information) file.acquisition.kind = *different.information;
+  if (different.without_plan || !file.plans_for_its_information()) {
+    file.acquisition.plan = false;
+    file.acquisition.price_weight = 1.0;
+  }
   if (different.seed) file.seed = *different.seed;
   if (different.budget) file.budget = different.budget;
   if (different.initial) file.initial = *different.initial;

@@ -60,7 +60,7 @@ void read_initial_table(const TomlSection& initial, const std::vector<std::strin
 }
 
 void read_campaign(const TomlSection& campaign, const std::vector<std::string>& levels, StudyFile& study) {
-  campaign.allow({"name", "budget", "unit", "seed", "initial"});
+  campaign.allow({"name", "budget", "unit", "seed", "initial", "learn_costs"});
   study.name = campaign.text("name").value_or(study.path.empty() ? "campaign" : study.path.stem().string());
   const std::optional<double> budget = campaign.number("budget", Range::zero_or_more_or_infinite);
   if (budget && std::isfinite(*budget)) {
@@ -118,21 +118,23 @@ void read_lengthscale(const TomlSection& model, bool first, StudyFile& study) {
   } else if (model.is_string("lengthscale")) {
     if (model.text("lengthscale") != "learn")
       model.wrong("lengthscale", "a finite number above 0, a list of such, or \"learn\"");
-    study.lengthscale_per_input = !study.binary();
+    study.lengthscale_per_input = study.target->defaults().lengthscale_per_input;
   } else if (model.has("lengthscale") || first) {
     study.lengthscale = {model.number("lengthscale", Range::positive).value_or(1.0)};
   } else {
-    study.lengthscale_per_input = !study.binary();
+    study.lengthscale_per_input = study.target->defaults().lengthscale_per_input;
   }
 }
 
 void read_mean(const TomlSection& model, bool first, StudyFile& study) {
+  const std::optional<double> fixed = study.target->defaults().mean;
   if (model.is_string("mean")) {
     if (model.text("mean") != "annotations") model.wrong("mean", "a finite number or \"annotations\"");
-  } else if (model.has("mean") || first || study.binary()) {
-    study.mean = model.number("mean", Range::finite).value_or(0.0);
+  } else if (model.has("mean") || first || fixed) {
+    study.mean = model.number("mean", Range::finite).value_or(fixed.value_or(0.0));
   }
-  if (study.binary() && study.mean != 0.0) model.wrong("mean", "0 for binary targets");
+  if (fixed && study.mean != *fixed)
+    model.wrong("mean", fmt::format("{} for {} targets", *fixed, study.target->kind()));
 }
 
 void read_schedule(const TomlSection& model, bool first, StudyFile& study) {
@@ -197,7 +199,7 @@ void read_nugget(const TomlSection& noise, StudyDefaults defaults, StudyFile& st
     study.nugget.reset();
   } else if (noise.has("nugget")) {
     study.nugget = noise.number("nugget", Range::zero_or_more);
-  } else if (defaults == StudyDefaults::current && can_be_learned && !study.binary()) {
+  } else if (defaults == StudyDefaults::current && can_be_learned && study.target->defaults().has_nugget) {
     study.nugget.reset();
   }
 }
@@ -214,6 +216,15 @@ void read_noise(const TomlSection& noise, StudyFile& study) {
   } else if (noise.has("variance")) {
     study.noise = *noise.number("variance", Range::zero_or_more);
   }
+}
+
+// On by default where anything is learned. The prices of a ladder are a formula, which has no level to learn.
+void read_learn_costs(const TomlSection& campaign, StudyDefaults defaults, StudyFile& study) {
+  const bool otherwise = defaults == StudyDefaults::current && !study.ladder && !study.fit.never() &&
+                         study.fit.optimiser != Optimiser::adam;
+  study.learn_costs = campaign.boolean("learn_costs").value_or(otherwise);
+  if (study.learn_costs && study.ladder)
+    campaign.wrong("learn_costs", "false with [precision]: only levels of a price list learn their costs");
 }
 
 void read_goal(const TomlSection& goal, StudyFile& study) {
@@ -238,28 +249,61 @@ void read_goal(const TomlSection& goal, StudyFile& study) {
   study.goal = setting;
 }
 
-void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, StudyFile& study) {
+// A number is the weight of prices itself, for experiments.
+void read_plan(const TomlSection& acquisition, StudyDefaults defaults, StudyFile& study) {
   using Kind = AcquisitionSetting::Kind;
-  acquisition.allow({"information", "graph", "infinite", "approximation"});
+  AcquisitionSetting& setting = study.acquisition;
+  const bool has_ratio = setting.kind != Kind::bald && setting.kind != Kind::random;
+  const bool possible = study.budget && !study.binary() && study.plans_for_its_information();
+  if (!acquisition.has("plan")) {
+    setting.plan = possible && defaults == StudyDefaults::current && !study.fit.never() &&
+                   study.fit.optimiser != Optimiser::adam;
+    return;
+  }
+  if (!acquisition.is_string("plan")) {
+    setting.price_weight = *acquisition.number("plan", Range::zero_or_more);
+    if (setting.price_weight > 1.0)
+      acquisition.wrong("plan", "\"budget\", \"none\" or a weight of prices from 0 to 1");
+    if (setting.price_weight != 1.0 && !has_ratio)
+      acquisition.wrong("plan", "\"none\" with information \"bald\" and \"random\", which ignore prices");
+    return;
+  }
+  setting.plan = acquisition.choice("plan", {"none", "budget"}) == 1;
+  if (!setting.plan || possible) return;
+  if (!study.budget)
+    acquisition.wrong("plan", "\"none\" without campaign.budget: there is no end to plan for");
+  if (study.binary())
+    acquisition.wrong("plan",
+                      "\"none\" for binary targets: how much an answer tells depends on the answers before");
+  acquisition.wrong("plan", "\"none\", or information must be \"model\" or \"goal\"");
+}
+
+void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, StudyDefaults version,
+                      StudyFile& study) {
+  using Kind = AcquisitionSetting::Kind;
+  acquisition.allow({"information", "graph", "infinite", "approximation", "plan"});
   const Kind otherwise = study.goal || study.has_bias() ? Kind::goal : Kind::model;
   study.acquisition.kind =
       static_cast<Kind>(acquisition.choice("information", {"model", "target", "bald", "random", "goal"})
                             .value_or(static_cast<std::size_t>(otherwise)));
-  study.acquisition.criterion = static_cast<GoalCriterion>(
-      goal.choice("criterion", {"variance", "prediction"}).value_or(study.binary() ? 1 : 0));
+  const TargetDefaults& defaults = study.target->defaults();
+  study.acquisition.criterion =
+      static_cast<GoalCriterion>(goal.choice("criterion", {"variance", "prediction"})
+                                     .value_or(static_cast<std::size_t>(defaults.criterion)));
   if (study.has_bias() && study.acquisition.kind == Kind::target)
     acquisition.wrong(
         "information",
         "\"goal\", \"model\", \"bald\" or \"random\" where a level has a bias (one with repeat = "
         "\"same\" does unless it says bias = \"none\")");
-  study.acquisition.target.graph =
-      static_cast<TargetGraph>(acquisition.choice("graph", {"b", "c"}).value_or(study.binary() ? 0 : 1));
+  study.acquisition.target.graph = static_cast<TargetGraph>(
+      acquisition.choice("graph", {"b", "c"}).value_or(static_cast<std::size_t>(defaults.graph)));
   study.acquisition.target.infinite =
       static_cast<InfinitePolicy>(acquisition.choice("infinite", {"refuse", "limit", "first"}).value_or(0));
   study.acquisition.approximation =
       static_cast<Approximation>(acquisition.choice("approximation", {"exact", "taylor"}).value_or(0));
   if (!study.binary() && study.acquisition.approximation == Approximation::taylor)
     acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
+  read_plan(acquisition, version, study);
 }
 
 double read_duration(const TomlSection& section, const std::string& key) {
@@ -324,22 +368,33 @@ void read_stop(const TomlSection& stop, StudyFile& study) {
   if (stop.has("wall_clock")) study.stop.wall_clock = read_duration(stop, "wall_clock");
 }
 
+// Keys that only one kind of target has. All others are for both.
+struct KeyOfOneKind {
+  std::string_view section, key, kind;
+};
+constexpr KeyOfOneKind keys_of_one_kind[] = {
+    {"", "noise", "real"},
+    {"level", "noise_sd", "real"},
+    {"level", "exact", "real"},
+    {"level", "bias", "real"},
+    {"level", "reference", "real"},
+    {"target", "classes", "binary"},
+    {"precision", "kappa", "binary"},
+    {"level", "accuracy", "binary"},
+};
+
 // Keys of the other kind of target are refused before their values are checked.
-void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& levels, bool binary) {
-  const auto refuse = [&](const TomlSection& section, const char* key) {
-    if (section.has(key))
-      section.complain(fmt::format("{} is for {} targets, target.kind is \"{}\"", section.path(key),
-                                   binary ? "real" : "binary", binary ? "binary" : "real"));
+void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& levels,
+                       std::string_view kind) {
+  const auto refuse = [&](const TomlSection& section, std::string_view name) {
+    for (const KeyOfOneKind& one : keys_of_one_kind)
+      if (const std::string key(one.key); one.section == name && one.kind != kind && section.has(key))
+        section.complain(
+            fmt::format("{} is for {} targets, target.kind is \"{}\"", section.path(key), one.kind, kind));
   };
-  if (binary) {
-    refuse(file, "noise");
-    for (const TomlSection& level : levels)
-      for (const char* key : {"noise_sd", "bias", "reference"}) refuse(level, key);
-  } else {
-    refuse(file.section("target"), "classes");
-    refuse(file.section("precision"), "kappa");
-    for (const TomlSection& level : levels) refuse(level, "accuracy");
-  }
+  refuse(file, "");
+  for (const char* name : {"target", "precision"}) refuse(file.section(name), name);
+  for (const TomlSection& level : levels) refuse(level, "level");
 }
 
 // Without an amplitude the scale of f is unknown, so levels cannot be compared before the first answers.
@@ -381,7 +436,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   const TomlSection target = file.section("target");
   target.allow({"kind", "classes"});
   const bool binary = target.choice("kind", {"real", "binary"}).value_or(0) == 1;
-  refuse_other_kind(file, levels, binary);
+  refuse_other_kind(file, levels, binary ? "binary" : "real");
   const std::vector<std::string> classes = target.texts("classes").value_or(std::vector<std::string>());
   if (target.has("classes") && (classes.size() != 2 || classes[0] == classes[1]))
     target.wrong("classes", "two different names, the first for -1");
@@ -396,10 +451,10 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
     file.complain(file.has("level") ? "[precision] and [[level]] are both there, must be one of them"
                                     : "[precision] and [[level]] are both missing, must be one of them");
   if (file.has("precision")) {
-    study.ladder = read_ladder(file.section("precision"), study.binary());
+    study.ladder = read_ladder(file.section("precision"), *study.target);
   } else {
     const bool paper = defaults == StudyDefaults::first || study.fit.optimiser == Optimiser::adam;
-    study.price_list = read_price_list(levels, study.binary(), !paper);
+    study.price_list = read_price_list(levels, *study.target, !paper);
     if (study.binary() && study.fit.noise)
       file.section("model").wrong("fit_noise",
                                   "false for binary targets with [[level]]: accuracies are as "
@@ -409,11 +464,12 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   read_nugget(file.section("noise"), defaults, study);
   if (study.ladder && !study.binary() && !file.section("noise").has("variance") && study.nugget == 0.0)
     file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
+  read_learn_costs(file.section("campaign"), defaults, study);
   settle_initial(file, defaults, study);
   if (study.learns_bias() && study.fit.optimiser == Optimiser::adam)
     file.section("model").wrong("optimiser", "\"lbfgs\" where the bias of a level is learned");
   if (file.has("goal")) read_goal(file.section("goal"), study);
-  read_acquisition(file.section("acquisition"), file.section("goal"), study);
+  read_acquisition(file.section("acquisition"), file.section("goal"), defaults, study);
   read_annotator(file.section("annotator"), study);
   read_stop(file.section("stop"), study);
   return study;

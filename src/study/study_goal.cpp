@@ -132,7 +132,7 @@ std::shared_ptr<const Goal> Study::make_goal() const {
       throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
     all.points = read_inputs(table);
     all.weights = read_weights(table, pool_.inputs());
-    all.noise = file_.binary() ? Vector::Zero(table.rows()) : base_noise_of(table);
+    all.noise = base_noise_of(table);
   } else if (!setting.box.empty()) {
     all.points = points_in_box(file_, pool_);
     all.weights = Vector::Ones(all.points.rows());

@@ -57,8 +57,9 @@ Prior Study::prior_for(const Observations& observations) const {
 
   // Learned parameters start from the spread of answers and inputs.
   const Index inputs = pool_.points().cols();
-  double amplitude = file_.binary() ? 3.0 : 1.0;
-  if (!file_.binary() && values.size() > 0) {
+  const std::optional<double> assumed = file_.target->defaults().amplitude;
+  double amplitude = assumed.value_or(1.0);
+  if (!assumed && values.size() > 0) {
     const double spread = std::sqrt((values.array() - prior.mean).square().mean());
     if (std::isnormal(spread * spread)) amplitude = spread;
   }
@@ -180,7 +181,6 @@ bool Study::learns_scale(std::optional<Index> level) const {
 // white part; 1 otherwise.
 NoiseScales Study::learned_scales(const std::optional<Learned>& learned) const {
   NoiseScales scales;
-  if (file_.binary()) return scales;
   if (learned && file_.fit.noise)
     scales = {.added = learned->added_scale, .base = learned->base_scale, .levels = learned->level_scales};
   if (!file_.learns_bias()) return scales;
@@ -300,10 +300,21 @@ bool Study::take_reports(StudyModel& model, const std::vector<Annotation>& annot
   return true;
 }
 
-// Sets the offer of a model, with noise or accuracy as learned and reported.
+bool Study::take_costs(StudyModel& model, std::vector<LevelCost> costs) const {
+  if (costs == model.costs) return false;
+  model.costs = std::move(costs);
+  set_offer(model);
+  return true;
+}
+
+// Sets the offer of a model, with noise or accuracy as learned and reported, and costs as reported.
 void Study::set_offer(StudyModel& model) const {
   model.offer = offer_;
   model.acquisition = acquisition_;
+  for (std::size_t k = 0; k < model.costs.size() && k < model.offer.levels.size(); ++k) {
+    model.offer.levels[k].cost = model.costs[k].expected;
+    model.offer.levels[k].reserve = model.costs[k].reserved;
+  }
   std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous;
   if (file_.binary()) {
     if (!model.learned || !file_.fit.noise || !model.learned->accuracy) return;
@@ -334,7 +345,7 @@ AveragedModel Study::averaged(const StudyModel& model, const std::vector<Annotat
   const Observations as_told(observations_of(annotations), pool_.points());
   LearnOptions options = learn_options(annotations, as_told, &*model.learned, threads);
   options.accuracy.reset();
-  const Observations& used = file_.binary() || (file_.nugget && !options.noise) ? as_seen : as_told;
+  const Observations& used = file_.nugget && !options.noise ? as_seen : as_told;
   const Vector& values = used.values();
   if (values.minCoeff() == values.maxCoeff()) return AveragedModel::point(model.prior, as_seen, model.nugget);
   if (options.noise && file_.nugget) options.noise->fixed.array() += *file_.nugget;

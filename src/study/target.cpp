@@ -1,5 +1,7 @@
 #include "acuity/study/target.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <stdexcept>
 
@@ -10,6 +12,7 @@
 #include "acuity/model/joint_pool_belief.hpp"
 #include "acuity/model/leave_one_out.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "acuity/study/study_file.hpp"
 #include "study/nearest.hpp"
 
 namespace acuity {
@@ -100,6 +103,16 @@ class RealTarget final : public Target {
  public:
   std::string_view kind() const override { return "real"; }
   const std::vector<std::string>& class_names() const override { return none_; }
+  const TargetDefaults& defaults() const override {
+    static const TargetDefaults defaults{.mean = std::nullopt,
+                                         .amplitude = std::nullopt,
+                                         .lengthscale_per_input = true,
+                                         .has_nugget = true,
+                                         .has_inverse_spacing = true,
+                                         .graph = TargetGraph::c,
+                                         .criterion = GoalCriterion::variance};
+    return defaults;
+  }
 
   std::optional<double> read(const std::string& text) const override {
     const std::optional<double> number = to_number(text);
@@ -122,8 +135,24 @@ class RealTarget final : public Target {
     return gaussian != nullptr && gaussian->noise_variance > 0.0 && gaussian->noise_variance < 1e300;
   }
   std::string_view channel_requirement() const override { return "a finite number above 0"; }
+  std::string level_problem(const std::string& level, const Channel& channel) const override {
+    const auto* gaussian = std::get_if<GaussianChannel>(&channel);
+    if (gaussian == nullptr)
+      return fmt::format("level \"{}\" has no noise variance, must have one for a real target", level);
+    if (!(gaussian->noise_variance >= 0.0))
+      return fmt::format("the noise variance of level \"{}\" is {}, must be 0 or more", level,
+                         gaussian->noise_variance);
+    return "";
+  }
   bool accepts_alpha(double alpha) const override { return alpha >= 1.0; }
   std::string_view alpha_requirement() const override { return "a number of at least 1 (inf is one)"; }
+  std::shared_ptr<const Information> information(const AcquisitionSetting& setting) const override {
+    if (setting.kind == AcquisitionSetting::Kind::target)
+      return std::make_shared<TargetInformation>(setting.target);
+    if (setting.kind == AcquisitionSetting::Kind::goal)
+      return std::make_shared<GoalInformation>(setting.criterion);
+    return std::make_shared<ModelInformation>();
+  }
   std::string_view information_unit() const override { return "nats"; }
 
   std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
@@ -167,6 +196,16 @@ class ClassTarget final : public Target {
 
   std::string_view kind() const override { return "binary"; }
   const std::vector<std::string>& class_names() const override { return names_; }
+  const TargetDefaults& defaults() const override {
+    static const TargetDefaults defaults{.mean = 0.0,
+                                         .amplitude = 3.0,
+                                         .lengthscale_per_input = false,
+                                         .has_nugget = false,
+                                         .has_inverse_spacing = false,
+                                         .graph = TargetGraph::b,
+                                         .criterion = GoalCriterion::prediction};
+    return defaults;
+  }
 
   std::optional<double> read(const std::string& text) const override {
     if (!names_.empty() && text == names_[0]) return -1.0;
@@ -195,8 +234,24 @@ class ClassTarget final : public Target {
     return flip != nullptr && flip->accuracy >= 0.5 && flip->accuracy <= 1.0;
   }
   std::string_view channel_requirement() const override { return "a number from 0.5 to 1"; }
+  std::string level_problem(const std::string& level, const Channel& channel) const override {
+    const auto* flip = std::get_if<FlipChannel>(&channel);
+    if (flip == nullptr)
+      return fmt::format("level \"{}\" has no accuracy, must have one for a binary target", level);
+    if (!accepts(channel))
+      return fmt::format("the accuracy of level \"{}\" is {}, must be {}", level, flip->accuracy,
+                         channel_requirement());
+    return "";
+  }
   bool accepts_alpha(double alpha) const override { return alpha >= 0.0 && alpha <= 1.0; }
   std::string_view alpha_requirement() const override { return "a number from 0 to 1"; }
+  std::shared_ptr<const Information> information(const AcquisitionSetting& setting) const override {
+    if (setting.kind == AcquisitionSetting::Kind::target)
+      return std::make_shared<ClassTargetInformation>(setting.target.graph);
+    if (setting.kind == AcquisitionSetting::Kind::goal)
+      return std::make_shared<ClassGoalInformation>(setting.criterion);
+    return std::make_shared<ClassModelInformation>(setting.approximation);
+  }
   std::string_view information_unit() const override { return "bits"; }
 
   std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,

@@ -1,5 +1,8 @@
 #include "text/level_text.hpp"
 
+#include <fmt/format.h>
+
+#include "numerics/text.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {
@@ -14,6 +17,14 @@ std::string describe(const Level& level) {
 
 std::string describe_in_sentence(const Level& level) {
   return level.alpha ? describe(level) : "level \"" + level.name + "\"";
+}
+
+std::string purchases_text(const std::vector<double>& counts, const std::vector<Level>& levels) {
+  std::string text;
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    if (counts[k] > 0.0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[k], one_line(describe(levels[k])));
+  return text.empty() ? "" : " (" + text + ")";
 }
 
 }  // namespace acuity

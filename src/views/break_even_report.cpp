@@ -89,7 +89,9 @@ void add_prices(const StudyModel& model, const std::vector<Belief>& beliefs,
     const bool wins = std::any_of(winners.begin(), winners.end(),
                                   [&](const Level& level) { return is_same_level(level, levels[k]); });
     report.prices.push_back(
-        {levels[k], wins, highest_price(model, report.base_noise, k, beliefs, !report.depends_on_mean)});
+        {levels[k], wins, highest_price(model, report.base_noise, k, beliefs, !report.depends_on_mean),
+         report.depends_on_mean ? std::numeric_limits<double>::quiet_NaN()
+                                : (report.base_noise + noise_variance(levels[k].channel)) * levels[k].cost});
   }
   if (std::all_of(winners.begin(), winners.end(),
                   [&](const Level& level) { return is_same_level(level, winners.front()); }))
@@ -164,6 +166,21 @@ std::string classes_text(const BreakEvenReport& report) {
   return text;
 }
 
+// Which level is cheapest in the long run, whatever is best next.
+std::string precision_text(const BreakEvenReport& report, const std::string& unit) {
+  if (report.depends_on_mean || report.prices.size() < 2) return "";
+  std::string text = "Price of precision (noise variance times cost)\n";
+  const auto lower = [](const auto& a, const auto& b) { return a.price_of_precision < b.price_of_precision; };
+  const auto& lowest = *std::min_element(report.prices.begin(), report.prices.end(), lower);
+  for (const BreakEvenReport::LevelPrice& one : report.prices)
+    text += fmt::format("  {}: {:.4g}{}\n", level_text(one.level), one.price_of_precision,
+                        is_same_level(one.level, lowest.level) ? ", the lowest" : "");
+  return text + fmt::format(
+                    "  precision adds up: with {:.4g}{} or more for every place worth visiting, {} is the "
+                    "best buy\n",
+                    lowest.level.cost, unit, level_text(lowest.level));
+}
+
 }  // namespace
 
 std::string to_text(const BreakEvenReport& report, const std::string& money_unit) {
@@ -203,7 +220,7 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
     else
       text += "never bought, at any price\n";
   }
-  return text;
+  return text + precision_text(report, unit);
 }
 
 BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {

@@ -21,6 +21,9 @@ struct BreakEvenReport {
     Level level;
     bool wins = false;        ///< at some standard deviation up to the prior's
     double wins_below = 0.0;  ///< the price below which it wins; infinite: at any price
+    /// Real targets: noise variance times cost (docs/math.md eq. (17.1)). Precision adds up, so with much
+    /// money the level of the lowest is the best. NaN for classes.
+    double price_of_precision = 0.0;
   };
   std::string unit;              ///< of information
   std::string left_out;          ///< why there is no table and there are no prices; empty: there are

@@ -520,8 +520,10 @@ CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<Held
   // gives the same answer again has such an error, and one whose answers scatter less than claimed may.
   // A model that was called too wide and has mended since is no better off.
   const bool looks_too_wide = verdict.answers >= enough_scores && verdict.high < 1.0;
+  const bool is_undecided =
+      verdict.calibration == Calibration::cannot_tell && verdict.answers >= enough_scores;
   const bool is_unseen = looks_too_wide ? levels.most_used_repeats_itself || !levels.confirms_too_wide()
-                                        : verdict.calibration == Calibration::good &&
+                                        : (verdict.calibration == Calibration::good || is_undecided) &&
                                               (levels.most_used_repeats_itself || levels.is_blind);
   if (!is_unseen) return verdict;
   verdict.calibration = Calibration::cannot_tell;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "annotation/truth_table.hpp"
 #include "views/campaign_model.hpp"
 #include "views/held_out_scores.hpp"
 #include "views/median.hpp"
@@ -23,9 +24,17 @@ std::set<std::int64_t> moments(std::int64_t answers) {
   return chosen;
 }
 
+// For classes, the expected share of wrong ones if every point gets its more probable class.
+double predicted_at(const Goal& goal, const CampaignModel& model, bool binary) {
+  if (!binary) return std::sqrt(goal.weights.dot(model.posterior().predict(goal.points).variance));
+  const Vector positive = model.posterior().expectation(goal.points);
+  return goal.weights.dot(positive.cwiseMin((1.0 - positive.array()).matrix()));
+}
+
 CoursePoint measured(const Study& study, const State& state, const std::optional<HeldOut>& test) {
   const CampaignModel model(study, state);
   CoursePoint point{.spent = state.spent(), .answers = state.annotations()};
+  if (has_own_goal(study)) point.at_goal = predicted_at(*study.goal(), model, study.file().binary());
   if (test && study.file().target->is_real()) {
     // As the verdict has it, so that the two cannot contradict each other.
     const HeldOutScores scores =

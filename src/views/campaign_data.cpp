@@ -7,12 +7,15 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/state_queries.hpp"
+#include "text/level_text.hpp"
 #include "views/belief_views.hpp"
 #include "views/break_even_criterion.hpp"
 #include "views/campaign_course.hpp"
 #include "views/campaign_model.hpp"
 #include "views/campaign_warnings.hpp"
 #include "views/level_groups.hpp"
+#include "views/plan_text.hpp"
+#include "views/purchase_certificate.hpp"
 
 namespace acuity {
 
@@ -155,6 +158,11 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   data.why_no_break_even = why_no_break_even(study);
   data.offsets = level_offsets(study, state);
   data.biases = bias_views(study, state, model);
+  data.plans = plan_course(campaign);
+  for (const Level& level : study.offer().levels) data.offered.push_back(describe(level));
+  if (state.planned()) data.plan_text = "At the last plan: " + to_text(*state.planned(), study) + ".";
+  if (const auto certificate = purchase_certificate(study, state))
+    data.plan_text += (data.plan_text.empty() ? "W" : " W") + to_text(*certificate).substr(1) + ".";
   data.predicted_errors = predicted_errors(study, model);
   data.verdict = verdict_on(campaign, measured_on);
   static_cast<CampaignBooks&>(data) = std::move(books);

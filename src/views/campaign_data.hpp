@@ -14,6 +14,7 @@
 #include "views/held_out.hpp"
 #include "views/importance.hpp"
 #include "views/level_offsets.hpp"
+#include "views/plan_course.hpp"
 #include "views/target_view.hpp"
 
 namespace acuity {
@@ -46,6 +47,8 @@ struct CoursePoint {
   std::int64_t answers = 0;
   double error = 0.0;     ///< root mean square; classes: share of wrong ones
   double expected = 0.0;  ///< the error that the model predicts
+  /// The error that it predicts over the points of the goal, by weight; absent if the goal is the pool.
+  std::optional<double> at_goal = {};
 };
 
 struct MoneyPoint {
@@ -131,6 +134,9 @@ struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCa
   std::optional<BreakEven> break_even;
   std::string why_no_break_even;  ///< empty: levels do not compete, or there is one
   std::vector<LevelOffset> offsets;
+  std::vector<std::string> offered;                 ///< names of the levels, as the plans count them
+  std::vector<PlanPoint> plans;                     ///< of the budget, beside what was bought
+  std::string plan_text;                            ///< the last plan and the certificate; empty: none
   std::vector<BiasView> biases;                     ///< of the levels with bias
   std::optional<PredictedErrors> predicted_errors;  ///< if the study names a goal
   std::vector<Importance> importance;               ///< of the inputs for the mean of f, most important first

@@ -5,7 +5,7 @@
 namespace acuity {
 
 CampaignModel::CampaignModel(const Study& study, const State& state)
-    : model_(study.model_given(annotations_of(study, state), learned_of(study, state))),
+    : model_(model_of(study, state, annotations_of(study, state))),
       observations_(model_.observations, study.pool().points()),
       posterior_(study.file().target->posterior(model_.prior, observations_)) {}
 

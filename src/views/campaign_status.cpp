@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "campaign/owner.hpp"
+#include "campaign/reported_cost.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/clock.hpp"
 #include "numerics/text.hpp"
@@ -16,6 +17,9 @@
 #include "views/campaign_text.hpp"
 #include "views/level_biases.hpp"
 #include "views/level_offsets.hpp"
+#include "views/plan_text.hpp"
+#include "views/purchase_certificate.hpp"
+#include "views/reported_cost_json.hpp"
 #include "views/reported_noise_json.hpp"
 
 namespace acuity {
@@ -138,6 +142,36 @@ std::string last_answers_text(const Campaign& campaign) {
   return "\n" + table.text();
 }
 
+std::string plan_text(const Campaign& campaign) {
+  const State& state = campaign.state();
+  std::string text;
+  if (const std::optional<Planned>& plan = state.planned())
+    text += one_line(to_text(*plan, campaign.study())) + "\n";
+  if (const auto certificate = purchase_certificate(campaign.study(), state))
+    text += one_line(to_text(*certificate)) + "\n";
+  return text.empty() ? "" : "\nplan of the budget\n" + text;
+}
+
+Json plan_json(const State& state) {
+  if (!state.planned()) return nullptr;
+  const Planned& plan = *state.planned();
+  Json json{{"lambda", json_number(plan.lambda)},
+            {"remaining", json_number(plan.remaining)},
+            {"expected", json_number(plan.expected)},
+            {"expected_ratio", json_number(plan.expected_ratio)}};
+  if (!plan.note.empty()) json["note"] = plan.note;
+  return json;
+}
+
+Json certificate_json(const Campaign& campaign) {
+  const auto certificate = purchase_certificate(campaign.study(), campaign.state());
+  if (!certificate) return nullptr;
+  return {{"share", json_number(certificate->share())},
+          {"information", json_number(certificate->information)},
+          {"bound", json_number(certificate->bound)},
+          {"spent", json_number(certificate->spent)}};
+}
+
 Json levels_json(const State& state) {
   Json list = Json::array();
   for (const auto& [name, spend] : spend_by_level(state))
@@ -175,6 +209,14 @@ std::string reported_noise_text(const Campaign& campaign) {
   for (const std::string& sentence : reported_noise_sentences(campaign.study(), reports_of(campaign)))
     text += one_line(sentence) + "\n";
   return text.empty() ? "" : "\nnoise as answers report it\n" + text;
+}
+
+std::string reported_cost_text(const Campaign& campaign) {
+  std::string text;
+  const Study& study = campaign.study();
+  for (const std::string& sentence : reported_cost_sentences(study, reported_costs(study, campaign.state())))
+    text += one_line(sentence) + "\n";
+  return text.empty() ? "" : "\ncosts as answers report them\n" + text;
 }
 
 Json verdict_json(const CalibrationVerdict& verdict) {
@@ -223,8 +265,9 @@ std::string status_text(const Campaign& campaign) {
     text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",
                         state.owner().process, one_line(state.owner().host), time_text(state.owner_since()));
   if (state.annotations() > 0) text += one_line(verdict_on(campaign).text()) + "\n";
-  return text + levels_text(state) + reported_noise_text(campaign) + offsets_text(campaign) +
-         biases_text(campaign) + pending_text(state) + last_answers_text(campaign);
+  return text + levels_text(state) + reported_cost_text(campaign) + reported_noise_text(campaign) +
+         offsets_text(campaign) + biases_text(campaign) + plan_text(campaign) + pending_text(state) +
+         last_answers_text(campaign);
 }
 
 std::string status_csv(const Campaign& campaign) {
@@ -239,7 +282,10 @@ std::string status_json(const Campaign& campaign) {
   object["level_offsets"] = offsets_json(campaign);
   object["level_bias"] = level_bias_json(level_biases(campaign.study(), campaign.model()));
   object["reported_noise"] = reported_noise_json(reports_of(campaign));
+  object["reported_cost"] = reported_cost_json(reported_costs(campaign.study(), state));
   object["verdict"] = verdict_json(verdict_on(campaign));
+  object["plan"] = plan_json(state);
+  object["certificate"] = certificate_json(campaign);
   object["pending_ids"] = Json::array();
   for (const std::int64_t id : state.pending()) object["pending_ids"].push_back(id);
   object["owner"] = owner_json(state);

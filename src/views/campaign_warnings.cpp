@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "acuity/selection/candidates.hpp"
+#include "campaign/reported_cost.hpp"
 #include "study/reported_noise.hpp"
 #include "text/number_text.hpp"
 #include "views/level_biases.hpp"
@@ -86,6 +87,9 @@ std::vector<std::string> campaign_warnings(const Campaign& campaign, const Campa
       warnings.push_back(to_text(offset) +
                          ". That is more than noise: levels are taken to differ in noise alone.");
   add_biases(campaign, warnings);
+  const std::vector<ReportedCost> costs = reported_costs(campaign.study(), campaign.state());
+  for (const std::string& sentence : reported_cost_warnings(campaign.study(), costs))
+    warnings.push_back("Costs that answers report: " + sentence + ".");
   const std::vector<ReportedNoise> reports =
       reported_noise(campaign.study(), campaign.model(), campaign.annotations());
   for (const std::string& sentence : reported_noise_warnings(campaign.study(), reports))

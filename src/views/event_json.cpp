@@ -49,6 +49,7 @@ struct EventWriter {
     line["variance"] = json_number(e.variance);
     if (e.answer_mean) line["answer_mean"] = json_number(*e.answer_mean);
     if (e.answer_variance) line["answer_variance"] = json_number(*e.answer_variance);
+    if (e.reserve) line["reserve"] = json_number(*e.reserve);
     if (!e.worker.empty()) line["worker"] = e.worker;
     if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
   }
@@ -92,6 +93,7 @@ struct EventWriter {
   }
   void operator()(const Fitted& e) const { put_all_of(e); }
   void operator()(const OwnerChanged& e) const { put_all_of(e); }
+  void operator()(const Planned& e) const { put_all_of(e); }
   void put_all_of(const Event& event) const {
     const Json body = Json::parse(to_json(event));  // must outlive its items()
     for (const auto& [key, value] : body.items()) line[key] = value;

@@ -1,6 +1,7 @@
 #include "views/explanation_json.hpp"
 
 #include "text/json.hpp"
+#include "views/reported_cost_json.hpp"
 #include "views/reported_noise_json.hpp"
 
 namespace acuity {
@@ -80,11 +81,18 @@ std::string explanation_json(const Explanation& e) {
                  {"levels", list(e.levels, &level_merit)},
                  {"counterfactuals", list(e.counterfactuals, &counterfactual)},
                  {"nearest", list(e.nearest, &neighbour)},
+                 {"reported_cost", reported_cost_json(e.reported_cost)},
                  {"reported_noise", reported_noise_json(e.reported_noise)},
                  {"pending", e.pending},
                  {"sd_after", json_number(e.sd_after)},
                  {"pool_sd_before", json_number(e.pool_sd_before)},
                  {"pool_sd_after", json_number(e.pool_sd_after)}});
+  if (e.shadow_price) object["shadow_price"] = json_number(*e.shadow_price);
+  if (e.plan)
+    object["plan"] = {{"lambda", json_number(e.plan->lambda)},
+                      {"remaining", json_number(e.plan->remaining)},
+                      {"expected", json_number(e.plan->expected)},
+                      {"expected_ratio", json_number(e.plan->expected_ratio)}};
   if (e.goal) object["goal"] = goal_json(*e.goal);
   if (e.bias) object["bias"] = {{"mean", json_number(e.bias->mean)}, {"sd", json_number(e.bias->sd)}};
   if (s.answer_mean) object["answer_mean"] = json_number(*s.answer_mean);

@@ -91,12 +91,19 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
       .pool = study.pool().size(),
       .error_measure = std::string(study.file().target->error_measure()),
       .unit = study.file().unit,
+      .where = "over the pool",
       .remarks = {}};
   made.remarks = remarks_on(made);
   for (std::string& remark : remarks_on_bias(tried, model_of(tried, state).offer))
     made.remarks.push_back(std::move(remark));
-  if (study.file().goal && !study.file().goal->whole_pool())
+  if (has_own_goal(tried)) {
+    made.where = "over the points of [goal]";
+    if (const Index goal = tried.goal()->size(); goal > PriorTruth::most_goal_points)
+      made.remarks.push_back(fmt::format("{} of the {} points of the goal, evenly spaced, represent it",
+                                         PriorTruth::most_goal_points, goal));
+  } else if (study.file().goal && !study.file().goal->whole_pool()) {
     made.remarks.emplace_back("the error is over the pool, not over the points of [goal]");
+  }
   if (!study.file().knows_scale() && state.annotations() == 0)
     made.remarks.push_back(fmt::format(
         "nothing is known about the size of the answers: truths with a standard deviation of {:.4g}, twice "
@@ -149,9 +156,9 @@ std::string drawn_from(const Forecast& forecast) {
 
 std::string forecast_text(const Forecast& forecast) {
   constexpr std::size_t rows = 10;
-  std::string text = fmt::format(
-      "forecast: {} over the pool against money, median and 10 to 90 % of {} truths drawn from {}\n",
-      forecast.error_measure, forecast.repeats, drawn_from(forecast));
+  std::string text =
+      fmt::format("forecast: {} {} against money, median and 10 to 90 % of {} truths drawn from {}\n",
+                  forecast.error_measure, forecast.where, forecast.repeats, drawn_from(forecast));
   for (const std::string& remark : forecast.remarks) text += "note: " + one_line(remark) + '\n';
   std::vector<std::vector<std::string>> table{{forecast.unit.empty() ? "money" : one_line(forecast.unit)}};
   for (const PolicyCurve& curve : forecast.curves) table.front().push_back(policy_name(curve.policy));

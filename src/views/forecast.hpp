@@ -13,13 +13,14 @@ namespace acuity {
 /// posterior and starts from the current annotations. These are the study's prior without annotations, the
 /// annotations of campaign.initial, or the state of a campaign.
 struct Forecast {
-  std::vector<PolicyCurve> curves;   ///< bands from 10 to 90 % of the truths
-  int repeats = 0;                   ///< truths drawn
-  std::int64_t known = 0;            ///< answers that they were drawn given, and all policies begin with
-  Index points = 0, pool = 0;        ///< so many of so many pool points stood in for the pool
-  std::string error_measure;         ///< "root mean square error", or "share of wrong classes"
-  std::string unit;                  ///< of money; may be empty
-  std::vector<std::string> remarks;  ///< remarks for the user
+  std::vector<PolicyCurve> curves;      ///< bands from 10 to 90 % of the truths
+  int repeats = 0;                      ///< truths drawn
+  std::int64_t known = 0;               ///< answers that they were drawn given, and all policies begin with
+  Index points = 0, pool = 0;           ///< so many of so many pool points stood in for the pool
+  std::string error_measure;            ///< "root mean square error", or "share of wrong classes"
+  std::string unit;                     ///< of money; may be empty
+  std::string where = "over the pool";  ///< the error is measured; or "over the points of [goal]"
+  std::vector<std::string> remarks;     ///< remarks for the user
 };
 
 /// Quantiles of the repeats that bound the band.

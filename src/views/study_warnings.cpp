@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "campaign/initial_design.hpp"
+#include "campaign/reported_cost.hpp"
 #include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
@@ -154,6 +155,8 @@ std::vector<std::string> warnings_before_spending(const Study& study, const Stud
   for (const LevelOffset& offset : level_offsets(study, campaign->state()))
     if (offset.is_unexplained()) warnings.push_back(to_text(offset) + ": that is bias, not noise");
   for (std::string& warning : reported_noise_warnings(study, reported_noise(study, model, annotations)))
+    warnings.push_back(std::move(warning));
+  for (std::string& warning : reported_cost_warnings(study, reported_costs(study, campaign->state())))
     warnings.push_back(std::move(warning));
   return warnings;
 }

@@ -297,11 +297,12 @@ TEST_F(RewrittenLog, WithTheChecksumsOfVersion01IsAccepted) {
 
 TEST_F(RewrittenLog, OfANewerVersionSaysSo) {
   const std::vector<RawEvent> whole = raw_events(log());
-  std::vector<RawEvent> planned = whole;
-  planned.push_back({whole.back().time, "planned", R"({"lambda":0.5})"});
+  std::vector<RawEvent> teleported = whole;
+  teleported.push_back({whole.back().time, "teleported", R"({"lambda":0.5})"});
   std::vector<RawEvent> with_gain = whole;
   with_gain[1].body.insert(with_gain[1].body.size() - 1, R"(,"gain":1.0)");
-  for (const auto& [events, found] : {std::pair(planned, "\"planned\""), std::pair(with_gain, "\"gain\"")}) {
+  for (const auto& [events, found] :
+       {std::pair(teleported, "\"teleported\""), std::pair(with_gain, "\"gain\"")}) {
     forge_log(log(), events);
     const std::string before = desk.folder.read("C/events.sqlite");
     for (const char* command : {"status", "ask"}) {

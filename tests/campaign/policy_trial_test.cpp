@@ -257,8 +257,9 @@ struct BiasedDesk : Desk {
 TEST(PolicyTrial, StudiesWithBiasAreComparedWithThemselvesWithoutIt) {
   const BiasedDesk desk;
   const Study study = desk.biased();
-  EXPECT_EQ(policies_of(study), (std::vector{Policy::goal, Policy::no_bias, Policy::model, Policy::bald,
-                                             Policy::random, Policy::cheapest, Policy::finest}));
+  EXPECT_EQ(policies_of(study),
+            (std::vector{Policy::goal, Policy::no_plan, Policy::no_bias, Policy::model, Policy::bald,
+                         Policy::random, Policy::cheapest, Policy::finest}));
   EXPECT_EQ(policy_named("no-bias", study), Policy::no_bias);
   EXPECT_THROW(policy_named("no-bias", desk.study(price_list)), InputError);
 }
@@ -295,6 +296,104 @@ TEST(PolicyTrial, WithoutBiasItIsTheStudyThatSaysSo) {
   for (const Level& level : plain.offer().levels) EXPECT_EQ(bias_of(level.channel), 0);
   EXPECT_EQ(noise_variance(plain.offer().levels[0].channel), 0.25);
   EXPECT_TRUE(plain.offer().levels[0].repeats_itself);
+}
+
+// The errors that the campaign itself would have at these points with these weights, computed from a
+// posterior.
+double error_at(const Campaign& campaign, const Points& at, const Vector& weights) {
+  const StudyModel model = campaign.model();
+  const Observations seen(model.observations, campaign.study().pool().points());
+  const Vector mean = campaign.study().file().target->posterior(model.prior, seen)->predict(at).mean;
+  double sum = 0.0;
+  for (Index i = 0; i < at.rows(); ++i)
+    sum += weights(i) * std::pow(mean(i) - std::sin(2.0 * at(i, 0)), 2) / weights.sum();
+  return std::sqrt(sum);
+}
+
+struct GoalDesk : Desk {
+  // The truth at pool points and between them.
+  explicit GoalDesk(const std::string& goal) : goal(goal) {
+    std::string csv = "x,y\n";
+    for (int k = 0; k < 2 * points - 1; ++k) {
+      const double x = -3.0 + 3.0 * k / (points - 1);
+      csv += fmt::format("{},{}\n", x, std::sin(2.0 * x));
+    }
+    folder.write("truth.csv", csv);
+  }
+  Study study(const std::string& model = "fit = 4\n") const {
+    return Study::open(folder.write(
+        "study.toml", "[campaign]\nbudget = 30\n[pool]\nfile = \"pool.csv\"\n[model]\n" + model +
+                          "[[level]]\nname = \"coarse\"\nnoise_sd = 0.2\ncost = 1\nbias = \"learn\"\n"
+                          "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 4\n" +
+                          goal + "[annotator]\nsimulated = \"truth\"\n"));
+  }
+  /// The campaign of the first repeat of the study's own policy.
+  Campaign finished() const {
+    Campaign campaign(study(), make_memory_event_store(), {.threads = 1});
+    SimulatedPool annotators(campaign.study(), make_rehearsal(campaign.study()));
+    EXPECT_EQ(run(campaign, annotators, {}).kind, RunEnd::Kind::finished);
+    return campaign;
+  }
+  void expect_error_at(const Points& at, const Vector& weights) const {
+    const Study goal_study = study();
+    const PolicyTrial trial = tried(goal_study, Policy::goal, 0, truth(goal_study));
+    EXPECT_NEAR(trial.steps.back().error, error_at(finished(), at, weights), 1e-9);
+    EXPECT_GT(trial.annotations(), 12U);
+  }
+  std::string goal;
+};
+
+TEST(PolicyTrial, MeasuresTheErrorAtTheGoal) {
+  const GoalDesk desk("[goal]\nfile = \"wanted.csv\"\n");
+  desk.folder.write("wanted.csv", "x,weight\n0.5,1\n0.75,1\n1.0,2\n");
+  const Study study = desk.study();
+  const auto truth = desk.truth(study);
+  ASSERT_TRUE(truth->goal());
+  EXPECT_EQ(truth->goal()->rows, (std::vector<Index>{14, 15, 16}));
+  EXPECT_EQ(truth->goal()->where, "over the points of [goal]");
+  desk.expect_error_at((Points(3, 1) << 0.5, 0.75, 1.0).finished(), Eigen::Vector3d(1, 1, 2));
+}
+
+// Then the campaign's own belief, which is about the pool, does not say it.
+TEST(PolicyTrial, MeasuresTheErrorAtAGoalOutsideOfThePool) {
+  const GoalDesk desk("[goal]\nfile = \"wanted.csv\"\n");
+  desk.folder.write("wanted.csv", "x\n0.625\n0.875\n1.0\n");
+  EXPECT_TRUE(desk.truth(desk.study())->goal()->rows.empty());
+  desk.expect_error_at((Points(3, 1) << 0.625, 0.875, 1.0).finished(), Vector::Ones(3));
+  // Also of policies that know nothing of the goal.
+  const Study study = desk.study();
+  const PolicyTrial random = tried(study, Policy::random, 0, desk.truth(study));
+  for (const TrialStep& step : random.steps) EXPECT_TRUE(std::isfinite(step.error));
+  EXPECT_LT(random.steps.back().error, random.steps.front().error);
+}
+
+TEST(PolicyTrial, MeasuresTheErrorWhereTheTruthIsKnown) {
+  const GoalDesk some("[goal]\nfile = \"wanted.csv\"\n");
+  some.folder.write("wanted.csv", "x\n0.5\n0.51\n");
+  EXPECT_EQ(some.truth(some.study())->goal()->where, "over the 1 of 2 points of [goal] whose truth is known");
+  some.expect_error_at(Points::Constant(1, 1, 0.5), Vector::Ones(1));
+  some.folder.write("wanted.csv", "x\n0.51\n");
+  EXPECT_FALSE(some.truth(some.study())->goal());
+}
+
+TEST(PolicyTrial, MeasuresTheErrorAtThePoolPointsInABox) {
+  const GoalDesk desk("[goal]\nbox = { x = [0.4, 1.0] }\n");
+  EXPECT_EQ(desk.truth(desk.study())->goal()->where, "over the 3 pool points in goal.box");
+  desk.expect_error_at((Points(3, 1) << 0.5, 0.75, 1.0).finished(), Vector::Ones(3));
+  const GoalDesk nowhere("[goal]\nbox = { x = [0.51, 0.52] }\n");
+  EXPECT_FALSE(nowhere.truth(nowhere.study())->goal());
+}
+
+TEST(PolicyTrial, TheTruthIsWhatTheReferenceLevelAnswers) {
+  const BiasedDesk desk;
+  const Study study = Study::open(desk.folder.write(
+      "study.toml",
+      "[campaign]\nbudget = 40\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\nrepeat = \"same\"\nreference = true\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 5\nbias = \"learn\"\n"));
+  const auto answers = desk.answers(study);
+  EXPECT_EQ(answers->truth(study.offer())(0), answers->at(0, "coarse").value);
+  EXPECT_NE(answers->at(0, "coarse").value, answers->at(0, "fine").value);
 }
 
 TEST(PolicyTrial, AClassThatIsUndecidedIsHalfWrong) {

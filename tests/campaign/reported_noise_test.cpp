@@ -23,18 +23,20 @@ using testing::Folder;
 
 // Hyperparameters are given and stay as they are: the schedule is longer than any campaign here.
 const std::string learning = "fit = 1000\n";
+const std::string no_plan =
+    "[acquisition]\nplan = \"none\"\n";  // choices are compared with those of a full scan
 
 std::string price_list(double factor, const std::string& model = learning) {
   return "[campaign]\nbudget = 1000\n[pool]\nfile = \"pool.csv\"\nrepeat = true\n[model]\n" + model +
          fmt::format("[[level]]\nname = \"coarse\"\nnoise_sd = {}\ncost = 1\n", 0.3 * factor) +
-         fmt::format("[[level]]\nname = \"fine\"\nnoise_sd = {}\ncost = 6\n", 0.1 * factor);
+         fmt::format("[[level]]\nname = \"fine\"\nnoise_sd = {}\ncost = 6\n", 0.1 * factor) + no_plan;
 }
 
 std::string ladder(double factor, const std::string& rungs = "{ from = 1, to = 20, count = 16 }") {
   return "[campaign]\nbudget = 1000\n[pool]\nfile = \"pool.csv\"\nrepeat = true\n[model]\n" + learning +
          fmt::format("[noise]\nvariance = {}\n", 0.003 * factor * factor) + "[precision]\nalpha = " + rungs +
          fmt::format("\ngamma = {}\n", 0.09 * factor * factor) +
-         "cost = { form = \"power\", c = 9.0, q = 0.65 }\n";
+         "cost = { form = \"power\", c = 9.0, q = 0.65 }\n" + no_plan;
 }
 
 Study study_of(const std::string& text, double length = 8.0) {

@@ -161,6 +161,27 @@ TEST(Backtest, LevelsWithBiasAreComparedWithAndWithoutIt) {
   EXPECT_NE(table.out.find("\nno-bias"), std::string::npos) << table.out;
 }
 
+TEST(Backtest, SaysWhereTheErrorIsMeasured) {
+  const Backtest desk(campaign_study("budget = 8") + "[goal]\nfile = \"wanted.csv\"\n");
+  const std::vector<std::string> words{"--truth",    "truth.csv", "--repeats", "1",
+                                       "--policies", "goal",      "--error",   "0.1"};
+  desk.folder.write("wanted.csv", fmt::format("x\n{}\n{}\n", -3.0, -3.0 + 6.0 * 7 / 39));
+  const ProgramResult known = desk.backtest(words);
+  EXPECT_EQ(known.exit_code, 0) << known.err;
+  EXPECT_TRUE(known.out.starts_with("root mean square error over the points of [goal] to reach: 0.1, "))
+      << known.out;
+  EXPECT_EQ(desk.json(words).at("where"), "over the points of [goal]");
+  desk.folder.write("wanted.csv", "x\n0.012345\n");
+  const ProgramResult unknown = desk.backtest(words);
+  EXPECT_TRUE(unknown.out.starts_with("root mean square error to reach: 0.1, ")) << unknown.out;
+  EXPECT_NE(unknown.err.find("note: the error is over the pool: the truth is known at no point of [goal]\n"),
+            std::string::npos)
+      << unknown.err;
+  const ProgramResult forecast = desk.backtest({"--forecast", "--repeats", "2", "--policies", "goal"});
+  EXPECT_TRUE(forecast.out.starts_with("forecast: root mean square error over the points of [goal] against"))
+      << forecast.out;
+}
+
 TEST(Backtest, ForecastOfLevelsWithBiasSaysWhatItAssumes) {
   const Backtest desk(
       "[campaign]\nbudget = 20\n[pool]\nfile = \"pool.csv\"\n"

@@ -131,9 +131,9 @@ TEST(Export, EventsTellTheWholeStoryOneLineEach) {
       EXPECT_TRUE(event.at("reason").is_string()) << name;
     }
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"created", "asked", "asked", "asked", "asked", "told", "amended",
-                                             "failed", "excluded", "released", "fitted", "budget", "asked",
-                                             "retracted"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"created", "planned", "asked", "asked", "asked", "asked", "told",
+                                             "amended", "failed", "excluded", "released", "fitted", "planned",
+                                             "budget", "asked", "retracted"}));
 }
 
 // What another program would do with an exported posterior: mean + k(x, points) weights.

@@ -145,6 +145,26 @@ TEST(Tell, StatusAndCheckCompareReportedNoiseWithTheDeclared) {
   EXPECT_EQ(desk.json("explain", {"--next"}).at("reported_noise"), found);
 }
 
+TEST(Tell, StatusAndCheckCompareReportedCostsWithTheDeclared) {
+  const CampaignDesk desk(price_list_campaign("", "[model]\nfit = 1000\n"));
+  EXPECT_TRUE(desk.status().at("reported_cost").empty());
+  desk.ask({"-n", "2"});
+  for (const char* id : {"1", "2"}) desk.done("tell", {id, "0.1", "--cost", "2"});
+  const std::string sentence = "level coarse: answers cost 2 on average, declared 1; choices use 1.4\n";
+  EXPECT_NE(desk.done("status").find("\ncosts as answers report them\n" + sentence), std::string::npos);
+  EXPECT_NE(desk.done("check").find("  " + sentence), std::string::npos);
+  EXPECT_NE(desk.done("explain", {"--next"}).find("  " + sentence), std::string::npos);
+  const auto found = desk.status().at("reported_cost");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.at(0).at("level"), "coarse");
+  EXPECT_EQ(found.at(0).at("count"), 2);
+  EXPECT_EQ(found.at(0).at("declared"), 1.0);
+  EXPECT_EQ(found.at(0).at("reported"), 2.0);
+  EXPECT_NEAR(found.at(0).at("expected").get<double>(), 1.4, 1e-12);
+  EXPECT_GT(found.at(0).at("reserved").get<double>(), 2.0);
+  EXPECT_EQ(desk.json("explain", {"--next"}).at("reported_cost"), found);
+}
+
 // What was exported begins another campaign: levels, costs and the noise that was reported are the same.
 TEST(Tell, AnExportBeginsAnotherCampaignWithTheSameAnswers) {
   const CampaignDesk desk(price_list_campaign("budget = 40\n", "[model]\nfit = 1000\n"));

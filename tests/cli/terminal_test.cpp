@@ -69,7 +69,7 @@ TEST(Terminal, TheStatusLineIsCutToItsWidthAlsoAfterAResize) {
   bench.study("budget = 24\nunit = \"kWh €\"\n");
   bench.answer("sleep 0.4; echo 0.5");
   Terminal terminal(bench.folder.path(), 60);
-  const std::vector<std::string> wide = status_lines(terminal.read_until("..."));
+  const std::vector<std::string> wide = status_lines(terminal.read_until("...\033[K"));
   ASSERT_FALSE(wide.empty());
   for (const std::string& line : wide) EXPECT_LT(numerics::terminal_columns(line), 60U) << line;
   EXPECT_EQ(wide.back().find("\n"), std::string::npos);

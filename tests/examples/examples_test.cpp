@@ -100,8 +100,8 @@ TEST(LabExample, TellsEveryRowOnceAndCorrectsTheTypo) {
   EXPECT_NE(run.err.find("standard deviations from what was expected"), std::string::npos) << run.err;
   const Json status = example.status("growth.acuity");
   expect_spent_and_settled(status);
-  EXPECT_GT(bought(status, "well"), 20);
-  EXPECT_GT(bought(status, "flask"), 0);
+  EXPECT_GT(bought(status, "well"), 8);
+  EXPECT_GT(bought(status, "flask"), 10);
 
   double charged = 0.0;
   std::set<std::int64_t> told;
@@ -122,9 +122,7 @@ TEST(LabExample, TellsEveryRowOnceAndCorrectsTheTypo) {
   }
   EXPECT_EQ(readings.at("1"), 2);
   EXPECT_EQ(readings.at("2"), 2);
-  const auto most = std::max_element(suggestions.begin(), suggestions.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  EXPECT_GT(most->second, 1) << "no condition was asked for again";
+  EXPECT_GT(suggestions.size(), 20U) << "conditions are spread over the map";
 }
 
 TEST(LabExample, FindsWhereTheCultureGrows) {

@@ -169,6 +169,15 @@ TEST(CampaignPage, SaysWhyAFigureIsMissingWhereThereIsNothingToDraw) {
   }
 }
 
+TEST(CampaignPage, ShowsTheErrorThatIsPredictedAtTheGoal) {
+  CampaignData data = data_of(2, 30);
+  const std::string words = "over the points of [goal]";
+  EXPECT_EQ(campaign_page(data, campaign_figures(data), facts).find(words), std::string::npos);
+  for (CoursePoint& point : data.course) point.at_goal = 0.5 * point.expected;
+  expect_sound(data);
+  EXPECT_NE(campaign_page(data, campaign_figures(data), facts).find(words), std::string::npos);
+}
+
 TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
   CampaignData data = data_of(1, 15);
   data.warnings = {"Mind the <gap>."};

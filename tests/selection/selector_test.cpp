@@ -124,6 +124,11 @@ void target(Acquisition& a, TargetGraph graph) {
       TargetInformationOptions{.graph = graph, .infinite = InfinitePolicy::limit});
 }
 
+// A pool that is large enough to be screened in single precision.
+Setting large(const char* name, Index steps = 12) {
+  return {.name = name, .pool = 8200, .inputs = 4, .steps = steps, .lengthscale = 1.0, .known = 40};
+}
+
 TEST(Selector, ChoosesWhatTheFullScanChooses) {
   for (const int threads : {1, 3})
     for (const bool constant : {false, true}) {
@@ -162,6 +167,49 @@ TEST(Selector, ChoosesWhatTheFullScanChooses) {
     }
 }
 
+TEST(Selector, ChoosesWhatTheFullScanChoosesAtAWeightOfPrices) {
+  for (const double weight : {0.8, 0.4, 0.03, 0.0})
+    for (const int threads : {1, 3})
+      for (const bool constant : {false, true}) {
+        const Setting base{.constant_noise = constant,
+                           .q = 0.8,
+                           .threads = threads,
+                           .acquisition = [weight](Acquisition& a) { a.price_weight = weight; }};
+        const auto with = [&](const char* name, const auto& change) {
+          SCOPED_TRACE(weight);
+          Setting setting = base;
+          setting.name = name;
+          change(setting);
+          expect_same_choices(setting);
+        };
+        with("as it comes", [](Setting&) {});
+        with("a grid full of ties", [](Setting& s) { s.grid = true; });
+        with("repeats", [](Setting& s) { s.repeat = true; });
+        with("a budget", [](Setting& s) { s.budget = 3.3; });
+        with("to the last point", [](Setting& s) { s.pool = 40, s.steps = 60; });
+        with("little memory", [](Setting& s) { s.pool = 400, s.storage.memory = 4096; });
+        with("low rank", [](Setting& s) { s.pool = 300, s.inputs = 1, s.steps = 60; });
+        with("target c", [weight](Setting& s) {
+          s.acquisition = [weight](Acquisition& a) {
+            target(a, TargetGraph::c);
+            a.price_weight = weight;
+          };
+        });
+      }
+}
+
+TEST(Selector, ChoosesTheSameThroughAScreenAtAWeightOfPrices) {
+  Index screened = 0;
+  for (const double weight : {0.6, 0.1})
+    for (const bool grid : {false, true}) {
+      Setting setting = large("screened");
+      setting.grid = grid;
+      setting.acquisition = [weight](Acquisition& a) { a.price_weight = weight; };
+      expect_same_choices(setting, &screened);
+      EXPECT_GT(screened, 0) << weight;
+    }
+}
+
 TEST(Selector, ChoosesTheSameThroughALowRankFactor) {
   for (const double lengthscale : {1.0, 0.3})
     expect_same_choices(
@@ -186,11 +234,6 @@ TEST(Selector, ChoosesTheSameInALargePoolOnAnyNumberOfThreads) {
   expect_same_choices(setting);
   setting.threads = 4;
   expect_same_choices(setting);
-}
-
-// A pool that is large enough to be screened in single precision.
-Setting large(const char* name, Index steps = 12) {
-  return {.name = name, .pool = 8200, .inputs = 4, .steps = steps, .lengthscale = 1.0, .known = 40};
 }
 
 TEST(Selector, ChoosesTheSameThroughAScreenInSinglePrecision) {

@@ -411,6 +411,12 @@ TEST(StudyFile, KeysOfTheOtherKindAreNamedAsSuch) {
             ": noise is for real targets, target.kind is \"binary\"");
   EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n[[level]]\nnoise_sd = 1\n"),
             ": level 1.noise_sd is for real targets, target.kind is \"binary\"");
+  EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n[[level]]\nexact = true\n"),
+            ": level 1.exact is for real targets, target.kind is \"binary\"");
+  EXPECT_EQ(complaint("[[level]]\naccuracy = 0.9\n"),
+            ": level 1.accuracy is for binary targets, target.kind is \"real\"");
+  EXPECT_EQ(complaint("[target]\nclasses = [\"a\", \"b\"]\n"),
+            ": target.classes is for binary targets, target.kind is \"real\"");
 }
 
 TEST(StudyFile, BinaryStudiesHaveTheirOwnPrecisions) {

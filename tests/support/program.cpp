@@ -65,6 +65,17 @@ ProgramResult run_acuity(const std::vector<std::string>& words, const std::files
   return run_shell(line, folder);
 }
 
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> commands;
+  if (help.find(" COMMAND [OPTIONS]\n") == std::string::npos) return commands;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_entry = line.size() > 2 && line.starts_with("  ") && line[2] >= 'a' && line[2] <= 'z';
+    if (is_entry) commands.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return commands;
+}
+
 std::vector<std::map<std::string, std::string>> csv_rows(const std::string& text) {
   std::vector<std::map<std::string, std::string>> rows;
   std::vector<std::string> header;

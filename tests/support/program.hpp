@@ -18,6 +18,9 @@ ProgramResult run_acuity(const std::vector<std::string>& words, const std::files
 /// Runs a line of shell in `folder`, the program on the path.
 ProgramResult run_shell(const std::string& line, const std::filesystem::path& folder);
 
+/// The commands that a page of help lists, in its order; none if it is the page of a command without any.
+std::vector<std::string> commands_in(const std::string& help);
+
 /// A new folder that is removed at the end of the scope.
 class Folder {
  public:

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
+#include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/leave_one_out.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/random.hpp"
@@ -53,6 +54,25 @@ bool mentions(const CampaignData& data, const std::string& words) {
   for (const std::string& warning : data.warnings)
     if (warning.find(words) != std::string::npos) return true;
   return false;
+}
+
+TEST(CampaignData, HasTheErrorThatIsPredictedAtTheGoal) {
+  World world(3, 1.0);
+  MemoryCampaign campaign(testing::two_level_study("budget = 400\nseed = 2", "", "repeat = true") +
+                              "[goal]\nbox = { x = [4, 6] }\n",
+                          testing::pool_on_a_line(pool_points, 12.0));
+  campaign.go(30, [&](const Suggestion& asked) { return world(asked); });
+  const CampaignData data = campaign_data(*campaign);
+  ASSERT_GT(data.course.size(), 2U);
+  const Goal& goal = *campaign->study().goal();
+  const StudyModel model = campaign->model();
+  const Vector variance =
+      GpPosterior(model.prior, Observations(model.observations, campaign->study().pool().points()))
+          .predict(goal.points)
+          .variance;
+  EXPECT_NEAR(*data.course.back().at_goal, std::sqrt(variance.mean()), 1e-9);
+  EXPECT_LT(*data.course.back().at_goal, 0.5 * *data.course.front().at_goal);
+  for (const CoursePoint& point : data_of(World(3, 1.0), 10).course) EXPECT_FALSE(point.at_goal);
 }
 
 TEST(CampaignData, CoverageIsMetOnDataDrawnFromTheModel) {

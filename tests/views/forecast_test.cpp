@@ -115,6 +115,56 @@ TEST(PriorTruth, HasTheCovarianceOfThePrior) {
   EXPECT_LT((covariance - expected).cwiseAbs().maxCoeff(), 5.0 * 4.0 * std::sqrt(2.0 / draws));
 }
 
+// Two goal points between pool points, one at a pool point.
+Study study_with_goal(const std::string& text) {
+  const Folder folder;
+  folder.write("pool.csv", line_pool(24));
+  folder.write("wanted.csv", "x,weight\n0.1,3\n-3,1\n0.9,2\n");
+  return Study::open(
+      folder.write("study.toml", testing::with_given_model(text) + "[goal]\nfile = \"wanted.csv\"\n"));
+}
+
+TEST(PriorTruth, IsDrawnAtTheGoalTogetherWithThePool) {
+  constexpr int draws = 4000;
+  const Study study = study_with_goal(campaign_study("", "amplitude = 2\nlengthscale = 0.7\nmean = 5"));
+  const PriorTruth prior(study);
+  Matrix covariance = Matrix::Zero(27, 27);
+  for (int k = 0; k < draws; ++k) {
+    const auto truth = prior.draw(static_cast<std::uint32_t>(k));
+    Vector f(27);
+    f << truth->truth(study.offer()), truth->goal()->truth;
+    EXPECT_EQ(f(25), f(0)) << "the same place";
+    f.array() -= 5.0;
+    covariance += f * f.transpose() / draws;
+  }
+  Points places(27, 1);
+  places << study.pool().points(), study.goal()->points;
+  const Matrix expected = study.prior_given({}).kernel->cross(places, places);
+  EXPECT_LT((covariance - expected).cwiseAbs().maxCoeff(), 5.0 * 4.0 * std::sqrt(2.0 / draws));
+  EXPECT_NEAR(prior.draw(0)->goal()->weights(0), 0.5, 1e-15);
+}
+
+TEST(Forecast, IsOfTheErrorAtTheGoal) {
+  const Study study = study_with_goal(campaign_study("budget = 6\nseed = 2", "lengthscale = 0.7"));
+  const Forecast made = *forecast(study, {.policies = {Policy::goal, Policy::random}, .repeats = 60});
+  EXPECT_EQ(made.where, "over the points of [goal]");
+  EXPECT_TRUE(
+      forecast_text(made).starts_with("forecast: root mean square error over the points of [goal] against"));
+  EXPECT_NEAR(made.curves[0].median.front(), 0.9, 0.35);  // of three values of variance 1, by weight
+  EXPECT_LT(made.curves[0].median.back(), 0.5 * made.curves[1].median.back());
+  const std::vector<PolicyTrial> trials = realised(study, study, Policy::goal, 60);
+  for (const std::size_t at : {0U, 50U, 100U})
+    EXPECT_NEAR(shares_at(made.curves[0], at, trials).within, 0.8, sampling_error(0.8, 60)) << at;
+}
+
+TEST(Forecast, OfClassesIsOfTheErrorAtTheGoal) {
+  const Study study = study_with_goal(class_campaign_study("budget = 6\nseed = 2", "amplitude = 2"));
+  const Forecast made = *forecast(study, {.policies = {Policy::goal}, .repeats = 20});
+  EXPECT_EQ(made.where, "over the points of [goal]");
+  EXPECT_EQ(made.curves[0].median[0], 0.5);
+  EXPECT_LT(made.curves[0].median.back(), 0.5);
+}
+
 TEST(Forecast, TakesAnEvenlySpreadSampleOfALargePool) {
   const Study study = study_of(campaign_study("budget = 2"), 900);
   const Study tried = forecast_study(study);

@@ -25,8 +25,14 @@ struct Acquisition {
   std::optional<ContinuousPrecision> continuous;
   /// If present and candidates are ranked by information per cost: the only level of the offer that competes.
   std::optional<Index> only_level = std::nullopt;
+  /// If candidates are ranked by information per cost: lambda of docs/math.md eq. (17.2), in [0, 1].
+  /// Candidates are then ranked by I - lambda * rho * C, rho the best information per cost now. 1: by
+  /// information per cost itself; 0: by information alone. plan_budget() finds the best one for the money
+  /// left.
+  double price_weight = 1.0;
 
   bool finest_only() const { return ranking != Ranking::information_per_cost; }
+  bool has_price_weight() const { return ranking == Ranking::information_per_cost && price_weight != 1.0; }
 };
 
 /// One candidate annotation and its score. Candidates are ranked by `value`.
@@ -49,13 +55,20 @@ inline double merit(Ranking ranking, double information, double cost, std::uint6
   return -std::ldexp(static_cast<double>(draw), -64);  // the smallest key is drawn first
 }
 
+/// The value of a candidate if candidates are ranked by information per cost or, at a shadow price of money,
+/// by information less cost times price (docs/math.md eq. (17.2)).
+inline double value_for_money(double information, double cost, std::optional<double> shadow_price) {
+  return shadow_price ? information - *shadow_price * cost : information / cost;
+}
+
 /// The level of a score: one of the offer's, or the precision between them that was chosen.
 Level level_of(const Score& score, const Offer& offer, const Acquisition& acquisition);
 
 /// Values that differ by no more than this share of the best are tied (docs/math.md 5.2).
 inline constexpr double tie_tolerance = 1e-9;
 
-/// The tie rule (docs/math.md 5.2): whether a candidate of this value ties with the best.
-bool ties_with(const Score& best, double value, double order);
+/// The tie rule (docs/math.md 5.2): whether a candidate of this value ties with the best. `charged`: what was
+/// subtracted for its cost if candidates are ranked by I - lambda * rho * C (docs/math.md eq. (17.3)).
+bool ties_with(const Score& best, double value, double order, double charged = 0.0);
 
 }  // namespace acuity

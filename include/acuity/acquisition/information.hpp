@@ -17,6 +17,9 @@ struct ContinuousPrecision {
   Precision vaguest = Precision::of(1.0), sharpest;
   PrecisionLaw law;
   std::shared_ptr<const CostFunction> cost;
+  /// If present, the best precision is that of the most information less cost times this price, instead of
+  /// the most information per cost (docs/math.md eq. (17.2)).
+  std::optional<double> shadow_price = std::nullopt;
 };
 
 /// The information an annotation gives, regardless of its cost (docs/math.md 4), computed from the marginals

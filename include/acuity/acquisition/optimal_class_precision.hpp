@@ -25,6 +25,7 @@ struct ClassPrecisionProblem {
   double gamma = 0.5;
   double low = 0.0, high = 1.0;                                ///< alpha
   double remaining = std::numeric_limits<double>::infinity();  ///< upper limit of the cost, slack included
+  std::optional<double> shadow_price = std::nullopt;           ///< as in ContinuousPrecision
 };
 
 /// The precision of highest information per cost among all in the range (docs/math.md 5.4), with the same

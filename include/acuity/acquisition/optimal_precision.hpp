@@ -24,6 +24,7 @@ struct PrecisionProblem {
   double inverse_low = 0.0;   ///< 1 / alpha of the highest precision; 0 is infinite precision
   double inverse_high = 1.0;  ///< 1 / alpha of the lowest precision
   double remaining = std::numeric_limits<double>::infinity();  ///< upper limit of the cost, slack included
+  std::optional<double> shadow_price = std::nullopt;           ///< as in ContinuousPrecision
 };
 
 /// The best precision, with its cost and value.
@@ -31,15 +32,17 @@ struct BestPrecision {
   Precision precision;
   double information = 0.0;
   double cost = 0.0;
-  double value = 0.0;  ///< information per cost; infinite if the annotation leaves no uncertainty
+  /// Information per cost, or information less cost times the shadow price; infinite if the annotation leaves
+  /// no uncertainty.
+  double value = 0.0;
 };
 
 /// The precision of highest information per cost among all in the range, not only those of a ladder
 /// (docs/math.md 5.3, 5.4). Of precisions that tie (docs/math.md 5.2) the cheaper wins, so if nothing can be
 /// learned it is the cheapest.
 ///
-/// Exact for PowerCost and LinearCost. Any other cost is scanned and the best places are polished, which may
-/// miss a peak or an affordable gap narrower than 1/100 of the range.
+/// Exact for PowerCost and LinearCost. Any other problem is scanned and the best
+/// places are polished, which may miss a peak or an affordable gap narrower than 1/100 of the range.
 ///
 /// Nothing if no precision in the range is affordable; an infinite cost never is. Throws
 /// std::invalid_argument if a cost is not above 0, or the problem is invalid.

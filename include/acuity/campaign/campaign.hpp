@@ -18,8 +18,14 @@ namespace acuity {
 struct CampaignOptions {
   int threads = 0;  ///< 0: one per processor; choices do not depend on it
   PoolStorage storage;
+  /// If present: instead of `storage` where the budget is planned, since a plan makes many choices.
+  std::optional<PoolStorage> storage_for_plans = std::nullopt;
   /// Called while hyperparameters are learned, with the evaluations so far and the best likelihood.
   std::function<void(int, double)> learning;
+  /// A plan of the budget that takes longer than this is cut short or given up.
+  double plan_seconds = 20.0;
+  /// Called while the budget is planned, with the number of purchases simulated so far.
+  std::function<void(Index)> planning;
   /// Called with every event that is added after the campaign was opened, by this process or another, and
   /// with the state after it.
   std::function<void(const StoredEvent&, const State&)> watch;

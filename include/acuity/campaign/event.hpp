@@ -27,7 +27,8 @@ struct Created {
   std::vector<std::string> pool_blocks;  ///< checksums of blocks of its lines, to report where it changed
 };
 
-/// A suggestion was handed out. Its cost is reserved until it is told, failed or released.
+/// A suggestion was handed out. Its cost, or more if the cost is uncertain, is reserved until it is told,
+/// failed or released.
 struct Asked {
   std::int64_t id = 0;  ///< 1, 2, 3, ...
   Index row = 0;        ///< of the pool; -1: a point outside the pool
@@ -41,6 +42,10 @@ struct Asked {
   std::optional<double> lease_until;  ///< seconds since 1970; absent: no deadline
   /// Of the answer without noise, as predicted at the time, if its level has a bias.
   std::optional<double> answer_mean = std::nullopt, answer_variance = std::nullopt;
+  /// Reserved instead of `cost`, if it is more: answers of this level reported costs that vary.
+  std::optional<double> reserve = std::nullopt;
+
+  double reserved() const { return reserve.value_or(cost); }
 };
 
 /// An answer: one number, or several replicates. Row, inputs, level and alpha are recorded only if they
@@ -110,6 +115,18 @@ struct Fitted {
   std::vector<double> smooth_sd, bias_lengthscale;
 };
 
+/// The rest of the budget was planned (docs/math.md 17): choices are made with this weight of prices until
+/// the next plan.
+struct Planned {
+  double lambda = 1.0;          ///< 1: the best information per cost
+  double remaining = 0.0;       ///< money that was left to plan
+  double expected = 0.0;        ///< what it buys by the plan: information, or what the goal gains
+  double expected_ratio = 0.0;  ///< what it would buy by information per cost alone
+  /// Number of purchases at every level, by the plan and by information per cost alone; empty for a ladder.
+  std::vector<double> purchases, purchases_ratio;
+  std::string note;  ///< why there is no plan, or not all of it; may be empty
+};
+
 /// The process that runs the campaign from now on; an empty host: none.
 struct OwnerChanged {
   std::string host;
@@ -118,7 +135,7 @@ struct OwnerChanged {
 };
 
 using Event = std::variant<Created, Asked, Told, Failed, Released, Excluded, Amended, Retracted,
-                           BudgetChanged, Fitted, OwnerChanged>;
+                           BudgetChanged, Fitted, OwnerChanged, Planned>;
 
 /// The log contains something that only a newer version of acuity can have written. The log is unchanged.
 class NewerVersionError : public DamagedError {
@@ -126,7 +143,7 @@ class NewerVersionError : public DamagedError {
   using DamagedError::DamagedError;
 };
 
-/// created, asked, told, failed, released, excluded, amended, retracted, budget, fitted, owner.
+/// created, asked, told, failed, released, excluded, amended, retracted, budget, fitted, owner, planned.
 std::string event_name(const Event& event);
 
 /// JSON with numbers that read back exactly; infinity is "inf".

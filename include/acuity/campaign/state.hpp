@@ -45,7 +45,7 @@ class State {
   const Created& created() const { return created_; }
   double budget() const { return budget_; }
   double spent() const { return spent_; }  ///< sum of the charges, in the order of the events
-  double escrow() const;                   ///< reserved: costs of pending suggestions
+  double escrow() const;                   ///< reserved for pending suggestions
   double free() const { return budget_ - spent_ - escrow(); }
 
   /// All suggestions; the one at index k has the id k + 1.
@@ -71,6 +71,11 @@ class State {
   std::int64_t fits() const { return fits_; }  ///< how many times hyperparameters were learned
   /// True if an annotation was amended or retracted since the last fit.
   bool fit_is_stale() const { return fit_is_stale_; }
+  /// The last plan of the budget.
+  const std::optional<Planned>& planned() const { return planned_; }
+  /// Whether answers were corrected, the budget changed or, if that counts, hyperparameters were learned
+  /// since the last plan, or a tenth of the budget was spent or reserved.
+  bool plan_is_stale(bool after_every_fit = true) const;
   /// The process that runs the campaign; none if the host is empty.
   const OwnerChanged& owner() const { return owner_; }
   double owner_since() const { return owner_since_; }
@@ -88,6 +93,7 @@ class State {
   void take(const BudgetChanged& event);
   void take(const Fitted& event);
   void take(const OwnerChanged& event);
+  void take(const Planned& event);
   // Preconditions of the events; those without a check can always follow.
   void check(const Asked& event) const;
   void check(const Told& event) const;
@@ -100,6 +106,7 @@ class State {
   void check(const Excluded&) const {}
   void check(const Fitted&) const {}
   void check(const OwnerChanged&) const {}
+  void check(const Planned&) const {}
   const SuggestionRecord& require_known(std::int64_t id, const char* what) const;
   void require_pending(std::int64_t id, const char* what) const;
   void require_charge(double amount) const;
@@ -120,6 +127,8 @@ class State {
   std::uint64_t answers_revision_ = 0;
   std::int64_t fits_ = 0;
   bool fit_is_stale_ = false;
+  std::optional<Planned> planned_;
+  bool must_plan_again_ = true, learned_since_plan_ = false;
   OwnerChanged owner_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,7 +22,9 @@ struct Level {
   std::optional<double> alpha;  ///< ladders; may be infinite
   /// Gaussian: noise on top of the point's own sigma^2(x). Flip: the probability of being right.
   Channel channel;
-  double cost = 1.0;
+  double cost = 1.0;  ///< expected, if answers reported what they cost; else as the study declares it
+  /// Reserved for an answer while it is pending, if it is more than `cost`: reported costs vary.
+  double reserve = 0.0;
   bool repeats_itself = false;  ///< asking again gives the same answer: never bought twice at a point
   bool exact = false;           ///< the study states that a total noise of zero is intended
   /// How its answers differ from those of the reference level besides noise. The channel then has a number
@@ -30,6 +33,9 @@ struct Level {
   LevelBias bias = {};
   bool is_reference = false;  ///< price lists: what f means, and all other levels differ from
   LevelValue value;
+
+  /// What must be left of the budget to ask for an answer.
+  double reserved() const { return std::max(cost, reserve); }
 };
 
 /// What can be bought at every point of a pool: the levels, and the noise that no level removes.

@@ -36,6 +36,7 @@ class JointPoolBelief final : public PoolBelief {
                              std::optional<double> answer) override;
   void answer(AnnotationHandle annotation, double value) override;
   void cancel(AnnotationHandle annotation) override;
+  void cancel_all(std::span<const AnnotationHandle> annotations) override;
   void change_prior_mean(double mean) override;
   Index size() const override;
 

@@ -49,6 +49,10 @@ class PoolBelief {
   /// annotation.
   virtual void cancel(AnnotationHandle annotation) = 0;
 
+  /// Removes several, given in the order of their condition() calls. If they are the newest ones and pending,
+  /// that costs no more than to remove one.
+  virtual void cancel_all(std::span<const AnnotationHandle> annotations);
+
   /// Changes the prior mean and with it the posterior means, not the variances; O(n^2) now and O(n M) when
   /// means are read. Throws std::invalid_argument for classes, whose prior mean is fixed.
   virtual void change_prior_mean(double mean);

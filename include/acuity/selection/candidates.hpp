@@ -29,6 +29,10 @@ class Candidates {
   /// These points as a separate pool, with the same money and step.
   Candidates at(const std::vector<Index>& points) const;
 
+  /// These with another list of levels, all of which are open wherever a point is and none of which is bought
+  /// only once.
+  Candidates for_levels(const Offer& offer) const;
+
   bool is_open(Index point) const { return open_[static_cast<std::size_t>(point)] != closed; }
   bool is_open(Index point, Index level) const {
     const char open = open_[static_cast<std::size_t>(point)];

@@ -10,6 +10,7 @@
 #include "acuity/data/pool.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/selection/candidates.hpp"
+#include "acuity/selection/plan.hpp"
 #include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
 
@@ -38,6 +39,8 @@ class SelectionSession {
   std::optional<Suggestion> next();
   /// Up to `count` to ask for at once, each the best given that those before it will be answered.
   std::vector<Suggestion> next(Index count);
+  /// Plans the rest of the budget (docs/math.md 17) and chooses with the best weight of prices from now on.
+  BudgetPlan plan(double seconds = std::numeric_limits<double>::infinity());
   /// A suggestion chosen by the caller: a pool row at a level of the offer. The row may be closed.
   Suggestion at(Index row, Index level);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct Suggestion {
   double information = 0.0;
   double cost = 0.0;
 
+  /// Set aside until it is answered.
+  double reserved() const { return std::max(cost, level.reserve); }
   double information_per_cost() const { return information / cost; }
 };
 

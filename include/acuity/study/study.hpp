@@ -19,11 +19,18 @@
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
 #include "acuity/selection/candidates.hpp"
+#include "acuity/selection/plan.hpp"
 #include "acuity/study/study_file.hpp"
 
 namespace acuity {
 
 class NoiseLaw;
+
+/// What an answer of a level is expected to cost, and what is reserved for it while it is pending.
+struct LevelCost {
+  double expected = 0.0, reserved = 0.0;
+  bool operator==(const LevelCost&) const = default;
+};
 
 /// The model of a study given its annotations: the prior, the observations and the offer. They are stored
 /// together because learned noise changes all of them.
@@ -37,6 +44,8 @@ struct StudyModel {
   /// Factors on the noise of the offer from answers that reported their noise, in addition to the learned
   /// scales (docs/math.md 11.4).
   NoiseScales reported;
+  /// Of every level of the offer, if answers reported what they cost (docs/math.md 5.6); empty: as declared.
+  std::vector<LevelCost> costs;
 };
 
 /// Changes to a study; absent or empty members change nothing.
@@ -50,6 +59,8 @@ struct StudyVariant {
   std::optional<StopSetting> stop;
   /// All levels are taken to be without bias: what they declare as the size of their error is noise.
   bool without_bias = false;
+  /// Every choice is the best by information per cost, whatever money is left.
+  bool without_plan = false;
   /// Rows of the pool to keep. Points keep their ids, and inputs keep the scale of the whole pool.
   std::vector<Index> rows;
 };
@@ -111,6 +122,13 @@ class Study {
   StudyModel model_given(const std::vector<Annotation>& annotations, int threads = 0) const;
   /// The model given these annotations and recorded hyperparameters; does not learn.
   StudyModel model_given(const std::vector<Annotation>& annotations, std::optional<Learned> learned) const;
+  /// Plans the rest of the budget (docs/math.md 17). `belief` is that of the model and may have pending
+  /// annotations; aim, weights and noise_changes of the options are set here. If the nugget is learned,
+  /// weights of prices are compared for three values of it, because the best level depends on it most of all.
+  /// For a goal the plan is made for at most 400 points of the pool and 64 of the goal, without what is
+  /// pending, for four weights and two values of the nugget.
+  BudgetPlan plan(const StudyModel& model, const std::vector<Annotation>& annotations, PoolBelief& belief,
+                  const Candidates& candidates, PlanOptions options) const;
   /// The model that makes predictions: the point estimate, or as many draws of hyperparameters around it as
   /// the study sets. `annotations` are those of the model.
   AveragedModel averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
@@ -146,6 +164,9 @@ class Study {
   /// Updates `reported` and the offer of a model with the noise that these annotations reported; returns
   /// false if nothing changed.
   bool take_reports(StudyModel& model, const std::vector<Annotation>& annotations) const;
+
+  /// Updates `costs` and the offer of a model, one per level or none; returns false if nothing changed.
+  bool take_costs(StudyModel& model, std::vector<LevelCost> costs) const;
 
   /// What may be bought after these annotations. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,

@@ -65,6 +65,9 @@ struct AcquisitionSetting {
   TargetInformationOptions target;
   Approximation approximation = Approximation::exact;  ///< binary only
   GoalCriterion criterion = GoalCriterion::variance;   ///< for the kind goal
+  /// Whether the budget is planned (docs/math.md 17): the weight of prices is found by simulating the rest.
+  bool plan = false;
+  double price_weight = 1.0;  ///< without a plan; 1: the best information per cost
 };
 
 /// Where the model must be good: the points of a table, or points drawn in a box. With neither it is the
@@ -123,6 +126,7 @@ struct StudyFile {
   std::string unit;
   std::uint64_t seed = 0;
   InitialSetting initial;
+  bool learn_costs = false;  ///< price lists: reported costs change the expected ones (docs/math.md 5.6)
 
   std::filesystem::path pool_file;  ///< resolved relative to the study's folder
   std::optional<std::string> pool_id;
@@ -156,7 +160,12 @@ struct StudyFile {
   bool has_bias() const;
   bool learns_bias() const;
   /// Whether the size of answers is known before there are any: the amplitude is given, or they are classes.
-  bool knows_scale() const { return binary() || amplitude.has_value(); }
+  bool knows_scale() const { return amplitude || target->defaults().amplitude; }
+  /// Whether its information is one that a plan can be made for.
+  bool plans_for_its_information() const {
+    return acquisition.kind == AcquisitionSetting::Kind::model ||
+           acquisition.kind == AcquisitionSetting::Kind::goal;
+  }
 
   /// "study.toml: sentence"; the sentence alone if the settings come from no file.
   std::string located(const std::string& sentence) const;

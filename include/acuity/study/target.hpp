@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "acuity/acquisition/classification_information.hpp"
+#include "acuity/acquisition/goal_information.hpp"
 #include "acuity/data/channel.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/goal.hpp"
@@ -48,9 +49,23 @@ class TargetPosterior {
   virtual std::string convergence_problem() const = 0;
 };
 
+struct AcquisitionSetting;
+
+/// What studies of one kind of target assume if they say nothing else, and what they cannot change.
+struct TargetDefaults {
+  std::optional<double> mean;  ///< the only one there is; absent: any, by default that of the annotations
+  std::optional<double> amplitude;     ///< where learning starts; absent: at the spread of the answers
+  bool lengthscale_per_input = false;  ///< if they are learned
+  bool has_nugget = false;             ///< and learns it; otherwise it must be 0
+  bool has_inverse_spacing = false;    ///< precisions are spaced evenly in 1 / alpha; otherwise in alpha only
+  TargetGraph graph = TargetGraph::b;
+  GoalCriterion criterion = GoalCriterion::variance;
+};
+
 /// What a study asks for: real numbers, or one of two classes. Answers how an answer is read and shown, how
-/// its precision is stated, which model it gets and how errors are measured, so that other code need not know
-/// the kind. The reader of study files knows the keys of each kind, Study which noise can be learned.
+/// its precision is stated, what a study assumes, which model and information it gets and how errors are
+/// measured, so that other code need not know the kind. Which keys of a study file belong to which kind is in
+/// a table of study_file.cpp.
 class Target {
  public:
   virtual ~Target() = default;
@@ -64,6 +79,7 @@ class Target {
   bool is_real() const { return kind() == "real"; }
   /// The names of -1 and +1; empty if they have none, or the target is real.
   virtual const std::vector<std::string>& class_names() const = 0;
+  virtual const TargetDefaults& defaults() const = 0;
 
   // ---- Answers -----------------------------------------------------------------------------------------
 
@@ -93,9 +109,13 @@ class Target {
   /// Whether a stated channel is in range, and what it must be.
   virtual bool accepts(const Channel& channel) const = 0;
   virtual std::string_view channel_requirement() const = 0;
+  /// What is wrong with the channel of a level of this name; empty if it can be on a price list.
+  virtual std::string level_problem(const std::string& level, const Channel& channel) const = 0;
   /// Whether a precision can be on a ladder, and what it must be.
   virtual bool accepts_alpha(double alpha) const = 0;
   virtual std::string_view alpha_requirement() const = 0;
+  /// What an annotation is worth.
+  virtual std::shared_ptr<const Information> information(const AcquisitionSetting& setting) const = 0;
   /// "nats" or "bits".
   virtual std::string_view information_unit() const = 0;
 

@@ -1,0 +1,202 @@
+#include "acuity/selection/plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "acuity/selection/selector.hpp"
+#include "data/as_size.hpp"
+#include "selection/temporary_pending.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A smaller weight must be better by more than rounding.
+double best_weight(const std::vector<PlannedCourse>& courses) {
+  const PlannedCourse* best = &courses.front();
+  for (const PlannedCourse& course : courses)
+    if (course.gain > best->gain + 1e-9) best = &course;
+  return best->price_weight;
+}
+
+// A range of precisions as a list of levels: a plan compares weights of prices, for which these are enough,
+// and levels can be searched without a look at every point.
+std::vector<Level> levels_in(const ContinuousPrecision& range) {
+  constexpr int equal_steps = 12, equal_factors = 12;
+  constexpr double decades = 3.0;
+  const double low = range.sharpest.inverse, high = range.vaguest.inverse;
+  std::vector<double> places{low, high};
+  for (int i = 1; i < equal_steps; ++i) places.push_back(std::lerp(low, high, i / double{equal_steps}));
+  for (int i = 1; i <= equal_factors; ++i)
+    places.push_back(std::max(low, high * std::pow(10.0, -decades * i / equal_factors)));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<Level> levels;
+  for (const double inverse : places) {
+    const Precision precision = Precision::of_inverse(inverse);
+    const double cost = (*range.cost)(precision.alpha);
+    if (std::isfinite(cost))
+      levels.push_back(
+          {.name = {}, .alpha = precision.alpha, .channel = range.law(precision), .cost = cost, .value = {}});
+  }
+  return levels;
+}
+
+class Simulation {
+ public:
+  // `offer` has levels only, no range of precisions.
+  Simulation(PoolBelief& belief, const Offer& offer, Acquisition acquisition, Candidates candidates,
+             const PlanOptions& options)
+      : belief_(belief),
+        acquisition_(std::move(acquisition)),
+        candidates_(std::move(candidates)),
+        options_(options) {
+    offers_.push_back(offer);
+    for (const double change : options.noise_changes) {
+      offers_.push_back(offer);
+      offers_.back().base_noise = (offer.base_noise.array() + change).cwiseMax(0.0);
+    }
+    const double limit = std::min(options.seconds, 1e9);
+    end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));
+  }
+
+  bool is_over() const { return Clock::now() >= end_; }
+
+  // The course with the noise as it is believed to be, and its gain for every noise that it may be. Nothing
+  // if the time or the number of purchases ran out. The first weight must be 1.
+  std::optional<PlannedCourse> run(double price_weight) {
+    std::optional<PlannedCourse> course;
+    double gain = 0.0;
+    for (std::size_t k = 0; k < offers_.size(); ++k) {
+      const bool is_first = price_weight == 1.0 && k == 0 && first_;
+      std::optional<PlannedCourse> one = is_first ? first_ : run(price_weight, offers_[k]);
+      if (!one) return std::nullopt;
+      if (by_ratio_.size() <= k) by_ratio_.push_back(one->expected);
+      if (by_ratio_[k] != 0.0) gain += (one->expected - by_ratio_[k]) / std::abs(by_ratio_[k]);
+      if (k == 0) course = std::move(one);
+    }
+    course->gain = gain / static_cast<double>(offers_.size());
+    return course;
+  }
+
+  // Runs the ratio rule to see what a simulation takes, and leaves out what would be too much: first the
+  // other values of the noise, which is well known if there are many answers, then every second weight.
+  // False: even that is too much.
+  bool limit(double most_operations, std::vector<double>& weights) {
+    first_ = run(1.0, offers_.front());
+    if (!first_) return false;
+    const double count = static_cast<double>(first_->count), known = static_cast<double>(belief_.size());
+    const double each =
+        count * (known + 0.5 * count) * static_cast<double>(offers_.front().base_noise.size());
+    const auto take_too_long = [&] {
+      return each * static_cast<double>(weights.size() * offers_.size()) > most_operations;
+    };
+    if (take_too_long()) offers_.resize(1);
+    if (take_too_long() && weights.size() > 4) {
+      std::vector<double> some;
+      for (std::size_t i = 0; i < weights.size(); i += 2) some.push_back(weights[i]);
+      if (some.back() != weights.back()) some.back() = weights.back();
+      weights = some;
+    }
+    return !take_too_long();
+  }
+
+ private:
+  std::optional<PlannedCourse> run(double price_weight, const Offer& offer) {
+    Acquisition acquisition = acquisition_;
+    acquisition.price_weight = price_weight;
+    PlannedCourse course{.price_weight = price_weight};
+    course.purchases.assign(offer.levels.size(), 0);
+    Candidates candidates = candidates_;
+    Selector selector(offer, acquisition, options_.threads);
+    TemporaryPending pending(belief_);
+    while (const std::optional<Score> best = selector.choose(belief_, candidates)) {
+      if (is_over() || course.count == options_.most_purchases) return std::nullopt;
+      const Level level = level_of(*best, offer, acquisition);
+      pending.add(best->point, channel_at(level, offer.base_noise(best->point)));
+      candidates.buy(*best);
+      course.expected += best->information;
+      course.spent += best->cost;
+      ++course.purchases[at(best->level)];
+      ++course.count;
+      if (options_.progress && ++simulated_ % 16 == 0) options_.progress(simulated_);
+    }
+    if (options_.aim == PlanAim::pool_variance) course.expected = -belief_.marginals().variance.mean();
+    pending.cancel_all();
+    return course;
+  }
+
+  PoolBelief& belief_;
+  Acquisition acquisition_;
+  Candidates candidates_;
+  const PlanOptions& options_;
+  std::vector<Offer> offers_;           // with the noise that is believed, then with each that is possible
+  std::vector<double> by_ratio_;        // the aim by the ratio rule, for each of these
+  std::optional<PlannedCourse> first_;  // of the ratio rule, if it was run already
+  Clock::time_point end_;
+  Index simulated_ = 0;
+};
+
+// Whether candidates differ in price, so that the weight of prices matters.
+bool has_prices_to_weigh(const Offer& offer, const Acquisition& acquisition, const Candidates& candidates) {
+  if (acquisition.ranking != Ranking::information_per_cost) return false;
+  if (acquisition.continuous) return true;
+  const std::vector<Index> levels = levels_in_play(offer, acquisition, candidates);
+  const auto cost = [&](Index level) { return offer.levels[at(level)].cost; };
+  return std::any_of(levels.begin(), levels.end(),
+                     [&](Index level) { return cost(level) != cost(levels.front()); });
+}
+
+}  // namespace
+
+const PlannedCourse& BudgetPlan::best() const {
+  return *std::find_if(courses.begin(), courses.end(),
+                       [&](const PlannedCourse& course) { return course.price_weight == price_weight; });
+}
+
+BudgetPlan plan_budget(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
+                       const Candidates& candidates, const PlanOptions& options) {
+  BudgetPlan plan;
+  if (!std::isfinite(candidates.remaining())) {
+    plan.note = "there is no end of the money to plan for";
+    return plan;
+  }
+  if (!has_prices_to_weigh(offer, acquisition, candidates)) {
+    plan.note = "all that can be bought has one price";
+    return plan;
+  }
+  Offer levels = offer;
+  Acquisition by_levels = acquisition;
+  if (acquisition.continuous) {
+    levels.levels = levels_in(*acquisition.continuous);
+    by_levels.continuous.reset();
+  }
+  const bool is_range = acquisition.continuous.has_value();
+  Simulation simulation(belief, levels, by_levels, is_range ? candidates.for_levels(levels) : candidates,
+                        options);
+  std::vector<double> weights = options.weights;
+  if (!simulation.limit(options.most_operations, weights)) {
+    plan.note = "simulating the rest of the budget takes too long";
+    return plan;
+  }
+  for (const double weight : weights) {
+    std::optional<PlannedCourse> course;
+    if (!simulation.is_over()) course = simulation.run(weight);
+    if (course && is_range) course->purchases.clear();
+    if (course) {
+      plan.courses.push_back(*std::move(course));
+    } else if (plan.note.empty()) {
+      plan.note = plan.courses.empty() ? "simulating the rest of the budget takes too long"
+                                       : "there was no time to compare all weights of prices";
+    }
+    if (plan.courses.empty()) return plan;
+  }
+  plan.price_weight = best_weight(plan.courses);
+  return plan;
+}
+
+}  // namespace acuity

@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include "acuity/model/joint_pool_belief.hpp"
+#include "acuity/study/study.hpp"
+#include "model/goal_covariances.hpp"
+#include "numerics/infinite.hpp"
+
+namespace acuity {
+
+namespace {
+
+// By how much the nugget may differ from its estimate: to the 10 % and 90 % quantiles of the draws that
+// predictions are averaged over.
+std::vector<double> nugget_changes(const AveragedModel& averaged, double nugget) {
+  std::vector<std::pair<double, double>> drawn;  // with weights
+  for (const HyperparameterDraw& draw : averaged.draws()) drawn.emplace_back(draw.nugget, draw.weight);
+  if (drawn.size() < 2) return {};
+  std::sort(drawn.begin(), drawn.end());
+  const auto quantile = [&](double share) {
+    double sum = 0.0;
+    for (const auto& [value, weight] : drawn)
+      if ((sum += weight) >= share) return value;
+    return drawn.back().first;
+  };
+  return {quantile(0.1) - nugget, quantile(0.9) - nugget};
+}
+
+// Choices by a goal look at the whole pool every time, so their plan is made for a part of it.
+struct SmallWorld {
+  // So many points and goal points at most, evenly spaced and by weight.
+  static constexpr Index most_points = 400, most_goals = 64;
+
+  SmallWorld(const StudyModel& model, const Pool& pool, const Goal& goal, const Candidates& all, int threads)
+      : candidates(all) {
+    const Index size = pool.size(), count = std::min(size, most_points);
+    std::vector<Index> rows;
+    for (Index i = 0; i < count; ++i) rows.push_back(i * size / count);
+    candidates = all.at(rows);
+    offer = {.levels = model.offer.levels, .base_noise = model.offer.base_noise(rows)};
+    const ThinnedGoal some = thin(goal.weights, std::min(goal.size(), most_goals));
+    Goal wanted{goal.points(some.points, Eigen::all), some.weights, {}};
+    if (goal.noise.size() > 0) wanted.noise = goal.noise(some.points);
+    std::vector<Observation> known = model.observations;  // by their inputs: rows have other numbers here
+    for (Observation& one : known)
+      if (one.place.pool_row())
+        one.place = Place(Vector(pool.points().row(*one.place.pool_row()).transpose()));
+    belief = std::make_unique<JointPoolBelief>(model.prior, Points(pool.points()(rows, Eigen::all)),
+                                               std::make_shared<const Goal>(std::move(wanted)), known,
+                                               JointPoolOptions{.threads = threads});
+  }
+
+  Candidates candidates;
+  Offer offer;
+  std::unique_ptr<PoolBelief> belief;
+};
+
+}  // namespace
+
+BudgetPlan Study::plan(const StudyModel& given, const std::vector<Annotation>& annotations,
+                       PoolBelief& belief, const Candidates& candidates, PlanOptions options) const {
+  StudyModel model = given;  // a belief that follows a campaign does not keep its observations up to date
+  model.observations.clear();
+  for (const Annotation& one : annotations)
+    model.observations.push_back({one.place, one.value, channel_of(one, model)});
+  // The information of answers with bias is about their own point alone, so that its sum is no aim.
+  if (file_.has_bias() && file_.acquisition.kind == AcquisitionSetting::Kind::model)
+    options.aim = PlanAim::pool_variance;
+  // With many answers the nugget is well known, and drawing it takes long.
+  constexpr std::size_t many_annotations = 300;
+  if (!file_.nugget && model.learned && annotations.size() <= many_annotations)
+    options.noise_changes = nugget_changes(averaged(model, annotations, options.threads), model.nugget);
+  options.most_operations = 1.5e10;  // a few seconds
+  if (!goal_) return plan_budget(belief, model.offer, model.acquisition, candidates, options);
+  options.weights = {1.0, 0.6, 0.2, 0.0};
+  if (options.noise_changes.size() > 1) options.noise_changes = {options.noise_changes.back()};
+  options.most_operations = infinite;  // the part of the pool is small
+  SmallWorld small(model, pool_, *goal_under(model), candidates, options.threads);
+  return plan_budget(*small.belief, small.offer, model.acquisition, small.candidates, options);
+}
+
+}  // namespace acuity

@@ -1,0 +1,45 @@
+#include "views/plan_text.hpp"
+
+#include <fmt/format.h>
+
+#include "numerics/text.hpp"
+#include "text/level_text.hpp"
+#include "text/number_text.hpp"
+#include "views/campaign_text.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::string worth_text(double worth, const Study& study) {
+  const std::string_view unit = study.acquisition().information->unit();
+  if (unit == "variance") return fmt::format("a fall of the mean variance by {}", brief(worth, 4));
+  return fmt::format("{} {}", brief(worth, 4), unit);
+}
+
+}  // namespace
+
+std::string to_text(const Planned& plan, const Study& study) {
+  if (plan.expected == 0.0 && plan.purchases.empty())
+    return fmt::format("choices are by information per cost: {}",
+                       plan.note.empty() ? "there is nothing to plan" : plan.note);
+  const std::string& unit = study.file().unit;
+  // The aim may be a variance that is to be small.
+  const bool by_variance = plan.expected < 0.0;
+  const auto expects = [&](double expected) {
+    return by_variance ? fmt::format("leave a mean variance of {}", brief(-expected, 4))
+                       : fmt::format("buy {}", worth_text(expected, study));
+  };
+  const std::string bought = purchases_text(plan.purchases, study.offer().levels);
+  if (plan.lambda == 1.0)
+    return fmt::format(
+        "{} that were left at the last plan {}{} by information per cost; no other weight of prices "
+        "is better",
+        money(plan.remaining, unit), expects(plan.expected), bought);
+  return fmt::format("{} that were left at the last plan {}{}; by information per cost alone they would {}{}",
+                     money(plan.remaining, unit), expects(plan.expected), bought,
+                     expects(plan.expected_ratio),
+                     purchases_text(plan.purchases_ratio, study.offer().levels));
+}
+
+}  // namespace acuity

@@ -1,0 +1,243 @@
+// Campaigns whose budget is planned: the plan is an event, so that whoever reads the log goes on as it did.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "acuity/campaign/campaign.hpp"
+#include "campaign/explanation.hpp"
+#include "views/campaign_status.hpp"
+#include "views/plan_text.hpp"
+#include "views/purchase_certificate.hpp"
+
+namespace acuity::planned_campaign_test {
+namespace {
+
+// Replicates with a set-up price: eight at once have the lowest price of precision.
+std::string settings(const std::string& rest = "") {
+  std::string text = "[campaign]\nbudget = 6000\nseed = 3\nunit = \"EUR\"\n";
+  for (const int count : {1, 2, 4, 8})
+    text += "[[level]]\nname = \"x" + std::to_string(count) +
+            "\"\nnoise_sd = " + std::to_string(0.25 / std::sqrt(count)) +
+            "\ncost = " + std::to_string(40 + 12 * count) + "\n";
+  return text + rest;
+}
+const std::string no_plan = "[acquisition]\nplan = \"none\"\n";
+
+Points square() {
+  Points points(144, 2);
+  for (Index i = 0; i < points.rows(); ++i)
+    points.row(i) << static_cast<double>(i % 12) / 3.0, static_cast<double>(i / 12) / 3.0;
+  return points;
+}
+
+Campaign started(const std::string& text, std::unique_ptr<EventStore> store = make_memory_event_store(),
+                 int threads = 1) {
+  return {
+      Study::make(read_study_text(text), Pool(square(), {"a", "b"})), std::move(store), {.threads = threads}};
+}
+
+void tell(Campaign& campaign, const Suggestion& asked) {
+  Answer answer;
+  answer.id = asked.id;
+  // The same whenever it is asked, and about as noisy as its level.
+  const double wobble = std::sin(977.0 * static_cast<double>(asked.row));
+  answer.values = {std::sin(asked.inputs[0]) * std::cos(asked.inputs[1]) +
+                   std::sqrt(2.0 * noise_variance(asked.level.channel)) * wobble};
+  campaign.tell({answer});
+}
+
+void spend(Campaign& campaign) {
+  while (true) {
+    const AskResult result = campaign.ask();
+    if (result.suggestions.empty()) return;
+    for (const Suggestion& s : result.suggestions) tell(campaign, s);
+  }
+}
+
+template <typename Kind>
+std::vector<Kind> all_of(const Campaign& campaign) {
+  std::vector<Kind> found;
+  for (const StoredEvent& stored : campaign.events())
+    if (const auto* event = std::get_if<Kind>(&stored.event)) found.push_back(*event);
+  return found;
+}
+
+TEST(PlannedCampaign, PlansAfterEveryFitAndEveryTenthOfTheBudget) {
+  Campaign campaign = started(settings());
+  spend(campaign);
+  const std::vector<Planned> plans = all_of<Planned>(campaign);
+  EXPECT_GE(plans.size(), all_of<Fitted>(campaign).size());
+  EXPECT_LE(plans.size(), all_of<Fitted>(campaign).size() + 11);
+  bool less_than_one = false;
+  double remaining = std::numeric_limits<double>::infinity();
+  for (const Planned& plan : plans) {
+    EXPECT_LE(plan.remaining, remaining);
+    remaining = plan.remaining;
+    less_than_one = less_than_one || plan.lambda < 1.0;
+    if (plan.purchases.empty()) continue;
+    double price = 0.0;
+    for (std::size_t k = 0; k < 4; ++k) price += plan.purchases[k] * campaign.study().offer().levels[k].cost;
+    EXPECT_LE(price, plan.remaining * (1.0 + 1e-9));
+  }
+  EXPECT_TRUE(less_than_one);
+}
+
+TEST(PlannedCampaign, BuysMoreOfTheLevelWithTheLowestPriceOfPrecision) {
+  Campaign planned = started(settings()), by_ratio = started(settings(no_plan));
+  spend(planned);
+  spend(by_ratio);
+  const auto largest = [](const Campaign& campaign) {
+    const std::vector<Asked> asked = all_of<Asked>(campaign);
+    return std::count_if(asked.begin(), asked.end(), [](const Asked& one) { return one.level == "x8"; });
+  };
+  EXPECT_GT(largest(planned), largest(by_ratio));
+  EXPECT_TRUE(all_of<Planned>(by_ratio).empty());
+}
+
+TEST(PlannedCampaign, IsTheSameOnAnyNumberOfThreads) {
+  Campaign one = started(settings()), two = started(settings(), make_memory_event_store(), 2);
+  spend(one);
+  spend(two);
+  const std::vector<Asked> first = all_of<Asked>(one), second = all_of<Asked>(two);
+  ASSERT_EQ(first.size(), second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].row, second[i].row) << i;
+    EXPECT_EQ(first[i].level, second[i].level) << i;
+  }
+}
+
+TEST(PlannedCampaign, ReplayOfEveryPrefixGoesOnAsItDid) {
+  Campaign campaign = started(settings());
+  spend(campaign);
+  const std::vector<StoredEvent> events = campaign.events();
+  const auto is_asked = [](const StoredEvent& stored) { return std::holds_alternative<Asked>(stored.event); };
+  int after_a_plan = 0;
+  for (std::size_t count = 1; count < events.size(); ++count) {
+    SCOPED_TRACE("after " + std::to_string(count) + " events");
+    const auto next =
+        std::find_if(events.begin() + static_cast<std::ptrdiff_t>(count), events.end(), is_asked);
+    if (next == events.end()) break;
+    auto store = make_memory_event_store();
+    std::vector<Event> prefix;
+    for (std::size_t k = 0; k < count; ++k) prefix.push_back(events[k].event);
+    store->add(0, [&](const auto&) { return prefix; });
+    after_a_plan += std::holds_alternative<Planned>(prefix.back());
+    Campaign later = started(settings(), std::move(store));
+    for (const Suggestion& s : later.pending()) tell(later, s);
+    const AskResult result = later.ask();
+    ASSERT_EQ(result.suggestions.size(), 1U);
+    EXPECT_EQ(result.suggestions[0].row, std::get<Asked>(next->event).row);
+    EXPECT_EQ(result.suggestions[0].level.name, std::get<Asked>(next->event).level);
+  }
+  EXPECT_GT(after_a_plan, 5);
+}
+
+TEST(PlannedCampaign, PlansAgainWhenTheBudgetChanges) {
+  Campaign campaign = started(settings());
+  while (all_of<Planned>(campaign).empty()) tell(campaign, campaign.ask().suggestions.at(0));
+  tell(campaign, campaign.ask().suggestions.at(0));
+  const std::size_t before = all_of<Planned>(campaign).size();
+  campaign.change_budget(6000.0);
+  EXPECT_TRUE(campaign.state().plan_is_stale());
+  const auto asked = campaign.ask().suggestions;
+  ASSERT_EQ(all_of<Planned>(campaign).size(), before + 1);
+  EXPECT_GT(all_of<Planned>(campaign).back().remaining, 6000.0);
+}
+
+TEST(PlannedCampaign, ExplainsWhyALevelIsNotTheOneOfTheBestRatio) {
+  Campaign campaign = started(settings());
+  spend(campaign);
+  std::string text;
+  for (const Asked& asked : all_of<Asked>(campaign)) {
+    if (asked.level != "x8") continue;
+    text = to_text(explain(campaign, asked.id, 1), campaign.study());
+    if (text.find("tells more per unit of money now") != std::string::npos) break;
+  }
+  EXPECT_NE(text.find("the budget is better spent on \"x8\""), std::string::npos) << text;
+  EXPECT_NE(text.find("By the last plan"), std::string::npos) << text;
+}
+
+// The price at which the choice changes is exact also where prices weigh less.
+TEST(PlannedCampaign, HasExactPricesAtWhichTheChoiceChanges) {
+  const std::string fixed =
+      "[model]\namplitude = 1\nlengthscale = 1.0\nfit = \"never\"\nmean = 0\n"
+      "[acquisition]\nplan = 0.3\n";
+  Campaign campaign = started(settings(fixed));
+  for (int k = 0; k < 12; ++k) tell(campaign, campaign.ask().suggestions.at(0));
+  const NextExplanation next = explain_next(campaign, 1);
+  ASSERT_TRUE(next.explanation);
+  int checked = 0;
+  for (const Explanation::Counterfactual& one : next.explanation->counterfactuals) {
+    if (!one.price) continue;
+    for (const double factor : {1.0 - 1e-6, 1.0 + 1e-6}) {
+      StudyFile file = read_study_text(settings(fixed));
+      for (Level& level : file.price_list)
+        if (level.name == one.level.name) level.cost = *one.price * factor;
+      const Study other = Study::make(file, Pool(square(), {"a", "b"}));
+      const StudyModel model = other.model_given(campaign.annotations());
+      Candidates candidates = campaign.candidates();
+      const auto chosen =
+          Selector(model.offer, model.acquisition, 1).choose(*other.belief(model), candidates);
+      ASSERT_TRUE(chosen);
+      const bool is_level =
+          model.offer.levels[static_cast<std::size_t>(chosen->level)].name == one.level.name;
+      EXPECT_EQ(is_level, factor < 1.0) << one.level.name << " at " << *one.price * factor;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 3);
+}
+
+TEST(PlannedCampaign, StatusHasThePlanAndTheCertificate) {
+  Campaign campaign = started(settings());
+  spend(campaign);
+  const auto certificate = purchase_certificate(campaign.study(), campaign.state());
+  ASSERT_TRUE(certificate);
+  EXPECT_GT(certificate->share(), 0.4);
+  EXPECT_LE(certificate->share(), 1.0);
+  EXPECT_NEAR(certificate->spent, campaign.state().spent(), 1e-9);
+  const std::string text = status_text(campaign);
+  EXPECT_NE(text.find("of the most that this money could have bought"), std::string::npos) << text;
+  EXPECT_NE(status_json(campaign).find("\"certificate\":{\"share\":"), std::string::npos);
+  EXPECT_NE(status_json(campaign).find("\"plan\":{\"lambda\":"), std::string::npos);
+}
+
+TEST(PlannedCampaign, WithoutTimeThereIsANoteAndTheRatioRule) {
+  Campaign campaign(Study::make(read_study_text(settings()), Pool(square(), {"a", "b"})),
+                    make_memory_event_store(), {.threads = 1, .plan_seconds = 0.0});
+  while (all_of<Planned>(campaign).empty()) tell(campaign, campaign.ask().suggestions.at(0));
+  const Planned plan = all_of<Planned>(campaign).front();
+  EXPECT_EQ(plan.lambda, 1.0);
+  EXPECT_NE(plan.note.find("too long"), std::string::npos) << plan.note;
+  EXPECT_NE(to_text(plan, campaign.study()).find("by information per cost"), std::string::npos);
+}
+
+TEST(PlannedCampaign, RefusesPlansThatCannotBe) {
+  const auto sentence = [](const std::string& text) -> std::string {
+    try {
+      read_study_text(text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string plan = "[acquisition]\nplan = \"budget\"\n",
+                    levels = settings().substr(settings().find("[[level]]"));
+  EXPECT_NE(sentence(levels + plan).find("without campaign.budget"), std::string::npos);
+  EXPECT_NE(sentence(settings("[acquisition]\nplan = \"budget\"\ninformation = \"bald\"\n"))
+                .find("\"model\" or \"goal\""),
+            std::string::npos);
+  EXPECT_NE(sentence(settings("[acquisition]\nplan = 1.5\n")).find("from 0 to 1"), std::string::npos);
+  EXPECT_NE(sentence(settings("[acquisition]\nplan = \"money\"\n")).find("\"money\""), std::string::npos);
+  EXPECT_NE(sentence("[campaign]\nbudget = 9\n[target]\nkind = \"binary\"\n[[level]]\nname = \"a\"\naccuracy "
+                     "= 0.9\ncost = 1\n" +
+                     plan)
+                .find("binary"),
+            std::string::npos);
+  EXPECT_EQ(sentence(settings("[acquisition]\nplan = 0.4\n")), "accepted");
+}
+
+}  // namespace
+}  // namespace acuity::planned_campaign_test
