@@ -49,6 +49,7 @@ class Method:
     pool: str = ""
     model: str = ""
     information: str = ""   # empty: the default
+    plan: str = ""          # of the budget; empty: the default
     level: str = ""         # the only level on offer; empty: all
     explicit: bool = False  # write the keys of later versions such that nothing of theirs is used
     real_only: bool = False
@@ -72,6 +73,9 @@ LIKELIHOOD_RULE = Method("likelihood", pool=OLD_POOL, model=LIKELIHOOD_MODEL, ex
 def acuity_methods(level_names):
     return [old_rule(BASE, information="random", level=level_names[-1]),
             DEFAULT_RULE,
+            default_rule("without plan", plan="none"),
+            default_rule("goal", information="goal"),
+            default_rule("goal without plan", information="goal", plan="none"),
             Method("guide", pool=GUIDE_POOL, model=GUIDE_MODEL),
             old_rule("old guide"),
             Method("paper", pool=PAPER_POOL, model=PAPER_MODEL, explicit=True, real_only=True),
@@ -115,6 +119,8 @@ def study_text(method, problem, budget, keys):
         parts.append("[noise]\nnugget = 0\n")
     parts += [toml_level(problem, k) for k in level_indices(method, problem)]
     acquisition = f'information = "{method.information}"\n' if method.information else ""
+    if method.plan:
+        acquisition += f'plan = "{method.plan}"\n'
     if method.explicit and keys.plan and not method.information:
         acquisition += 'information = "model"\nplan = "none"\n'
     if acquisition:
