@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import FloatArray, choice, floats, path_of, points, shown, text, whole
+from ._arrays import FloatArray, path_of, shown, text, whole
 from ._core import Suggestion
+from ._frames import point_by_name, points_by_name
 from ._estimator import warn_of_convergence
 from ._html import campaign_html, escape, one_line
 from ._loop import Loop
@@ -132,6 +133,9 @@ class Campaign:
         self.binary: bool = facts["binary"]
         self.classes: Optional[list[str]] = facts["classes"] or None
         self._ladder: bool = facts["ladder"]
+        # Columns that a frame may have besides the inputs: the ids, and those of annotations(). No input has such a name.
+        own = {"alpha" if self._ladder else "level", "accuracy" if self.binary else "noise_variance"}
+        self._spare = {facts["id_column"], "id", "point", "y", "cost", *own}
 
     @property
     def _writer(self) -> "_core.Campaign":
@@ -187,7 +191,7 @@ class Campaign:
         """Records the answer to a suggestion: a number, a class, or a list of replicates.
 
         cost: what it really cost; left out: the level's. noise_variance (noise_sd) or accuracy: if the annotator reports
-        the answer's own. point or x, level or alpha: what was done, if that is not what was asked for. dry_run: only say
+        the answer's own. point or x (numbers in the order of `inputs`, or by name), level or alpha: what was done, if that is not what was asked for. dry_run: only say
         what it would do. Recording the same answer again changes nothing; a different one is refused, see `amend`.
         """
         return self.tell_all(
@@ -219,7 +223,7 @@ class Campaign:
                 if rest.get(key) is not None:
                     more[key] = text(str(rest.pop(key)), key)
             if rest.get("x") is not None:
-                more["x"] = np.atleast_1d(floats(rest.pop("x"), "x")).ravel().tolist()
+                more["x"] = point_by_name(rest.pop("x"), self.inputs)
             unknown = [key for key, value in rest.items() if value is not None]
             if unknown:
                 raise ValueError(f"an answer has {unknown[0]!r}, must be what Campaign.tell takes")
@@ -295,9 +299,18 @@ class Campaign:
         """Mean and variance of f at every pool point, given all answers and what is pending."""
         return self._core.belief()
 
+    def _points(self, X: Any) -> FloatArray:
+        """Inputs of the campaign, one per row; columns of a frame by their names."""
+        return points_by_name(X, self.inputs, spare=self._spare)
+
     def prediction(self, X: ArrayLike) -> Prediction:
-        """The prediction at every row of X, given all answers: see Prediction."""
-        mean, variance, low, high, probability, noise, problem = self._core.predict(points(X, inputs=len(self.inputs)))
+        """The prediction at every row of X, given all answers: see Prediction.
+
+        X, here and in the methods below: an array with the inputs in the order of `inputs`, or a DataFrame (or a dictionary of
+        columns) whose columns are found by their names. It may also have the ids and what `annotations()` has; other columns
+        are refused.
+        """
+        mean, variance, low, high, probability, noise, problem = self._core.predict(self._points(X))
         warn_of_convergence(problem)
         sd = np.sqrt(variance)
         if self.binary:
@@ -306,7 +319,7 @@ class Campaign:
 
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f at every row of X, given all answers."""
-        mean, variance, *_, problem = self._core.predict(points(X, inputs=len(self.inputs)))
+        mean, variance, *_, problem = self._core.predict(self._points(X))
         warn_of_convergence(problem)
         return mean, variance
 

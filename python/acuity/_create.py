@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._arrays import choice, path_of, shown, threads_of
 from ._campaign import Campaign, PathLike
-from ._study import GoalValues, make_study
+from ._study import make_study
 from .kernels import KERNELS
 from .levels import LevelsLike
 
@@ -68,14 +68,15 @@ def create(
 ) -> Campaign:
     """Creates a campaign, in a folder that must not exist yet, or in memory if `path` is None.
 
-    Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
-    dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3): ids are the
-    names of the pool's points; noise_variance is the noise at a point that no level removes, a number, a formula in the
+    Either `study`, a study file, or its contents: pool, an array, a DataFrame, a dictionary of columns or a file, and levels, a
+    list of Level (or dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3):
+    inputs are the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids;
+    ids are the names of the pool's points, or the name of the column that has them; noise_variance is the noise at a point that no level removes, a number, a formula in the
     inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
     "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest
     precision, "auto" or a dictionary, or a file of what is known.
 
-    goal is where the model must be good: an array of points with the pool's inputs, with goal_weights, one per point; a table
+    goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per point; a table
     (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
     goal_points of them are used. criterion is "variance" or "prediction". information is "goal" by default if there is a goal
     or a level has a bias, and "model" otherwise. plan is "budget", the default where it can be, "none" or a weight of prices.
@@ -121,7 +122,6 @@ def create(
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
     name = name or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
     about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
-    values = GoalValues()
     if goal is not None or criterion is not None or goal_points is not None:
         options["goal"] = {"criterion": criterion, "points": goal_points}
     if isinstance(goal, (str, os.PathLike, Mapping)):
@@ -131,11 +131,10 @@ def create(
             options["goal"]["box"] = dict(goal)
         else:
             options["goal"]["file"] = os.path.abspath(path_of(goal, "goal"))
-    else:
-        values = GoalValues(goal, goal_weights)
+        goal = None
     made = make_study(
         pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, nugget=nugget, classes=classes, campaign=about,
-        options=options, goal=values,
+        options=options, goal=goal, goal_weights=goal_weights,
     )
     return _begun(path, made, threads)
 

@@ -156,7 +156,7 @@ py::dict facts_of(const Campaign& campaign) {
       py::arg("folder") = campaign.folder().string(), py::arg("name") = campaign.state().created().name,
       py::arg("unit") = campaign.state().created().unit, py::arg("binary") = file.binary(),
       py::arg("classes") = file.target->class_names(), py::arg("ladder") = campaign.study().is_ladder(),
-      py::arg("inputs") = campaign.study().pool().inputs(),
+      py::arg("inputs") = campaign.study().pool().inputs(), py::arg("id_column") = file.pool_id,
       py::arg("pool") = Points(campaign.study().pool().points()));
 }
 
