@@ -5,7 +5,7 @@ choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`crea
 """
 
 from . import costs, errors, kernels, levels
-from ._campaign import Campaign, Explanation, Prediction, Told
+from ._campaign import Campaign, Check, Explanation, Prediction, Told
 from ._core import Suggestion, instruction_set
 from ._core import version as __version__
 from ._create import create, open
@@ -22,6 +22,7 @@ from .errors import (
     OwnedError,
     Stopped,
     StoreError,
+    UnexpectedAnswerWarning,
 )
 from .kernels import Kernel
 from .levels import Ladder, Level
@@ -30,6 +31,7 @@ from .regressor import GPRegressor
 __all__ = [
     "AskError",
     "Campaign",
+    "Check",
     "Prediction",
     "DamagedError",
     "DifferentStudyError",
@@ -48,6 +50,7 @@ __all__ = [
     "StoreError",
     "Suggestion",
     "Told",
+    "UnexpectedAnswerWarning",
     "__version__",
     "costs",
     "create",

@@ -19,7 +19,7 @@ from ._estimator import warn_of_convergence
 from ._html import campaign_html, escape, one_line
 from ._loop import Loop
 from ._selection import _count
-from .errors import Finished, NothingNow
+from .errors import Finished, NothingNow, UnexpectedAnswerWarning, warn_caller
 
 Id = Union[int, Suggestion]
 PathLike = Union[str, "os.PathLike[str]"]
@@ -43,6 +43,22 @@ class Explanation(dict):  # type: ignore[type-arg]
         printer.text(self.text)
 
 
+class Check(dict):  # type: ignore[type-arg]
+    """What `acuity check` says about a study, by name: `break_even`, `warnings`, `initial`, `notes` and `plan`; it prints as text."""
+
+    def __init__(self, fields: Mapping[str, Any], text: str) -> None:
+        super().__init__(fields)
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    __str__ = __repr__
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(self.text)
+
+
 def _id_of(id: Id) -> int:
     value = id.id if isinstance(id, Suggestion) else id
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
@@ -57,7 +73,12 @@ def _words(reason: Any) -> str:
 
 def _said(y: Any, binary: bool) -> list[Union[float, str]]:
     """One answer or several replicates: numbers, or names of classes. Of classes 0 is the first, as in tables."""
-    several = list(y) if isinstance(y, (list, tuple, np.ndarray)) and np.ndim(y) > 0 else [y]
+    if isinstance(y, tuple):
+        raise ValueError(
+            f"the answer is the tuple {shown(y)}, must be a number, a class or a list of replicates; an annotator reports its "
+            'cost or noise by a dictionary, {"y": 0.3, "cost": 1.2, "noise_sd": 0.1}, tell by arguments'
+        )
+    several = list(y) if isinstance(y, (list, np.ndarray)) and np.ndim(y) > 0 else [y]
     said: list[Union[float, str]] = []
     for one in several:
         if isinstance(one, str):
@@ -167,7 +188,9 @@ class Campaign:
         seconds = None if lease is None else _number(lease, "lease", "a number of seconds")
         money = None if budget is None else _number(budget, "budget")
         count = 1 if n is None else _count(n)
-        status, reason, found, note = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
+        (status, reason, found, note), early = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
+        if early:
+            warn_caller(early, UnexpectedAnswerWarning)
         if not found:
             raise (Finished if status == "finished" else NothingNow)(reason)
         warn_of_convergence(note)
@@ -192,7 +215,8 @@ class Campaign:
 
         cost: what it really cost; left out: the level's. noise_variance (noise_sd) or accuracy: if the annotator reports
         the answer's own. point or x (numbers in the order of `inputs`, or by name), level or alpha: what was done, if that is not what was asked for. dry_run: only say
-        what it would do. Recording the same answer again changes nothing; a different one is refused, see `amend`.
+        what it would do. Recording the same answer again changes nothing; a different one is refused, see `amend`. An answer
+        many standard deviations from what was predicted is recorded with an UnexpectedAnswerWarning.
         """
         return self.tell_all(
             [
@@ -206,6 +230,14 @@ class Campaign:
 
     def tell_all(self, answers: Iterable[Mapping[str, Any]], *, dry_run: bool = False) -> list[Told]:
         """Records several answers, each a dictionary of what `tell` takes: all of them are recorded, or none if one is wrong."""
+        results, notes = self._tell(answers, dry_run)
+        if notes:
+            more = f" (and so are {len(notes) - 1} more answers)" if len(notes) > 1 else ""
+            warn_caller(notes[0] + more, UnexpectedAnswerWarning)
+        return results
+
+    def _tell(self, answers: Iterable[Mapping[str, Any]], dry_run: bool = False) -> tuple[list[Told], list[str]]:
+        """What tell_all() returns, and a sentence for every answer that is far from what was predicted."""
         rows = []
         for answer in answers:
             if not isinstance(answer, Mapping):
@@ -228,7 +260,9 @@ class Campaign:
             if unknown:
                 raise ValueError(f"an answer has {unknown[0]!r}, must be what Campaign.tell takes")
             rows.append((id, said, more))
-        return [Told(fields) for fields in self._writer.tell(rows, bool(dry_run))]
+        told = self._writer.tell(rows, bool(dry_run))
+        notes = [fields.pop("note") for fields in told]
+        return [Told(fields) for fields in told], [note for note in notes if note]
 
     def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
         """Records that an attempt gave no answer; the point may be suggested again, unless it is excluded."""
@@ -262,6 +296,12 @@ class Campaign:
     def pending(self) -> list[Suggestion]:
         """What was asked for and is not answered yet."""
         return [suggestion for suggestion, _ in self._core.pending()]
+
+    def check(self) -> Check:
+        """What `acuity check` says, without a forecast: which level is bought at which uncertainty, what comes first, how the
+        budget is planned, and warnings about scales and units. A dictionary that prints as text."""
+        fields, text = self._core.check()
+        return Check(json.loads(fields, object_hook=_with_infinities), text)
 
     def explain(self, id: Optional[Id] = None) -> Explanation:
         """Why a suggestion was made, what would have changed the choice; of the next one if no id is given."""

@@ -10,7 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _core
-from ._arrays import choice, path_of, shown, threads_of
+from ._arrays import path_of, shown, threads_of
 from ._campaign import Campaign, PathLike
 from ._study import make_study
 from .kernels import KERNELS
@@ -36,22 +36,23 @@ def create(
     ids: Any = None,
     name: str = "",
     unit: str = "",
-    seed: int = 0,
+    seed: Optional[int] = None,
     initial: Any = None,
+    learn_costs: Optional[bool] = None,
     classes: Optional[list[str]] = None,
-    kernel: str = "matern52",
-    amplitude: Any = "learn",
-    lengthscale: Any = "learn",
+    kernel: Optional[str] = None,
+    amplitude: Any = None,
+    lengthscale: Any = None,
     mean: Any = None,
     noise_variance: Any = None,
     nugget: Any = None,
-    standardise: Union[bool, str] = True,
+    standardise: Union[None, bool, str] = None,
     repeat: bool = False,
-    fit: Any = "auto",
+    fit: Any = None,
     prior: Optional[str] = None,
     average: Optional[int] = None,
-    optimiser: str = "lbfgs",
-    restarts: int = 4,
+    optimiser: Optional[str] = None,
+    restarts: Optional[int] = None,
     fit_noise: bool = False,
     information: Optional[str] = None,
     goal: Any = None,
@@ -75,6 +76,11 @@ def create(
     inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
     "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest
     precision, "auto" or a dictionary, or a file of what is known.
+
+    What is left out is as in a study file without that key: kernel "matern52"; amplitude, lengthscale (one per input, of classes
+    one for all) and nugget learned, with fit "auto" and a weak prior; inputs standardised by the pool; mean that of the answers;
+    predictions averaged over 8 sets of hyperparameters; an initial design that fills the pool; the budget planned; costs that
+    answers report learned. `campaign.check()` says what that means here.
 
     goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per point; a table
     (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
@@ -101,8 +107,13 @@ def create(
         return _begun(path, _core.Study.open(given), threads)
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
-    choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
-    scaled = standardise if isinstance(standardise, str) else ("pool" if standardise else "none")
+    if kernel is not None and not (isinstance(kernel, str) and kernel in KERNELS):
+        words = ", ".join(f'"{word}"' for word in KERNELS)
+        raise ValueError(
+            f"kernel is {shown(kernel)}, must be one of {words}: a campaign keeps its kernel by name; amplitude and lengthscale "
+            "are arguments of their own"
+        )
+    scaled = standardise if standardise is None or isinstance(standardise, str) else ("pool" if standardise else "none")
     options: dict[str, dict[str, Any]] = {
         "pool": {"standardise": scaled, "repeat": True if repeat else None},
         "model": {
@@ -121,7 +132,8 @@ def create(
     elif initial is not None and not isinstance(initial, (int, np.integer)):
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
     name = name or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
-    about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
+    about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial,
+             "learn_costs": learn_costs}
     if goal is not None or criterion is not None or goal_points is not None:
         options["goal"] = {"criterion": criterion, "points": goal_points}
     if isinstance(goal, (str, os.PathLike, Mapping)):

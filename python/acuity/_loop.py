@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from ._arrays import whole
+from ._arrays import shown, whole
 from ._core import Suggestion
 from .errors import Finished, NothingNow, Stopped
 
@@ -48,11 +48,14 @@ class Loop:
                 raise
 
     def _settle(self, busy: dict[Future[Any], Suggestion]) -> None:
-        """Ends early. Threads cannot be stopped, so their answers are waited for and recorded."""
+        """Ends early. Threads cannot be stopped, so their answers are waited for and recorded; again is harmless."""
         self.max_failures = len(busy) + self.failures + 1  # one end is enough
         self.on_told = None
         for done in as_completed(busy):
-            self._take(busy[done], done)
+            try:
+                self._take(busy[done], done)
+            except ValueError:  # what ended the run, or another of its kind: that suggestion stays pending
+                pass
 
     def _next(self) -> Suggestion:
         if self.left:
@@ -90,8 +93,9 @@ class Loop:
             if not busy:
                 return reason
             for done in wait(busy, return_when=FIRST_COMPLETED).done:
-                suggestion = busy.pop(done)
-                self._take(suggestion, done)
+                # Not removed before it is recorded: an interruption in between must not lose an answer.
+                self._take(busy[done], done)
+                del busy[done]
                 error = done.exception()
                 if error is not None and not isinstance(error, Exception):
                     raise error  # KeyboardInterrupt, say: the suggestion stays pending
@@ -105,9 +109,14 @@ class Loop:
             self._failed(suggestion, error)
 
     def _answered(self, suggestion: Suggestion, answer: Any) -> None:
+        if isinstance(answer, tuple):  # the caller's mistake, not the annotator's failure: the suggestion stays pending
+            raise ValueError(
+                f"the annotator returned the tuple {shown(answer)}, must be the answer, a list of replicates or a dictionary "
+                'such as {"y": 0.3, "cost": 1.2, "noise_sd": 0.1}'
+            )
         fields = dict(answer) if isinstance(answer, Mapping) else {"y": answer}
         try:
-            told = self.campaign.tell_all([{**fields, "id": suggestion.id}])[0]
+            told = self.campaign._tell([{**fields, "id": suggestion.id}])[0][0]
         except ValueError as error:  # the answer is none, say not a finite number
             self._failed(suggestion, error)
             return

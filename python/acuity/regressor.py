@@ -22,8 +22,8 @@ class GPRegressor(KernelModel):
 
     Parameters
     ----------
-    kernel : "rbf", "matern32", "matern52", a function k(a, b) or an acuity.Kernel
-        The prior covariance of f.
+    kernel : "rbf", "matern32", "matern52", a function k(a, b), an acuity.Kernel or a kernel of scikit-learn
+        The prior covariance of f. amplitude and lengthscale are those of the three; others have their own parameters.
     amplitude : float
         The prior variance of f is its square.
     lengthscale : float or list

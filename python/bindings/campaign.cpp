@@ -6,14 +6,18 @@
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/numerics/errors.hpp"
 #include "bindings.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/explanation.hpp"
 #include "pages/campaign_page.hpp"
 #include "views/annotation_rows.hpp"
 #include "views/campaign_status.hpp"
+#include "views/early_verdict.hpp"
 #include "views/event_json.hpp"
 #include "views/explanation_json.hpp"
+#include "views/study_check.hpp"
+#include "views/target_view.hpp"
 
 namespace acuity::python {
 
@@ -24,14 +28,14 @@ class OpenCampaign {
  public:
   static std::unique_ptr<OpenCampaign> open(const std::string& folder, bool write, int threads) {
     return std::make_unique<OpenCampaign>(
-        Campaign::open(folder, write ? Access::write : Access::read, {.threads = threads}));
+        Campaign::open(folder, write ? Access::write : Access::read, {.threads = threads}), threads);
   }
   static std::unique_ptr<OpenCampaign> in_memory(const Study& study, int threads) {
     return std::make_unique<OpenCampaign>(
-        Campaign(study.variant({}), make_memory_event_store(), {.threads = threads}));
+        Campaign(study.variant({}), make_memory_event_store(), {.threads = threads}), threads);
   }
-  explicit OpenCampaign(Campaign campaign)
-      : is_stored_(!campaign.folder().empty()), campaign_(std::move(campaign)) {}
+  OpenCampaign(Campaign campaign, int threads)
+      : is_stored_(!campaign.folder().empty()), threads_(threads), campaign_(std::move(campaign)) {}
   ~OpenCampaign() { let_go(); }
 
   // Calls work(campaign) in a turn and without the interpreter's lock.
@@ -44,6 +48,7 @@ class OpenCampaign {
     if (!campaign_) throw std::invalid_argument("the campaign is closed, must be open");
     return work(*campaign_);
   }
+  int threads() const { return threads_; }
   void close() {
     const Released unlocked;
     if (is_forked()) return let_go();
@@ -60,6 +65,7 @@ class OpenCampaign {
   }
 
   bool is_stored_;
+  int threads_;
   ::pid_t process_ = ::getpid();
   Turn turn_;
   std::optional<Campaign> campaign_;
@@ -123,9 +129,18 @@ Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& s
   return answer;
 }
 
-py::dict dictionary(const TellResult& result) {
+// `note`: a sentence if the answer is far from what was predicted; otherwise empty.
+py::dict dictionary(const TellResult& result, const std::string& note) {
   return py::dict(py::arg("id") = result.id, py::arg("changes") = result.changes,
-                  py::arg("charge") = result.charge, py::arg("surprise") = result.surprise);
+                  py::arg("charge") = result.charge, py::arg("surprise") = result.surprise,
+                  py::arg("note") = note);
+}
+
+std::string note_on(const Study& study, const TellResult& result) {
+  const Target& target = *study.file().target;
+  if (!result.changes || !result.surprise || !target.is_surprising(*result.surprise)) return "";
+  return TargetView::of(target)->surprise_text(result.id, *result.surprise) +
+         "; a mistake can be corrected by amend";
 }
 
 // One column of the annotations each, as `export --annotations` has them.
@@ -198,13 +213,21 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
       .def("ask",
            [](OpenCampaign& open, std::int64_t count, const std::string& worker, std::optional<double> lease,
               std::optional<double> budget) {
-             return tuple_of(open.with([&](Campaign& c) {
-               return c.ask({.count = count, .worker = worker, .lease = lease, .budget = budget});
-             }));
+             std::string early;
+             const AskResult result = open.with([&](Campaign& c) {
+               AskResult found = c.ask({.count = count, .worker = worker, .lease = lease, .budget = budget});
+               try {
+                 early = early_verdict_at_ask(c, found.suggestions);
+               } catch (const NumericalError&) {  // suggestions that were recorded must reach the caller
+               }
+               return found;
+             });
+             return py::make_tuple(tuple_of(result), early);
            })
       .def("tell",
            [](OpenCampaign& open,
               const std::vector<std::tuple<std::int64_t, std::vector<Said>, py::dict>>& told, bool dry_run) {
+             std::vector<std::string> notes;
              const std::vector<TellResult> results = open.with([&](Campaign& c) {
                std::vector<Answer> answers;
                {
@@ -212,10 +235,12 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
                  for (const auto& [id, said, more] : told)
                    answers.push_back(answer_of(c.study(), id, said, more));
                }
-               return dry_run ? c.would_tell(answers) : c.tell(answers);
+               std::vector<TellResult> found = dry_run ? c.would_tell(answers) : c.tell(answers);
+               for (const TellResult& result : found) notes.push_back(note_on(c.study(), result));
+               return found;
              });
              py::list list;
-             for (const TellResult& result : results) list.append(dictionary(result));
+             for (std::size_t i = 0; i < results.size(); ++i) list.append(dictionary(results[i], notes[i]));
              return list;
            })
       .def("fail",
@@ -279,6 +304,15 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              return open.with([](Campaign& c) {
                c.refresh();
                return status_text(c);
+             });
+           })
+      .def("check",
+           [](OpenCampaign& open) {
+             return open.with([&](Campaign& c) {
+               c.refresh();
+               const StudyCheck found =
+                   check_study(c.study(), c.model(), c.annotations(), &c, open.threads());
+               return std::pair(json_text(check_json(found)), check_text(found, c.study().file().unit));
              });
            })
       .def("explain",

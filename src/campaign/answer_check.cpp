@@ -212,7 +212,7 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
   after.told = checked.event;
   if (const std::string why = why_not_several(study, after, answer.values.size()); !why.empty())
     refuse(answer, why);
-  if (!checked.event.channel) {
+  if (!checked.event.channel && study.file().nugget == 0.0) {  // a nugget that is learned is never 0
     const Level level = level_of(study, after);
     const Channel channel = expected_annotation(study, after).channel;
     if (const auto* gaussian = std::get_if<GaussianChannel>(&channel))
