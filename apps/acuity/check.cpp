@@ -23,6 +23,7 @@
 #include "views/break_even_report.hpp"
 #include "views/campaign_text.hpp"
 #include "views/forecast.hpp"
+#include "views/input_summary.hpp"
 #include "views/plan_text.hpp"
 #include "views/spending_plan.hpp"
 #include "views/study_warnings.hpp"
@@ -102,7 +103,7 @@ Trial try_annotator(const Study& study, const StudyModel& model, const std::file
     return {true,
             fmt::format("{}: {} (simulated)", what, brief(make_rehearsal(study)->annotate(suggestion)))};
   const TrialFolder folder;
-  const ExternalCommand command(study.file(), study.pool().inputs(), study_folder);
+  const ExternalCommand command(study.file(), study.pool().columns(), study_folder);
   Attempt attempt = command.start(suggestion, 1, folder.path());
   std::optional<AttemptOutcome> outcome;
   while (!(outcome = attempt.poll())) wait_for_any({&attempt}, 1.0);
@@ -219,6 +220,7 @@ std::string plan_text(const Study& study, StudyModel model, const std::vector<An
 // Everything that check finds out.
 struct Findings {
   BreakEvenReport break_even;
+  const Pool* pool = nullptr;
   std::string initial;             // empty: nothing comes before the first choice
   std::vector<std::string> notes;  // on biases and the goal
   std::string plan;                // of the budget; empty: none
@@ -230,6 +232,7 @@ struct Findings {
 std::string findings_json(const Findings& found) {
   Json json{{"break_even", break_even_json(found.break_even)},
             {"warnings", found.warnings},
+            {"inputs", inputs_json(*found.pool)},
             {"initial", found.initial},
             {"notes", found.notes},
             {"plan", found.plan}};
@@ -239,7 +242,9 @@ std::string findings_json(const Findings& found) {
 }
 
 std::string findings_text(const Findings& found, const std::string& unit) {
-  std::string text = to_text(found.break_even, unit);
+  std::string text = "Inputs\n";
+  for (const std::string& line : input_lines(*found.pool)) text += "  " + line + "\n";
+  text += to_text(found.break_even, unit);
   if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
   if (!found.notes.empty()) text += "Levels and goal\n";
   for (const std::string& sentence : found.notes) text += "  " + one_line(sentence) + "\n";
@@ -264,12 +269,14 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   const StudyModel model =
       has_initial_file ? study.model_given(annotations, arguments.threads) : loaded.model();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command)
-    ExternalCommand(study.file(), study.pool().inputs(), annotator_folder(loaded));  // refuses unknown tokens
+    ExternalCommand(study.file(), study.pool().columns(),
+                    annotator_folder(loaded));  // refuses unknown tokens
 
   const double budget = campaign != nullptr
                             ? campaign->state().budget()
                             : study.file().budget.value_or(std::numeric_limits<double>::infinity());
   Findings found{.break_even = break_even_report(study, model),
+                 .pool = &study.pool(),
                  .initial = initial_text(study, annotations.size()),
                  .notes = spending_plan(study, model, budget).sentences,
                  .plan = plan_text(study, model, annotations, campaign, arguments.threads),

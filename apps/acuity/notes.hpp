@@ -14,6 +14,7 @@
 #include "acuity/study/study.hpp"
 #include "campaign/initial_design.hpp"
 #include "numerics/text.hpp"
+#include "text/input_text.hpp"
 #include "text/result_table.hpp"
 #include "views/calibration_verdict.hpp"
 #include "views/prequential.hpp"
@@ -86,15 +87,6 @@ inline std::string early_verdict(const Campaign& campaign, std::int64_t said_at 
     if (score.before < said_at) earlier.push_back(score.z());
   if (is_far_off(verdict_on(earlier))) return "";
   return "the first answers are far from their predictions; " + verdict.text();
-}
-
-/// "speed = 3, angle = 12", of many inputs the first six and "...".
-inline std::string inputs_text(const std::vector<std::string>& names, const double* values) {
-  constexpr std::size_t most = 6;
-  std::string text;
-  for (std::size_t k = 0; k < std::min(most, names.size()); ++k)
-    text += fmt::format("{}{} = {}", k > 0 ? ", " : "", names[k], brief(values[k]));
-  return names.size() > most ? text + ", ..." : text;
 }
 
 inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,
