@@ -96,7 +96,7 @@ Trial try_annotator(const Study& study, const StudyModel& model, const std::file
     return {true,
             fmt::format("{}: {} (simulated)", what, brief(make_rehearsal(study)->annotate(suggestion)))};
   const TrialFolder folder;
-  const ExternalCommand command(study.file(), study.pool().inputs(), study_folder);
+  const ExternalCommand command(study.file(), study.pool().columns(), study_folder);
   Attempt attempt = command.start(suggestion, 1, folder.path());
   std::optional<AttemptOutcome> outcome;
   while (!(outcome = attempt.poll())) wait_for_any({&attempt}, 1.0);
@@ -170,7 +170,8 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   const StudyModel model =
       has_initial_file ? study.model_given(annotations, arguments.threads) : loaded.model();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command)
-    ExternalCommand(study.file(), study.pool().inputs(), annotator_folder(loaded));  // refuses unknown tokens
+    ExternalCommand(study.file(), study.pool().columns(),
+                    annotator_folder(loaded));  // refuses unknown tokens
 
   const StudyCheck checked = check_study(study, model, annotations, campaign, arguments.threads);
   std::optional<Forecast> expected;

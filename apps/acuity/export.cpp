@@ -35,7 +35,8 @@ std::string annotations_csv(const Campaign& campaign) {
   ResultTable table(Format::csv, columns);
   for (const AnnotationRow& row : annotation_rows(campaign)) {
     std::vector<ResultTable::Cell> cells{row.id, row.point};
-    for (const double input : row.inputs) cells.emplace_back(input);
+    for (std::size_t k = 0; k < row.inputs.size(); ++k)
+      cells.push_back(input_cell(study.pool().columns()[k], row.inputs[k]));
     cells.push_back(level_cell(row.level, row.alpha));
     for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
     table.add(cells);
@@ -99,13 +100,21 @@ nlohmann::json classification_json(const EpPosterior& posterior, const Observati
           {"log_marginal_likelihood", posterior.log_evidence()}};
 }
 
-// One set of hyperparameters and the posterior mean: mean + k(x, points) weights, x and points scaled first.
-nlohmann::json posterior_json(const Prior& prior, const Observations& observations, const StudyFile& file) {
+// One set of hyperparameters and the posterior mean: mean + k(x, points) weights, x and points scaled first,
+// after taking logarithms of inputs on a log scale.
+nlohmann::json posterior_json(const Prior& prior, const Observations& observations, const StudyFile& file,
+                              const std::vector<Input>& inputs) {
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*prior.kernel).options();
   nlohmann::json json{{"amplitude", kernel.amplitude},
-                      {"lengthscale", file.lengthscale_per_input ? list(kernel.lengthscale)
-                                                                 : nlohmann::json(kernel.lengthscale(0))},
+                      {"lengthscale", file.lengthscale_per_input || kernel.lengthscale.size() != 1
+                                          ? list(kernel.lengthscale)
+                                          : nlohmann::json(kernel.lengthscale(0))},
                       {"mean", prior.mean}};
+  if (!kernel.categories.empty()) {
+    json["similarity"] = nlohmann::json::object();
+    for (const CategoryFactor& category : kernel.categories)
+      json["similarity"][inputs[static_cast<std::size_t>(category.input)].name] = category.similarity();
+  }
   if (!prior.scaling.is_identity()) {
     json["centre"] = list(prior.scaling.centre());
     json["scale"] = list(prior.scaling.scale());
@@ -128,7 +137,7 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
   const Observations observations(model.observations, study.pool().points());
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*model.prior.kernel).options();
   static const char* families[] = {"rbf", "matern32", "matern52"};
-  nlohmann::json json = posterior_json(model.prior, observations, study.file());
+  nlohmann::json json = posterior_json(model.prior, observations, study.file(), study.pool().columns());
   json.update({{"name", name},
                {"version", ACUITY_VERSION},
                {"target", study.file().target->kind()},
@@ -136,12 +145,19 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
                {"kernel", families[static_cast<int>(kernel.family)]},
                {"learned", model.learned.has_value()},
                {"annotations", observations.size()}});
+  // Points have the numbers that the model uses: categories by their place in `values`.
+  for (const Input& input : study.pool().columns())
+    if (input.is_named() || input.log)
+      json["columns"][input.name] =
+          input.is_named() ? nlohmann::json{{"type", input.is_category() ? "category" : "ordinal"},
+                                            {"values", input.values}}
+                           : nlohmann::json{{"type", "number"}, {"scale", "log"}};
   if (!study.file().binary()) json["nugget"] = model.nugget;
   const AveragedModel averaged = study.averaged(model, loaded.annotations());
   if (averaged.draws().size() < 2) return json.dump(1) + "\n";
   json["draws"] = nlohmann::json::array();
   for (const HyperparameterDraw& draw : averaged.draws()) {
-    nlohmann::json one = posterior_json(draw.prior, draw.observations, study.file());
+    nlohmann::json one = posterior_json(draw.prior, draw.observations, study.file(), study.pool().columns());
     one["weight"] = draw.weight;
     json["draws"].push_back(std::move(one));
   }

@@ -93,11 +93,20 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*learned.prior.kernel);
   const Vector& lengthscales = kernel.options().lengthscale;
   std::vector<Field> fields{number_field("amplitude", kernel.options().amplitude)};
-  if (!study.file().lengthscale_per_input) fields.push_back(number_field("lengthscale", lengthscales(0)));
-  for (Index k = 0; study.file().lengthscale_per_input && k < lengthscales.size(); ++k) {
-    fields.push_back(
-        number_field("lengthscale_" + study.pool().inputs()[static_cast<std::size_t>(k)], lengthscales(k)));
+  const bool per_input = study.file().lengthscale_per_input;
+  if (!per_input && lengthscales.size() == 1) fields.push_back(number_field("lengthscale", lengthscales(0)));
+  Index next = 0;
+  for (const Input& input : study.pool().columns()) {
+    if (!per_input || input.is_category()) continue;
+    fields.push_back(number_field("lengthscale_" + input.name, lengthscales(next++)));
     fields.back().list = "lengthscale";
+  }
+  Json similarities = Json::object();
+  for (const CategoryFactor& category : kernel.options().categories) {
+    const std::string& name = study.pool().inputs()[static_cast<std::size_t>(category.input)];
+    fields.push_back(number_field("similarity_" + name, category.similarity()));
+    fields.back().list = "similarity";
+    similarities[name] = json_number(category.similarity());
   }
   fields.push_back(number_field("mean", learned.prior.mean));
   if (study.file().fit.noise && study.file().binary()) {
@@ -124,7 +133,9 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   fields.push_back(text_field("reason", learned.reason));
   for (const std::string& remark : study.remarks()) write_note(remark, log);
   out << fields_text(fields,
-                     {{"lengthscale", json_numbers(lengthscales)}, {"level_bias", level_bias_json(biases)}},
+                     {{"lengthscale", json_numbers(lengthscales)},
+                      {"similarity", similarities},
+                      {"level_bias", level_bias_json(biases)}},
                      arguments.format);
   return ExitCode::done;
 }

@@ -13,6 +13,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "numerics/text.hpp"
+#include "text/input_text.hpp"
 #include "text/result_table.hpp"
 #include "views/early_verdict.hpp"
 
@@ -65,15 +66,6 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
                     counted(jittered, "exact annotation")),
         log);
   if (!convergence_problem.empty()) write_note(convergence_problem, log);
-}
-
-/// "speed = 3, angle = 12", of many inputs the first six and "...".
-inline std::string inputs_text(const std::vector<std::string>& names, const double* values) {
-  constexpr std::size_t most = 6;
-  std::string text;
-  for (std::size_t k = 0; k < std::min(most, names.size()); ++k)
-    text += fmt::format("{}{} = {}", k > 0 ? ", " : "", names[k], brief(values[k]));
-  return names.size() > most ? text + ", ..." : text;
 }
 
 inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,

@@ -53,7 +53,8 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   LoadedStudy loaded(arguments.study, arguments.annotations);
   const Study& study = loaded.study();
   const Table table = Table::read(arguments.at);
-  const Points at = study.read_inputs(table);
+  std::vector<std::vector<std::string>> unseen;
+  const Points at = study.read_inputs(table, &unseen);
   const bool binary = study.file().binary();
   const std::vector<std::string> results = result_columns(binary);
   refuse_names_of_results(study, arguments.study, results);
@@ -69,6 +70,18 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const double base_scale = model.learned ? model.learned->base_scale : 1.0;
   const Vector noise = binary ? Vector() : Vector(base_scale * study.base_noise_of(table) + f.nugget);
 
+  std::vector<Input> inputs = study.pool().columns();
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    for (const std::string& name : unseen[k])
+      write_note(
+          fmt::format(
+              "input \"{}\" is \"{}\", which no pool point has: predictions there are those of a value "
+              "that was never asked about",
+              inputs[k].name, name),
+          log);
+    inputs[k].values.insert(inputs[k].values.end(), unseen[k].begin(), unseen[k].end());
+  }
+
   std::vector<std::string> columns{"id"};
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   const std::vector<Index> others = other_columns(study, table, results);
@@ -77,7 +90,8 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   ResultTable result(arguments.format, columns);
   for (Index row = 0; row < at.rows(); ++row) {
     std::vector<ResultTable::Cell> cells{std::to_string(row)};
-    for (const double input : at.row(row)) cells.emplace_back(input);
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      cells.push_back(input_cell(inputs[k], at(row, static_cast<Index>(k))));
     for (const Index column : others) cells.emplace_back(table.text(row, column));
     cells.insert(cells.end(), {f.mean(row), f.variance(row), std::sqrt(std::max(0.0, f.variance(row))),
                                f.low(row), f.high(row)});

@@ -82,7 +82,7 @@ std::unique_ptr<AnnotatorPool> make_annotator_pool(const Study& study, const std
           "there is no annotator.command and no annotator.simulated, run needs one of them");
     case Kind::command:
       return std::make_unique<CommandPool>(
-          study, ExternalCommand(study.file(), study.pool().inputs(), study_folder, arguments.grace),
+          study, ExternalCommand(study.file(), study.pool().columns(), study_folder, arguments.grace),
           std::filesystem::path(arguments.campaign) / "runs", workers_of(arguments, study));
     case Kind::sine:
     case Kind::truth:

@@ -29,7 +29,8 @@ struct EventText {
 
   std::string operator()(const Created& e) const { return fmt::format("campaign \"{}\" created", e.name); }
   std::string operator()(const Asked& e) const {
-    const std::string inputs = e.row < 0 ? "" : inputs_text(study.pool().inputs(), study.pool().point(e.row));
+    const std::string inputs =
+        e.row < 0 ? "" : inputs_text(study.pool().columns(), study.pool().point(e.row));
     return fmt::format("asked {}: {} ({}) at {}, cost {}", e.id, e.point, inputs, describe(e.level, e.alpha),
                        brief(e.cost));
   }

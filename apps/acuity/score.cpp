@@ -115,7 +115,7 @@ std::string next_in_words(const Study& study, const StudyModel& model, const Sug
   const std::string remaining =
       std::isinf(candidates.remaining()) ? "no limit" : money(candidates.remaining(), unit) + " remain";
   return one_line(fmt::format("Next: ask about {} ({}) at {}, for {}; worth {} {}. Budget: {}.", next.point,
-                              inputs_text(study.pool().inputs(), next.inputs.data()),
+                              inputs_text(study.pool().columns(), next.inputs.data()),
                               describe_in_sentence(next.level), money(next.cost, unit),
                               brief(next.information), model.acquisition.information->unit(), remaining)) +
          "\n";

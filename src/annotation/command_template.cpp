@@ -25,6 +25,20 @@ bool is_known(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+const Input* find_input(const std::vector<Input>& inputs, std::string_view name) {
+  for (const Input& input : inputs)
+    if (input.name == name) return &input;
+  return nullptr;
+}
+
+// Whether text can stand in a command as it is, whatever is around it.
+bool is_plain_word(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '-';
+  };
+  return !text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), is_plain);
+}
+
 // Reserved tokens: those of the first list are numbers, those of the second text.
 const std::vector<std::string> numeric_tokens{"id", "attempt", "alpha", "value", "cost", "seed"};
 const std::vector<std::string> text_tokens{"level", "point"};
@@ -37,21 +51,21 @@ const Level* level_of_text(const StudyFile& study) {
   return nullptr;
 }
 
-std::string known_tokens(const StudyFile& study, const std::vector<std::string>& inputs) {
+std::string known_tokens(const StudyFile& study, const std::vector<Input>& inputs) {
   std::vector<std::string> all;
   for (const std::string& name : numeric_tokens) {
     if (name == "alpha" && !study.ladder) continue;
     if (name == "value" && level_of_text(study) != nullptr) continue;
     all.push_back("{" + name + "}");
   }
-  for (const std::string& name : inputs) all.push_back("{" + name + "}");
+  for (const Input& input : inputs) all.push_back("{" + input.name + "}");
   if (all.size() > 14) all.erase(all.begin() + 14, all.end()), all.emplace_back("...");
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-void check_token(const StudyFile& study, const std::vector<std::string>& inputs, std::string_view name) {
+void check_token(const StudyFile& study, const std::vector<Input>& inputs, std::string_view name) {
   const bool numeric = is_known(numeric_tokens, name), text = is_known(text_tokens, name),
-             input = is_known(inputs, name);
+             input = find_input(inputs, name) != nullptr;
   const auto complain = [&](const std::string& rest) {
     study.complain(fmt::format("annotator.command has {{{}}}, {}", name, rest));
   };
@@ -59,6 +73,13 @@ void check_token(const StudyFile& study, const std::vector<std::string>& inputs,
   if (text)
     complain(fmt::format("which is text, must be taken from the environment (ACUITY_{})",
                          name == "level" ? "LEVEL" : "POINT"));
+  if (input)
+    for (const std::string& value : find_input(inputs, name)->values)
+      if (!is_plain_word(value))
+        complain(
+            fmt::format("but its value \"{}\" is not a plain word, must be taken from the environment ({}) or "
+                        "request.json",
+                        printable(value, 40), input_variable(name)));
   if (name == "alpha" && !study.ladder) complain("which is for [precision], must be {value} with [[level]]");
   if (name == "value")
     if (const Level* level = level_of_text(study))
@@ -72,14 +93,14 @@ void check_token(const StudyFile& study, const std::vector<std::string>& inputs,
                          known_tokens(study, inputs), name));
 }
 
-void check_variables(const StudyFile& study, const std::vector<std::string>& inputs) {
+void check_variables(const StudyFile& study, const std::vector<Input>& inputs) {
   std::map<std::string, std::string> taken;
-  for (const std::string& input : inputs) {
-    const auto [found, fresh] = taken.emplace(input_variable(input), input);
+  for (const Input& input : inputs) {
+    const auto [found, fresh] = taken.emplace(input_variable(input.name), input.name);
     if (!fresh)
       study.complain(fmt::format(
           "pool.inputs \"{}\" and \"{}\" are both {} in the environment of an annotator, must be renamed",
-          found->second, input, found->first));
+          found->second, input.name, found->first));
   }
 }
 
@@ -122,7 +143,7 @@ std::size_t relative_program(std::string_view line) {
 
 }  // namespace
 
-CommandTemplate::CommandTemplate(const StudyFile& study, const std::vector<std::string>& inputs,
+CommandTemplate::CommandTemplate(const StudyFile& study, const std::vector<Input>& inputs,
                                  const std::filesystem::path& study_folder) {
   check_variables(study, inputs);
   std::string line = study.annotator.command;
@@ -141,7 +162,7 @@ CommandTemplate::CommandTemplate(const StudyFile& study, const std::vector<std::
   split(study, inputs, std::string_view(line).substr(program));
 }
 
-void CommandTemplate::split(const StudyFile& study, const std::vector<std::string>& inputs,
+void CommandTemplate::split(const StudyFile& study, const std::vector<Input>& inputs,
                             std::string_view command) {
   std::string literal;
   for (std::size_t at = 0; at < command.size(); ++at) {
@@ -149,7 +170,7 @@ void CommandTemplate::split(const StudyFile& study, const std::vector<std::strin
     const bool escaped = at > 0 && (command[at - 1] == '$' || command[at - 1] == '\\');
     const std::string_view name =
         end == std::string_view::npos || escaped ? "" : command.substr(at + 1, end - at - 1);
-    if (!is_identifier(name) && !is_known(inputs, name)) {
+    if (!is_identifier(name) && find_input(inputs, name) == nullptr) {
       literal += command[at];
       continue;
     }
@@ -171,7 +192,7 @@ std::string CommandTemplate::fill(const Request& request) const {
                                                           {"seed", std::to_string(request.seed)}};
   if (asked.level.alpha) numbers["alpha"] = shortest(*asked.level.alpha);
   for (std::size_t k = 0; k < request.inputs.size(); ++k)
-    numbers[request.inputs[k]] = shortest(asked.inputs[k]);
+    numbers[request.inputs[k].name] = input_text_for_programs(request.inputs[k], asked.inputs[k]);
   std::string line;
   for (const Piece& piece : pieces_) line += piece.token ? numbers.at(piece.text) : piece.text;
   return line;

@@ -36,6 +36,10 @@ std::string digits(double value) {
   return std::isinf(value) ? shortest(value) : fmt::format("{:.16e}", value);
 }
 
+std::string digits(const Input& input, double value) {
+  return input.is_named() ? input.text(value) : digits(value);
+}
+
 std::string digits(const LevelValue& value) {
   const auto* real = std::get_if<double>(&value);
   return real != nullptr ? digits(*real) : to_text(value);
@@ -121,8 +125,15 @@ ReplyReading from_words(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void check_dakota_names(const StudyFile& study, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
+void check_dakota_names(const StudyFile& study, const std::vector<Input>& inputs) {
+  for (const Input& described : inputs) {
+    const std::string& input = described.name;
+    for (const std::string& value : described.values)
+      if (value.find_first_of(" \t\n\r") != std::string::npos)
+        study.complain(
+            fmt::format("input \"{}\" has the value \"{}\", must have no blank in it with protocol = "
+                        "\"dakota\"",
+                        printable(input, 60), printable(value, 60)));
     if (input.find_first_of(" \t") != std::string::npos)
       study.complain(
           fmt::format("pool.inputs has \"{}\", must have no blank in it with protocol = \"dakota\"",
@@ -147,12 +158,12 @@ std::string dakota_parameters(const Request& request) {
   const std::size_t inputs = request.inputs.size();
   std::string text = line(std::to_string(inputs + 1), "variables");
   for (std::size_t k = 0; k < inputs; ++k)
-    text += line(digits(request.suggestion.inputs[k]), request.inputs[k]);
+    text += line(digits(request.inputs[k], request.suggestion.inputs[k]), request.inputs[k].name);
   text += line(digits(value_of(request.suggestion.level)), "value");
   text += line("1", "functions") + line("1", fmt::format("ASV_1:{}", response));
   text += line(std::to_string(inputs), "derivative_variables");
   for (std::size_t k = 0; k < inputs; ++k)
-    text += line(std::to_string(k + 1), fmt::format("DVV_{}:{}", k + 1, request.inputs[k]));
+    text += line(std::to_string(k + 1), fmt::format("DVV_{}:{}", k + 1, request.inputs[k].name));
   text += line("0", "analysis_components");
   text += line(std::to_string(request.suggestion.id), "eval_id");
   // No metadata is requested, because a driver that does not support it must not fail.
@@ -162,7 +173,10 @@ std::string dakota_parameters(const Request& request) {
 std::string dakota_parameters_json(const Request& request) {
   OrderedJson variables = OrderedJson::array(), derivatives = OrderedJson::array();
   for (std::size_t k = 0; k < request.inputs.size(); ++k) {
-    variables.push_back(variable(request.inputs[k], request.suggestion.inputs[k]));
+    const Input& input = request.inputs[k];
+    const double value = request.suggestion.inputs[k];
+    variables.push_back(
+        variable(input.name, input.is_named() ? OrderedJson(input.text(value)) : OrderedJson(value)));
     derivatives.push_back(k + 1);
   }
   variables.push_back(variable("value", dakota_value(value_of(request.suggestion.level))));

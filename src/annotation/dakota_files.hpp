@@ -13,7 +13,7 @@
 namespace acuity {
 
 /// Throws InputError if an input's name contains blanks or equals one of the names that acuity adds.
-void check_dakota_names(const StudyFile& study, const std::vector<std::string>& inputs);
+void check_dakota_names(const StudyFile& study, const std::vector<Input>& inputs);
 
 /// The command with `{PARAMETERS}` and `{RESULTS}` replaced; if it contains neither, both files are appended.
 std::string dakota_command(const std::string& command);

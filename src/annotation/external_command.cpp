@@ -52,8 +52,8 @@ std::vector<std::pair<std::string, std::string>> environment_for(const Request& 
 
 }  // namespace
 
-ExternalCommand::ExternalCommand(const StudyFile& study, std::vector<std::string> inputs,
-                                 fs::path study_folder, double grace)
+ExternalCommand::ExternalCommand(const StudyFile& study, std::vector<Input> inputs, fs::path study_folder,
+                                 double grace)
     : setting_(study.annotator),
       seed_(study.seed),
       inputs_(std::move(inputs)),

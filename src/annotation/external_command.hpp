@@ -15,7 +15,7 @@ class ExternalCommand {
  public:
   /// `study_folder` is the folder of the study file: relative paths of programs start there. `grace` is the
   /// time between SIGTERM and SIGKILL in seconds. Throws InputError if the command is not valid.
-  ExternalCommand(const StudyFile& study, std::vector<std::string> inputs, std::filesystem::path study_folder,
+  ExternalCommand(const StudyFile& study, std::vector<Input> inputs, std::filesystem::path study_folder,
                   double grace = 5.0);
 
   /// Starts an attempt in a folder such as `runs`/000057-1. It is recorded there before the command begins,
@@ -32,7 +32,7 @@ class ExternalCommand {
 
   AnnotatorSetting setting_;
   std::uint64_t seed_;
-  std::vector<std::string> inputs_;
+  std::vector<Input> inputs_;
   std::filesystem::path study_folder_;
   CommandTemplate command_;
   double grace_;

@@ -88,7 +88,7 @@ PriorTruth::PriorTruth(const Study& study)
   }
   // Without annotations, inputs are standardised by the pool instead.
   if (study.file().standardise == Standardise::annotations)
-    prior.scaling = Scaling::standardise(study.pool().points());
+    prior.scaling = Scaling::standardise(study.pool().points(), transforms_of(study.pool().columns()));
   take_goal(study);
   take_levels(study, model.offer);
   labels_if_positive_ = labels_if_negative_ = Vector::Ones(places_.rows());

@@ -1,5 +1,7 @@
 #include "annotation/rehearsal.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <functional>
 #include <stdexcept>
@@ -55,6 +57,12 @@ std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
   const AnnotatorSetting& setting = study.file().annotator;
   switch (setting.kind) {
     case AnnotatorSetting::Kind::sine:
+      if (const Input& first = study.pool().columns().front(); first.is_named())
+        study.file().complain(
+            fmt::format("annotator.simulated is \"sine\", a function of the first input, and input \"{}\" "
+                        "has names; must be "
+                        "\"truth\", or the first input a number",
+                        first.name));
       return std::make_unique<Rehearsal>(sine(study.file().target), study.file().seed);
     case AnnotatorSetting::Kind::truth:
       return make_rehearsal(std::make_shared<const TruthTable>(setting.truth, study), study.file().seed);

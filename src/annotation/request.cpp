@@ -25,7 +25,7 @@ OrderedJson json_of(const LevelValue& value) {
 
 }  // namespace
 
-Request make_request(const Suggestion& suggestion, int attempt, std::vector<std::string> inputs,
+Request make_request(const Suggestion& suggestion, int attempt, std::vector<Input> inputs,
                      std::uint64_t study_seed) {
   const std::uint64_t key = numerics::draw_key(study_seed, numerics::Purpose::annotator_seed, 0,
                                                static_cast<std::uint64_t>(suggestion.id));
@@ -40,7 +40,10 @@ Request make_request(const Suggestion& suggestion, int attempt, std::vector<std:
 std::string to_json(const Request& request) {
   const Suggestion& asked = request.suggestion;
   OrderedJson inputs = OrderedJson::object();
-  for (std::size_t k = 0; k < request.inputs.size(); ++k) inputs[request.inputs[k]] = number(asked.inputs[k]);
+  for (std::size_t k = 0; k < request.inputs.size(); ++k)
+    inputs[request.inputs[k].name] = request.inputs[k].is_named()
+                                         ? OrderedJson(request.inputs[k].text(asked.inputs[k]))
+                                         : number(asked.inputs[k]);
   OrderedJson json{
       {"id", asked.id}, {"attempt", request.attempt}, {"point", asked.point}, {"inputs", inputs}};
   if (!asked.level.alpha) json["level"] = asked.level.name;
@@ -63,8 +66,13 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Request& r
   else
     all.emplace_back("ACUITY_LEVEL", asked.level.name);
   for (std::size_t k = 0; k < request.inputs.size(); ++k)
-    all.emplace_back(input_variable(request.inputs[k]), shortest(asked.inputs[k]));
+    all.emplace_back(input_variable(request.inputs[k].name),
+                     input_text_for_programs(request.inputs[k], asked.inputs[k]));
   return all;
+}
+
+std::string input_text_for_programs(const Input& input, double value) {
+  return input.is_named() ? input.text(value) : shortest(value);
 }
 
 std::string input_variable(std::string_view input) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "acuity/data/input.hpp"
 #include "acuity/selection/suggestion.hpp"
 
 namespace acuity {
@@ -13,14 +14,14 @@ namespace acuity {
 /// The input of one attempt of an annotator command (docs/annotators.md).
 struct Request {
   Suggestion suggestion;
-  int attempt = 1;                  ///< 1, 2, 3, ...
-  std::vector<std::string> inputs;  ///< the names, in the order of the suggestion's inputs
-  std::uint32_t seed = 1;           ///< from 1 to 2^31 - 1
+  int attempt = 1;            ///< 1, 2, 3, ...
+  std::vector<Input> inputs;  ///< in the order of the suggestion's inputs
+  std::uint32_t seed = 1;     ///< from 1 to 2^31 - 1
 };
 
 /// The seed depends only on the study's seed and the suggestion's id. It is the same for every attempt, so an
 /// attempt that is repeated after a crash gives the same answer.
-Request make_request(const Suggestion& suggestion, int attempt, std::vector<std::string> inputs,
+Request make_request(const Suggestion& suggestion, int attempt, std::vector<Input> inputs,
                      std::uint64_t study_seed);
 
 /// One JSON object on one line; infinity is "inf".
@@ -29,6 +30,8 @@ std::string to_json(const Request& request);
 /// Names and values of the environment, ACUITY_RESULT and other paths not included.
 std::vector<std::pair<std::string, std::string>> environment_of(const Request& request);
 
+/// A value of an input as programs get it: its name, or a number in the shortest form that reads back.
+std::string input_text_for_programs(const Input& input, double value);
 /// "wall-T" becomes ACUITY_X_WALL_T.
 std::string input_variable(std::string_view input);
 

@@ -27,7 +27,7 @@ std::string key_of(const double* inputs, std::size_t count) {
 std::string shown_inputs(const Pool& pool, Index row) {
   std::vector<std::string> parts;
   for (std::size_t k = 0; k < pool.inputs().size(); ++k)
-    parts.push_back(fmt::format("{} = {}", pool.inputs()[k], pool.point(row)[k]));
+    parts.push_back(fmt::format("{} = {}", pool.inputs()[k], pool.input_text(row, static_cast<Index>(k))));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -38,7 +38,7 @@ class TruthReader {
       : study_(study), pool_(study.pool()), table_(Table::read(file)) {
     id_ = table_.find("id");
     if (!id_ && study_.file().pool_id) id_ = table_.find(*study_.file().pool_id);
-    if (!id_) inputs_ = study_.read_inputs(table_);
+    if (!id_) inputs_ = inputs_with_any_names();
     find_rows();
   }
 
@@ -56,7 +56,7 @@ class TruthReader {
   std::optional<TruthTable::AtGoal> goal(Index column) const {
     if (!has_own_goal(study_)) return std::nullopt;
     const auto& setting = study_.file().goal;
-    return !study_.given_goal() && setting && !setting->box.empty() ? in_box(column) : at_points(column);
+    return !study_.given_goal() && setting && setting->has_box() ? in_box(column) : at_points(column);
   }
 
  private:
@@ -82,8 +82,13 @@ class TruthReader {
 
   bool is_in_box(Index row) const {
     for (std::size_t k = 0; k < pool_.inputs().size(); ++k) {
-      const auto limits = study_.file().goal->box.find(pool_.inputs()[k]);
-      if (limits == study_.file().goal->box.end()) continue;
+      const GoalSetting& goal = *study_.file().goal;
+      if (const auto names = goal.box_names.find(pool_.inputs()[k]); names != goal.box_names.end()) {
+        const std::string name = pool_.input_text(row, static_cast<Index>(k));
+        if (std::find(names->second.begin(), names->second.end(), name) == names->second.end()) return false;
+      }
+      const auto limits = goal.box.find(pool_.inputs()[k]);
+      if (limits == goal.box.end()) continue;
       const double x = pool_.point(row)[k];
       if (x < limits->second.first || x > limits->second.second) return false;
     }
@@ -129,12 +134,18 @@ class TruthReader {
     return found;
   }
 
+  // A table may know more points than the pool has, also of other categories.
+  Points inputs_with_any_names() const {
+    std::vector<std::vector<std::string>> unseen;
+    return study_.read_inputs(table_, &unseen);
+  }
+
   // Empty if the table has only ids.
   Points inputs_of_table() const {
     if (!id_) return inputs_;
     for (const std::string& input : pool_.inputs())
       if (!table_.find(input)) return {};
-    return study_.read_inputs(table_);
+    return inputs_with_any_names();
   }
 
   std::string key(Index row) const {

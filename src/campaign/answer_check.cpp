@@ -53,10 +53,13 @@ void require_place(const Study& study, const Answer& answer) {
     refuse(answer, fmt::format("the answer to {} has {} inputs, must have {}", answer.id,
                                answer.inputs->size(), names.size()));
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (!std::isfinite((*answer.inputs)[i]))
+    if (const double value = (*answer.inputs)[i]; !study.pool().columns()[i].accepts(value))
       refuse(answer,
-             fmt::format("the input \"{}\" of the answer to {} is {}, must be a finite number", names[i],
-                         answer.id, std::isnan((*answer.inputs)[i]) ? "not a number" : "infinite"));
+             fmt::format("the input \"{}\" of the answer to {} is {}, must be {}", names[i], answer.id,
+                         std::isnan(value)   ? "not a number"
+                         : std::isinf(value) ? "infinite"
+                                             : shortest(value),
+                         study.pool().columns()[i].requirement()));
 }
 
 Told event_of(const Study& study, const SuggestionRecord& record, const Answer& answer) {

@@ -9,6 +9,7 @@
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
+#include "study/input_settings.hpp"
 #include "study/nearest.hpp"
 
 namespace acuity {
@@ -148,7 +149,7 @@ class AnswerReader {
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const double known = study_.pool().point(asked.row)[k];
       const bool given = inputs_[k] && !table_.empty(row, *inputs_[k]);
-      told.push_back(given ? table_.number(row, *inputs_[k]) : known);
+      told.push_back(given ? read_input(table_, row, *inputs_[k], study_.pool().columns()[k]) : known);
       as_asked = as_asked && agrees(told.back(), known);
       any = any || given;
     }
@@ -162,9 +163,10 @@ class AnswerReader {
   void require_agreement(Index row, const std::vector<double>& told, Index point) const {
     for (std::size_t k = 0; k < told.size(); ++k)
       if (!agrees(told[k], study_.pool().point(point)[k]))
-        table_.complain(row, *inputs_[k],
-                        fmt::format("{} as at point \"{}\", or as it was asked for",
-                                    shortest(study_.pool().point(point)[k]), study_.pool().id(point)));
+        table_.complain(
+            row, *inputs_[k],
+            fmt::format("{} as at point \"{}\", or as it was asked for",
+                        study_.pool().input_text(point, static_cast<Index>(k)), study_.pool().id(point)));
   }
 
   // The table has the cost of what was asked for; what was done may have another cost.

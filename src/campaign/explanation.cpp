@@ -263,10 +263,17 @@ void add_neighbours(const Study& study, const State& state, const Prior& prior, 
   const Index inputs = study.pool().points().cols();
   const Vector inverse = kernel->inverse_lengthscales(inputs);
   const auto scaled = [&](const double* x) -> Vector {
-    const Points point = prior.scaling.apply(Eigen::Map<const Points>(x, 1, inputs));
-    return point.row(0).transpose().cwiseProduct(inverse);
+    return prior.scaling.apply(Eigen::Map<const Points>(x, 1, inputs)).row(0).transpose();
   };
   const Vector here = scaled(study.pool().point(result.chosen.row));
+  // Different categories are as far apart as numbers whose rbf covariance is their similarity.
+  const auto distance_to = [&](const double* x) {
+    const Vector there = scaled(x);
+    double squared = (there - here).cwiseProduct(inverse).squaredNorm();
+    for (const CategoryFactor& category : kernel->options().categories)
+      if (there(category.input) != here(category.input)) squared += 2.0 / category.lengthscale;
+    return std::sqrt(squared);
+  };
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
     const double* x = record.row() >= 0 ? study.pool().point(record.row()) : record.told->inputs->data();
@@ -274,7 +281,7 @@ void add_neighbours(const Study& study, const State& state, const Prior& prior, 
                               .point = record.row() >= 0 ? study.pool().id(record.row()) : std::string(),
                               .level = describe(record.level(), record.alpha()),
                               .y = record.values.front(),
-                              .distance = (scaled(x) - here).norm()});
+                              .distance = distance_to(x)});
   }
   std::stable_sort(result.nearest.begin(), result.nearest.end(),
                    [](const auto& a, const auto& b) { return a.distance < b.distance; });

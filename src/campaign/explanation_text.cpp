@@ -6,6 +6,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/explanation.hpp"
 #include "numerics/text.hpp"
+#include "text/input_text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 
@@ -71,12 +72,8 @@ std::string levels_text(const Explanation& e) {
   return text;
 }
 
-std::string inputs_text(const std::vector<double>& values, const Study& study) {
-  std::string text;
-  for (std::size_t k = 0; k < values.size() && k < 6; ++k)
-    text += fmt::format("{}{} = {}", k > 0 ? ", " : "", one_line(study.pool().inputs()[k]),
-                        brief(values[k], digits));
-  return values.size() > 6 ? text + ", ..." : text;
+std::string inputs_of(const std::vector<double>& values, const Study& study) {
+  return inputs_text(study.pool().columns(), values.data(), digits);
 }
 
 // A variance says nothing without what it is the variance of.
@@ -105,7 +102,7 @@ std::string goal_text(const Explanation& e, const Study& study, const std::strin
   if (!goal.places.empty()) text += "It tells most about\n";
   for (const GoalExplanation::Place& place : goal.places)
     text += fmt::format("  {}: standard deviation from {} to {}, {:.0f} % of the fall\n",
-                        inputs_text(place.inputs, study), brief(place.sd_before, digits),
+                        inputs_of(place.inputs, study), brief(place.sd_before, digits),
                         brief(place.sd_after, digits), 100.0 * place.share);
   return text;
 }
@@ -138,7 +135,7 @@ std::string plan_text(const Explanation& e, const Study& study, const std::strin
 std::string to_text(const Explanation& e, const Study& study) {
   const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
   const Suggestion& s = e.chosen;
-  const std::string inputs = inputs_text(s.inputs, study);
+  const std::string inputs = inputs_of(s.inputs, study);
   std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {}.\n", one_line(s.point), inputs,
                                  name_of(s.level), brief(s.cost, digits), unit, worth_text(e));
   if (e.is_drawn) text += "It was drawn by the seed, not chosen by its information.\n";

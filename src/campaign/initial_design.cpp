@@ -49,19 +49,33 @@ std::vector<Index> drawn_rows(Index pool, Index count, numerics::Draws& draws) {
   return rows;
 }
 
-double least_squared_distance(const Points& points) {
+// Two different categories count like two draws of a standardised number: squared distance 2 (math.md 14).
+double least_squared_distance(const Points& points, const std::vector<InputTransform>& transforms) {
   double least = HUGE_VAL;
   for (Index i = 0; i < points.rows(); ++i)
-    for (Index j = 0; j < i; ++j) least = std::min(least, (points.row(i) - points.row(j)).squaredNorm());
+    for (Index j = 0; j < i; ++j) {
+      double distance = (points.row(i) - points.row(j)).squaredNorm();
+      for (std::size_t k = 0; k < transforms.size(); ++k) {
+        if (transforms[k] != InputTransform::category) continue;
+        const double difference = points(i, static_cast<Index>(k)) - points(j, static_cast<Index>(k));
+        distance += (difference != 0.0 ? 2.0 : 0.0) - difference * difference;
+      }
+      least = std::min(least, distance);
+    }
   return least;
 }
 
 }  // namespace
 
-std::vector<Index> space_filling_rows(const PointsRef& pool, Index count, std::uint64_t seed) {
+std::vector<Index> space_filling_rows(const PointsRef& given, Index count, std::uint64_t seed,
+                                      const std::vector<InputTransform>& transforms) {
   constexpr int subsets = 300;
-  count = std::min(count, pool.rows());
-  const Vector scale = Scaling::standardise(pool).scale();
+  count = std::min(count, given.rows());
+  const Vector scale = Scaling::standardise(given, transforms).scale();
+  const Scaling logarithm = Scaling::unscaled(transforms);
+  Points logarithms;  // a large pool is not copied without need
+  if (!logarithm.logarithms().empty()) logarithms = logarithm.apply(given);
+  const PointsRef pool = logarithms.size() > 0 ? PointsRef(logarithms) : given;
   std::vector<Index> best;
   double largest = -1.0;
   for (int k = 0; k < subsets; ++k) {
@@ -70,7 +84,7 @@ std::vector<Index> space_filling_rows(const PointsRef& pool, Index count, std::u
     Points points(count, pool.cols());
     for (Index i = 0; i < count; ++i)
       points.row(i) = pool.row(rows[static_cast<std::size_t>(i)]).cwiseQuotient(scale.transpose());
-    const double distance = least_squared_distance(points);
+    const double distance = least_squared_distance(points, transforms);
     if (distance > largest) best = std::move(rows), largest = distance;
     if (count == pool.rows()) break;
   }
@@ -167,6 +181,7 @@ double InitialDesign::cost(const Study& study) const {
 std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const {
   std::vector<Pair> all;
   if (!space_filling) return all;
+  const std::vector<InputTransform> transforms = transforms_of(study.pool().columns());
   std::vector<Index> among;  // the rows of the part before
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto count = static_cast<Index>(parts[i].count);
@@ -175,10 +190,11 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const 
       Points points(static_cast<Index>(among.size()), study.pool().points().cols());
       for (std::size_t k = 0; k < among.size(); ++k)
         points.row(static_cast<Index>(k)) = study.pool().points().row(among[k]);
-      for (const Index k : space_filling_rows(points, count, study.file().seed))
+      for (const Index k : space_filling_rows(points, count, study.file().seed, transforms))
         rows.push_back(among[static_cast<std::size_t>(k)]);
     } else {
-      rows = space_filling_rows(study.pool().points(), count, study.file().seed + (nested ? 0 : i));
+      rows =
+          space_filling_rows(study.pool().points(), count, study.file().seed + (nested ? 0 : i), transforms);
     }
     for (const Index row : rows) all.emplace_back(row, parts[i].level);
     among = std::move(rows);

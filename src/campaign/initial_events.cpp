@@ -80,7 +80,7 @@ void require_input_names(const Study& study) {
 void require_annotator(const Study& study) {
   using Kind = AnnotatorSetting::Kind;
   const Kind kind = study.file().annotator.kind;
-  if (kind == Kind::command) ExternalCommand(study.file(), study.pool().inputs(), study.file().folder());
+  if (kind == Kind::command) ExternalCommand(study.file(), study.pool().columns(), study.file().folder());
   if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
 }
 

@@ -51,7 +51,7 @@ Pool::Pool(Points points, std::vector<std::string> inputs, std::vector<std::stri
       inputs_(std::move(inputs)),
       source_(std::move(source)),
       lines_(std::move(lines)) {
-  check_names();
+  set_columns();
   if (!ids.empty() && static_cast<Index>(ids.size()) != size())
     throw std::invalid_argument("Pool: " + std::to_string(ids.size()) + " ids for " + std::to_string(size()) +
                                 " points, must be as many");
@@ -65,13 +65,26 @@ Pool::Pool(BorrowedPoints points, std::vector<std::string> inputs, std::shared_p
       inputs_(std::move(inputs)),
       ids_(std::move(ids)),
       source_(std::move(source)) {
-  check_names();
+  set_columns();
 }
 
-void Pool::check_names() const {
+void Pool::set_columns() {
   if (static_cast<Index>(inputs_.size()) != points_.columns)
     throw std::invalid_argument("Pool: " + std::to_string(inputs_.size()) + " input names for " +
                                 std::to_string(points_.columns) + " columns, must be as many");
+  columns_.assign(inputs_.begin(), inputs_.end());
+}
+
+Pool Pool::described(std::vector<Input> columns) const {
+  if (names_of(columns) != inputs_)
+    throw std::invalid_argument("Pool: the described inputs have other names, must be the pool's");
+  Pool pool = *this;
+  pool.columns_ = std::move(columns);
+  return pool;
+}
+
+std::string Pool::input_text(Index row, Index input) const {
+  return columns_[static_cast<std::size_t>(input)].text(point(row)[input]);
 }
 
 std::string Pool::id(Index row) const {

@@ -157,7 +157,8 @@ AnswerKernel::BiasSlopes AnswerKernel::slopes(std::size_t bias, const PointsRef&
   const Vector gradient = correlations_[bias]->weighted_gradient(some, block);
   const double variance = level.smooth_sd * level.smooth_sd;
   found.smooth = variance * gradient(0);  // the derivative by the logarithm of an amplitude
-  found.lengthscales = variance * gradient.tail(gradient.size() - 1);
+  found.parameters = variance * gradient.tail(gradient.size() - 1);
+  found.lengthscale = found.parameters.head(correlations_[bias]->options().lengthscale.size()).sum();
   return found;
 }
 
@@ -168,10 +169,10 @@ Vector AnswerKernel::weighted_gradient(const PointsRef& x, const Matrix& weights
   for (std::size_t k = 0; k < biases_.size(); ++k) {
     if (!biases_[k].any()) continue;
     const BiasSlopes found = slopes(k, x, weights);
-    for (Index d = 0; d < found.lengthscales.size(); ++d) all[at(1 + d)] += found.lengthscales(d);
+    for (Index d = 0; d < found.parameters.size(); ++d) all[at(1 + d)] += found.parameters(d);
     if (!biases_[k].learned()) continue;
     all.push_back(found.smooth);
-    all.push_back(found.lengthscales.sum());
+    all.push_back(found.lengthscale);
   }
   return Eigen::Map<const Vector>(all.data(), static_cast<Index>(all.size()));
 }
@@ -180,7 +181,7 @@ Matrix AnswerKernel::weighted_bias_gradient(const PointsRef& x, const Matrix& we
   Matrix result = Matrix::Zero(3, static_cast<Index>(biases_.size()));
   for (std::size_t k = 0; k < biases_.size(); ++k) {
     const BiasSlopes found = slopes(k, x, weights);
-    result.col(static_cast<Index>(k)) << found.offset, found.smooth, found.lengthscales.sum();
+    result.col(static_cast<Index>(k)) << found.offset, found.smooth, found.lengthscale;
   }
   return result;
 }

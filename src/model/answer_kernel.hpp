@@ -52,7 +52,8 @@ class AnswerKernel final : public Kernel {
  private:
   struct BiasSlopes {
     double offset = 0.0, smooth = 0.0;  // by the logarithms of their standard deviations
-    Vector lengthscales;                // of f, by way of the smooth difference
+    double lengthscale = 0.0;           // by the logarithm of the factor, which categories do not have
+    Vector parameters;                  // of f besides its amplitude, by way of the smooth difference
   };
   BiasSlopes slopes(std::size_t bias, const PointsRef& x, const Matrix& weights) const;
 

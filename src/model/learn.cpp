@@ -251,7 +251,9 @@ std::string collapse(const LearningProblem& problem, const ParameterBounds& boun
   // collapse; all of them there would mean that nothing matters.
   Index irrelevant = 0;
   for (Index k = 1; k < problem.kernel_parameters(); ++k) {
-    if (at_low(k)) return fmt::format("length scale {} fell to its lower bound: every point an island", k);
+    // Categories that have nothing to do with each other are no islands: each has answers of its own.
+    if (at_low(k) && k <= problem.lengthscales())
+      return fmt::format("length scale {} fell to its lower bound: every point an island", k);
     irrelevant += at_high(k) ? 1 : 0;
   }
   if (problem.kernel_parameters() > 1 && irrelevant == problem.kernel_parameters() - 1)
@@ -296,13 +298,19 @@ Learned earlier_values(const LearningProblem& problem, int evaluations, const st
 }
 
 // Lengths at which an input shows: its curvature over the data is a few standard deviations of the noise, or
-// it is a usual length scale, if that is longer. As logarithms.
+// it is a usual length scale, if that is longer; the same for the difference between categories. As
+// logarithms.
 Vector visible_lengthscales(const LearningProblem& problem, const ParameterBounds& bounds,
                             const Vector& theta) {
   const double noise = problem.observations_at(theta).noise().mean();
+  const Index lengthscales = problem.lengthscales(), categories = problem.categories();
+  Vector visible = bounds.typical.segment(1, lengthscales + categories);
   const double reach = std::log(2.0) + 0.5 * (theta(0) - 0.5 * std::log(noise)) -
-                       0.5 * std::log(static_cast<double>(problem.lengthscales()));
-  return bounds.typical.segment(1, problem.lengthscales()).array() + std::max(0.0, reach);
+                       0.5 * std::log(static_cast<double>(std::max<Index>(lengthscales, 1)));
+  visible.head(lengthscales).array() += std::max(0.0, reach);
+  const double difference = 2.0 * theta(0) - std::log(noise) - 2.0 * std::log(2.0);
+  visible.tail(categories) = visible.tail(categories).cwiseMax(difference);
+  return visible;
 }
 
 // A length scale far beyond the data has no slope, so no climb comes back from there, although later answers
@@ -312,7 +320,7 @@ void try_inputs_again(const LearningProblem& problem, const ParameterBounds& bou
                       Watch& watch, Ascent& best) {
   constexpr int rounds = 3, full = 400;
   constexpr double gain = 0.1;
-  const Index inputs = problem.lengthscales();
+  const Index inputs = problem.lengthscales() + problem.categories();
   if (problem.classes() || inputs < 2) return;
   for (int round = 0; round < rounds && std::isfinite(best.objective); ++round) {
     const Vector visible = visible_lengthscales(problem, bounds, best.theta);

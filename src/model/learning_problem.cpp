@@ -19,6 +19,9 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // math.md eq. (11.2): widths of the weak prior, in logarithms.
 constexpr double lengthscale_width = 0.7, nugget_width = 2.5, nugget_centre = 0.01;
+// math.md eq. (14.4): the length scale of a category corresponds to the square of one of a number.
+constexpr double category_width = 2.0 * lengthscale_width;
+constexpr double least_category_lengthscale = 1e-2, largest_category_lengthscale = 1e6;
 // Amplitudes of classes above this count as less and less likely: labels that can be told apart are explained
 // by any of them, the larger the better by next to nothing, and none of that is knowledge.
 constexpr double usual_class_amplitude = 3.0, class_amplitude_width = 1.0;
@@ -102,7 +105,22 @@ LearningProblem::LearningProblem(const Prior& prior, const Observations& observa
 }
 
 Index LearningProblem::lengthscales() const {
-  return dynamic_cast<const StationaryKernel*>(prior_.kernel.get()) != nullptr ? kernel_parameters() - 1 : 0;
+  return stationary() != nullptr ? stationary()->options().lengthscale.size() : 0;
+}
+
+Index LearningProblem::categories() const {
+  return stationary() != nullptr ? kernel_parameters() - 1 - lengthscales() : 0;
+}
+
+const StationaryKernel* LearningProblem::stationary() const {
+  return dynamic_cast<const StationaryKernel*>(prior_.kernel.get());
+}
+
+std::vector<Index> LearningProblem::numeric_inputs() const {
+  std::vector<Index> inputs;
+  for (Index k = 0; k < observations_.points().cols(); ++k)
+    if (stationary() == nullptr || !stationary()->is_category(k)) inputs.push_back(k);
+  return inputs;
 }
 
 double& LearningProblem::scale(NoiseScales& scales, double& nugget, const NoiseParameter& parameter) const {
@@ -159,6 +177,7 @@ Vector LearningProblem::start_with_noise() const {
 Vector LearningProblem::start_with_short_lengthscales() const {
   Vector theta = start();
   theta.segment(1, lengthscales()).array() -= std::log(2.0);
+  theta.segment(category_parameter(0), categories()).array() -= 2.0 * std::log(2.0);
   if (learns_nugget()) theta(nugget_parameter()) = std::log(small_nugget * spread_);
   return theta;
 }
@@ -169,21 +188,34 @@ ParameterBounds LearningProblem::bounds() const {
   const Points x = prior_.scaling.apply(observations_.points());
   const Vector first = start();
   ParameterBounds bounds{first.array() - 12.0, first.array() + 12.0, first};
-  const bool stationary = dynamic_cast<const StationaryKernel*>(prior_.kernel.get()) != nullptr;
-  if (stationary) {
+  if (stationary() != nullptr) {
     if (spread_ > 0.0) bounds.typical(0) = 0.5 * std::log(spread_);
     bounds.low(0) = bounds.typical(0) + std::log(1e-3);
     bounds.high(0) = bounds.typical(0) + std::log(classes_ ? 1e2 : 1e5);
-    Vector spread(x.cols());
-    for (Index k = 0; k < x.cols(); ++k)
-      spread(k) = std::sqrt((x.col(k).array() - x.col(k).mean()).square().mean());
+    const std::vector<Index> numeric = numeric_inputs();
+    Vector spread(static_cast<Index>(numeric.size()));
+    for (Index k = 0; k < spread.size(); ++k) {
+      const auto values = x.col(numeric[at(k)]).array();
+      spread(k) = std::sqrt((values - values.mean()).square().mean());
+    }
     const double inputs = std::sqrt(static_cast<double>(x.cols()));
     for (Index k = 0; k < lengthscales(); ++k) {
-      const double own = lengthscales() == 1 ? spread.norm() / inputs : spread(k);
+      const double own =
+          lengthscales() == 1 ? spread.norm() / std::sqrt(static_cast<double>(spread.size())) : spread(k);
       if (!(own > 0.0)) continue;  // a constant input: nothing to learn, the gradient is zero
       bounds.typical(1 + k) = std::log(own * inputs);
       bounds.low(1 + k) = std::log(1e-3 * own);
       bounds.high(1 + k) = std::log(1e6 * own);
+    }
+    Index category = category_parameter(0);
+    for (const CategoryFactor& factor : stationary()->options().categories) {
+      if (!factor.learned) continue;
+      const auto codes = x.col(factor.input).array();
+      const bool constant = (codes == codes(0)).all();  // nothing to learn: it stays where it is
+      bounds.typical(category) = constant ? first(category) : std::log(static_cast<double>(x.cols()));
+      bounds.low(category) = constant ? first(category) : std::log(least_category_lengthscale);
+      bounds.high(category) = constant ? first(category) : std::log(largest_category_lengthscale);
+      ++category;
     }
   }
   for (std::size_t k = 0; k < learned_biases_.size(); ++k) {
@@ -308,16 +340,21 @@ void LearningProblem::penalise(const Vector& theta, LearningObjective& objective
   };
   const double inputs = static_cast<double>(observations_.points().cols());
   const Vector& spread = options_.input_spread;
-  const double shared_spread = spread.size() > 0 ? spread.norm() / std::sqrt(inputs) : 1.0;
+  const std::vector<Index> numeric = numeric_inputs();
+  const double shared_spread =
+      spread.size() > 0 ? Vector(spread(numeric)).norm() / std::sqrt(static_cast<double>(numeric.size()))
+                        : 1.0;
   for (Index k = 0; k < lengthscales(); ++k) {
     double unit = 1.0;
-    if (spread.size() > 0) unit = lengthscales() == 1 ? shared_spread : spread(k);
+    if (spread.size() > 0) unit = lengthscales() == 1 ? shared_spread : spread(numeric[at(k)]);
     if (!(unit > 0.0)) continue;  // a constant input
     const double u =
         std::min(0.0, (theta(1 + k) - std::log(unit) - 0.5 * std::log(inputs)) / lengthscale_width);
     subtract(1 + k, u, lengthscale_width);
   }
-  if (classes_ && lengthscales() > 0)
+  for (Index q = category_parameter(0); q < category_parameter(categories()); ++q)
+    subtract(q, std::min(0.0, (theta(q) - std::log(inputs)) / category_width), category_width);
+  if (classes_ && stationary() != nullptr)
     subtract(0, std::max(0.0, (theta(0) - std::log(usual_class_amplitude)) / class_amplitude_width),
              class_amplitude_width);
   for (Index k = 0; k < noise_parameters(); ++k) {

@@ -42,8 +42,11 @@ class LearningProblem {
   /// Where those of the noise begin.
   Index first_noise_parameter() const { return kernel_parameters() + bias_parameters(); }
   Index size() const { return first_noise_parameter() + noise_parameters() + (learns_accuracy() ? 2 : 0); }
-  /// Of the kernel: its second to last, where it is stationary; else none.
+  /// Of the kernel: those of numeric inputs, from its second parameter on, where it is stationary; else none.
   Index lengthscales() const;
+  /// The parameters of the kernel that are length scales of categories: its last.
+  Index categories() const;
+  Index category_parameter(Index category) const { return 1 + lengthscales() + category; }
   /// Where the nugget is among the parameters; only where it is learned.
   Index nugget_parameter() const { return first_noise_parameter() + noise_parameters() - 1; }
 
@@ -89,6 +92,9 @@ class LearningProblem {
     return {.gain = theta(size() - 2), .share = theta(size() - 1)};
   }
   AccuracyParts accuracy_parts_at(const Vector& theta) const;
+  const StationaryKernel* stationary() const;
+  // The inputs that are no categories.
+  std::vector<Index> numeric_inputs() const;
   Likelihood likelihood_at(const Vector& theta) const;
   Likelihood evidence_at(const Vector& theta) const;
   void penalise(const Vector& theta, LearningObjective& objective) const;

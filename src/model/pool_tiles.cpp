@@ -63,7 +63,7 @@ class TilesOf : public PoolTiles {
     for (Index tile = 0; tile < count(); ++tile) {
       const Points scaled = scaled_tile(tile);
       if (std::is_same_v<Real, float> && stationary_ != nullptr && tile == 0)
-        origin_ = scaled.row(0).transpose();
+        set_origin(scaled.row(0).transpose());
       marginals_.variance.segment(tile * width, columns(tile)) = prior_.kernel->diagonal(scaled);
       lowest_ = lowest_.cwiseMin(scaled.colwise().minCoeff().transpose());
       highest_ = highest_.cwiseMax(scaled.colwise().maxCoeff().transpose());
@@ -239,12 +239,23 @@ class TilesOf : public PoolTiles {
     unit_ = Vector::Ones(inputs_);
     inverse_lengthscale_.assign(at(inputs_), Real(1));
     if (stationary_ == nullptr) return;
-    same_lengthscale_ = stationary_->options().lengthscale.size() == 1;
+    same_lengthscale_ =
+        stationary_->options().lengthscale.size() == 1 && stationary_->options().categories.empty();
     const Vector inverse = stationary_->inverse_lengthscales(inputs_);
     if constexpr (std::is_same_v<Real, double>)
       std::copy(inverse.begin(), inverse.end(), inverse_lengthscale_.begin());
     else
       unit_ = inverse;
+    // Codes are kept as they are and add nothing to a distance.
+    for (const CategoryFactor& category : stationary_->options().categories) {
+      categories_.push_back({category.input, static_cast<Real>(category.similarity())});
+      unit_(category.input) = 1.0;
+      inverse_lengthscale_[at(category.input)] = Real(0);
+    }
+  }
+  void set_origin(const Vector& first) {
+    origin_ = first;
+    for (const auto& category : categories_) origin_(category.input) = 0.0;
   }
   Real to_unit(double x, Index k) const { return static_cast<Real>((x - origin_(k)) * unit_(k)); }
   double from_unit(Real u, Index k) const { return static_cast<double>(u) / unit_(k) + origin_(k); }
@@ -308,8 +319,9 @@ class TilesOf : public PoolTiles {
       const double a = stationary_->options().amplitude;
       const Real* each = same_lengthscale_ ? nullptr : inverse_lengthscale_.data();
       const Real scale = same_lengthscale_ ? inverse_lengthscale_[0] * inverse_lengthscale_[0] : Real(1);
-      kernel.catch_up({packed, row_points, inputs_, each, scale}, profile_of(stationary_->options().family),
-                      static_cast<Real>(a * a), view, from, to);
+      kernel.catch_up({packed, row_points, inputs_, each, scale, categories_.data(),
+                       static_cast<std::ptrdiff_t>(categories_.size())},
+                      profile_of(stationary_->options().family), static_cast<Real>(a * a), view, from, to);
       return;
     }
     // A user's kernel.
@@ -370,6 +382,7 @@ class TilesOf : public PoolTiles {
   std::vector<Real> points_;  // by tile, by input
   Vector origin_, unit_;
   std::vector<Real> inverse_lengthscale_;
+  std::vector<numerics::CategoryColumn<Real>> categories_;
   bool same_lengthscale_ = false;
   std::vector<Tile> tiles_;
   numerics::SlabArena arena_{slab_bytes};

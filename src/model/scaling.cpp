@@ -2,14 +2,45 @@
 
 #include <cmath>
 
+#include "data/as_size.hpp"
+
 namespace acuity {
 
-Scaling Scaling::standardise(const PointsRef& points) {
+namespace {
+
+bool is_category(const std::vector<InputTransform>& transforms, Index input) {
+  return !transforms.empty() && transforms[at(input)] == InputTransform::category;
+}
+
+}  // namespace
+
+Scaling Scaling::unscaled(const std::vector<InputTransform>& transforms) {
   Scaling scaling;
-  if (points.rows() == 0) return scaling;
+  for (std::size_t k = 0; k < transforms.size(); ++k)
+    if (transforms[k] == InputTransform::log) scaling.log_.push_back(static_cast<Index>(k));
+  return scaling;
+}
+
+Points Scaling::with_logarithms(const PointsRef& points) const {
+  Points result = points;
+  for (const Index k : log_) result.col(k) = result.col(k).array().log();
+  return result;
+}
+
+Scaling Scaling::standardise(const PointsRef& given, const std::vector<InputTransform>& transforms) {
+  Scaling scaling = unscaled(transforms);
+  if (given.rows() == 0) return scaling;
+  Points logarithms;
+  if (!scaling.log_.empty()) logarithms = scaling.with_logarithms(given);
+  const PointsRef points = scaling.log_.empty() ? given : PointsRef(logarithms);
   scaling.centre_ = points.colwise().mean();
   scaling.scale_.resize(points.cols());
   for (Index k = 0; k < points.cols(); ++k) {
+    if (is_category(transforms, k)) {
+      scaling.centre_(k) = 0.0;
+      scaling.scale_(k) = 1.0;
+      continue;
+    }
     // Equality, not a small deviation: the mean of equal numbers may differ from them in the last digit, and
     // a scale of 1e-17 would tear coincident points apart.
     const bool constant = points.col(k).maxCoeff() == points.col(k).minCoeff();
@@ -33,6 +64,12 @@ Scaling Scaling::with_unscaled_input() const {
 }
 
 Points Scaling::apply(const PointsRef& points) const {
+  if (!log_.empty()) {
+    const Points logarithms = with_logarithms(points);
+    if (is_identity()) return logarithms;
+    return ((logarithms.rowwise() - centre_.transpose()).array().rowwise() / scale_.transpose().array())
+        .matrix();
+  }
   if (is_identity()) return points;
   return ((points.rowwise() - centre_.transpose()).array().rowwise() / scale_.transpose().array()).matrix();
 }

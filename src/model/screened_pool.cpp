@@ -45,6 +45,7 @@ ScreenedPool::ScreenedPool(const TiledPosterior& posterior, const StationaryKern
       epoch_(posterior.removals()) {
   const Vector away = (tiles_->highest() - origin_).cwiseMax(origin_ - tiles_->lowest());
   extent_ = away.cwiseProduct(inverse_lengthscales_).norm();
+  categories_ = static_cast<double>(kernel.options().categories.size());
 }
 
 FactorSide ScreenedPool::side() const {
@@ -75,7 +76,8 @@ double ScreenedPool::squared_drift(Index row) const {
   const double covariance = 0.64 * (extent_ + away.norm()) + 0.37 * (inputs + 2.0) + 16.0;
   constexpr auto group = static_cast<double>(numerics::group_rows);
   const double before = static_cast<double>(row), sums = std::min(before, 2.0 * group + before / group);
-  const double residual = unit_roundoff * prior_variance_ * (covariance + sums + 5.0);
+  // A category adds the rounding of its similarity and of one product.
+  const double residual = unit_roundoff * prior_variance_ * (covariance + sums + 5.0 + 2.0 * categories_);
   return residual * residual / std::max(observed.noise, least_noise * prior_variance_);
 }
 

@@ -45,6 +45,7 @@ class ScreenedPool : public LaggingPool {
   Vector origin_, inverse_lengthscales_;
   std::unique_ptr<PoolTiles> tiles_;
   double extent_;                          // how far the pool is from the origin, in length scales
+  double categories_ = 0.0;                // how many inputs are
   std::vector<FactorRow> anonymous_rows_;  // without pool_row, so that no tile column gets the special-cased
                                            // variance of an observed point
   Vector zero_answers_;                    // means are not computed

@@ -6,6 +6,7 @@
 #include "pages/campaign_figures.hpp"
 #include "pictures/belief_map_svg.hpp"
 #include "pictures/picture_svg.hpp"
+#include "text/input_text.hpp"
 
 // What is believed, and whether it may be.
 
@@ -18,9 +19,20 @@ const Stroke belief{"bald", "none"};
 Panel belief_panel(const CampaignData& data, const BeliefCurve& curve) {
   Panel panel;
   panel.x_name = curve.input;
-  panel.bands.push_back(
-      {.x = curve.x, .low = curve.low, .high = curve.high, .style = belief.style, .opacity = 0.2});
-  panel.lines.push_back({.x = curve.x, .y = curve.middle, .stroke = belief});
+  panel.title = curve.title;
+  panel.x_names = curve.names;
+  panel.x_logarithmic = curve.logarithmic;
+  // Nothing is between two names: a bar for each.
+  for (std::size_t k = 0; k < curve.names.size(); ++k) {
+    panel.lines.push_back(
+        {.x = {curve.x[k], curve.x[k]}, .y = {curve.low[k], curve.high[k]}, .stroke = belief});
+    panel.marks.push_back({.x = curve.x[k], .y = curve.middle[k], .radius = 4.0, .style = belief.style});
+  }
+  if (curve.names.empty()) {
+    panel.bands.push_back(
+        {.x = curve.x, .low = curve.low, .high = curve.high, .style = belief.style, .opacity = 0.2});
+    panel.lines.push_back({.x = curve.x, .y = curve.middle, .stroke = belief});
+  }
   // A margin, so that lines along the bounds are visible.
   if (const auto range = data.target->prediction_range())
     panel.y_range = {range->first - 0.04, range->second + 0.04};
@@ -49,6 +61,48 @@ CampaignFigure belief_curve(const CampaignData& data, CampaignFigure figure) {
   return figure;
 }
 
+// Two inputs, one of them with names: one panel for each, with its answers.
+CampaignFigure belief_by_category(const CampaignData& data, CampaignFigure figure) {
+  const std::size_t category = data.columns[0].is_named() ? 0 : 1;
+  std::vector<Panel> panels;
+  double low = data.curves[0].low[0], high = low;
+  const auto include = [&](double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
+  for (const BeliefCurve& curve : data.curves) {
+    for (const double value : curve.low) include(value);
+    for (const double value : curve.high) include(value);
+  }
+  for (const ReportedAnswer& answer : data.answers) include(data.target->on_prediction_axis(answer.value));
+  for (const BeliefCurve& curve : data.curves) {
+    Panel panel = belief_panel(data, curve);
+    if (!panel.y_range) panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
+    for (std::size_t i = 0; i < data.answers.size(); ++i)
+      if (data.places[i][category] == curve.category)
+        panel.marks.push_back({.x = data.places[i][1 - category],
+                               .y = data.target->on_prediction_axis(data.answers[i].value),
+                               .radius = precision_radius(data, data.answers[i]),
+                               .style = "model"});
+    panels.push_back(panel);
+  }
+  figure.svg = picture_svg(
+      {.title = data.target->prediction_title() + " for each " + data.inputs[category],
+       .subtitle = "Larger dots are " + data.target->larger_dots() + " answers.",
+       .description = fmt::format("The prediction over {}, for {} values of {}.", data.inputs[1 - category],
+                                  panels.size(), data.inputs[category]),
+       .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                {"two standard deviations of f", PictureKey::Kind::band, belief},
+                {"answer", PictureKey::Kind::mark, {"model", "none"}}},
+       .panels = panels,
+       .columns = panels.size() > 4 ? 3 : 2,
+       .panel_height = 160});
+  if (data.curves.size() < data.columns[category].values.size())
+    figure.caption = fmt::format("The first {} of {} values are shown.", data.curves.size(),
+                                 data.columns[category].values.size());
+  return figure;
+}
+
 CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
   std::vector<Panel> panels;
   double low = data.curves[0].low[0], high = low;
@@ -61,17 +115,22 @@ CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
     if (!panel.y_range) panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
     panels.push_back(panel);
   }
+  const bool any_names = std::any_of(data.columns.begin(), data.columns.end(),
+                                     [](const Input& input) { return input.is_named(); });
+  figure.svg =
+      picture_svg({.title = data.target->prediction_title() + " along each input",
+                   .subtitle = any_names ? "All other inputs are at the pool's median or most frequent value."
+                                         : "All other inputs are at the pool's median.",
+                   .description = fmt::format("{} slices through the prediction.", panels.size()),
+                   .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                            {"two standard deviations of f", PictureKey::Kind::band, belief}},
+                   .panels = panels,
+                   .columns = panels.size() > 4 ? 3 : 2,
+                   .panel_height = 130});
   std::string where;
-  for (std::size_t k = 0; k < data.inputs.size(); ++k)
-    where += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ", data.inputs[k], data.others_at[k]);
-  figure.svg = picture_svg({.title = data.target->prediction_title() + " along each input",
-                            .subtitle = "All other inputs are at the pool's median.",
-                            .description = fmt::format("{} slices through the prediction.", panels.size()),
-                            .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                                     {"two standard deviations of f", PictureKey::Kind::band, belief}},
-                            .panels = panels,
-                            .columns = panels.size() > 4 ? 3 : 2,
-                            .panel_height = 130});
+  for (std::size_t k = 0; k < data.columns.size(); ++k)
+    where += fmt::format("{}{} = {}", k == 0 ? "" : ", ", data.inputs[k],
+                         input_text(data.columns[k], data.others_at[k], 4));
   figure.caption = "The slices meet at " + where + ".";
   if (data.curves.size() < data.inputs.size())
     figure.caption +=
@@ -159,7 +218,8 @@ CampaignFigure belief_figure(const CampaignData& data) {
     figure.absent = "The pool is empty.";
     return figure;
   }
-  return data.inputs.size() == 1 ? belief_curve(data, figure) : belief_slices(data, figure);
+  if (data.inputs.size() == 1) return belief_curve(data, figure);
+  return data.curves.front().category ? belief_by_category(data, figure) : belief_slices(data, figure);
 }
 
 CampaignFigure calibration_figure(const CampaignData& data) {

@@ -20,7 +20,9 @@ std::vector<Stroke> level_strokes(std::size_t count) {
 
 Panel difference_panel(const CampaignData& data, std::size_t input, const std::vector<Stroke>& strokes) {
   Panel panel;
-  panel.x_name = data.inputs[input];
+  panel.x_name = data.columns[input].label();
+  if (data.columns[input].is_named()) panel.x_names = data.columns[input].values;
+  panel.x_logarithmic = data.columns[input].log;
   const DifferenceCurve& first = data.biases.front().curves[input];
   panel.lines.push_back(
       {.x = {first.x.front(), first.x.back()}, .y = {0.0, 0.0}, .stroke = {"random", "4 3"}});

@@ -71,7 +71,7 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
   std::vector<Panel> panels;
   add_course(
       data, "amplitude", true, [](const FitPoint& fit) { return std::optional(fit.amplitude); }, panels);
-  panels.push_back(lengthscale_panel(data, strokes));
+  if (drawn > 0) panels.push_back(lengthscale_panel(data, strokes));
   add_course(data, "noise variance σ²", true, [](const FitPoint& fit) { return fit.noise; }, panels);
   // Probabilities are shown as they are.
   add_course(
@@ -81,9 +81,22 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
       data, data.target->gamma_name(), data.target->is_gamma_logarithmic(),
       [](const FitPoint& fit) { return fit.gamma; }, panels);
   std::vector<PictureKey> keys;
+  std::vector<std::string> numeric, categories;
+  for (const Input& input : data.columns)
+    if (!input.is_category())
+      numeric.push_back(input.name);
+    else if (!input.similarity)
+      categories.push_back(input.name);
+  for (std::size_t k = 0; k < std::min(categories.size(), last.similarities.size()); ++k)
+    add_course(
+        data, "similarity of different values of " + categories[k], false,
+        [k](const FitPoint& fit) {
+          return k < fit.similarities.size() ? std::optional(fit.similarities[k]) : std::nullopt;
+        },
+        panels);
   if (count > 1)
     for (std::size_t k = 0; k < drawn; ++k)
-      keys.push_back({"length scale of " + data.inputs[k], PictureKey::Kind::line, strokes[k]});
+      keys.push_back({"length scale of " + numeric[k], PictureKey::Kind::line, strokes[k]});
   figure.svg =
       picture_svg({.title = "Hyperparameters over time",
                    .subtitle = "",

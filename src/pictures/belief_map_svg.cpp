@@ -33,10 +33,15 @@ std::string dots(const CampaignData& data, const Axis& x, const Axis& y) {
   return svg;
 }
 
+Axis axis_of(const std::vector<double>& values, bool logarithmic, double from, double to) {
+  return logarithmic ? Axis::logarithmic(values.front(), values.back(), from, to)
+                     : Axis::linear(values.front(), values.back(), from, to);
+}
+
 std::string panel(const CampaignData& data, const Shown& shown, const Box& box, bool named) {
   const BeliefMap& map = *data.map;
-  const Axis x = Axis::linear(map.x.front(), map.x.back(), box.left, box.right),
-             y = Axis::linear(map.y.front(), map.y.back(), box.bottom, box.top);
+  const Axis x = axis_of(map.x, map.x_logarithmic, box.left, box.right),
+             y = axis_of(map.y, map.y_logarithmic, box.bottom, box.top);
   std::string svg =
       svg_text("panel", box.left, box.top - 10, "start", shortened(shown.title, box.right - box.left, 13.0)) +
       colour_cells(
@@ -54,10 +59,10 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
     if (named) svg += svg_text("tick", box.left - 8, y.at(tick) + 4, "end", tick_text(tick));
   }
   svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle",
-                  shortened(data.inputs[0], box.right - box.left, 13.0));
+                  shortened(data.columns[0].label(), box.right - box.left, 13.0));
   if (named)
     svg += svg_upright_text("label", 20, (box.top + box.bottom) / 2,
-                            shortened(data.inputs[1], box.bottom - box.top, 13.0));
+                            shortened(data.columns[1].label(), box.bottom - box.top, 13.0));
   return svg;
 }
 
@@ -86,7 +91,7 @@ std::string belief_map_svg(const CampaignData& data) {
   const std::string title = data.target->map_title();
   const Heading head = heading(title, data.target->dots_on_map(), 16, width - 16);
   double ticks = 0.0;
-  for (const double tick : linear_ticks(map.y.front(), map.y.back(), 5))
+  for (const double tick : axis_of(map.y, map.y_logarithmic, 1, 0).ticks(5))
     ticks = std::max(ticks, text_width(tick_text(tick), 12.0));
   const double left = 36 + ticks,
                room = std::max(colour_key_room(middle.low, middle.high),

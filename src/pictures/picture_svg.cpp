@@ -51,7 +51,11 @@ Range y_range(const Panel& panel) {
 }
 
 Axis x_axis(const Panel& panel, const Box& box) {
+  if (!panel.x_names.empty())
+    return Axis::linear(-0.5, static_cast<double>(panel.x_names.size()) - 0.5, box.left, box.right);
   const Range range = x_range(panel);
+  if (panel.x_logarithmic && range.low > 0.0)
+    return Axis::logarithmic(range.low, range.high, box.left, box.right);
   return Axis::linear(range.low, range.high, box.left, box.right);
 }
 
@@ -108,7 +112,16 @@ std::string frame(const Panel& panel, const Box& box, const Axis& x, const Axis&
     svg += svg_line("grid", box.left, at, box.right, at) +
            svg_text("tick", box.left - 8, at + 4, "end", row_name(panel.rows[k]));
   }
-  for (const double tick : ticks_side_by_side(x))
+  // As many names as fit side by side.
+  const double each =
+      (box.right - box.left) / static_cast<double>(std::max<std::size_t>(panel.x_names.size(), 1));
+  const auto step = static_cast<std::size_t>(std::ceil(36.0 / each));
+  for (std::size_t k = 0; k < panel.x_names.size(); k += step)
+    svg += svg_line("axis", x.at(static_cast<double>(k)), box.bottom, x.at(static_cast<double>(k)),
+                    box.bottom + 5) +
+           svg_text("tick", x.at(static_cast<double>(k)), box.bottom + 19, "middle",
+                    shortened(panel.x_names[k], each * static_cast<double>(step) - 4, 12.0));
+  for (const double tick : panel.x_names.empty() ? ticks_side_by_side(x) : std::vector<double>())
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
            svg_text("tick", tick_name_at(x.at(tick), tick_text(tick)), box.bottom + 19, "middle",
                     tick_text(tick));

@@ -39,6 +39,8 @@ struct Panel {
   std::optional<std::pair<double, double>> x_range, y_range;
   std::vector<std::string>
       rows;  ///< names instead of numbers on the vertical axis: the first, at 0, is on top
+  std::vector<std::string> x_names;  ///< the same for the horizontal axis: the first, at 0, is on the left
+  bool x_logarithmic = false;        ///< the horizontal axis
   std::vector<PictureBand> bands;
   std::vector<PictureLine> lines;
   std::vector<PictureMark> marks;

@@ -8,6 +8,7 @@
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
+#include "study/input_settings.hpp"
 #include "study/nearest.hpp"
 #include "study/noise_law.hpp"
 
@@ -168,7 +169,7 @@ class AnnotationReader {
       Vector x(static_cast<Index>(inputs_.size()));
       for (std::size_t k = 0; k < inputs_.size(); ++k) {
         if (!inputs_[k]) table_.complain(row, *id_, "the id of a pool point where the inputs are not given");
-        x(static_cast<Index>(k)) = table_.number(row, *inputs_[k]);
+        x(static_cast<Index>(k)) = read_input(table_, row, *inputs_[k], study_.pool_.columns()[k]);
       }
       return Place(x);
     }
@@ -176,11 +177,12 @@ class AnnotationReader {
     if (!found) table_.complain(row, *id_, "the id of a pool point");
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       if (!inputs_[k] || table_.empty(row, *inputs_[k])) continue;
-      const double told = table_.number(row, *inputs_[k]), known = study_.pool_.point(*found)[k];
+      const Input& input = study_.pool_.columns()[k];
+      const double told = read_input(table_, row, *inputs_[k], input), known = study_.pool_.point(*found)[k];
       if (std::abs(told - known) > 1e-9 * std::max(std::abs(told), std::abs(known)))
-        table_.complain(
-            row, *inputs_[k],
-            fmt::format("{} as at {}, which has id \"{}\"", known, study_.pool_.where(*found), id));
+        table_.complain(row, *inputs_[k],
+                        fmt::format("{} as at {}, which has id \"{}\"", input.text(known),
+                                    study_.pool_.where(*found), id));
     }
     return Place(*found);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "acuity/data/pool_file.hpp"
@@ -10,10 +11,30 @@
 
 namespace acuity {
 
-NoiseLaw::NoiseLaw(const StudyFile& study, const std::vector<std::string>& inputs) : setting_(study.noise) {
+namespace {
+
+// Whether the formula has the name as a word.
+bool mentions(const std::string& formula, const std::string& name) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (std::size_t at = formula.find(name); at != std::string::npos; at = formula.find(name, at + 1))
+    if ((at == 0 || !is_part(formula[at - 1])) &&
+        (at + name.size() == formula.size() || !is_part(formula[at + name.size()])))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+NoiseLaw::NoiseLaw(const StudyFile& study, const std::vector<Input>& inputs) : setting_(study.noise) {
   if (const auto* text = std::get_if<std::string>(&setting_)) {
+    for (const Input& input : inputs)
+      if (input.is_named() && mentions(*text, input.name))
+        study.complain(
+            fmt::format("noise.variance is \"{}\" and input \"{}\" has names, not numbers; must be a "
+                        "formula in the other inputs, or a column of the pool",
+                        *text, input.name));
     try {
-      formula_.emplace(*text, inputs);
+      formula_.emplace(*text, names_of(inputs));
     } catch (const InputError& error) {
       study.complain(std::string("noise.variance: ") + error.what());
     }

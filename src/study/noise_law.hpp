@@ -13,7 +13,8 @@ namespace acuity {
 /// sigma^2(x) of a study, evaluated at points of a table.
 class NoiseLaw {
  public:
-  NoiseLaw(const StudyFile& study, const std::vector<std::string>& inputs);
+  /// Throws InputError if a formula is not valid or uses an input whose values are names.
+  NoiseLaw(const StudyFile& study, const std::vector<Input>& inputs);
 
   /// sigma^2 at row `row` of a table (a Table or a PoolFile), whose inputs are `x`; error messages name that
   /// row.

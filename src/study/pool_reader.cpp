@@ -7,6 +7,7 @@
 #include "acuity/data/pool_file.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
+#include "study/input_settings.hpp"
 
 namespace acuity {
 
@@ -31,8 +32,11 @@ Pool read_pool(const StudyFile& study, const Table& table) {
     throw InputError(table.source() + ":1: the pool has no rows, must have at least one");
   std::optional<Index> id_column;
   if (study.pool_id) id_column = table.column(*study.pool_id, "pool.id");
-  std::vector<std::string> inputs = study.inputs ? *study.inputs : numeric_columns(table, study.pool_id);
-  Points points = read_columns(table, inputs, "pool.inputs");
+  std::vector<std::string> names = study.inputs ? *study.inputs : numeric_columns(table, study.pool_id);
+  std::vector<Input> inputs = study.input_settings;
+  if (inputs.empty()) inputs.assign(names.begin(), names.end());
+  Points points =
+      read_input_columns(table, inputs, true, study.input_settings.empty() ? "pool.inputs" : "[[input]]");
   std::vector<std::string> ids;
   std::vector<std::int64_t> lines;
   for (Index row = 0; row < table.rows(); ++row) {
@@ -41,7 +45,8 @@ Pool read_pool(const StudyFile& study, const Table& table) {
     ids.push_back(table.text(row, *id_column));
     if (ids.back().empty()) table.complain(row, *id_column, "an id");
   }
-  return {std::move(points), std::move(inputs), std::move(ids), table.source(), std::move(lines)};
+  return Pool(std::move(points), std::move(names), std::move(ids), table.source(), std::move(lines))
+      .described(std::move(inputs));
 }
 
 // Gives the same pool as a CSV file with the same columns. Ids of the file are used if the study names them.
@@ -51,7 +56,19 @@ Pool read_pool(const StudyFile& study, const PoolFile& file) {
         "{}: column \"{}\" is missing, must be there for pool.id; {}", file.source(), *study.pool_id,
         file.id_column() ? "the ids of the file are those of \"" + *file.id_column() + '"'
                          : "the file has no ids (convert it with --id)"));
-  return file.pool(study.inputs ? *study.inputs : file.columns(), study.pool_id.has_value());
+  for (const Input& input : study.input_settings)
+    if (input.is_named())
+      throw InputError(
+          fmt::format("{}: pool files have numbers only, but input \"{}\" has names; the pool "
+                      "must be a CSV file",
+                      file.source(), input.name));
+  Pool pool = file.pool(study.inputs ? *study.inputs : file.columns(), study.pool_id.has_value());
+  if (study.input_settings.empty()) return pool;
+  for (std::size_t k = 0; k < study.input_settings.size(); ++k)
+    for (Index row = 0; study.input_settings[k].log && row < pool.size(); ++row)
+      if (!(pool.point(row)[k] > 0.0))
+        file.complain(row, *file.find(pool.inputs()[k]), study.input_settings[k].requirement());
+  return pool.described(study.input_settings);
 }
 
 template <typename Rows>
@@ -65,15 +82,6 @@ Vector noise_over(const NoiseLaw& noise, const Pool& pool, const Rows& table) {
 
 }  // namespace
 
-Points read_columns(const Table& table, const std::vector<std::string>& names, std::string_view needed_for) {
-  Points points(table.rows(), static_cast<Index>(names.size()));
-  std::vector<Index> columns;
-  for (const std::string& name : names) columns.push_back(table.column(name, needed_for));
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    table.numbers(columns[k], points.data() + k, points.cols());
-  return points;
-}
-
 PoolWithNoise read_pool(const StudyFile& study) {
   const auto table = PoolFile::recognises(study.pool_file)
                          ? std::variant<Table, PoolFile>(PoolFile::open(study.pool_file))
@@ -81,7 +89,7 @@ PoolWithNoise read_pool(const StudyFile& study) {
   return std::visit(
       [&](const auto& rows) -> PoolWithNoise {
         Pool pool = read_pool(study, rows);
-        auto law = std::make_shared<const NoiseLaw>(study, pool.inputs());
+        auto law = std::make_shared<const NoiseLaw>(study, pool.columns());
         Vector noise = noise_over(*law, pool, rows);
         return {std::move(pool), std::move(law), std::move(noise)};
       },

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string_view>
 #include <utility>
 
 #include "acuity/data/pool.hpp"
@@ -9,9 +8,6 @@
 #include "study/noise_law.hpp"
 
 namespace acuity {
-
-/// Columns of a table as numbers; the error message about a missing one contains `needed_for`.
-Points read_columns(const Table& table, const std::vector<std::string>& names, std::string_view needed_for);
 
 /// A pool, the law of sigma^2(x), and its value at every point.
 struct PoolWithNoise {

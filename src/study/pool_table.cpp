@@ -6,6 +6,7 @@
 #include <iterator>
 #include <variant>
 
+#include "data/as_size.hpp"
 #include "data/csv_scanner.hpp"
 
 namespace acuity {
@@ -16,6 +17,10 @@ namespace {
 std::string unused_name(std::string name, const std::vector<std::string>& taken) {
   while (std::find(taken.begin(), taken.end(), name) != taken.end()) name += '_';
   return name;
+}
+
+std::string cell(const Input& input, double value) {
+  return input.is_named() ? csv::quoted(input.text(value)) : input.text(value);
 }
 
 }  // namespace
@@ -40,7 +45,7 @@ PoolTable write_pool_table(const Study& study) {
   for (Index row = 0; row < pool.size(); ++row) {
     if (pool.has_ids()) fmt::format_to(out, "{},", csv::quoted(pool.id(row)));
     for (Index k = 0; k < pool.points().cols(); ++k)
-      fmt::format_to(out, "{}{}", k == 0 ? "" : ",", pool.point(row)[k]);
+      fmt::format_to(out, "{}{}", k == 0 ? "" : ",", cell(pool.columns()[at(k)], pool.point(row)[k]));
     if (!table.keys.noise.empty()) fmt::format_to(out, ",{}", study.offer().base_noise(row));
     table.csv += '\n';
   }
@@ -63,7 +68,8 @@ std::string write_goal_table(const Study& study, const Goal& goal, const std::st
   csv += '\n';
   for (Index row = 0; row < goal.size(); ++row) {
     for (Index k = 0; k < goal.points.cols(); ++k)
-      fmt::format_to(out, "{}{}", k == 0 ? "" : ",", goal.points(row, k));
+      fmt::format_to(out, "{}{}", k == 0 ? "" : ",",
+                     cell(study.pool().columns()[at(k)], goal.points(row, k)));
     if (is_weighted) fmt::format_to(out, ",{}", goal.weights(row));
     if (has_noise) fmt::format_to(out, ",{}", goal.noise(row));
     csv += '\n';

@@ -57,7 +57,7 @@ std::string with_pool_keys(const std::string& toml, const PoolKeys& keys) {
   toml::array inputs;
   for (const std::string& input : keys.inputs) inputs.push_back(input);
   pool.insert_or_assign("file", keys.file);
-  pool.insert_or_assign("inputs", std::move(inputs));
+  if (!study.contains("input")) pool.insert_or_assign("inputs", std::move(inputs));
   if (!keys.id.empty()) pool.insert_or_assign("id", keys.id);
   if (!keys.noise.empty())
     section_of(study, "noise").insert_or_assign("variance", toml::table{{"column", keys.noise}});

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "acuity/numerics/errors.hpp"
+#include "study/input_settings.hpp"
 #include "study/ladder_price.hpp"
 #include "study/nearest.hpp"
 #include "study/noise_law.hpp"
@@ -22,8 +23,13 @@ Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
       cost_(std::move(cost)),
       noise_(std::move(noise)),
       remarks_(std::move(remarks)) {
-  if (file_.standardise == Standardise::pool) pool_scaling_ = Scaling::standardise(pool_.points());
-  if (file_.standardise == Standardise::none) input_spread_ = Scaling::standardise(pool_.points()).scale();
+  const std::vector<InputTransform> transforms = transforms_of(pool_.columns());
+  if (file_.standardise == Standardise::pool)
+    pool_scaling_ = Scaling::standardise(pool_.points(), transforms);
+  if (file_.standardise == Standardise::none) {
+    pool_scaling_ = Scaling::unscaled(transforms);
+    input_spread_ = Scaling::standardise(pool_.points(), transforms).scale();
+  }
 }
 Study::~Study() = default;
 Study::Study(Study&&) noexcept = default;
@@ -35,8 +41,16 @@ Index Study::reference_level() const {
   return offer_.finest();
 }
 
-Points Study::read_inputs(const Table& table) const {
-  return read_columns(table, pool_.inputs(), "pool.inputs");
+Points Study::read_inputs(const Table& table, std::vector<std::vector<std::string>>* unseen) const {
+  std::vector<Input> inputs = pool_.columns();
+  Points points = read_input_columns(table, inputs, unseen != nullptr, "pool.inputs");
+  if (unseen == nullptr) return points;
+  unseen->resize(inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    (*unseen)[k].assign(
+        inputs[k].values.begin() + static_cast<std::ptrdiff_t>(pool_.columns()[k].values.size()),
+        inputs[k].values.end());
+  return points;
 }
 
 std::optional<Index> Study::find_level(std::string_view name) const {
@@ -86,7 +100,8 @@ double Study::base_noise_at(const std::vector<double>& inputs) const {
 Vector Study::base_noise_of(const Table& table) const {
   if (const auto* column = std::get_if<NoiseColumn>(&file_.noise))
     if (!table.find(column->name)) return Vector::Constant(table.rows(), std::nan(""));
-  const Points points = read_inputs(table);
+  std::vector<std::vector<std::string>> unseen;  // a formula does not depend on categories
+  const Points points = read_inputs(table, &unseen);
   Vector noise(table.rows());
   for (Index row = 0; row < table.rows(); ++row)
     noise(row) = (*noise_)(points.data() + row * points.cols(), table, row);

@@ -165,7 +165,9 @@ void remove_biases(std::vector<Level>& levels) {
 Pool some_of(const Pool& pool, const std::vector<Index>& rows) {
   std::vector<std::string> ids;
   for (const Index row : rows) ids.push_back(pool.id(row));
-  return {Points(pool.points()(rows, Eigen::all)), pool.inputs(), std::move(ids), "the sample of the pool"};
+  return Pool(Points(pool.points()(rows, Eigen::all)), pool.inputs(), std::move(ids),
+              "the sample of the pool")
+      .described(pool.columns());
 }
 
 // sigma^2 at every point of a pool that was not read from a table.
@@ -231,6 +233,24 @@ void require_valid_levels(const StudyFile& study) {
     study.complain("precision.kappa must be given for binary targets, and for them only");
 }
 
+// A pool from values has the names of its categories; everything else about its inputs is in the settings.
+void require_described(const StudyFile& settings, const Pool& pool) {
+  for (std::size_t k = 0; k < pool.columns().size(); ++k) {
+    const Input& input = pool.columns()[k];
+    if (!settings.input_settings.empty()) {
+      Input set = settings.input_settings[k];
+      set.values = input.values;
+      if (!(set == input))
+        settings.complain(
+            fmt::format("[[input]] \"{}\" and the pool's column differ, must be the same", input.name));
+    }
+    for (Index row = 0; (input.is_named() || input.log) && row < pool.size(); ++row)
+      if (const double value = pool.point(row)[k]; !input.accepts(value))
+        throw InputError(fmt::format("{}: column \"{}\" is {}, must be {}", pool.where(row), input.name,
+                                     shortest(value), input.requirement()));
+  }
+}
+
 // The checks that reading a file includes, for settings that were assembled in code.
 void require_valid(const StudyFile& study) {
   if (study.target == nullptr)
@@ -286,9 +306,10 @@ Study Study::make(StudyFile settings, Pool pool, Vector noise_variance, std::sha
   if (pool.size() == 0) settings.complain("the pool has no points, must have at least one");
   if (!pool.points().allFinite())
     settings.complain("the pool has numbers that are not finite, must have none");
+  require_described(settings, pool);
   for (Index row = 0; pool.has_ids() && row < pool.size(); ++row)
     if (pool.id(row).empty()) throw InputError(pool.where(row) + ": the id is empty, must be a name");
-  auto law = std::make_shared<const NoiseLaw>(settings, pool.inputs());
+  auto law = std::make_shared<const NoiseLaw>(settings, pool.columns());
   Vector noise = noise_at_points(settings, *law, pool, std::move(noise_variance));
   return assemble(std::move(settings), std::move(pool), std::move(law), std::move(noise), std::move(goal));
 }
@@ -298,11 +319,13 @@ Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw>
   const std::shared_ptr<const CostFunction> cost = file.ladder ? make_cost(file) : nullptr;
   Offer offer{.levels = make_levels(file, cost.get()), .base_noise = std::move(base_noise)};
   if (file.ladder && file.ladder->continuous) check_continuous_cost(file, *cost);
-  if (file.lengthscale_per_input && !file.lengthscale.empty() &&
-      file.lengthscale.size() != pool.inputs().size())
+  const auto numeric = static_cast<std::size_t>(std::count_if(
+      pool.columns().begin(), pool.columns().end(), [](const Input& input) { return !input.is_category(); }));
+  if (file.lengthscale_per_input && !file.lengthscale.empty() && file.lengthscale.size() != numeric)
     file.complain(
-        fmt::format("model.lengthscale has {} entries, must be one number or a list of {}, one per input",
-                    file.lengthscale.size(), pool.inputs().size()));
+        fmt::format("model.lengthscale has {} entries, must be one number or a list of {}, one per input{}",
+                    file.lengthscale.size(), numeric,
+                    numeric < pool.columns().size() ? " (categories have a similarity instead)" : ""));
   check_total_noise(file, pool, offer);
 
   Acquisition acquisition = make_acquisition(file, offer, cost);

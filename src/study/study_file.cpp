@@ -11,6 +11,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "study/duration.hpp"
+#include "study/input_settings.hpp"
 #include "study/level_settings.hpp"
 #include "study/nearest.hpp"
 #include "study/toml_section.hpp"
@@ -82,7 +83,17 @@ void read_campaign(const TomlSection& campaign, const std::vector<std::string>& 
   }
 }
 
-void read_pool(const TomlSection& pool, StudyDefaults defaults, StudyFile& study) {
+void read_input_tables(const TomlSection& pool, const std::vector<TomlSection>& tables, StudyFile& study) {
+  if (tables.empty()) return;
+  if (study.inputs) pool.complain("pool.inputs and [[input]] are both there, must be one of them");
+  study.input_settings = read_input_settings(tables);
+  study.inputs = names_of(study.input_settings);
+  for (std::size_t k = 0; k < tables.size(); ++k)
+    if (study.pool_id == study.input_settings[k].name) tables[k].wrong("name", "another column than pool.id");
+}
+
+void read_pool(const TomlSection& pool, const std::vector<TomlSection>& tables, StudyDefaults defaults,
+               StudyFile& study) {
   pool.allow({"file", "id", "inputs", "standardise", "repeat"});
   const std::optional<std::string> file = pool.text("file");
   if (!file && !study.path.empty()) pool.missing("file", "the name of a table");
@@ -95,6 +106,7 @@ void read_pool(const TomlSection& pool, StudyDefaults defaults, StudyFile& study
       if (!seen.insert(input).second) pool.wrong("inputs", "a list without repetitions");
     if (study.pool_id && seen.contains(*study.pool_id)) pool.wrong("inputs", "a list without the id column");
   }
+  read_input_tables(pool, tables, study);
   study.standardise = static_cast<Standardise>(pool.choice("standardise", {"none", "pool", "annotations"})
                                                    .value_or(defaults == StudyDefaults::first ? 0 : 1));
   study.repeat = pool.boolean("repeat").value_or(false);
@@ -168,6 +180,17 @@ void read_learning(const TomlSection& model, bool first, StudyFile& study) {
   study.average = static_cast<int>(average);
 }
 
+// A model that never learns needs every number of its kernel.
+void require_similarities(const StudyFile& study) {
+  if (!study.fit.never()) return;
+  for (const Input& input : study.input_settings)
+    if (input.is_category() && !input.similarity)
+      study.complain(
+          fmt::format("model.fit is \"never\" and the similarity of input \"{}\" is to be learned, must be a "
+                      "number from 0 to 1 (similarity in its [[input]])",
+                      input.name));
+}
+
 void read_model(const TomlSection& model, StudyDefaults defaults, StudyFile& study) {
   model.allow({"kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts", "fit_noise",
                "prior", "average"});
@@ -179,6 +202,7 @@ void read_model(const TomlSection& model, StudyDefaults defaults, StudyFile& stu
   read_mean(model, first, study);
   read_schedule(model, first, study);
   read_learning(model, first, study);
+  require_similarities(study);
   if (study.fit.never() && (!study.amplitude || study.lengthscale.empty()))
     model.complain(fmt::format("model.fit is \"never\" and model.{} is to be learned, must be a number",
                                study.amplitude ? "lengthscale" : "amplitude"));
@@ -237,12 +261,17 @@ void read_goal(const TomlSection& goal, StudyFile& study) {
     if (!goal.is_table("box")) goal.wrong("box", "a table such as { x = [0, 2] }");
     const TomlSection box = goal.section("box");
     for (const std::string& input : box.keys()) {
+      if (const toml::array* list = box.node(input)->as_array();
+          list != nullptr && !list->empty() && list->front().is_string()) {
+        setting.box_names[input] = *box.texts(input);
+        continue;
+      }
       const std::optional<std::vector<double>> limits = box.numbers(input, Range::finite);
       if (!limits || limits->size() != 2 || !((*limits)[0] <= (*limits)[1]))
-        box.wrong(input, "a list of two numbers, the lower limit first");
+        box.wrong(input, "a list of two numbers, the lower limit first, or of names");
       setting.box[input] = {(*limits)[0], (*limits)[1]};
     }
-    if (setting.box.empty()) goal.wrong("box", "a table with at least one input");
+    if (!setting.has_box()) goal.wrong("box", "a table with at least one input");
   }
   setting.points = goal.integer("points", 1).value_or(setting.points);
   if (setting.points > 100'000) goal.wrong("points", "100000 at most");
@@ -431,7 +460,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   study.text = std::move(text);
 
   file.allow({"campaign", "pool", "target", "model", "noise", "precision", "level", "acquisition",
-              "annotator", "stop", "goal"});
+              "annotator", "stop", "goal", "input"});
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
   target.allow({"kind", "classes"});
@@ -445,7 +474,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   std::vector<std::string> level_names;
   for (const TomlSection& level : levels) level_names.push_back(level.text("name").value_or(""));
   read_campaign(file.section("campaign"), level_names, study);
-  read_pool(file.section("pool"), defaults, study);
+  read_pool(file.section("pool"), file.sections("input"), defaults, study);
   read_model(file.section("model"), defaults, study);
   if (file.has("precision") == file.has("level"))
     file.complain(file.has("level") ? "[precision] and [[level]] are both there, must be one of them"

@@ -75,6 +75,11 @@ Goal checked(const StudyFile& study, const Pool& pool, Goal goal) {
     study.complain(fmt::format("the goal has {} points with {} inputs, must have at least one with {}",
                                goal.size(), goal.points.cols(), pool.points().cols()));
   if (!goal.points.allFinite()) study.complain("the goal has numbers that are not finite, must have none");
+  for (std::size_t k = 0; k < pool.columns().size(); ++k)
+    for (const double value : goal.points.col(static_cast<Index>(k)))
+      if (const Input& input = pool.columns()[k]; !input.accepts(value))
+        study.complain(fmt::format("input \"{}\" of the goal is {}, must be {}", input.name, shortest(value),
+                                   input.requirement()));
   if (goal.weights.size() == 0) goal.weights = Vector::Ones(goal.size());
   if (goal.weights.size() != goal.size())
     study.complain(fmt::format("the goal has {} weights and {} points, must have as many of each",
@@ -84,11 +89,36 @@ Goal checked(const StudyFile& study, const Pool& pool, Goal goal) {
   return goal;
 }
 
+// One of the names in the box; of all if the box has none.
+double drawn_value(const StudyFile& study, const Input& input, numerics::Draws& draws) {
+  const auto names = study.goal->box_names.find(input.name);
+  if (names == study.goal->box_names.end())
+    return static_cast<double>(draws.below(static_cast<std::int64_t>(input.values.size())));
+  return *input.value(names->second[at(draws.below(static_cast<std::int64_t>(names->second.size())))]);
+}
+
 Points points_in_box(const StudyFile& study, const Pool& pool) {
-  for (const auto& [input, limits] : study.goal->box)
-    if (std::find(pool.inputs().begin(), pool.inputs().end(), input) == pool.inputs().end())
+  const auto input_of = [&](const std::string& name) -> const Input& {
+    const auto found = std::find(pool.inputs().begin(), pool.inputs().end(), name);
+    if (found == pool.inputs().end())
       study.complain(
-          fmt::format("goal.box has \"{}\", must have inputs only: {}", input, quoted_list(pool.inputs())));
+          fmt::format("goal.box has \"{}\", must have inputs only: {}", name, quoted_list(pool.inputs())));
+    return pool.columns()[static_cast<std::size_t>(found - pool.inputs().begin())];
+  };
+  for (const auto& [name, limits] : study.goal->box) {
+    const Input& input = input_of(name);
+    if (input.is_named())
+      study.complain(fmt::format("goal.box.{} has numbers, must be a list of names: {}", name,
+                                 quoted_list(input.values, "and")));
+    if (!input.accepts(limits.first))
+      study.complain(fmt::format("goal.box.{} begins at {}, must be {}", name, shortest(limits.first),
+                                 input.requirement()));
+  }
+  for (const auto& [name, values] : study.goal->box_names)
+    for (const std::string& value : values)
+      if (const Input& input = input_of(name); !input.is_named() || !input.value(value))
+        study.complain(fmt::format("goal.box.{} has \"{}\", must have {}", name, value,
+                                   input.is_named() ? input.requirement() : "two numbers"));
   const PointsRef all = pool.points();
   Points points(study.goal->points, all.cols());
   numerics::Draws draws(study.seed, numerics::Purpose::goal, 1);
@@ -98,7 +128,12 @@ Points points_in_box(const StudyFile& study, const Pool& pool) {
       const bool is_given = limits != study.goal->box.end();
       const double low = is_given ? limits->second.first : all.col(k).minCoeff();
       const double high = is_given ? limits->second.second : all.col(k).maxCoeff();
-      points(i, k) = draws.uniform(low, high);
+      if (const Input& input = pool.columns()[at(k)]; input.is_named())
+        points(i, k) = drawn_value(study, input, draws);
+      else if (input.log)
+        points(i, k) = std::clamp(std::exp(draws.uniform(std::log(low), std::log(high))), low, high);
+      else
+        points(i, k) = draws.uniform(low, high);
     }
   return points;
 }
@@ -133,7 +168,7 @@ std::shared_ptr<const Goal> Study::make_goal() const {
     all.points = read_inputs(table);
     all.weights = read_weights(table, pool_.inputs());
     all.noise = base_noise_of(table);
-  } else if (!setting.box.empty()) {
+  } else if (setting.has_box()) {
     all.points = points_in_box(file_, pool_);
     all.weights = Vector::Ones(all.points.rows());
     all.noise = Vector::Zero(all.points.rows());

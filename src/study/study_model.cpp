@@ -41,9 +41,9 @@ Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
 Prior Study::prior_for(const Observations& observations) const {
   Prior prior;
   const Vector& values = observations.values();
-  if (file_.standardise == Standardise::pool) prior.scaling = pool_scaling_;
+  prior.scaling = pool_scaling_;
   if (file_.standardise == Standardise::annotations)
-    prior.scaling = Scaling::standardise(observations.points());
+    prior.scaling = Scaling::standardise(observations.points(), transforms_of(pool_.columns()));
   if (file_.mean)
     prior.mean = *file_.mean;
   else
@@ -63,19 +63,35 @@ Prior Study::prior_for(const Observations& observations) const {
     const double spread = std::sqrt((values.array() - prior.mean).square().mean());
     if (std::isnormal(spread * spread)) amplitude = spread;
   }
-  Vector lengthscale =
-      Vector::Constant(file_.lengthscale_per_input ? inputs : 1, std::sqrt(static_cast<double>(inputs)));
-  if (input_spread_.size() > 0) {
-    if (file_.lengthscale_per_input)
-      lengthscale = lengthscale.cwiseProduct(input_spread_);
+  std::vector<CategoryFactor> categories;
+  std::vector<Index> numeric;
+  for (Index k = 0; k < inputs; ++k) {
+    const Input& input = pool_.columns()[static_cast<std::size_t>(k)];
+    if (!input.is_category())
+      numeric.push_back(k);
+    else if (input.similarity)
+      categories.push_back({k, CategoryFactor::lengthscale_of(*input.similarity), false});
     else
-      lengthscale *= input_spread_.norm() / std::sqrt(static_cast<double>(inputs));
+      categories.push_back({k, static_cast<double>(inputs), true});  // the centre of math.md eq. (14.4)
   }
-  if (!file_.lengthscale.empty())
+  const auto numbers = static_cast<Index>(numeric.size());
+  Vector lengthscale = Vector::Constant(file_.lengthscale_per_input ? numbers : std::min<Index>(1, numbers),
+                                        std::sqrt(static_cast<double>(inputs)));
+  if (input_spread_.size() > 0 && numbers > 0) {
+    const Vector spread = input_spread_(numeric);
+    if (file_.lengthscale_per_input)
+      lengthscale = lengthscale.cwiseProduct(spread);
+    else
+      lengthscale *= spread.norm() / std::sqrt(static_cast<double>(numbers));
+  }
+  if (!file_.lengthscale.empty() && numbers > 0)
     lengthscale =
         Eigen::Map<const Vector>(file_.lengthscale.data(), static_cast<Index>(file_.lengthscale.size()));
-  prior.kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
-      .family = file_.kernel, .amplitude = file_.amplitude.value_or(amplitude), .lengthscale = lengthscale});
+  prior.kernel = std::make_shared<StationaryKernel>(
+      StationaryKernelOptions{.family = file_.kernel,
+                              .amplitude = file_.amplitude.value_or(amplitude),
+                              .lengthscale = lengthscale,
+                              .categories = std::move(categories)});
   if (file_.has_bias())
     for (const Level& level : offer_.levels) prior.biases.push_back(level.bias);
   return prior;

@@ -139,6 +139,11 @@ std::string ResultTable::document(const std::string& name, const Json& first) co
   return around + text() + "}\n";
 }
 
+ResultTable::Cell input_cell(const Input& input, double value) {
+  if (input.is_named()) return input.text(value);
+  return value;
+}
+
 std::string record_text(Format format, const std::vector<std::pair<std::string, ResultTable::Cell>>& fields) {
   Json object = Json::object();
   std::vector<std::string> columns;

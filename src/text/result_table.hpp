@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "acuity/data/input.hpp"
 #include "text/json.hpp"
 #include "text/number_text.hpp"
 
@@ -45,6 +46,8 @@ class ResultTable {
 std::string record_text(Format format, const std::vector<std::pair<std::string, ResultTable::Cell>>& fields);
 
 Json json_value(const ResultTable::Cell& cell);
+/// A value of an input: a number or a name.
+ResultTable::Cell input_cell(const Input& input, double value);
 /// Text as a CSV cell (RFC 4180), quoted if necessary.
 std::string csv_cell(const std::string& text);
 /// A CSV cell for spreadsheets: text that looks like a formula is protected (data/csv_scanner.hpp).

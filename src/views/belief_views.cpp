@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "acuity/acquisition/classification_information.hpp"
-#include "views/median.hpp"
+#include "views/input_grid.hpp"
 
 namespace acuity {
 
@@ -13,14 +13,12 @@ namespace {
 constexpr Index curve_points = 161, slice_points = 61, map_columns = 60, map_rows = 48;
 constexpr Index most_slices = 12;
 
-Vector grid(double low, double high, Index count) {
-  if (!(high > low)) high = low + 1.0;
-  return Vector::LinSpaced(count, low, high);
-}
-
-BeliefCurve curve(const CampaignModel& model, const Points& at, Index input, const std::string& name,
-                  const Target& target) {
-  BeliefCurve found{.input = name, .x = {}, .middle = {}, .low = {}, .high = {}};
+BeliefCurve curve(const Study& study, const CampaignModel& model, const Points& at, Index input) {
+  const Input& described = study.pool().columns()[static_cast<std::size_t>(input)];
+  const Target& target = *study.file().target;
+  BeliefCurve found{.input = described.label(), .x = {}, .middle = {}, .low = {}, .high = {}};
+  found.names = described.is_named() ? described.values : std::vector<std::string>();
+  found.logarithmic = described.log;
   const Marginals belief = model.posterior().predict(at);
   for (Index i = 0; i < at.rows(); ++i) {
     const double mean = belief.mean(i), reach = 2.0 * std::sqrt(belief.variance(i));
@@ -33,9 +31,8 @@ BeliefCurve curve(const CampaignModel& model, const Points& at, Index input, con
   return found;
 }
 
-BeliefMap map_of(const CampaignModel& model, const PointsRef& pool) {
-  const Vector x = grid(pool.col(0).minCoeff(), pool.col(0).maxCoeff(), map_columns),
-               y = grid(pool.col(1).minCoeff(), pool.col(1).maxCoeff(), map_rows);
+BeliefMap map_of(const Study& study, const CampaignModel& model) {
+  const Vector x = values_along(study.pool(), 0, map_columns), y = values_along(study.pool(), 1, map_rows);
   Points at(map_columns * map_rows, 2);
   for (Index row = 0; row < map_rows; ++row)
     for (Index column = 0; column < map_columns; ++column)
@@ -46,26 +43,46 @@ BeliefMap map_of(const CampaignModel& model, const PointsRef& pool) {
   const auto in_rows = [](const Vector& values) -> Matrix {
     return Eigen::Map<const Points>(values.data(), map_rows, map_columns);
   };
-  return {.x = {x.begin(), x.end()}, .y = {y.begin(), y.end()}, .middle = in_rows(middle), .sd = in_rows(sd)};
+  return {.x = {x.begin(), x.end()},
+          .y = {y.begin(), y.end()},
+          .middle = in_rows(middle),
+          .sd = in_rows(sd),
+          .x_logarithmic = study.pool().columns()[0].log,
+          .y_logarithmic = study.pool().columns()[1].log};
 }
 
 BeliefViews slices(const Study& study, const CampaignModel& model,
                    const std::vector<Importance>& importance) {
   const std::vector<std::string>& inputs = study.pool().inputs();
   BeliefViews found;
-  const PointsRef pool = study.pool().points();
-  Vector middle(pool.cols());
-  for (Index k = 0; k < pool.cols(); ++k) middle(k) = median_of(pool.col(k));
+  const auto count = static_cast<Index>(inputs.size());
+  const Vector middle = usual_values(study.pool());
   found.others_at.assign(middle.begin(), middle.end());
   std::vector<Index> order;  // most important first, if known
   for (const Importance& one : importance)
     order.push_back(std::find(inputs.begin(), inputs.end(), one.input) - inputs.begin());
-  for (Index k = 0; order.empty() && k < pool.cols(); ++k) order.push_back(k);
+  for (Index k = 0; order.empty() && k < count; ++k) order.push_back(k);
   for (std::size_t i = 0; i < std::min(order.size(), static_cast<std::size_t>(most_slices)); ++i) {
-    const Index k = order[i];
-    Points at = middle.transpose().replicate(slice_points, 1);
-    at.col(k) = grid(pool.col(k).minCoeff(), pool.col(k).maxCoeff(), slice_points);
-    found.curves.push_back(curve(model, at, k, inputs[static_cast<std::size_t>(k)], *study.file().target));
+    const Vector along = values_along(study.pool(), order[i], slice_points);
+    Points at = middle.transpose().replicate(along.size(), 1);
+    at.col(order[i]) = along;
+    found.curves.push_back(curve(study, model, at, order[i]));
+  }
+  return found;
+}
+
+// One curve over the number for every value of the category.
+BeliefViews curves_by_category(const Study& study, const CampaignModel& model, Index category) {
+  const Input& input = study.pool().columns()[static_cast<std::size_t>(category)];
+  const Vector along = values_along(study.pool(), 1 - category, slice_points);
+  BeliefViews found;
+  for (std::size_t k = 0; k < std::min(input.values.size(), static_cast<std::size_t>(most_slices)); ++k) {
+    Points at(along.size(), 2);
+    at.col(1 - category) = along;
+    at.col(category).setConstant(static_cast<double>(k));
+    found.curves.push_back(curve(study, model, at, 1 - category));
+    found.curves.back().title = input.name + " = " + input.values[k];
+    found.curves.back().category = static_cast<double>(k);
   }
   return found;
 }
@@ -78,12 +95,16 @@ BeliefViews belief_views(const Study& study, const CampaignModel& model,
   BeliefViews found;
   if (pool.rows() == 0) return found;
 
-  if (pool.cols() > 2) return slices(study, model, importance);
-  if (pool.cols() == 2)
-    found.map = map_of(model, pool);
-  else
-    found.curves.push_back(curve(model, grid(pool.minCoeff(), pool.maxCoeff(), curve_points), 0,
-                                 study.pool().inputs().front(), *study.file().target));
+  const std::vector<Input>& inputs = study.pool().columns();
+  if (inputs.size() == 1) {
+    found.curves.push_back(curve(study, model, values_along(study.pool(), 0, curve_points), 0));
+    return found;
+  }
+  if (inputs.size() > 2 || (inputs[0].is_named() && inputs[1].is_named()))
+    return slices(study, model, importance);
+  for (Index k = 0; k < 2; ++k)
+    if (inputs[static_cast<std::size_t>(k)].is_named()) return curves_by_category(study, model, k);
+  found.map = map_of(study, model);
   return found;
 }
 

@@ -7,7 +7,7 @@
 
 #include "acuity/model/learn.hpp"
 #include "campaign/state_queries.hpp"
-#include "views/median.hpp"
+#include "views/input_grid.hpp"
 
 namespace acuity {
 
@@ -48,12 +48,9 @@ std::vector<PairedDifference> pairs_of(const Pool& pool, const std::map<Index, d
 }
 
 DifferenceCurve difference_along(const Study& study, const CampaignModel& model, Index bias, Index input) {
-  const PointsRef pool = study.pool().points();
-  Vector middle(pool.cols());
-  for (Index k = 0; k < pool.cols(); ++k) middle(k) = median_of(pool.col(k));
-  Points at = middle.transpose().replicate(points_of_a_slice, 1);
-  at.col(input) =
-      Vector::LinSpaced(points_of_a_slice, pool.col(input).minCoeff(), pool.col(input).maxCoeff());
+  const Vector along = values_along(study.pool(), input, points_of_a_slice);
+  Points at = usual_values(study.pool()).transpose().replicate(along.size(), 1);
+  at.col(input) = along;
   const Marginals error = model.posterior().predict_part(at, static_cast<int>(bias), AnswerPart::error);
   DifferenceCurve found{.input = study.pool().inputs()[static_cast<std::size_t>(input)],
                         .x = {},

@@ -52,8 +52,19 @@ CoursePoint measured(const Study& study, const State& state, const std::optional
 
 FitPoint fit_point(const Study& study, const Fitted& fitted) {
   FitPoint point{.answers = fitted.annotations, .mean = fitted.mean};
-  for (std::size_t k = 0; k < fitted.log_parameters.size(); ++k)
-    (k == 0 ? point.amplitude : point.lengthscales.emplace_back()) = std::exp(fitted.log_parameters[k]);
+  const std::vector<Input>& inputs = study.pool().columns();
+  const auto categories =
+      static_cast<std::size_t>(std::count_if(inputs.begin(), inputs.end(), [](const Input& input) {
+        return input.is_category() && !input.similarity;
+      }));
+  const std::size_t parameters = fitted.log_parameters.size();
+  for (std::size_t k = 0; k < parameters; ++k) {
+    const double value = std::exp(fitted.log_parameters[k]);
+    if (k > 0 && k + categories >= parameters)
+      point.similarities.push_back(CategoryFactor{.input = 0, .lengthscale = value}.similarity());
+    else
+      (k == 0 ? point.amplitude : point.lengthscales.emplace_back()) = value;
+  }
   if (!study.file().fit.noise) return point;
   if (study.file().binary()) {
     point.kappa = fitted.kappa;

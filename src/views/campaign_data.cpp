@@ -41,6 +41,7 @@ CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
           .target = TargetView::of(*study.file().target),
           .error_measure = std::string(study.file().target->error_measure()),
           .inputs = study.pool().inputs(),
+          .columns = study.pool().columns(),
           .created_at = state.created_at(),
           .budget = state.budget(),
           .spent = state.spent(),

@@ -59,7 +59,8 @@ struct MoneyPoint {
 struct FitPoint {
   std::int64_t answers = 0;
   double amplitude = 0.0;
-  std::vector<double> lengthscales;
+  std::vector<double> lengthscales;  ///< one, or one per numeric input
+  std::vector<double> similarities;  ///< of the categories that are learned (docs/math.md 14)
   double mean = 0.0;
   // If the study learns its noise.
   std::optional<double> noise;         ///< sigma^2(x), its median over the pool
@@ -74,14 +75,19 @@ struct SpendPoint {
 
 /// The belief along one input, the others fixed.
 struct BeliefCurve {
-  std::string input;
+  std::string input;                         ///< with its unit
   std::vector<double> x, middle, low, high;  ///< two standard deviations of f; classes: P(+1), and of it
+  std::vector<std::string> names = {};       ///< of the values x, if they have names
+  bool logarithmic = false;                  ///< whether x is shown on a log scale
+  std::string title = {};                    ///< what is special about it; empty: nothing
+  std::optional<double> category = {};       ///< two inputs, one of them a category: the value of that one
 };
 
 /// The belief over two inputs: one row per value of the second.
 struct BeliefMap {
   std::vector<double> x, y;
   Matrix middle, sd;  ///< of f; classes: P(+1), and sd of the latent f
+  bool x_logarithmic = false, y_logarithmic = false;
 };
 
 /// What the study and the state of the campaign say.
@@ -90,6 +96,7 @@ struct CampaignBooks {
   std::shared_ptr<const TargetView> target;  ///< how answers and predictions are named and scaled
   std::string error_measure;                 ///< Target::error_measure()
   std::vector<std::string> inputs;
+  std::vector<Input> columns;  ///< the inputs with their types
   double created_at = 0.0;
   double budget = 0.0, spent = 0.0, escrow = 0.0;
   std::int64_t pending = 0, failed = 0, excluded = 0;

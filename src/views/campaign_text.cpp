@@ -36,7 +36,8 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
   ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
   for (const Suggestion& s : suggestions) {
     std::vector<ResultTable::Cell> row{s.id, s.point};
-    row.insert(row.end(), s.inputs.begin(), s.inputs.end());
+    for (std::size_t k = 0; k < s.inputs.size(); ++k)
+      row.push_back(input_cell(study.pool().columns()[k], s.inputs[k]));
     const std::optional<double> lease = campaign.state().find(s.id)->asked.lease_until;
     row.insert(row.end(),
                {level_cell(s.level.name, s.level.alpha), value_cell(s.level.value), s.information, s.cost,

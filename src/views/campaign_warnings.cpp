@@ -18,10 +18,16 @@ namespace {
 // Names of the inputs whose length scale is at an edge; "the inputs" if there is one length scale for all.
 std::string at_edge(const CampaignData& data, const Vector& ranges, bool (*is_edge)(double share)) {
   const std::vector<double>& lengthscales = data.fits.back().lengthscales;
-  if (lengthscales.size() == 1) return is_edge(lengthscales[0] / ranges.maxCoeff()) ? "the inputs" : "";
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < lengthscales.size(); ++k)
-    if (is_edge(lengthscales[k] / ranges(static_cast<Index>(k)))) names.push_back(data.inputs[k]);
+  std::size_t next = 0;
+  double widest = 0.0;
+  for (std::size_t k = 0; k < data.columns.size(); ++k) {
+    if (data.columns[k].is_category()) continue;
+    widest = std::max(widest, ranges(static_cast<Index>(k)));
+    if (lengthscales.size() > 1 && is_edge(lengthscales[next++] / ranges(static_cast<Index>(k))))
+      names.push_back(data.inputs[k]);
+  }
+  if (lengthscales.size() == 1) return is_edge(lengthscales[0] / widest) ? "the inputs" : "";
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

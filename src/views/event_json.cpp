@@ -57,7 +57,14 @@ struct EventWriter {
     about(e.id);
     line["y"] = json_value(e.values);
     line["cost"] = json_number(e.cost);
-    if (e.inputs) line["inputs"] = json_numbers(*e.inputs);
+    if (e.inputs) {
+      Json inputs = Json::array();
+      for (std::size_t k = 0; k < e.inputs->size(); ++k)
+        inputs.push_back(pool != nullptr && k < pool->columns().size()
+                             ? json_value(input_cell(pool->columns()[k], (*e.inputs)[k]))
+                             : json_number((*e.inputs)[k]));
+      line["inputs"] = std::move(inputs);
+    }
     if (!e.channel) return;
     if (const auto* flip = std::get_if<FlipChannel>(&*e.channel))
       line["accuracy"] = json_number(flip->accuracy);

@@ -1,6 +1,7 @@
 #include "views/explanation_json.hpp"
 
 #include "text/json.hpp"
+#include "text/result_table.hpp"
 #include "views/reported_cost_json.hpp"
 #include "views/reported_noise_json.hpp"
 
@@ -40,10 +41,17 @@ Json neighbour(const Explanation::Neighbour& one) {
           {"distance", json_number(one.distance)}};
 }
 
-Json goal_json(const GoalExplanation& goal) {
+Json inputs_json(const std::vector<Input>& inputs, const std::vector<double>& values) {
+  Json list = Json::array();
+  for (std::size_t k = 0; k < values.size(); ++k)
+    list.push_back(json_value(input_cell(inputs[k], values[k])));
+  return list;
+}
+
+Json goal_json(const GoalExplanation& goal, const std::vector<Input>& inputs) {
   Json places = Json::array();
   for (const GoalExplanation::Place& one : goal.places)
-    places.push_back({{"inputs", json_numbers(one.inputs)},
+    places.push_back({{"inputs", inputs_json(inputs, one.inputs)},
                       {"share", json_number(one.share)},
                       {"sd_before", json_number(one.sd_before)},
                       {"sd_after", json_number(one.sd_after)}});
@@ -62,7 +70,7 @@ Json list(const Items& items, Json (*to_object)(const typename Items::value_type
 
 }  // namespace
 
-std::string explanation_json(const Explanation& e) {
+std::string explanation_json(const Explanation& e, const std::vector<Input>& inputs) {
   const Suggestion& s = e.chosen;
   Json object{{"id", s.id}, {"point", s.point}};
   object.update(level_object(s.level));
@@ -93,7 +101,7 @@ std::string explanation_json(const Explanation& e) {
                       {"remaining", json_number(e.plan->remaining)},
                       {"expected", json_number(e.plan->expected)},
                       {"expected_ratio", json_number(e.plan->expected_ratio)}};
-  if (e.goal) object["goal"] = goal_json(*e.goal);
+  if (e.goal) object["goal"] = goal_json(*e.goal, inputs);
   if (e.bias) object["bias"] = {{"mean", json_number(e.bias->mean)}, {"sd", json_number(e.bias->sd)}};
   if (s.answer_mean) object["answer_mean"] = json_number(*s.answer_mean);
   if (s.answer_variance) object["answer_variance"] = json_number(*s.answer_variance);

@@ -100,8 +100,9 @@ HeldOut read_held_out(const std::filesystem::path& file, const Study& study) {
   const Table table = Table::read(file);
   if (table.rows() == 0)
     throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
+  std::vector<std::vector<std::string>> unseen;
   HeldOut held{.source = counted(file.filename().string(), table.rows()),
-               .points = study.read_inputs(table),
+               .points = study.read_inputs(table, &unseen),
                .values = Vector(table.rows()),
                .name = file.filename().string()};
   const Index y = table.column("y", "the test");

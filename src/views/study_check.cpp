@@ -9,6 +9,7 @@
 #include "numerics/text.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
+#include "views/input_summary.hpp"
 #include "views/plan_text.hpp"
 #include "views/spending_plan.hpp"
 #include "views/study_warnings.hpp"
@@ -93,6 +94,8 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
                             ? campaign->state().budget()
                             : study.file().budget.value_or(std::numeric_limits<double>::infinity());
   return {.break_even = break_even_report(study, model),
+          .inputs = input_lines(study.pool()),
+          .inputs_json = inputs_json(study.pool()),
           .initial = initial_text(study, annotations.size()),
           .notes = spending_plan(study, model, budget).sentences,
           .plan = plan_text(study, model, annotations, campaign, threads),
@@ -102,13 +105,16 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
 Json check_json(const StudyCheck& found) {
   return {{"break_even", break_even_json(found.break_even)},
           {"warnings", found.warnings},
+          {"inputs", found.inputs_json},
           {"initial", found.initial},
           {"notes", found.notes},
           {"plan", found.plan}};
 }
 
 std::string check_text(const StudyCheck& found, const std::string& unit) {
-  std::string text = to_text(found.break_even, unit);
+  std::string text = "Inputs\n";
+  for (const std::string& line : found.inputs) text += "  " + line + "\n";
+  text += to_text(found.break_even, unit);
   if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
   if (!found.notes.empty()) text += "Levels and goal\n";
   for (const std::string& sentence : found.notes) text += "  " + one_line(sentence) + "\n";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "campaign/initial_design.hpp"
 #include "campaign/reported_cost.hpp"
@@ -26,13 +27,31 @@ double spread_of(const Vector& values) {
 Points in_lengthscales(const Study& study, const StudyModel& model) {
   Points points = model.prior.scaling.apply(study.pool().points());
   if (const auto* kernel = dynamic_cast<const StationaryKernel*>(model.prior.kernel.get()))
-    points = points * kernel->inverse_lengthscales(points.cols()).asDiagonal();
+    for (Index k = 0; k < points.cols(); ++k)  // codes of categories stay: different ones are not near
+      if (!kernel->is_category(k)) points.col(k) *= kernel->inverse_lengthscales(points.cols())(k);
   return points;
+}
+
+void warn_of_category(const Study& study, Index k, std::vector<std::string>& warnings) {
+  const Input& input = study.pool().columns()[static_cast<std::size_t>(k)];
+  const PointsRef points = study.pool().points();
+  std::set<double> seen(points.col(k).begin(), points.col(k).end());
+  if (seen.size() == 1)
+    warnings.push_back(
+        fmt::format("input \"{}\" is the same at every pool point: it tells nothing", input.name));
+  else if (static_cast<Index>(seen.size()) == points.rows() && points.rows() > 2)
+    warnings.push_back(fmt::format(
+        "input \"{}\" has another value at every pool point: is it a name of the point (pool.id)?",
+        input.name));
 }
 
 void warn_of_inputs(const Study& study, const Points& scaled, std::vector<std::string>& warnings) {
   for (Index k = 0; k < scaled.cols(); ++k) {
     const std::string& name = study.pool().inputs()[static_cast<std::size_t>(k)];
+    if (study.pool().columns()[static_cast<std::size_t>(k)].is_category()) {
+      warn_of_category(study, k, warnings);
+      continue;
+    }
     const double range = scaled.col(k).maxCoeff() - scaled.col(k).minCoeff();
     if (range == 0.0)
       warnings.push_back(fmt::format("input \"{}\" is the same at every pool point: it tells nothing", name));

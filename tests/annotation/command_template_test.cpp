@@ -16,7 +16,7 @@ using testing::price_list_study;
 struct Desk {
   Folder folder;
   StudyFile study;
-  std::vector<std::string> inputs{"x"};
+  std::vector<Input> inputs{"x"};
   std::string home = "/studies/wing";
 
   explicit Desk(const std::string& text = ladder_study())

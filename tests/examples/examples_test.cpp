@@ -206,8 +206,22 @@ TEST(BiasedMeshesExample, LearnsTheErrorOfItsMeshes) {
   EXPECT_GT(pairs, 6) << "more than the pilot's";
 }
 
+TEST(SolventsExample, FindsTheBestSolventByItsName) {
+  const Example example("solvents");
+  const std::string page = example.output_of("./run");
+  const std::size_t best = page.find("The best five conditions");
+  ASSERT_NE(best, std::string::npos) << page;
+  EXPECT_NE(page.find(": THF, ", best), std::string::npos) << page;
+  expect_spent_and_settled(example.status("coupling.acuity"));
+  const Json fit = Json::parse(example.output_of("acuity fit coupling.acuity --format json"));
+  EXPECT_LT(fit.at("similarity").at("solvent"), fit.at("similarity").at("stirred"));
+  for (const auto& row : example.annotations("coupling.acuity"))
+    EXPECT_TRUE(row.at("stirred") == "yes" || row.at("stirred") == "no");
+}
+
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
-  for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "dakota", "biased-meshes"}) {
+  for (const char* name :
+       {"monte-carlo", "lab-replicates", "crowd-labels", "dakota", "biased-meshes", "solvents"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;

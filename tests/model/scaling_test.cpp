@@ -46,5 +46,20 @@ TEST(Scaling, UndoesAChangeOfUnits) {
       1e-12);
 }
 
+TEST(Scaling, TakesLogarithmsFirstAndLeavesCategoriesAlone) {
+  Points x(4, 3);
+  x << 1e-3, 2, 5, 1e-2, 0, 5, 0.1, 2, 5, 1.0, 7, 9;
+  const std::vector<InputTransform> how{InputTransform::log, InputTransform::category, InputTransform::none};
+  Points logarithms = x;
+  logarithms.col(0) = x.col(0).array().log();
+  const Scaling scaling = Scaling::standardise(x, how), plain = Scaling::standardise(logarithms);
+  EXPECT_EQ(scaling.apply(x).col(0), plain.apply(logarithms).col(0));
+  EXPECT_EQ(scaling.apply(x).col(1), x.col(1));
+  EXPECT_EQ(scaling.apply(x).col(2), plain.apply(x).col(2));
+  EXPECT_EQ(Scaling::unscaled(how).apply(x), logarithms);
+  EXPECT_FALSE(scaling == plain);
+  EXPECT_EQ(scaling.with_unscaled_input().apply(Points(Points::Constant(1, 4, 2.0)))(0, 3), 2.0);
+}
+
 }  // namespace
 }  // namespace acuity::scaling_test

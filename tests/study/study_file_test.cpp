@@ -296,11 +296,11 @@ TEST(StudyFile, LaddersAreUniformInInverseAlphaOrInAlphaOrListed) {
 
 TEST(StudyFile, ComplaintsSayWhereWhatAndWhatIsRequired) {
   const std::string study = ladder_study();
-  EXPECT_EQ(
-      complaint(study + "[modle]\n"),
-      ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", "
-      "\"noise\", "
-      "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\" or \"goal\" (nearest: \"model\")");
+  EXPECT_EQ(complaint(study + "[modle]\n"),
+            ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", "
+            "\"noise\", "
+            "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\", \"goal\" or \"input\" "
+            "(nearest: \"model\")");
   EXPECT_NE(complaint(study + "[model]\nlengthscales = 2\n").find("(nearest: \"model.lengthscale\")"),
             std::string::npos);
   EXPECT_EQ(complaint(study + "[model]\namplitude = -1\n"),

@@ -89,7 +89,7 @@ class AttemptBench {
 
   Folder folder;
   StudyFile study;
-  std::vector<std::string> inputs{"x"};
+  std::vector<Input> inputs{"x"};
   Suggestion suggestion;
   int attempt = 1;
 };

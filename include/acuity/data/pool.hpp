@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/data/input.hpp"
 #include "acuity/data/points.hpp"
 
 namespace acuity {
@@ -48,6 +49,12 @@ class Pool {
   /// The inputs of one point, contiguous.
   const double* point(Index row) const { return points_.data + row * points_.stride; }
   const std::vector<std::string>& inputs() const { return inputs_; }
+  /// The inputs with their types; numbers unless described.
+  const std::vector<Input>& columns() const { return columns_; }
+  /// The same pool with its inputs described; throws std::invalid_argument if the names differ.
+  Pool described(std::vector<Input> columns) const;
+  /// The value of an input as written: a number or a name.
+  std::string input_text(Index row, Index input) const;
 
   /// Whether the points have ids other than their row numbers.
   bool has_ids() const { return ids_ != nullptr; }
@@ -59,10 +66,11 @@ class Pool {
   std::string where(Index row) const;
 
  private:
-  void check_names() const;
+  void set_columns();
 
   BorrowedPoints points_;
   std::vector<std::string> inputs_;
+  std::vector<Input> columns_;
   std::shared_ptr<const PoolIds> ids_;  // null: row numbers
   std::string source_;
   std::vector<std::int64_t> lines_;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "acuity/data/points.hpp"
 
@@ -29,15 +30,31 @@ class Kernel {
 
 enum class KernelFamily { rbf, matern32, matern52 };
 
-/// One of the stationary kernels of docs/math.md 2.2.
+/// An input whose values are categories (docs/math.md 14): its coordinates are codes, of which only equality
+/// matters. f at two different values has `similarity()` times the covariance that it has at the same value.
+struct CategoryFactor {
+  Index input = 0;           ///< the column of the points
+  double lengthscale = 1.0;  ///< 0: different values tell nothing about each other
+  bool learned = true;       ///< whether it is one of the kernel's parameters
+
+  /// exp(-1 / lengthscale)
+  double similarity() const;
+  static double lengthscale_of(double similarity);
+
+  friend bool operator==(const CategoryFactor&, const CategoryFactor&) = default;
+};
+
+/// One of the stationary kernels of docs/math.md 2.2, times a factor per category input.
 struct StationaryKernelOptions {
   KernelFamily family = KernelFamily::rbf;
   double amplitude = 1.0;                         ///< a: the prior variance is a^2
-  Vector lengthscale = Vector::Constant(1, 1.0);  ///< one for all inputs, or one per input
+  Vector lengthscale = Vector::Constant(1, 1.0);  ///< one for all numeric inputs, or one for each of them
+  std::vector<CategoryFactor> categories = {};    ///< in the order of their inputs
 };
 
-/// a^2 times a function of the distance measured in length scales. Log parameters: log a, then log l (one or
-/// one per input).
+/// a^2 times a function of the distance measured in length scales, times the factors of the categories. Log
+/// parameters: log a, log l (one or one per numeric input), then the logarithms of the length scales of the
+/// categories that are learned.
 class StationaryKernel : public Kernel {
  public:
   explicit StationaryKernel(StationaryKernelOptions options = {});
@@ -49,10 +66,14 @@ class StationaryKernel : public Kernel {
   Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const override;
 
   const StationaryKernelOptions& options() const { return options_; }
-  /// 1 / l for each of `inputs` inputs; throws std::invalid_argument if the number of length scales differs.
+  /// 1 / l for each of `inputs` inputs, 0 for categories; throws std::invalid_argument if the number of
+  /// length scales differs.
   Vector inverse_lengthscales(Index inputs) const;
+  bool is_category(Index input) const;
 
  private:
+  Matrix covariance(const Points& a, const Points& b, bool same) const;
+
   StationaryKernelOptions options_;
 };
 

@@ -1,30 +1,44 @@
 #pragma once
 
+#include <vector>
+
+#include "acuity/data/input.hpp"
 #include "acuity/data/points.hpp"
 
 namespace acuity {
 
-/// Centre and scale of every input, (x - centre) / scale. Default: the identity.
+/// What the kernel sees of every input: (x - centre) / scale, of the logarithm for inputs on a log scale.
+/// Default: the identity.
 class Scaling {
  public:
   Scaling() = default;
   /// Scales by mean and standard deviation (divisor n) of `points`; the scale of a constant column is 1.
   /// Without points it is the identity.
-  static Scaling standardise(const PointsRef& points);
+  static Scaling standardise(const PointsRef& points, const std::vector<InputTransform>& transforms = {});
+  /// Only the logarithms.
+  static Scaling unscaled(const std::vector<InputTransform>& transforms);
 
+  /// Whether centre and scale change nothing; there may be logarithms.
   bool is_identity() const { return centre_.size() == 0; }
   Points apply(const PointsRef& points) const;
   /// The same for points with one more input, which stays as it is.
   Scaling with_unscaled_input() const;
 
   friend bool operator==(const Scaling& a, const Scaling& b) {
-    return a.centre_.size() == b.centre_.size() && a.centre_ == b.centre_ && a.scale_ == b.scale_;
+    return a.centre_.size() == b.centre_.size() && a.centre_ == b.centre_ && a.scale_ == b.scale_ &&
+           a.log_ == b.log_;
   }
   const Vector& centre() const { return centre_; }  ///< empty for the identity
   const Vector& scale() const { return scale_; }
 
+  /// Inputs on a log scale, in increasing order.
+  const std::vector<Index>& logarithms() const { return log_; }
+
  private:
+  Points with_logarithms(const PointsRef& points) const;
+
   Vector centre_, scale_;
+  std::vector<Index> log_;
 };
 
 }  // namespace acuity

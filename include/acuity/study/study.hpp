@@ -103,8 +103,9 @@ class Study {
 
   /// Reads annotations from a CSV file; throws InputError with file, line and column.
   std::vector<Annotation> read_annotations(const std::filesystem::path& path) const;
-  /// Reads the study's inputs from a table.
-  Points read_inputs(const Table& table) const;
+  /// Reads the study's inputs from a table. Names of categories that the pool does not have are refused, or,
+  /// if `unseen` is given, get numbers of their own and are appended to it, which is as long as the inputs.
+  Points read_inputs(const Table& table, std::vector<std::vector<std::string>>* unseen = nullptr) const;
 
   /// The prior given these annotations, on which scaling and mean may depend.
   Prior prior_given(const std::vector<Annotation>& annotations) const;

@@ -12,6 +12,7 @@
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/acquisition/goal_information.hpp"
 #include "acuity/data/accuracy_law.hpp"
+#include "acuity/data/input.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/model/kernel.hpp"
 #include "acuity/model/learn.hpp"
@@ -75,8 +76,10 @@ struct AcquisitionSetting {
 struct GoalSetting {
   std::filesystem::path file;  ///< a table of inputs, optionally with a column weight; empty: none
   std::map<std::string, std::pair<double, double>> box;  ///< limits by input; those left out have the pool's
-  std::int64_t points = 500;                             ///< at most so many
-  bool whole_pool() const { return file.empty() && box.empty(); }
+  std::map<std::string, std::vector<std::string>> box_names;  ///< the same for inputs with names
+  std::int64_t points = 500;                                  ///< at most so many
+  bool has_box() const { return !box.empty() || !box_names.empty(); }
+  bool whole_pool() const { return file.empty() && !has_box(); }
 };
 
 /// Annotations made before the first selection.
@@ -131,6 +134,8 @@ struct StudyFile {
   std::filesystem::path pool_file;  ///< resolved relative to the study's folder
   std::optional<std::string> pool_id;
   std::optional<std::vector<std::string>> inputs;
+  /// [[input]]: the same inputs with their types; empty if they are all numbers on a linear scale.
+  std::vector<Input> input_settings;
   Standardise standardise = Standardise::pool;
   bool repeat = false;
 

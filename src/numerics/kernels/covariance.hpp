@@ -62,6 +62,16 @@ void covariance(Profile profile, Real variance, const Real* a, std::ptrdiff_t n,
   });
 }
 
+void scale_where_different(const double* codes, std::ptrdiff_t n, double code, double similarity,
+                           double* out) {
+  using V = VectorOf<double>;
+  const V same = all<double>(code), ones = all<double>(1.0), factor = all<double>(similarity);
+  std::ptrdiff_t i = 0;
+  for (; i + lanes<double> <= n; i += lanes<double>)
+    store<double>(out + i, load<double>(out + i) * (load<double>(codes + i) == same ? ones : factor));
+  for (; i < n; ++i) out[i] *= codes[i] == code ? 1.0 : similarity;
+}
+
 // Square by square: rows of one and columns of the other stay in the cache.
 void mirror_lower(double* matrix, std::ptrdiff_t n) {
   constexpr std::ptrdiff_t side = 32;

@@ -26,6 +26,7 @@ constexpr Kernels kernels{
     .float_substitution = substitution_kernels<float>,
     .solve_packed = &solve_packed,
     .covariance = &covariance<double>,
+    .scale_where_different = &scale_where_different,
     .self_covariance = &self_covariance,
     .weighted_gradient = &weighted_gradient,
     .spd_inverse = &spd_inverse,

@@ -29,6 +29,13 @@ struct TileView {
   std::ptrdiff_t columns = tile_columns;  ///< number of columns in use; the others are undefined
 };
 
+/// Covariances of points whose codes in this column differ are multiplied by `similarity` (math.md 14).
+template <typename Real>
+struct CategoryColumn {
+  std::ptrdiff_t input;
+  Real similarity;
+};
+
 /// The factor and the points of its rows.
 template <typename Real>
 struct FactorView {
@@ -37,6 +44,8 @@ struct FactorView {
   std::ptrdiff_t inputs;
   const Real* inverse_lengthscale;  ///< null: they are all equal, and `scale` is the square of it
   Real scale = Real(1);
+  const CategoryColumn<Real>* categories = nullptr;  ///< their inverse length scales are 0
+  std::ptrdiff_t category_count = 0;
 };
 
 template <typename Real>
@@ -155,6 +164,10 @@ struct Kernels {
   /// a: n x d, b: m x d, both row-major; out: column-major n x m.
   void (*covariance)(Profile profile, double variance, const double* a, std::ptrdiff_t n, const double* b,
                      std::ptrdiff_t m, std::ptrdiff_t d, const double* inverse_lengthscale, double* out);
+
+  /// out[i] *= similarity where codes[i] is not `code`.
+  void (*scale_where_different)(const double* codes, std::ptrdiff_t n, double code, double similarity,
+                                double* out);
 
   /// Covariances of points with themselves.
   void (*self_covariance)(Profile profile, double variance, const double* a, std::ptrdiff_t n,

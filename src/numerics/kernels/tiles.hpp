@@ -118,9 +118,18 @@ inline void covariance_row(const FactorView<Real>& factor, Real variance, const 
         rho_squared[s] += difference * difference;
       }
     }
+    V covariance[strip];
     for (std::ptrdiff_t s = 0; s < strip; ++s)
-      store<Real>(target + column + s * lanes<Real>,
-                  variance * covariance_at<kind, Real>(rho_squared[s] * factor.scale));
+      covariance[s] = variance * covariance_at<kind, Real>(rho_squared[s] * factor.scale);
+    for (std::ptrdiff_t q = 0; q < factor.category_count; ++q) {
+      const CategoryColumn<Real>& category = factor.categories[q];
+      const Real* codes = tile.points + category.input * tile_columns + column;
+      const V code = all<Real>(x[category.input]), ones = all<Real>(Real(1)),
+              similarity = all<Real>(category.similarity);
+      for (std::ptrdiff_t s = 0; s < strip; ++s)
+        covariance[s] *= load<Real>(codes + s * lanes<Real>) == code ? ones : similarity;
+    }
+    for (std::ptrdiff_t s = 0; s < strip; ++s) store<Real>(target + column + s * lanes<Real>, covariance[s]);
   }
 }
 

@@ -1,0 +1,71 @@
+#include "views/input_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/as_size.hpp"
+#include "numerics/text.hpp"
+#include "text/number_text.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::string names_text(const Input& input, const std::string& separator) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(most, input.values.size()); ++k)
+    text += (k == 0 ? "" : separator) + one_line(input.values[k]);
+  return input.values.size() > most ? text + separator + "..." : text;
+}
+
+std::string line_of(const Input& input, double low, double high) {
+  const std::string name = one_line(input.label());
+  if (input.type == InputType::yes_no) return name + ": yes or no";
+  if (input.ordered)
+    return fmt::format("{}: in order, {} levels ({})", name, input.values.size(), names_text(input, " < "));
+  if (input.is_named())
+    return fmt::format("{}: category, {} value{} ({})", name, input.values.size(),
+                       input.values.size() == 1 ? "" : "s", names_text(input, ", ")) +
+           (input.similarity ? fmt::format(", similarity {}", brief(*input.similarity)) : "");
+  return fmt::format("{}: number{}, {} to {}", name, input.log ? " on a log scale" : "", brief(low),
+                     brief(high));
+}
+
+}  // namespace
+
+std::vector<std::string> input_lines(const Pool& pool) {
+  constexpr Index most = 12;
+  std::vector<std::string> lines;
+  const auto count = static_cast<Index>(pool.columns().size());
+  for (Index k = 0; k < std::min(most, count); ++k)
+    lines.push_back(
+        line_of(pool.columns()[at(k)], pool.points().col(k).minCoeff(), pool.points().col(k).maxCoeff()));
+  if (count > most) lines.push_back(fmt::format("and {} more", count - most));
+  return lines;
+}
+
+Json inputs_json(const Pool& pool) {
+  static const char* types[] = {"number", "category", "yes-no"};
+  Json all = Json::array();
+  for (std::size_t k = 0; k < pool.columns().size(); ++k) {
+    const Input& input = pool.columns()[k];
+    const Vector column = pool.points().col(static_cast<Index>(k));
+    Json one{{"name", input.name}, {"type", types[static_cast<int>(input.type)]}};
+    if (!input.unit.empty()) one["unit"] = input.unit;
+    if (input.is_named()) {
+      one["ordered"] = input.ordered;
+      one["values"] = input.values;
+    } else {
+      one["scale"] = input.log ? "log" : "linear";
+      one["low"] = json_number(column.minCoeff());
+      one["high"] = json_number(column.maxCoeff());
+    }
+    if (input.similarity) one["similarity"] = json_number(*input.similarity);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace acuity
