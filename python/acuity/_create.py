@@ -39,6 +39,7 @@ def create(
     seed: int = 0,
     initial: Any = None,
     classes: Optional[list[str]] = None,
+    target: Optional[Mapping[str, str]] = None,
     kernel: str = "matern52",
     amplitude: Any = "learn",
     lengthscale: Any = "learn",
@@ -73,7 +74,8 @@ def create(
     names of the pool's points; noise_variance is the noise at a point that no level removes, a number, a formula in the
     inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
     "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest
-    precision, "auto" or a dictionary, or a file of what is known.
+    precision, "auto" or a dictionary, or a file of what is known. target is {"name": ..., "unit": ..., "scale": "log"}: with
+    "log" answers are positive and modelled by their logarithm, and levels have noise_relative.
 
     goal is where the model must be good: an array of points with the pool's inputs, with goal_weights, one per point; a table
     (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
@@ -111,6 +113,8 @@ def create(
         },
         "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation, "plan": plan},
     }
+    if target:
+        options["target"] = _dictionary(target, "target")
     if stop:
         options["stop"] = _dictionary(stop, "stop")
     if annotator:

@@ -18,6 +18,7 @@ const Stroke belief{"bald", "none"};
 Panel belief_panel(const CampaignData& data, const BeliefCurve& curve) {
   Panel panel;
   panel.x_name = curve.input;
+  panel.logarithmic = data.target->is_prediction_logarithmic();
   panel.bands.push_back(
       {.x = curve.x, .low = curve.low, .high = curve.high, .style = belief.style, .opacity = 0.2});
   panel.lines.push_back({.x = curve.x, .y = curve.middle, .stroke = belief});
@@ -37,15 +38,16 @@ CampaignFigure belief_curve(const CampaignData& data, CampaignFigure figure) {
                            .radius = precision_radius(data, answer),
                            .style = "model"});
   }
-  figure.svg = picture_svg({.title = data.target->prediction_title(),
-                            .subtitle = "Larger dots are " + data.target->larger_dots() + " answers.",
-                            .description = fmt::format("The prediction over {}, with {} answers.",
-                                                       data.inputs[0], data.answers.size()),
-                            .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                                     {"two standard deviations of f", PictureKey::Kind::band, belief},
-                                     {"answer", PictureKey::Kind::mark, {"model", "none"}}},
-                            .panels = {panel},
-                            .panel_height = 300});
+  figure.svg = picture_svg(
+      {.title = data.target->prediction_title(),
+       .subtitle = "Larger dots are " + data.target->larger_dots() + " answers.",
+       .description =
+           fmt::format("The prediction over {}, with {} answers.", data.inputs[0], data.answers.size()),
+       .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief},
+                {"answer", PictureKey::Kind::mark, {"model", "none"}}},
+       .panels = {panel},
+       .panel_height = 300});
   return figure;
 }
 
@@ -58,20 +60,24 @@ CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
   }
   for (const BeliefCurve& curve : data.curves) {
     Panel panel = belief_panel(data, curve);
-    if (!panel.y_range) panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
+    if (panel.logarithmic)
+      panel.y_range = {low, high};
+    else if (!panel.y_range)
+      panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
     panels.push_back(panel);
   }
   std::string where;
   for (std::size_t k = 0; k < data.inputs.size(); ++k)
     where += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ", data.inputs[k], data.others_at[k]);
-  figure.svg = picture_svg({.title = data.target->prediction_title() + " along each input",
-                            .subtitle = "All other inputs are at the pool's median.",
-                            .description = fmt::format("{} slices through the prediction.", panels.size()),
-                            .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                                     {"two standard deviations of f", PictureKey::Kind::band, belief}},
-                            .panels = panels,
-                            .columns = panels.size() > 4 ? 3 : 2,
-                            .panel_height = 130});
+  figure.svg = picture_svg(
+      {.title = data.target->prediction_title() + " along each input",
+       .subtitle = "All other inputs are at the pool's median.",
+       .description = fmt::format("{} slices through the prediction.", panels.size()),
+       .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief}},
+       .panels = panels,
+       .columns = panels.size() > 4 ? 3 : 2,
+       .panel_height = 130});
   figure.caption = "The slices meet at " + where + ".";
   if (data.curves.size() < data.inputs.size())
     figure.caption +=

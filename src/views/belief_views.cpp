@@ -26,14 +26,14 @@ BeliefCurve curve(const CampaignModel& model, const Points& at, Index input, con
     const double mean = belief.mean(i), reach = 2.0 * std::sqrt(belief.variance(i));
     found.x.push_back(at(i, input));
     // Classes: the band is that of the latent f, mapped to probabilities.
-    found.middle.push_back(target.expectation({mean, belief.variance(i)}));
-    found.low.push_back(target.expectation({mean - reach, 0.0}));
-    found.high.push_back(target.expectation({mean + reach, 0.0}));
+    found.middle.push_back(target.to_answer(target.expectation({mean, belief.variance(i)})));
+    found.low.push_back(target.to_answer(target.expectation({mean - reach, 0.0})));
+    found.high.push_back(target.to_answer(target.expectation({mean + reach, 0.0})));
   }
   return found;
 }
 
-BeliefMap map_of(const CampaignModel& model, const PointsRef& pool) {
+BeliefMap map_of(const CampaignModel& model, const PointsRef& pool, const Target& target) {
   const Vector x = grid(pool.col(0).minCoeff(), pool.col(0).maxCoeff(), map_columns),
                y = grid(pool.col(1).minCoeff(), pool.col(1).maxCoeff(), map_rows);
   Points at(map_columns * map_rows, 2);
@@ -41,7 +41,8 @@ BeliefMap map_of(const CampaignModel& model, const PointsRef& pool) {
     for (Index column = 0; column < map_columns; ++column)
       at.row(row * map_columns + column) << x(column), y(row);
   const Marginals belief = model.posterior().predict(at);
-  const Vector middle = model.posterior().expectation(at);
+  const Vector middle =
+      model.posterior().expectation(at).unaryExpr([&](double value) { return target.to_answer(value); });
   const Vector sd = belief.variance.cwiseSqrt();
   const auto in_rows = [](const Vector& values) -> Matrix {
     return Eigen::Map<const Points>(values.data(), map_rows, map_columns);
@@ -80,7 +81,7 @@ BeliefViews belief_views(const Study& study, const CampaignModel& model,
 
   if (pool.cols() > 2) return slices(study, model, importance);
   if (pool.cols() == 2)
-    found.map = map_of(model, pool);
+    found.map = map_of(model, pool, *study.file().target);
   else
     found.curves.push_back(curve(model, grid(pool.minCoeff(), pool.maxCoeff(), curve_points), 0,
                                  study.pool().inputs().front(), *study.file().target));

@@ -24,7 +24,7 @@ struct ReportedAnswer {
   std::int64_t id = 0;
   std::string point;  ///< empty: not in the pool
   std::size_t level = 0;
-  double value = 0.0;
+  double value = 0.0;  ///< on the model's scale, as the prediction
   double cost = 0.0;   ///< 0 for replicates after the first
   double spent = 0.0;  ///< in total, this answer included
   double told_at = 0.0;
@@ -75,7 +75,8 @@ struct SpendPoint {
 /// The belief along one input, the others fixed.
 struct BeliefCurve {
   std::string input;
-  std::vector<double> x, middle, low, high;  ///< two standard deviations of f; classes: P(+1), and of it
+  /// On the scale of answers, two standard deviations of f around; classes: P(+1), and of it.
+  std::vector<double> x, middle, low, high;
 };
 
 /// The belief over two inputs: one row per value of the second.
