@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 struct BacktestArguments {
   std::string study;
-  std::string truth;                  ///< table of known answers
+  std::string truth;  ///< table of known answers
+  CsvDialect dialect = CsvDialect::automatic;
   bool forecast = false;              ///< answers drawn from the present model instead
   std::vector<std::string> policies;  ///< empty: all
   std::optional<int> repeats;         ///< absent: 20
@@ -254,7 +255,8 @@ ExitCode forecast_for(const LoadedStudy& loaded, const BacktestArguments& argume
 
 ExitCode backtest(const BacktestArguments& arguments, std::ostream& out, std::ostream& log) {
   check_arguments(arguments);
-  const LoadedStudy loaded(arguments.study, "");
+  const LoadedStudy loaded(arguments.study, "",
+                           {.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});
   const Study& study = loaded.study();
   require_budget(study);
   return arguments.forecast ? forecast_for(loaded, arguments, out, log) : test_on(study, arguments, out, log);
@@ -273,6 +275,7 @@ void add_backtest(Program& program) {
   command.file("--truth", "T.csv", arguments.truth,
                "Table with the pool's ids or inputs, and either y, to which the noise of the level is added, "
                "or y@LEVEL with the answer of each level");
+  add_csv_dialect(command, arguments.dialect);
   command.flag("--forecast", arguments.forecast,
                "Instead of --truth: draw true functions from the present model at up to 300 pool points, and "
                "print the error to expect for the money");

@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "loaded_study.hpp"
+#include "notes.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
@@ -27,6 +28,7 @@ namespace {
 
 struct CheckArguments {
   std::string study;  ///< or a campaign
+  CsvDialect dialect = CsvDialect::automatic;
   bool try_once = false;
   bool forecast = false;
   int threads = 0;
@@ -79,8 +81,16 @@ std::string noise_text(const Study& study, const Suggestion& suggestion, const R
   for (const Level& level : study.offer().levels) {
     if (level.name != suggestion.level.name || level.alpha != suggestion.level.alpha) continue;
     const double declared = std::sqrt(noise_variance(channel_at(level, study.offer().base_noise(0))));
-    return fmt::format(", noise_sd {} reported, {} declared{}", brief(*answer.noise_sd), brief(declared),
-                       declared > 0.0 ? ": " + times_text(*answer.noise_sd, declared) + " the declared" : "");
+    const auto* y = std::get_if<double>(&answer.y);
+    // With a logarithm both are relative to the answer.
+    const double reported = std::sqrt(
+        noise_variance(study.file().target->reported_channel(*answer.noise_sd, {y != nullptr ? *y : 1.0})));
+    return fmt::format(", noise_sd {} reported, {} declared{}",
+                       brief(*answer.noise_sd) + (study.file().target->is_logarithmic()
+                                                      ? fmt::format(" ({} of the answer)", brief(reported))
+                                                      : ""),
+                       brief(declared),
+                       declared > 0.0 ? ": " + times_text(reported, declared) + " the declared" : "");
   }
   return "";
 }
@@ -161,7 +171,11 @@ std::string findings_text(const StudyCheck& checked, const std::string& unit,
 ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.format == Format::csv)
     throw InputError("--format is \"csv\", must be table or json for check");
-  LoadedStudy loaded(arguments.study, "", {.threads = arguments.threads, .storage = {}, .learning = {}});
+  LoadedStudy loaded(arguments.study, "",
+                     {.threads = arguments.threads,
+                      .storage = {},
+                      .tables = tables_read_by(arguments.dialect, log),
+                      .learning = {}});
   const Study& study = loaded.study();
   const Campaign* const campaign = loaded.campaign();
   const bool has_initial_file = campaign == nullptr && !study.file().initial.file.empty();
@@ -170,8 +184,7 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   const StudyModel model =
       has_initial_file ? study.model_given(annotations, arguments.threads) : loaded.model();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command)
-    ExternalCommand(study.file(), study.pool().columns(),
-                    annotator_folder(loaded));  // refuses unknown tokens
+    ExternalCommand(study.file(), study.pool(), annotator_folder(loaded));  // refuses unknown tokens
 
   const StudyCheck checked = check_study(study, model, annotations, campaign, arguments.threads);
   std::optional<Forecast> expected;
@@ -202,6 +215,7 @@ void add_check(Program& program) {
        .example = "acuity check wing.toml --try"},
       check);
   command.file("STUDY", "", arguments.study, "Study file (TOML), or a campaign folder").required();
+  add_csv_dialect(command, arguments.dialect);
   command.flag("--try", arguments.try_once,
                "Run the annotator once, at the cheapest level; nothing is recorded");
   command.flag(

@@ -6,6 +6,7 @@
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "campaign/campaign_folder.hpp"
 #include "campaign/state_queries.hpp"
 #include "campaign/verification.hpp"
 #include "commands.hpp"
@@ -32,6 +33,8 @@ std::string annotations_csv(const Campaign& campaign) {
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "y", "cost",
                                  std::string(study.file().target->channel_column())});
+  const bool has_classes = !study.file().target->class_names().empty();
+  if (has_classes) columns.emplace_back("class");  // y by its name
   ResultTable table(Format::csv, columns);
   for (const AnnotationRow& row : annotation_rows(campaign)) {
     std::vector<ResultTable::Cell> cells{row.id, row.point};
@@ -39,6 +42,7 @@ std::string annotations_csv(const Campaign& campaign) {
       cells.push_back(input_cell(study.pool().columns()[k], row.inputs[k]));
     cells.push_back(level_cell(row.level, row.alpha));
     for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
+    if (has_classes) cells.emplace_back(study.file().target->show(row.y));
     table.add(cells);
   }
   return table.text();
@@ -62,7 +66,7 @@ std::string events_json(const Campaign& campaign) {
 std::string intact_events_json(const std::filesystem::path& folder) {
   std::optional<Study> study;
   try {
-    study = Study::open(folder / "study.toml");
+    study = Study::open(read_frozen_study(folder));
   } catch (const InputError&) {
   }
   return events_json(intact_events(folder), study ? &study->pool() : nullptr);
@@ -153,6 +157,7 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
                                             {"values", input.values}}
                            : nlohmann::json{{"type", "number"}, {"scale", "log"}};
   if (!study.file().binary()) json["nugget"] = model.nugget;
+  if (study.file().target->is_logarithmic()) json["scale"] = "log";  // the model is that of the logarithm
   const AveragedModel averaged = study.averaged(model, loaded.annotations());
   if (averaged.draws().size() < 2) return json.dump(1) + "\n";
   json["draws"] = nlohmann::json::array();

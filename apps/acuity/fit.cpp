@@ -20,6 +20,7 @@ namespace {
 
 struct FitArguments {
   std::string study, annotations;
+  CsvDialect dialect = CsvDialect::automatic;
   Format format = Format::table;
 };
 
@@ -75,7 +76,8 @@ std::string fields_text(const std::vector<Field>& fields, const std::map<std::st
 }
 
 ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log) {
-  const LoadedStudy loaded(arguments.study, arguments.annotations);
+  const LoadedStudy loaded(arguments.study, arguments.annotations,
+                           {.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});
   const Study& study = loaded.study();
   const std::vector<Annotation>& annotations = loaded.annotations();
   if (annotations.empty())
@@ -150,6 +152,7 @@ void add_fit(Program& program) {
                                 fit);
   add_study(command, arguments.study);
   add_annotations(command, arguments.annotations);
+  add_csv_dialect(command, arguments.dialect);
   add_format(command, arguments.format);
 }
 

@@ -13,11 +13,12 @@ namespace {
 
 struct InitArguments {
   std::string campaign, study;
+  CsvDialect dialect = CsvDialect::automatic;
   Format format = Format::table;
 };
 
 ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& log) {
-  Campaign::create(arguments.campaign, arguments.study);
+  Campaign::create(arguments.campaign, open_study(arguments.study, tables_read_by(arguments.dialect, log)));
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   const Study& study = campaign.study();
   const State& state = campaign.state();
@@ -56,6 +57,7 @@ void add_init(Program& program) {
                                  init);
   add_campaign(command, arguments.campaign);
   command.file("--study", "S.toml", arguments.study, "Study file").required();
+  add_csv_dialect(command, arguments.dialect);
   add_format(command, arguments.format);
 }
 

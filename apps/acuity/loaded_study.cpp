@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "acuity/numerics/errors.hpp"
+#include "notes.hpp"
 
 namespace acuity {
 
@@ -10,7 +11,7 @@ LoadedStudy::LoadedStudy(const std::string& study_or_campaign, const std::string
                          CampaignOptions options)
     : options_(std::move(options)) {
   if (!Campaign::recognises(study_or_campaign)) {
-    study_ = Study::open(study_or_campaign);
+    study_ = open_study(study_or_campaign, options_.tables);
     if (!annotations.empty()) annotations_ = study_->read_annotations(annotations);
     return;
   }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <ostream>
+#include <set>
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
@@ -36,6 +38,21 @@ inline void require_finite(const Study& study, PoolBelief& belief) {
 /// Writes one line.
 inline void write_note(std::string_view text, std::ostream& log) {
   log << "note: " << one_line(text) << '\n';
+}
+
+/// How a command reads tables: what was recognised is said in a note, once per table.
+inline CsvReading tables_read_by(CsvDialect dialect, std::ostream& log) {
+  return {.dialect = dialect,
+          .note = [&log, said = std::make_shared<std::set<std::string>>()](const std::string& sentence) {
+            if (said->insert(sentence).second) write_note(sentence, log);
+          }};
+}
+
+/// A study from a file whose tables are read that way.
+inline Study open_study(const std::string& path, const CsvReading& tables) {
+  StudyFile file = read_study_file(path);
+  file.tables = tables;
+  return Study::open(std::move(file));
 }
 
 /// Says which of the options given have no effect.

@@ -18,6 +18,7 @@ struct PoolConvertArguments {
   std::vector<std::string> inputs;  ///< empty: every numeric column but the id
   std::optional<std::string> id;    ///< absent: row numbers
   bool single_precision = false;
+  CsvDialect dialect = CsvDialect::automatic;
   Format format = Format::table;
 };
 
@@ -55,6 +56,7 @@ ExitCode convert_pool(const PoolConvertArguments& arguments, std::ostream& out, 
         {.columns = arguments.inputs.empty() ? std::nullopt : std::optional(arguments.inputs),
          .id = arguments.id,
          .single_precision = arguments.single_precision,
+         .tables = tables_read_by(arguments.dialect, log),
          .progress = [&](double share) {
            status.show(fmt::format("{}: {:.0f} %", arguments.csv, 100.0 * share));
          }});
@@ -97,6 +99,7 @@ void add_pool(Program& program) {
       "--precision", {"double", "float"},
       [&a = converted](const std::string& word) { a.single_precision = word == "float"; },
       "Precision of the stored values (default double); float rounds them to seven digits");
+  add_csv_dialect(convert, converted.dialect);
   add_format(convert, converted.format);
 
   auto [show, shown] =

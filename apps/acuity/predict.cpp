@@ -18,13 +18,40 @@ namespace {
 struct PredictArguments {
   std::string study, annotations;
   std::string at;  ///< table of the points
+  CsvDialect dialect = CsvDialect::automatic;
   Format format = Format::table;
 };
 
-std::vector<std::string> result_columns(bool binary) {
-  std::vector<std::string> columns{"mean", "variance", "sd", "low", "high"};
-  columns.emplace_back(binary ? "probability" : "answer_sd");
+// With a logarithm median, low and high are on the scale of answers, variance and sd those of the logarithm.
+std::vector<std::string> result_columns(const Target& target) {
+  std::vector<std::string> columns{target.is_logarithmic() ? "median" : "mean", "variance", "sd", "low",
+                                   "high"};
+  columns.emplace_back(target.is_real() ? "answer_sd" : "probability");
   return columns;
+}
+
+// One note with the number of rows and the first: the model only guesses beyond its pool.
+void note_rows_outside(const Study& study, const Table& table, const Points& at, std::ostream& log) {
+  const PointsRef pool = study.pool().points();
+  if (pool.rows() == 0) return;
+  const Eigen::RowVectorXd low = pool.colwise().minCoeff(), high = pool.colwise().maxCoeff();
+  Index count = 0, first = -1, input = -1;
+  for (Index row = 0; row < at.rows(); ++row) {
+    Index outside = -1;
+    for (Index k = 0; k < at.cols() && outside < 0; ++k)
+      if (at(row, k) < low(k) || at(row, k) > high(k)) outside = k;
+    if (outside < 0) continue;
+    ++count;
+    if (first < 0) first = row, input = outside;
+  }
+  if (count == 0) return;
+  write_note(
+      fmt::format("{} of {} rows {} outside the range of the pool, the first at {}: {} = {}, while the "
+                  "pool has {} to {}",
+                  count, at.rows(), count == 1 ? "is" : "are", table.where(first),
+                  study.pool().inputs()[static_cast<std::size_t>(input)], brief(at(first, input)),
+                  brief(low(input)), brief(high(input))),
+      log);
 }
 
 // Columns of the table that are neither inputs nor named like a column of the result.
@@ -50,13 +77,14 @@ void refuse_names_of_results(const Study& study, const std::string& file,
 }
 
 ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log) {
-  LoadedStudy loaded(arguments.study, arguments.annotations);
+  LoadedStudy loaded(arguments.study, arguments.annotations,
+                     {.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});
   const Study& study = loaded.study();
-  const Table table = Table::read(arguments.at);
+  const Table table = Table::read(arguments.at, study.file().tables);
   std::vector<std::vector<std::string>> unseen;
   const Points at = study.read_inputs(table, &unseen);
   const bool binary = study.file().binary();
-  const std::vector<std::string> results = result_columns(binary);
+  const std::vector<std::string> results = result_columns(*study.file().target);
   refuse_names_of_results(study, arguments.study, results);
 
   const StudyModel& model = loaded.model();
@@ -67,6 +95,8 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   if (!averaged.note().empty()) write_note(averaged.note(), log);
   if (const std::string assumed = assumption_text(study, model); !assumed.empty()) write_note(assumed, log);
   require_finite(study, f.mean.allFinite() && f.variance.allFinite());
+  note_rows_outside(study, table, at, log);
+  const Target& target = *study.file().target;
   const double base_scale = model.learned ? model.learned->base_scale : 1.0;
   const Vector noise = binary ? Vector() : Vector(base_scale * study.base_noise_of(table) + f.nugget);
 
@@ -82,19 +112,29 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
     inputs[k].values.insert(inputs[k].values.end(), unseen[k].begin(), unseen[k].end());
   }
 
+  const std::optional<Index> own_id = table.find("id");
+  for (const std::string& name : results)
+    if (table.find(name))
+      write_note(fmt::format("column \"{}\" of {} is left out: the result has a column of that name", name,
+                             arguments.at),
+                 log);
   std::vector<std::string> columns{"id"};
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   const std::vector<Index> others = other_columns(study, table, results);
   for (const Index column : others) columns.push_back(table.columns()[static_cast<std::size_t>(column)]);
   columns.insert(columns.end(), results.begin(), results.end());
+  if (arguments.format == Format::table && !target.label().name.empty())
+    for (std::string& column : columns)  // for people: what it is the mean or median of
+      if (column == results.front()) column = fmt::format("{} of {}", column, target.title_or(""));
   ResultTable result(arguments.format, columns);
   for (Index row = 0; row < at.rows(); ++row) {
-    std::vector<ResultTable::Cell> cells{std::to_string(row)};
+    std::vector<ResultTable::Cell> cells{own_id ? table.text(row, *own_id) : std::to_string(row)};
     for (std::size_t k = 0; k < inputs.size(); ++k)
       cells.push_back(input_cell(inputs[k], at(row, static_cast<Index>(k))));
     for (const Index column : others) cells.emplace_back(table.text(row, column));
-    cells.insert(cells.end(), {f.mean(row), f.variance(row), std::sqrt(std::max(0.0, f.variance(row))),
-                               f.low(row), f.high(row)});
+    cells.insert(cells.end(), {target.is_logarithmic() ? target.to_answer(f.median(row)) : f.mean(row),
+                               f.variance(row), std::sqrt(std::max(0.0, f.variance(row))),
+                               target.to_answer(f.low(row)), target.to_answer(f.high(row))});
     if (binary)
       cells.emplace_back(f.probability(row));
     else if (std::isnan(noise(row)))
@@ -118,6 +158,7 @@ void add_predict(Program& program) {
   add_study(command, arguments.study);
   add_annotations(command, arguments.annotations);
   command.file("--at", "P.csv", arguments.at, "Table with the study's inputs").required();
+  add_csv_dialect(command, arguments.dialect);
   add_format(command, arguments.format);
 }
 

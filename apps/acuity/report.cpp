@@ -5,6 +5,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
+#include "notes.hpp"
 #include "numerics/text.hpp"
 #include "pages/campaign_page.hpp"
 #include "shared_options.hpp"
@@ -20,6 +21,7 @@ struct ReportArguments {
   std::string out;      ///< the page
   std::string figures;  ///< folder for the pictures; empty: not wanted
   std::string test;     ///< table to measure the error on; empty: none
+  CsvDialect dialect = CsvDialect::automatic;
 };
 
 std::string command_text(const ReportArguments& arguments) {
@@ -65,7 +67,9 @@ void write_report(const ReportArguments& arguments, const std::string& page,
 }
 
 ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostream& log) {
-  const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
+  const Campaign campaign =
+      Campaign::open(arguments.campaign, Access::read,
+                     {.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});
   std::optional<HeldOut> test;
   if (!arguments.test.empty()) test = read_held_out(arguments.test, campaign.study());
   const CampaignData data = campaign_data(campaign, test);
@@ -99,6 +103,7 @@ void add_report(Program& program) {
       "Table with the inputs and y, and noise_sd or level if y has noise, to judge error and intervals "
       "by (default: the study's table of true values; without one every answer is predicted from the "
       "others)");
+  add_csv_dialect(command, arguments.dialect);
 }
 
 }  // namespace acuity

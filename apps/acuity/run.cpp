@@ -27,7 +27,8 @@ namespace {
 
 struct RunArguments {
   std::string campaign;
-  std::string study;             ///< makes a new campaign; must be the same as that of an existing one
+  std::string study;  ///< makes a new campaign; must be the same as that of an existing one
+  CsvDialect dialect = CsvDialect::automatic;
   std::optional<int> workers;    ///< instead of the study's
   std::optional<double> budget;  ///< change of the budget
   double grace = 5.0;            ///< seconds
@@ -82,7 +83,7 @@ std::unique_ptr<AnnotatorPool> make_annotator_pool(const Study& study, const std
           "there is no annotator.command and no annotator.simulated, run needs one of them");
     case Kind::command:
       return std::make_unique<CommandPool>(
-          study, ExternalCommand(study.file(), study.pool().columns(), study_folder, arguments.grace),
+          study, ExternalCommand(study.file(), study.pool(), study_folder, arguments.grace),
           std::filesystem::path(arguments.campaign) / "runs", workers_of(arguments, study));
     case Kind::sine:
     case Kind::truth:
@@ -113,15 +114,16 @@ void create_or_compare(const RunArguments& arguments, std::ostream& log) {
     if (arguments.study.empty())
       throw InputError(fmt::format("{}: it is no campaign; --study S.toml creates one", arguments.campaign));
     // Checked first: a campaign that cannot be run would block the folder for the corrected study.
-    const Study study = Study::open(arguments.study);
+    const Study study = open_study(arguments.study, tables_read_by(arguments.dialect, log));
     make_annotator_pool(study, std::filesystem::absolute(arguments.study).parent_path().string(), arguments);
-    Campaign::create(arguments.campaign, arguments.study);
+    Campaign::create(arguments.campaign, study);
     log << one_line(fmt::format("{}: created from {}", arguments.campaign, arguments.study)) << '\n';
     return;
   }
   if (arguments.study.empty()) return;
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
-  require_same(arguments.campaign, campaign.state().created(), arguments.study);
+  require_same(arguments.campaign, campaign.state().created(), arguments.study,
+               {.dialect = arguments.dialect});
 }
 
 std::string run_summary(const Campaign& campaign, const RunEnd& end, Format format) {
@@ -220,6 +222,7 @@ void add_run(Program& program) {
       run_campaign);
   add_campaign(command, arguments.campaign);
   command.file("--study", "S.toml", arguments.study, "Study file: creates the campaign if it does not exist");
+  add_csv_dialect(command, arguments.dialect);
   const auto take_workers = [&a = arguments](const std::string& word) {
     a.workers = number_in<int>(word);
     if (!a.workers || *a.workers < 1 || *a.workers > 4096)

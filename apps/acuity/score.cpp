@@ -24,6 +24,7 @@ namespace {
 struct ScoreArguments {
   std::string study;
   std::string annotations;  ///< empty: none are known
+  CsvDialect dialect = CsvDialect::automatic;
   std::optional<std::int64_t> top;
   bool batch = false;  ///< the top K are to be asked for together: each is the best given those before it
   std::optional<double> remaining;
@@ -125,9 +126,12 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   check_arguments(arguments);
   const PoolWork& work = arguments.work;
   const PoolStorage storage = arguments.is_one_choice() ? work.storage_for_one_choice() : work.storage;
-  LoadedStudy loaded(
-      arguments.study, arguments.annotations,
-      {.threads = work.threads, .storage = storage, .learning = {}, .plan_seconds = work.plan_seconds});
+  LoadedStudy loaded(arguments.study, arguments.annotations,
+                     {.threads = work.threads,
+                      .storage = storage,
+                      .tables = tables_read_by(arguments.dialect, log),
+                      .learning = {},
+                      .plan_seconds = work.plan_seconds});
   const Study& study = loaded.study();
   const StudyModel& model = loaded.model();
   PoolBelief& belief = loaded.belief();
@@ -172,6 +176,7 @@ void add_score(Program& program) {
       score);
   add_study(command, arguments.study);
   add_annotations(command, arguments.annotations);
+  add_csv_dialect(command, arguments.dialect);
   command.number("--top", "K", arguments.top, "Only the best K points, best first");
   command.flag("--batch", arguments.batch,
                "With --top: K points to annotate together, each the best given that those before it will be "

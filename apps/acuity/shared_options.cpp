@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/numerics/errors.hpp"
@@ -56,6 +57,16 @@ void add_study(Command& command, std::string& study) {
 void add_annotations(Command& command, std::string& annotations) {
   command.file("--annotations", "A.csv", annotations,
                "Table of known annotations; without it only the prior is used");
+}
+
+void add_csv_dialect(Command& command, CsvDialect& dialect) {
+  const auto take = [&dialect](const std::string& word) {
+    const std::vector<std::string>& names = csv_dialect_names();
+    dialect = static_cast<CsvDialect>(std::find(names.begin(), names.end(), word) - names.begin());
+  };
+  command.choice("--csv-dialect", csv_dialect_names(), take,
+                 "Separator of the tables that are read and, after the dash, their decimal mark if it is a "
+                 "comma (default auto: recognised, and said in a note)");
 }
 
 void add_id(Command& command, std::optional<std::int64_t>& id) {

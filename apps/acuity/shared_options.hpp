@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "acuity/data/csv_dialect.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "program.hpp"
 #include "text/result_table.hpp"
@@ -29,6 +30,8 @@ void add_campaign(Command& command, std::string& campaign);
 void add_study(Command& command, std::string& study);
 /// The table of annotations that goes with a study file.
 void add_annotations(Command& command, std::string& annotations);
+/// --csv-dialect, for commands that read tables.
+void add_csv_dialect(Command& command, CsvDialect& dialect);
 void add_id(Command& command, std::optional<std::int64_t>& id);
 void add_reason(Command& command, std::string& reason);
 void add_budget(Command& command, std::optional<double>& budget);

@@ -21,6 +21,7 @@ struct TellArguments {
   std::vector<std::string> values;
   std::optional<double> cost, noise_sd, accuracy;
   std::string csv;
+  CsvDialect dialect = CsvDialect::automatic;
   bool dry_run = false;
   Format format = Format::table;
 };
@@ -45,7 +46,7 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
     const double sd = *arguments.noise_sd;
     if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0))
       complain(fmt::format("--noise-sd of {} is {}, must be a finite number above 0", *arguments.id, sd));
-    answer.channel = GaussianChannel{sd * sd};
+    answer.channel = study.file().target->reported_channel(sd, answer.values);
   }
   if (arguments.accuracy) {
     if (!study.file().target->fits(FlipChannel{}))
@@ -82,21 +83,30 @@ std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& re
   return notes;
 }
 
+// Tables for people have the names of classes; files have -1 and 1, and the names besides.
+bool has_class_column(const Study& study, Format format) {
+  return format != Format::table && !study.file().target->class_names().empty();
+}
+
 void add_row(ResultTable& table, Format format, const Study& study, const SuggestionRecord& record,
              const Answer& answer, const TellResult& result) {
   const bool elsewhere = answer.inputs || (answer.row && *answer.row != record.asked.row);
   const std::string point = answer.inputs ? ""
                             : answer.row  ? study.pool().id(*answer.row)
                                           : record.asked.point;
-  table.add({result.id, point,
-             answer.level ? level_cell(answer.level->name, answer.level->alpha)
-                          : level_cell(record.asked.level, record.asked.alpha),
-             format == Format::table ? answer_cell(study, answer.values) : ResultTable::Cell(answer.values),
-             result.charge,
-             result.surprise ? ResultTable::Cell(*result.surprise) : ResultTable::Cell(std::monostate()),
-             std::string(!result.changes ? "none"
-                         : elsewhere     ? "recorded at other inputs"
-                                         : "recorded")});
+  std::vector<ResultTable::Cell> row{
+      result.id,
+      point,
+      answer.level ? level_cell(answer.level->name, answer.level->alpha)
+                   : level_cell(record.asked.level, record.asked.alpha),
+      format == Format::table ? answer_cell(study, answer.values) : ResultTable::Cell(answer.values),
+      result.charge,
+      result.surprise ? ResultTable::Cell(*result.surprise) : ResultTable::Cell(std::monostate()),
+      std::string(!result.changes ? "none"
+                  : elsewhere     ? "recorded at other inputs"
+                                  : "recorded")};
+  if (has_class_column(study, format)) row.push_back(answer_cell(study, answer.values));
+  table.add(row);
 }
 
 std::string money_left(const Study& study, const State& state) {
@@ -107,7 +117,9 @@ std::string money_left(const Study& study, const State& state) {
 
 ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& log) {
   require_one_source(arguments);
-  Campaign campaign = Campaign::open(arguments.campaign, arguments.dry_run ? Access::read : Access::write);
+  Campaign campaign =
+      Campaign::open(arguments.campaign, arguments.dry_run ? Access::read : Access::write,
+                     {.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});
   const Study& study = campaign.study();
   AnswerTable table;
   if (arguments.id)
@@ -117,8 +129,17 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
   const std::vector<TellResult> tell_results =
       arguments.dry_run ? campaign.would_tell(table.answers) : campaign.tell(table.answers);
 
-  ResultTable result(arguments.format, {"id", "point", study.is_ladder() ? "alpha" : "level", "y", "cost",
-                                        std::string(study.file().target->surprise_column()), "change"});
+  const Target& target = *study.file().target;
+  std::vector<std::string> columns{"id",
+                                   "point",
+                                   study.is_ladder() ? "alpha" : "level",
+                                   arguments.format == Format::table ? target.title_or("y") : "y",
+                                   "cost",
+                                   std::string(target.surprise_column()),
+                                   "change"};
+  const bool has_class = has_class_column(study, arguments.format);
+  if (has_class) columns.emplace_back("class");
+  ResultTable result(arguments.format, columns);
   for (std::size_t k = 0; k < tell_results.size(); ++k) {
     const SuggestionRecord& record = *campaign.state().find(tell_results[k].id);
     add_row(result, arguments.format, study, record, table.answers[k], tell_results[k]);
@@ -126,8 +147,15 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
   }
   for (const std::int64_t id : table.not_yet) {
     const Asked& asked = campaign.state().find(id)->asked;
-    result.add({id, asked.point, level_cell(asked.level, asked.alpha), std::monostate(), std::monostate(),
-                std::monostate(), std::string("not yet")});
+    std::vector<ResultTable::Cell> row{id,
+                                       asked.point,
+                                       level_cell(asked.level, asked.alpha),
+                                       std::monostate(),
+                                       std::monostate(),
+                                       std::monostate(),
+                                       std::string("not yet")};
+    if (has_class) row.emplace_back(std::monostate());
+    result.add(row);
   }
   for (const std::string& note : table.notes) write_note(note, log);
   out << result.document("answers", {{"dry_run", arguments.dry_run}});
@@ -155,6 +183,7 @@ void add_tell(Program& program) {
                  "Probability that this answer is right. Binary targets only");
   command.file("--csv", "F", arguments.csv,
                "Table as printed by ask --format csv, with y filled in; rows without y stay pending");
+  add_csv_dialect(command, arguments.dialect);
   command.flag("--dry-run", arguments.dry_run, "Show what would change, and change nothing");
   add_format(command, arguments.format);
 }

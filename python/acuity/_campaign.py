@@ -112,15 +112,17 @@ def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) ->
         kind = "classes, must be accuracy" if binary else "numbers, must be noise_variance or noise_sd"
         raise ValueError(f"{name} is given and the answers are {kind}")
     value = _number(given[name], name)
-    if name == "noise_sd":
-        if not 0.0 < value < 1e150:
-            raise ValueError(f"noise_sd is {noise_sd!r}, must be a finite number above 0")
-        return value**2
+    if name == "noise_sd" and not 0.0 < value < 1e150:
+        raise ValueError(f"noise_sd is {noise_sd!r}, must be a finite number above 0")
     return value
 
 
 class Prediction(NamedTuple):
-    """Belief about f at some points, averaged over the hyperparameters (docs/math.md 11.3)."""
+    """Belief about f at some points, averaged over the hyperparameters (docs/math.md 11.3).
+
+    If the target is logarithmic, median, low and high are in the unit of the answers, mean, sd and answer_sd those of the
+    logarithm.
+    """
 
     mean: FloatArray
     sd: FloatArray
@@ -132,6 +134,8 @@ class Prediction(NamedTuple):
     """Standard deviation of an answer without a level's noise; NaN if sigma^2(x) is known in tables only. Numbers only."""
     probability: Optional[FloatArray]
     """Of the clean class +1; classes only."""
+    median: FloatArray
+    """Of f; differs from the mean if the target is logarithmic or hyperparameters are averaged over."""
 
 
 class Campaign:
@@ -152,6 +156,9 @@ class Campaign:
         self.inputs: list[str] = facts["inputs"]
         self.pool: FloatArray = facts["pool"]
         self.binary: bool = facts["binary"]
+        self.target: str = facts["target"]
+        """What is asked for, with its unit: "dose (Gy)"; empty if it has no name."""
+        self.logarithmic: bool = facts["logarithmic"]
         self.classes: Optional[list[str]] = facts["classes"] or None
         self._ladder: bool = facts["ladder"]
         # Columns that a frame may have besides the inputs: the ids, and those of annotations(). No input has such a name.
@@ -246,8 +253,9 @@ class Campaign:
             if "id" not in rest or "y" not in rest:
                 raise ValueError(f"an answer is {shown(rest)}, must have an id and y")
             id, said = _id_of(rest.pop("id")), _said(rest.pop("y"), self.binary)
+            reports_sd = rest.get("noise_sd") is not None
             channel = _channel(self.binary, *(rest.pop(key, None) for key in ("noise_variance", "noise_sd", "accuracy")))
-            more: dict[str, Any] = {"channel": channel}
+            more: dict[str, Any] = {"noise_sd" if reports_sd else "channel": channel}
             for key in ("cost", "alpha"):
                 if rest.get(key) is not None:
                     more[key] = _number(rest.pop(key), key)
@@ -350,21 +358,27 @@ class Campaign:
         columns) whose columns are found by their names. It may also have the ids and what `annotations()` has; other columns
         are refused.
         """
-        mean, variance, low, high, probability, noise, problem = self._core.predict(self._points(X))
+        mean, variance, low, high, probability, noise, median, problem = self._core.predict(self._points(X))
         warn_of_convergence(problem)
         sd = np.sqrt(variance)
         if self.binary:
-            return Prediction(mean, sd, low, high, None, probability)
-        return Prediction(mean, sd, low, high, np.sqrt(variance + noise), None)
+            return Prediction(mean, sd, low, high, None, probability, median)
+        return Prediction(mean, sd, low, high, np.sqrt(variance + noise), None, median)
 
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of f at every row of X, given all answers."""
+        """Mean and variance of f, or of its logarithm, at every row of X, given all answers."""
         mean, variance, *_, problem = self._core.predict(self._points(X))
         warn_of_convergence(problem)
         return mean, variance
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The mean of f at every row of X, with its standard deviation if `return_std`; the class in a campaign of classes."""
+        """The mean of f at every row of X, with its standard deviation if `return_std`; the class in a campaign of classes.
+
+        If the target is logarithmic: the median in the unit of the answers, and the standard deviation of the logarithm.
+        """
+        if self.logarithmic:
+            found = self.prediction(X)
+            return (found.median, found.sd) if return_std else found.median
         mean, variance = self.latent(X)
         if not self.binary:
             return (mean, np.sqrt(variance)) if return_std else mean
@@ -391,7 +405,8 @@ class Campaign:
         status = self.status()
         where = f" in {os.fspath(self.path)!r}" if self.path else " in memory"
         return (
-            f"<acuity.Campaign {self.name!r}{where}: {status['annotations']} annotations, "
+            f"<acuity.Campaign {self.name!r}{where}: {status['annotations']} annotations"
+            f"{' of ' + one_line(self.target) if self.target else ''}, "
             f"{status['spent']:.6g} of {status['budget']:.6g}{' ' + one_line(self.unit) if self.unit else ''} spent, "
             f"{status['pending']} pending>"
         )

@@ -43,6 +43,7 @@ def create(
     kernel: Optional[str] = None,
     amplitude: Any = None,
     lengthscale: Any = None,
+    target: Optional[Mapping[str, str]] = None,
     mean: Any = None,
     noise_variance: Any = None,
     nugget: Any = None,
@@ -75,7 +76,8 @@ def create(
     ids are the names of the pool's points, or the name of the column that has them; noise_variance is the noise at a point that no level removes, a number, a formula in the
     inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
     "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest
-    precision, "auto" or a dictionary, or a file of what is known.
+    precision, "auto" or a dictionary, or a file of what is known. target is {"name": ..., "unit": ..., "scale": "log"}: with
+    "log" answers are positive and modelled by their logarithm, and levels have noise_relative.
 
     What is left out is as in a study file without that key: kernel "matern52"; amplitude, lengthscale (one per input, of classes
     one for all) and nugget learned, with fit "auto" and a weak prior; inputs standardised by the pool; mean that of the answers;
@@ -123,6 +125,8 @@ def create(
         },
         "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation, "plan": plan},
     }
+    if target:
+        options["target"] = _dictionary(target, "target")
     if stop:
         options["stop"] = _dictionary(stop, "stop")
     if annotator:

@@ -25,7 +25,8 @@ _TINY = float(np.finfo(float).tiny)
 class Level:
     """One precision on offer.
 
-    name: what it is called. Of a number `noise_variance` (or `noise_sd`) on top of the point's own; of a class `accuracy`,
+    name: what it is called. Of a number `noise_variance` (or `noise_sd`) on top of the point's own, or `noise_relative` to the
+    answer for targets that are modelled by their logarithm; of a class `accuracy`,
     the probability of being right. `cost` is a number, or {"setup": 40, "per": 12, "units": 4}, which is 88. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
     gives the same answer, so it is bought once at a point, and the point's other levels stay open. `exact=True` says that no noise at all is meant.
 
@@ -42,6 +43,7 @@ class Level:
         cost: Union[float, Mapping[str, float]],
         noise_variance: Optional[float] = None,
         noise_sd: Optional[float] = None,
+        noise_relative: Optional[float] = None,
         accuracy: Optional[float] = None,
         value: Any = None,
         repeat: str = "independent",
@@ -55,9 +57,11 @@ class Level:
             raise ValueError("the name of a level is empty, must be text")
         if not (value is None or isinstance(value, (bool, int, float, str, np.generic))):
             raise ValueError(where + f"value is {shown(value)}, must be a number, text or a truth value")
-        given = [noise_variance is not None, noise_sd is not None, accuracy is not None]
+        given = [one is not None for one in (noise_variance, noise_sd, noise_relative, accuracy)]
         if sum(given) > 1 or (sum(given) == 0 and not exact):
             raise ValueError(where + "must have one of noise_variance, noise_sd and accuracy (or exact=True)")
+        if noise_relative is not None:
+            noise_variance = number(noise_relative, where + "noise_relative", 0.0, 1e150, "a finite number, 0 or more") ** 2
         if noise_sd is not None:
             noise_variance = number(noise_sd, where + "noise_sd", 0.0, 1e150, "a finite number, 0 or more") ** 2
         if accuracy is None:
@@ -71,6 +75,7 @@ class Level:
         self.cost = number(_total(cost, where), where + "cost", _TINY, _LARGEST, "a finite number above 0")
         self.noise_variance = noise_variance
         self.accuracy = accuracy
+        self.relative = noise_relative is not None
         self.value = value
         self.repeat = choice(repeat, where + "repeat", ("independent", "same"))
         self.exact = bool(exact)
@@ -106,7 +111,9 @@ class Level:
         if self.binary:
             table["accuracy"] = self.accuracy
         else:
-            table["noise_sd"] = float(np.sqrt(self.noise_variance or 0.0))
+            noise = float(np.sqrt(self.noise_variance or 0.0))
+            if noise > 0.0 or not self.exact:
+                table["noise_relative" if self.relative else "noise_sd"] = noise
             if self.exact:
                 table["exact"] = True
         if self.value is not None:

@@ -118,6 +118,8 @@ Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& s
   answer.values = numbers(study, said, id);
   if (given("cost")) answer.cost = more["cost"].cast<double>();
   if (given("channel")) answer.channel = reported(study, more["channel"].cast<double>());
+  if (given("noise_sd"))
+    answer.channel = study.file().target->reported_channel(more["noise_sd"].cast<double>(), answer.values);
   if (given("point")) {
     const auto point = more["point"].cast<std::string>();
     answer.row = study.pool().find(point);
@@ -170,6 +172,7 @@ py::dict facts_of(const Campaign& campaign) {
   return py::dict(
       py::arg("folder") = campaign.folder().string(), py::arg("name") = campaign.state().created().name,
       py::arg("unit") = campaign.state().created().unit, py::arg("binary") = file.binary(),
+      py::arg("target") = file.target->title_or(""), py::arg("logarithmic") = file.target->is_logarithmic(),
       py::arg("classes") = file.target->class_names(), py::arg("ladder") = campaign.study().is_ladder(),
       py::arg("inputs") = campaign.study().pool().inputs(), py::arg("id_column") = file.pool_id,
       py::arg("pool") = Points(campaign.study().pool().points()));
@@ -187,6 +190,9 @@ Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   const StudyModel model = campaign.model();
   AveragedModel::Predicted found = study.averaged(model, campaign.annotations()).predict(x);
   Predicted result{std::move(found.marginals), Vector::Zero(x.rows()), std::move(found.convergence_problem)};
+  // Quantiles are on the scale of answers, mean and variance on that of the model.
+  for (Vector* quantile : {&result.f.low, &result.f.median, &result.f.high})
+    *quantile = quantile->unaryExpr([&](double f) { return study.file().target->to_answer(f); });
   if (study.file().binary()) return result;
   const bool only_in_tables = std::holds_alternative<NoiseColumn>(study.file().noise);
   const double scale = model.learned ? model.learned->base_scale : 1.0;
@@ -358,7 +364,7 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              return py::make_tuple(std::move(found.f.mean), std::move(found.f.variance),
                                    std::move(found.f.low), std::move(found.f.high),
                                    std::move(found.f.probability), std::move(found.noise),
-                                   std::move(found.convergence_problem));
+                                   std::move(found.f.median), std::move(found.convergence_problem));
            })
       .def("belief",
            [](OpenCampaign& open) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/dakota_files.hpp"
 
@@ -31,14 +32,6 @@ const Input* find_input(const std::vector<Input>& inputs, std::string_view name)
   return nullptr;
 }
 
-// Whether text can stand in a command as it is, whatever is around it.
-bool is_plain_word(std::string_view text) {
-  const auto is_plain = [](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '-';
-  };
-  return !text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), is_plain);
-}
-
 // Reserved tokens: those of the first list are numbers, those of the second text.
 const std::vector<std::string> numeric_tokens{"id", "attempt", "alpha", "value", "cost", "seed"};
 const std::vector<std::string> text_tokens{"level", "point"};
@@ -51,19 +44,39 @@ const Level* level_of_text(const StudyFile& study) {
   return nullptr;
 }
 
-std::string known_tokens(const StudyFile& study, const std::vector<Input>& inputs) {
+// A word that the shell takes as it is, and that no program takes for an option unless it is a number.
+bool is_plain_word(std::string_view word) {
+  const auto is_plain = [](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') ||
+           std::string_view("._+-/:@%,").find(c) != std::string_view::npos;
+  };
+  return !word.empty() && std::all_of(word.begin(), word.end(), is_plain) &&
+         (word.front() != '-' || to_number(word));
+}
+
+std::optional<Index> row_without_plain_word(const Pool& pool, std::size_t column) {
+  for (Index row = 0; row < pool.size(); ++row)
+    if (!is_plain_word(pool.text(row, column))) return row;
+  return std::nullopt;
+}
+
+std::string known_tokens(const StudyFile& study, const Pool& pool) {
   std::vector<std::string> all;
   for (const std::string& name : numeric_tokens) {
     if (name == "alpha" && !study.ladder) continue;
     if (name == "value" && level_of_text(study) != nullptr) continue;
     all.push_back("{" + name + "}");
   }
-  for (const Input& input : inputs) all.push_back("{" + input.name + "}");
+  for (const Input& input : pool.columns()) all.push_back("{" + input.name + "}");
+  for (std::size_t k = 0; k < pool.text_columns().size(); ++k)
+    if (!row_without_plain_word(pool, k)) all.push_back("{" + pool.text_columns()[k] + "}");
   if (all.size() > 14) all.erase(all.begin() + 14, all.end()), all.emplace_back("...");
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-void check_token(const StudyFile& study, const std::vector<Input>& inputs, std::string_view name) {
+void check_token(const StudyFile& study, const Pool& pool, std::string_view name) {
+  const std::vector<Input>& inputs = pool.columns();
+  const std::vector<std::string>& columns = pool.text_columns();
   const bool numeric = is_known(numeric_tokens, name), text = is_known(text_tokens, name),
              input = find_input(inputs, name) != nullptr;
   const auto complain = [&](const std::string& rest) {
@@ -76,10 +89,10 @@ void check_token(const StudyFile& study, const std::vector<Input>& inputs, std::
   if (input)
     for (const std::string& value : find_input(inputs, name)->values)
       if (!is_plain_word(value))
-        complain(
-            fmt::format("but its value \"{}\" is not a plain word, must be taken from the environment ({}) or "
-                        "request.json",
-                        printable(value, 40), input_variable(name)));
+        complain(fmt::format(
+            "but its value \"{}\" is not a plain word, must be taken from the environment ({}) or "
+            "request.json",
+            printable(value, 40), input_variable(name)));
   if (name == "alpha" && !study.ladder) complain("which is for [precision], must be {value} with [[level]]");
   if (name == "value")
     if (const Level* level = level_of_text(study))
@@ -88,9 +101,19 @@ void check_token(const StudyFile& study, const std::vector<Input>& inputs, std::
                       "as its value, or "
                       "write \"$ACUITY_VALUE\" in place of {{value}}",
                       level->name, to_text(level->value)));
+  const auto column = std::find(columns.begin(), columns.end(), name);
+  if (column != columns.end() && !numeric) {
+    const auto k = static_cast<std::size_t>(column - columns.begin());
+    if (const std::optional<Index> row = row_without_plain_word(pool, k))
+      complain(
+          fmt::format("which is \"{}\" at {}, must be a plain word in every row, or be taken from the "
+                      "environment (\"${}\")",
+                      printable(pool.text(*row, k), 60), pool.where(*row), input_variable(name)));
+    return;
+  }
   if (!numeric && !input)
     complain(fmt::format("must be one of {} (to pass braces to the shell, add a blank: {{ {}}})",
-                         known_tokens(study, inputs), name));
+                         known_tokens(study, pool), name));
 }
 
 void check_variables(const StudyFile& study, const std::vector<Input>& inputs) {
@@ -144,7 +167,14 @@ std::size_t relative_program(std::string_view line) {
 }  // namespace
 
 CommandTemplate::CommandTemplate(const StudyFile& study, const std::vector<Input>& inputs,
+                                 const std::filesystem::path& study_folder)
+    : CommandTemplate(study,
+                      Pool(Points(0, static_cast<Index>(inputs.size())), names_of(inputs)).described(inputs),
+                      study_folder) {}
+
+CommandTemplate::CommandTemplate(const StudyFile& study, const Pool& pool,
                                  const std::filesystem::path& study_folder) {
+  const std::vector<Input>& inputs = pool.columns();
   check_variables(study, inputs);
   std::string line = study.annotator.command;
   if (study.annotator.protocol == AnnotatorSetting::Protocol::dakota) {
@@ -153,28 +183,27 @@ CommandTemplate::CommandTemplate(const StudyFile& study, const std::vector<Input
   }
   const std::size_t program = relative_program(line);
   if (program == std::string::npos) {
-    split(study, inputs, line);
+    split(study, pool, line);
     return;
   }
   // The quoted folder is inserted before the word, quoted or not; the shell joins the two.
-  split(study, inputs, std::string_view(line).substr(0, program));
+  split(study, pool, std::string_view(line).substr(0, program));
   pieces_.push_back({.text = shell_quoted(std::filesystem::absolute(study_folder).string()) + "/"});
-  split(study, inputs, std::string_view(line).substr(program));
+  split(study, pool, std::string_view(line).substr(program));
 }
 
-void CommandTemplate::split(const StudyFile& study, const std::vector<Input>& inputs,
-                            std::string_view command) {
+void CommandTemplate::split(const StudyFile& study, const Pool& pool, std::string_view command) {
   std::string literal;
   for (std::size_t at = 0; at < command.size(); ++at) {
     const std::size_t end = command[at] == '{' ? command.find('}', at) : std::string_view::npos;
     const bool escaped = at > 0 && (command[at - 1] == '$' || command[at - 1] == '\\');
     const std::string_view name =
         end == std::string_view::npos || escaped ? "" : command.substr(at + 1, end - at - 1);
-    if (!is_identifier(name) && find_input(inputs, name) == nullptr) {
+    if (!is_identifier(name) && !is_known(pool.inputs(), name) && !is_known(pool.text_columns(), name)) {
       literal += command[at];
       continue;
     }
-    check_token(study, inputs, name);
+    check_token(study, pool, name);
     pieces_.push_back({.text = std::move(literal)});
     pieces_.push_back({.token = true, .text = std::string(name)});
     literal.clear();
@@ -185,16 +214,17 @@ void CommandTemplate::split(const StudyFile& study, const std::vector<Input>& in
 
 std::string CommandTemplate::fill(const Request& request) const {
   const Suggestion& asked = request.suggestion;
-  std::map<std::string, std::string, std::less<>> numbers{{"id", std::to_string(asked.id)},
-                                                          {"attempt", std::to_string(request.attempt)},
-                                                          {"value", to_text(value_of(asked.level))},
-                                                          {"cost", shortest(asked.cost)},
-                                                          {"seed", std::to_string(request.seed)}};
-  if (asked.level.alpha) numbers["alpha"] = shortest(*asked.level.alpha);
+  std::map<std::string, std::string, std::less<>> words{{"id", std::to_string(asked.id)},
+                                                        {"attempt", std::to_string(request.attempt)},
+                                                        {"value", to_text(value_of(asked.level))},
+                                                        {"cost", shortest(asked.cost)},
+                                                        {"seed", std::to_string(request.seed)}};
+  if (asked.level.alpha) words["alpha"] = shortest(*asked.level.alpha);
   for (std::size_t k = 0; k < request.inputs.size(); ++k)
-    numbers[request.inputs[k].name] = input_text_for_programs(request.inputs[k], asked.inputs[k]);
+    words[request.inputs[k].name] = input_text_for_programs(request.inputs[k], asked.inputs[k]);
+  for (const auto& [name, cell] : request.columns) words.emplace(name, cell);
   std::string line;
-  for (const Piece& piece : pieces_) line += piece.token ? numbers.at(piece.text) : piece.text;
+  for (const Piece& piece : pieces_) line += piece.token ? words.at(piece.text) : piece.text;
   return line;
 }
 

@@ -15,12 +15,15 @@ namespace acuity {
 /// A token is a brace, a name, a brace, with no `$` and no backslash before it: `{x}`, `{id}`. A name is the
 /// name of an input or value, with any characters, or looks like an identifier; anything else is not a token,
 /// so that `${HOME}`, `{a,b}`, `{}` and awk '{print $1}' are left unchanged. An unknown name that looks like
-/// an identifier is an error: write `{ print}` for `{print}`. Text is inserted only if it is the name of a
-/// category, all of whose names are plain words, so nothing needs quoting.
+/// an identifier is an error: write `{ print}` for `{print}`. Text is inserted into the command only if it is
+/// the name of a category or the cell of a text column of the pool, all of whose values are plain words, so
+/// nothing needs quoting.
 class CommandTemplate {
  public:
   /// A relative path of a program starts at `study_folder`. Throws InputError for tokens that are unknown or
   /// stand for text, and for inputs that have the same name in the environment.
+  CommandTemplate(const StudyFile& study, const Pool& pool, const std::filesystem::path& study_folder);
+  /// For a pool that has nothing but these inputs.
   CommandTemplate(const StudyFile& study, const std::vector<Input>& inputs,
                   const std::filesystem::path& study_folder);
 
@@ -31,7 +34,7 @@ class CommandTemplate {
     bool token = false;
     std::string text;
   };
-  void split(const StudyFile& study, const std::vector<Input>& inputs, std::string_view command);
+  void split(const StudyFile& study, const Pool& pool, std::string_view command);
 
   std::vector<Piece> pieces_;
 };

@@ -52,14 +52,19 @@ std::vector<std::pair<std::string, std::string>> environment_for(const Request& 
 
 }  // namespace
 
-ExternalCommand::ExternalCommand(const StudyFile& study, std::vector<Input> inputs, fs::path study_folder,
-                                 double grace)
+ExternalCommand::ExternalCommand(const StudyFile& study, Pool pool, fs::path study_folder, double grace)
     : setting_(study.annotator),
       seed_(study.seed),
-      inputs_(std::move(inputs)),
+      pool_(std::move(pool)),
       study_folder_(fs::absolute(study_folder).lexically_normal()),
-      command_(study, inputs_, study_folder_),
+      command_(study, pool_, study_folder_),
       grace_(grace) {}
+
+ExternalCommand::ExternalCommand(const StudyFile& study, const std::vector<Input>& inputs,
+                                 fs::path study_folder, double grace)
+    : ExternalCommand(study,
+                      Pool(Points(0, static_cast<Index>(inputs.size())), names_of(inputs)).described(inputs),
+                      std::move(study_folder), grace) {}
 
 std::optional<double> ExternalCommand::timeout_of(const Level& level) const {
   const auto found = setting_.timeout_of_level.find(level.name);
@@ -67,7 +72,9 @@ std::optional<double> ExternalCommand::timeout_of(const Level& level) const {
 }
 
 Attempt ExternalCommand::start(const Suggestion& suggestion, int attempt, const fs::path& runs) const {
-  const Request request = make_request(suggestion, attempt, inputs_, seed_);
+  Request request = make_request(suggestion, attempt, pool_.columns(), seed_);
+  for (std::size_t k = 0; k < pool_.text_columns().size(); ++k)
+    request.columns.emplace_back(pool_.text_columns()[k], pool_.text(suggestion.row, k));
   const AttemptFolder folder(runs / attempt_folder_name(suggestion.id, attempt), setting_.protocol);
   folder.prepare(request);
   auto state = std::make_unique<Attempt::State>(folder);

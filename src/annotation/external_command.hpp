@@ -15,8 +15,10 @@ class ExternalCommand {
  public:
   /// `study_folder` is the folder of the study file: relative paths of programs start there. `grace` is the
   /// time between SIGTERM and SIGKILL in seconds. Throws InputError if the command is not valid.
-  ExternalCommand(const StudyFile& study, std::vector<Input> inputs, std::filesystem::path study_folder,
-                  double grace = 5.0);
+  ExternalCommand(const StudyFile& study, Pool pool, std::filesystem::path study_folder, double grace = 5.0);
+  /// For a pool that has nothing but these inputs.
+  ExternalCommand(const StudyFile& study, const std::vector<Input>& inputs,
+                  std::filesystem::path study_folder, double grace = 5.0);
 
   /// Starts an attempt in a folder such as `runs`/000057-1. It is recorded there before the command begins,
   /// and keeps running if this process is killed. Throws StoreError if the folder cannot be written.
@@ -32,7 +34,7 @@ class ExternalCommand {
 
   AnnotatorSetting setting_;
   std::uint64_t seed_;
-  std::vector<Input> inputs_;
+  Pool pool_;
   std::filesystem::path study_folder_;
   CommandTemplate command_;
   double grace_;

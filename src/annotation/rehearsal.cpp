@@ -26,19 +26,21 @@ numerics::Draws draws_for(std::uint64_t seed, const Suggestion& asked) {
 
 class Rehearsal : public Annotator {
  public:
-  Rehearsal(Known known, std::uint64_t seed) : known_(std::move(known)), seed_(seed) {}
+  Rehearsal(Known known, std::uint64_t seed, std::shared_ptr<const Target> target)
+      : known_(std::move(known)), seed_(seed), target_(std::move(target)) {}
 
   double annotate(const Suggestion& suggestion) override {
     const TruthTable::Entry entry = known_(suggestion);
-    if (entry.has_noise) return entry.value;
+    if (entry.has_noise) return target_->to_answer(entry.value);
     numerics::Draws draws = draws_for(seed_, suggestion);
     const Channel channel = entry.noise ? Channel(GaussianChannel{*entry.noise}) : suggestion.channel;
-    return noisy_answer(entry.value, channel, draws);
+    return target_->to_answer(noisy_answer(entry.value, channel, draws));
   }
 
  private:
   Known known_;
   std::uint64_t seed_;
+  std::shared_ptr<const Target> target_;
 };
 
 Known sine(std::shared_ptr<const Target> target) {
@@ -63,9 +65,10 @@ std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
                         "has names; must be "
                         "\"truth\", or the first input a number",
                         first.name));
-      return std::make_unique<Rehearsal>(sine(study.file().target), study.file().seed);
+      return std::make_unique<Rehearsal>(sine(study.file().target), study.file().seed, study.file().target);
     case AnnotatorSetting::Kind::truth:
-      return make_rehearsal(std::make_shared<const TruthTable>(setting.truth, study), study.file().seed);
+      return make_rehearsal(std::make_shared<const TruthTable>(setting.truth, study), study.file().seed,
+                            study.file().target);
     case AnnotatorSetting::Kind::none:
     case AnnotatorSetting::Kind::command:
       break;
@@ -73,10 +76,11 @@ std::unique_ptr<Annotator> make_rehearsal(const Study& study) {
   throw std::invalid_argument("make_rehearsal: the study's annotator is not a simulated one");
 }
 
-std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> truth, std::uint64_t seed) {
+std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> truth, std::uint64_t seed,
+                                          std::shared_ptr<const Target> target) {
   return std::make_unique<Rehearsal>(
       [truth = std::move(truth)](const Suggestion& asked) { return truth->at(asked.row, asked.level.name); },
-      seed);
+      seed, std::move(target));
 }
 
 }  // namespace acuity

@@ -14,7 +14,8 @@ namespace acuity {
 /// be used, and std::invalid_argument if the study's annotator is not a simulated one.
 std::unique_ptr<Annotator> make_rehearsal(const Study& study);
 /// A simulated annotator with this table of truth, regardless of the study's annotator.
-std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> truth, std::uint64_t seed);
+std::unique_ptr<Annotator> make_rehearsal(std::shared_ptr<const TruthTable> truth, std::uint64_t seed,
+                                          std::shared_ptr<const Target> target = Target::real());
 
 /// The value of simulated = "sine" without noise: the paper's curve (docs/math.md 10) as a function of the
 /// first input; for two classes, its sign.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +52,7 @@ std::string to_json(const Request& request) {
   if (asked.level.alpha) json["alpha"] = number(*asked.level.alpha);
   json["cost"] = number(asked.cost);
   json["seed"] = request.seed;
+  for (const auto& [name, cell] : request.columns) json["columns"][name] = cell;
   return json.dump(-1, ' ', false,
                    OrderedJson::error_handler_t::replace);  // names come from files, in any encoding
 }
@@ -68,6 +70,13 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Request& r
   for (std::size_t k = 0; k < request.inputs.size(); ++k)
     all.emplace_back(input_variable(request.inputs[k].name),
                      input_text_for_programs(request.inputs[k], asked.inputs[k]));
+  constexpr std::size_t longest = std::size_t{64} << 10;
+  for (const auto& [name, cell] : request.columns) {
+    const std::string variable = input_variable(name);
+    const auto is_same = [&](const auto& other) { return other.first == variable; };
+    if (cell.size() <= longest && std::none_of(all.begin(), all.end(), is_same))
+      all.emplace_back(variable, cell);
+  }
   return all;
 }
 

@@ -17,6 +17,8 @@ struct Request {
   int attempt = 1;            ///< 1, 2, 3, ...
   std::vector<Input> inputs;  ///< in the order of the suggestion's inputs
   std::uint32_t seed = 1;     ///< from 1 to 2^31 - 1
+  /// Names and cells of the pool's columns that are no inputs.
+  std::vector<std::pair<std::string, std::string>> columns = {};
 };
 
 /// The seed depends only on the study's seed and the suggestion's id. It is the same for every attempt, so an
@@ -27,7 +29,8 @@ Request make_request(const Suggestion& suggestion, int attempt, std::vector<Inpu
 /// One JSON object on one line; infinity is "inf".
 std::string to_json(const Request& request);
 
-/// Names and values of the environment, ACUITY_RESULT and other paths not included.
+/// Names and values of the environment, ACUITY_RESULT and other paths not included. Of a column that is no
+/// input it has no variable if another column has the same, or if the cell is longer than 64 KiB.
 std::vector<std::pair<std::string, std::string>> environment_of(const Request& request);
 
 /// A value of an input as programs get it: its name, or a number in the shortest form that reads back.

@@ -35,7 +35,7 @@ std::string shown_inputs(const Pool& pool, Index row) {
 class TruthReader {
  public:
   TruthReader(const std::filesystem::path& file, const Study& study)
-      : study_(study), pool_(study.pool()), table_(Table::read(file)) {
+      : study_(study), pool_(study.pool()), table_(Table::read(file, study.file().reading_of(file))) {
     id_ = table_.find("id");
     if (!id_ && study_.file().pool_id) id_ = table_.find(*study_.file().pool_id);
     if (!id_) inputs_ = inputs_with_any_names();
@@ -172,7 +172,8 @@ class TruthReader {
 
   double value(Index row, Index column) const {
     const Target& target = *study_.file().target;
-    if (const std::optional<double> value = target.read(table_.text(row, column))) return *value;
+    if (const std::optional<double> value = target.read(table_.text(row, column)))
+      return target.to_model(*value);
     table_.complain(row, column, target.text_requirement());
   }
 

@@ -92,8 +92,9 @@ std::optional<double> surprise_of(const Study& study, const Asked& asked, const 
   if (study.file().has_bias() && (!event.level.empty() || event.alpha)) return std::nullopt;
   const LatentMarginal predicted{asked.answer_mean.value_or(asked.mean),
                                  asked.answer_variance.value_or(asked.variance)};
-  return study.file().target->surprise(predicted, event.channel.value_or(asked.channel),
-                                       event.values.front());
+  const Target& target = *study.file().target;
+  return target.surprise(predicted, event.channel.value_or(asked.channel),
+                         target.to_model(event.values.front()));
 }
 
 // False for answers of the initial design: their scale was not known when they were asked for.

@@ -36,7 +36,7 @@ bool is_answer(const std::string& column) {
 class AnswerReader {
  public:
   AnswerReader(const Study& study, const State& state, const std::filesystem::path& file)
-      : study_(study), state_(state), table_(Table::read(file)) {
+      : study_(study), state_(state), table_(Table::read(file, study.file().tables)) {
     id_ = table_.column("id", "the suggestions that are answered");
     for (std::size_t k = 0; k < table_.columns().size(); ++k)
       if (is_answer(table_.columns()[k])) values_.push_back(static_cast<Index>(k));
@@ -96,6 +96,7 @@ class AnswerReader {
                                             fmt::format("{}: the answer to {}", table_.where(row), id)));
       else
         answer.values.push_back(table_.number(row, column));
+      if (!target().accepts(answer.values.back())) table_.complain(row, column, target().value_requirement());
     }
     if (answer.values.empty()) return answer;
     if (cost_ && !table_.empty(row, *cost_)) {
@@ -108,7 +109,7 @@ class AnswerReader {
       const double sd = table_.number(row, *noise_sd_);
       if (!target().fits(GaussianChannel{})) table_.complain(row, *noise_sd_, "left out for binary targets");
       if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0)) table_.complain(row, *noise_sd_, "above 0");
-      answer.channel = GaussianChannel{sd * sd};
+      answer.channel = target().reported_channel(sd, answer.values);
     }
     if (accuracy_ && !table_.empty(row, *accuracy_)) {
       const double accuracy = table_.number(row, *accuracy_);

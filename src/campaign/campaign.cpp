@@ -87,10 +87,11 @@ void require_own_checksum(const Created& created) {
 }
 
 // The frozen study is unchanged, but may have been written for another version of acuity.
-Study open_frozen(const fs::path& folder, const Created& created) {
+Study open_frozen(const fs::path& folder, const Created& created, const CsvReading& tables) {
   try {
     const bool of_first = created.version.starts_with("0.1.");
-    return Study::open(folder / "study.toml", of_first ? StudyDefaults::first : StudyDefaults::current);
+    return Study::open(
+        read_frozen_study(folder, of_first ? StudyDefaults::first : StudyDefaults::current, tables));
   } catch (const InputError& error) {
     throw DamagedError(fmt::format("{}; the campaign was created by acuity {}, this is {}", error.what(),
                                    printable(created.version, 40), ACUITY_VERSION));
@@ -320,7 +321,7 @@ Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions o
     require_own_checksum(state.created());
   });
   require_unchanged(folder, state.created());
-  Study study = open_frozen(folder, state.created());
+  Study study = open_frozen(folder, state.created(), options.tables);
   with_damage_report(folder, [&] { state = replay(events, EventRules(study)); });
   Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
   campaign.parts_->folder = folder;

@@ -103,9 +103,11 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
       entries_.try_emplace(id, Entry{annotation.place, study_.channel_of(annotation, model_), {}, {}})
           .first->second;
   if (entry.values == values) return;
-  if (!entry.rows.empty()) belief_->answer(entry.rows.front(), values.front());
+  const Target& target = *study_.file().target;
+  if (!entry.rows.empty()) belief_->answer(entry.rows.front(), target.to_model(values.front()));
   while (entry.rows.size() < values.size())
-    entry.rows.push_back(belief_->condition(entry.place, entry.channel, values[entry.rows.size()]));
+    entry.rows.push_back(
+        belief_->condition(entry.place, entry.channel, target.to_model(values[entry.rows.size()])));
   entry.values = values;
 }
 

@@ -124,29 +124,45 @@ void require_trusted(const fs::path& folder, const fs::path& path) {
 
 namespace {
 
+// A table that is copied: as it is if it has commas, otherwise rewritten, so that it is read later as it was
+// read now, whatever dialect was recognised or given.
+void add_table(const StudyFile& study, const fs::path& from, const std::string& name, FrozenStudy& frozen) {
+  std::optional<std::string> plain;
+  if (fs::is_regular_file(from))
+    plain = plain_csv(read_regular_file(from), from.string(), {.dialect = study.tables.dialect});
+  if (plain)
+    frozen.tables[name] = *std::move(plain);
+  else
+    frozen.copies.push_back({from, name});
+}
+
 // `pool_copy` is the name of the pool's copy; paths in the text become the names of the copies.
 FrozenStudy freeze_files(const StudyFile& study, const std::string& pool_copy) {
   FrozenStudy frozen{.text = study.text, .pool_file = pool_copy, .copies = {}, .tables = {}};
   std::map<std::string, std::string> paths{{"pool.file", pool_copy}};
   if (!study.initial.file.empty()) {
     paths["campaign.initial.file"] = "initial.csv";
-    frozen.copies.push_back({study.initial.file, "initial.csv"});
+    add_table(study, study.initial.file, "initial.csv", frozen);
   }
   if (study.goal && !study.goal->file.empty()) {
     paths["goal.file"] = "goal.csv";
-    frozen.copies.push_back({study.goal->file, "goal.csv"});
+    add_table(study, study.goal->file, "goal.csv", frozen);
   }
   if (study.annotator.kind == AnnotatorSetting::Kind::truth) {
     paths["annotator.truth"] = "truth.csv";
-    frozen.copies.push_back({study.annotator.truth, "truth.csv"});
+    add_table(study, study.annotator.truth, "truth.csv", frozen);
   }
   frozen.text = rewrite_texts(frozen.text, paths);
   return frozen;
 }
 
 FrozenStudy freeze_with_pool_file(const StudyFile& study) {
-  FrozenStudy frozen = freeze_files(study, PoolFile::recognises(study.pool_file) ? "pool.pool" : "pool.csv");
-  frozen.copies.push_back({study.pool_file, frozen.pool_file});
+  const bool is_binary = PoolFile::recognises(study.pool_file);
+  FrozenStudy frozen = freeze_files(study, is_binary ? "pool.pool" : "pool.csv");
+  if (is_binary)
+    frozen.copies.push_back({study.pool_file, frozen.pool_file});
+  else
+    add_table(study, study.pool_file, frozen.pool_file, frozen);
   return frozen;
 }
 
@@ -171,6 +187,13 @@ FrozenStudy freeze(const Study& study) {
     frozen.text = with_goal_file(frozen.text, "goal.csv");
   }
   return frozen;
+}
+
+StudyFile read_frozen_study(const fs::path& folder, StudyDefaults defaults, const CsvReading& tables) {
+  StudyFile file = read_study_file(folder / "study.toml", defaults);
+  file.is_frozen = true;
+  file.tables = tables;
+  return file;
 }
 
 Created created_with(const StudyFile& study, const FrozenStudy& frozen, const fs::path& pool) {
@@ -204,14 +227,21 @@ void require_unchanged(const fs::path& folder, const Created& created) {
     throw DifferentStudyError(pool_difference(folder / created.pool_file, created, pool));
 }
 
-void require_same(const fs::path& folder, const Created& created, const fs::path& study) {
+void require_same(const fs::path& folder, const Created& created, const fs::path& study,
+                  const CsvReading& tables) {
   std::error_code none;
   if (fs::equivalent(study, folder / "study.toml", none)) return;
-  const StudyFile file = read_study_file(study);
+  StudyFile file = read_study_file(study);
+  const std::string bytes = read_regular_file(file.pool_file);
+  const bool is_same_pool = numerics::fits_checksum(bytes, created.pool_checksum);
+  file.tables.dialect =
+      is_same_pool ? CsvDialect::frozen : tables.dialect;  // earlier versions took any bytes
   const FrozenStudy frozen = freeze_with_pool_file(file);
   if (frozen.text != created.study)
     throw DifferentStudyError(study_difference(study, created.study, frozen.text));
-  const std::string pool = read_regular_file(file.pool_file);
+  if (is_same_pool) return;
+  const auto rewritten = frozen.tables.find(frozen.pool_file);
+  const std::string& pool = rewritten != frozen.tables.end() ? rewritten->second : bytes;
   if (!numerics::fits_checksum(pool, created.pool_checksum))
     throw DifferentStudyError(pool_difference(file.pool_file, created, pool));
 }

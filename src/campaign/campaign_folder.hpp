@@ -27,6 +27,10 @@ struct FrozenStudy {
 /// Throws InputError if the study has no text to keep.
 FrozenStudy freeze(const Study& study);
 
+/// The study of a campaign's folder. Its tables are the campaign's copies; others are read as `tables` says.
+StudyFile read_frozen_study(const std::filesystem::path& folder,
+                            StudyDefaults defaults = StudyDefaults::current, const CsvReading& tables = {});
+
 /// The first event of a campaign that keeps this study. `pool` is the copy of the pool; throws InputError if
 /// it is a damaged pool file.
 Created created_with(const StudyFile& study, const FrozenStudy& frozen, const std::filesystem::path& pool);
@@ -34,9 +38,10 @@ Created created_with(const StudyFile& study, const FrozenStudy& frozen, const st
 /// Throws DifferentStudyError with the difference if the copies in the folder are not those recorded in the
 /// log.
 void require_unchanged(const std::filesystem::path& folder, const Created& created);
-/// Throws DifferentStudyError if `study`, another study file, differs from that of the campaign.
+/// Throws DifferentStudyError if `study`, another study file, differs from that of the campaign. Its tables
+/// are read as `tables` says.
 void require_same(const std::filesystem::path& folder, const Created& created,
-                  const std::filesystem::path& study);
+                  const std::filesystem::path& study, const CsvReading& tables = {});
 
 /// Throws InputError if a file of the campaign is a pipe or a device, because reading it might block for
 /// ever.

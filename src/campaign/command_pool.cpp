@@ -208,7 +208,8 @@ Outcome CommandPool::answered(const Job& job, const AttemptOutcome& attempt) con
   outcome.answer.values = {std::get<double>(value)};
   outcome.answer.cost = attempt.answer->cost;
   if (attempt.answer->noise_sd)  // told_value() has checked that the target has noise
-    outcome.answer.channel = GaussianChannel{*attempt.answer->noise_sd * *attempt.answer->noise_sd};
+    outcome.answer.channel =
+        study_.file().target->reported_channel(*attempt.answer->noise_sd, outcome.answer.values);
   return outcome;
 }
 

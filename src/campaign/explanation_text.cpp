@@ -6,6 +6,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/explanation.hpp"
 #include "numerics/text.hpp"
+#include "study/noise_key.hpp"
 #include "text/input_text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
@@ -26,19 +27,21 @@ std::string capital(std::string text) {
 }
 
 // The noise_sd of a level with bias is the size of its whole error.
-std::string noise_name(const Level& level) {
-  return level.bias.any() ? "the white part of its error" : "its noise_sd";
+std::string noise_name(const Level& level, const std::string& key) {
+  return level.bias.any() ? "the white part of its error" : "its " + key;
 }
 
 // One sentence for a level that was not chosen, or for the one that was.
-std::string sentence(const Explanation::Counterfactual& c, const Explanation& e, const std::string& unit) {
+std::string sentence(const Explanation::Counterfactual& c, const Explanation& e, const std::string& unit,
+                     const std::string& noise_key) {
   const std::string elsewhere =
       c.point == e.chosen.point ? "" : fmt::format(" (at point {})", one_line(c.point));
   std::vector<std::string> conditions;
   if (c.chosen) {
     if (c.price) conditions.push_back(fmt::format("it cost over {}{}", brief(*c.price, digits), unit));
     if (c.noise_sd)
-      conditions.push_back(fmt::format("{} were over {}", noise_name(c.level), brief(*c.noise_sd, digits)));
+      conditions.push_back(
+          fmt::format("{} were over {}", noise_name(c.level, noise_key), brief(*c.noise_sd, digits)));
     if (c.accuracy)
       conditions.push_back(fmt::format("its accuracy were under {}", brief(*c.accuracy, digits)));
     if (conditions.empty()) return fmt::format("{} would be chosen at any price.", capital(name_of(c.level)));
@@ -47,7 +50,8 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
   }
   if (c.price) conditions.push_back(fmt::format("it cost under {}{}", brief(*c.price, digits), unit));
   if (c.noise_sd)
-    conditions.push_back(fmt::format("{} were under {}", noise_name(c.level), brief(*c.noise_sd, digits)));
+    conditions.push_back(
+        fmt::format("{} were under {}", noise_name(c.level, noise_key), brief(*c.noise_sd, digits)));
   if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
   if (conditions.empty())
     return fmt::format("{} would not be chosen at any price.", capital(name_of(c.level)));
@@ -87,6 +91,11 @@ std::string worth_text(const Explanation& e) {
 std::string bias_text(const Explanation& e, const Study& study) {
   if (!e.bias) return "";
   const Level& reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())];
+  if (study.file().target->is_logarithmic())
+    return fmt::format("  at this point {} is taken to read {} times {} ({} to {})\n",
+                       name_of(e.chosen.level), brief(std::exp(e.bias->mean), digits), name_of(reference),
+                       brief(std::exp(e.bias->mean - 1.96 * e.bias->sd), digits),
+                       brief(std::exp(e.bias->mean + 1.96 * e.bias->sd), digits));
   return fmt::format("  at this point {} is taken to read {} +- {} {} {}\n", name_of(e.chosen.level),
                      brief(std::abs(e.bias->mean), digits), brief(e.bias->sd, digits),
                      e.bias->mean >= 0.0 ? "above" : "below", name_of(reference));
@@ -135,21 +144,22 @@ std::string plan_text(const Explanation& e, const Study& study, const std::strin
 std::string to_text(const Explanation& e, const Study& study) {
   const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
   const Suggestion& s = e.chosen;
+  const Target& target = *study.file().target;
   const std::string inputs = inputs_of(s.inputs, study);
   std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {}.\n", one_line(s.point), inputs,
                                  name_of(s.level), brief(s.cost, digits), unit, worth_text(e));
   if (e.is_drawn) text += "It was drawn by the seed, not chosen by its information.\n";
   text += fmt::format(
-      "\nWhy this point. The belief about f there is {} +- {} (mean and standard deviation). Of {} "
+      "\nWhy this point. The belief about {} there is {}. Of {} "
       "candidates {:.0f} % were "
       "more certain; their median standard deviation is {}.\n",
-      brief(s.mean, digits), brief(std::sqrt(std::max(0.0, s.variance)), digits), e.candidates,
-      100.0 * e.more_certain, brief(e.median_sd, digits));
+      target.name_or("f"), target.belief_text(s.mean, std::sqrt(std::max(0.0, s.variance)), digits),
+      e.candidates, 100.0 * e.more_certain, brief(e.median_sd, digits));
   for (const Explanation::Neighbour& near : e.nearest)
-    text += fmt::format("  annotation {}{} ({}, y = {}) is {} length scales away\n", near.id,
+    text += fmt::format("  annotation {}{} ({}, {} = {}) is {} length scales away\n", near.id,
                         near.point.empty() ? "" : " at " + one_line(near.point),
-                        near.level.empty() ? "noise reported" : one_line(near.level), brief(near.y, digits),
-                        brief(near.distance, digits));
+                        near.level.empty() ? "noise reported" : one_line(near.level),
+                        one_line(target.name_or("y")), brief(near.y, digits), brief(near.distance, digits));
   if (e.nearest.empty()) text += "  nothing was annotated yet\n";
   if (!e.pending.empty())
     text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));
@@ -164,13 +174,13 @@ std::string to_text(const Explanation& e, const Study& study) {
     text += "  " + one_line(sentence) + "\n";
   if (!e.counterfactuals.empty()) text += "\nWhat would change the choice.\n";
   for (const Explanation::Counterfactual& one : e.counterfactuals)
-    text += "  " + sentence(one, e, unit) + "\n";
+    text += "  " + sentence(one, e, unit, noise_key(target)) + "\n";
   text += fmt::format(
-      "\nWhat the answer is expected to do. The standard deviation of f there falls from {} to {}; its mean "
+      "\nWhat the answer is expected to do. The standard deviation of {} there falls from {} to {}; its mean "
       "over the pool from "
       "{} to {}.\n",
-      brief(std::sqrt(std::max(0.0, s.variance)), digits), brief(e.sd_after, digits),
-      brief(e.pool_sd_before, digits), brief(e.pool_sd_after, digits));
+      one_line(target.modelled()), brief(std::sqrt(std::max(0.0, s.variance)), digits),
+      brief(e.sd_after, digits), brief(e.pool_sd_before, digits), brief(e.pool_sd_after, digits));
   if (e.goal) text += goal_text(e, study, unit);
   return text;
 }

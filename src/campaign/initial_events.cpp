@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <set>
 
 #include "acuity/numerics/errors.hpp"
 #include "acuity/selection/candidates.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
+#include "study/displayed_columns.hpp"
 
 namespace acuity {
 
@@ -41,7 +41,7 @@ std::vector<Event> known_before(const Study& study) {
     asked.cost = known.cost;
     asked.worker = "initial";
     Told told{.id = asked.id,
-              .values = {known.value},
+              .values = {known.answer.value_or(known.value)},
               .cost = known.cost,
               .channel = {},
               .row = {},
@@ -67,12 +67,8 @@ std::vector<Event> known_before(const Study& study) {
 }  // namespace
 
 void require_input_names(const Study& study) {
-  static const std::set<std::string> taken{"id",          "point",       "level",    "alpha",
-                                           "value",       "information", "cost",     "y",
-                                           "lease_until", "noise_sd",    "accuracy", "information_per_cost",
-                                           "noise_variance"};
   for (const std::string& input : study.pool().inputs())
-    if (taken.contains(input) || input.starts_with("y_"))
+    if (is_campaign_column(input))
       study.file().complain(
           fmt::format("input \"{}\" has the name of a column that campaigns print, must be renamed", input));
 }
@@ -80,7 +76,7 @@ void require_input_names(const Study& study) {
 void require_annotator(const Study& study) {
   using Kind = AnnotatorSetting::Kind;
   const Kind kind = study.file().annotator.kind;
-  if (kind == Kind::command) ExternalCommand(study.file(), study.pool().columns(), study.file().folder());
+  if (kind == Kind::command) ExternalCommand(study.file(), study.pool(), study.file().folder());
   if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
 }
 

@@ -146,8 +146,9 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   // If answers reported their noise before, simulated ones do so, too.
   StudyModel model = campaign.model();
   const bool reporting = model.reported != NoiseScales{};
-  SimulatedPool annotators(campaign.study(), make_rehearsal(truth, campaign.study().file().seed),
-                           reporting ? std::optional(std::move(model)) : std::nullopt);
+  SimulatedPool annotators(
+      campaign.study(), make_rehearsal(truth, campaign.study().file().seed, campaign.study().file().target),
+      reporting ? std::optional(std::move(model)) : std::nullopt);
   PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}};
   const Vector& right = truth->truth(study.offer());
   std::optional<GoalError> at_goal;

@@ -91,7 +91,8 @@ std::vector<Annotation> annotations_of(const Study& study, const State& state) {
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
     for (std::size_t k = 0; k < record.values.size(); ++k)
-      annotations.push_back(annotation_of(study, record, record.values[k], k == 0 ? record.charged : 0.0));
+      annotations.push_back(annotation_of(study, record, study.file().target->to_model(record.values[k]),
+                                          k == 0 ? record.charged : 0.0));
   }
   return annotations;
 }

@@ -108,7 +108,7 @@ class Verifier {
     if (result_.differs) return;
     part("study", [&]() -> std::string {
       try {
-        study_ = Study::open(folder_ / "study.toml");
+        study_ = Study::open(read_frozen_study(folder_));
         if (PoolFile::recognises(folder_ / created.pool_file))
           PoolFile::open(folder_ / created.pool_file).verify();
         look_at_tables();
@@ -184,7 +184,7 @@ class Verifier {
 std::optional<Study> frozen_study(const fs::path& folder, const Created& created) {
   try {
     require_unchanged(folder, created);
-    return Study::open(folder / "study.toml");
+    return Study::open(read_frozen_study(folder));
   } catch (const InputError&) {
   } catch (const StoreError&) {
   }

@@ -68,7 +68,15 @@ std::string shown(std::string_view text) {
   return printable(text, 60);
 }
 
-Scanner::Scanner(std::string_view text, const std::string& source) : text_(text), source_(source) {
+std::int64_t line_ends(std::string_view text) {
+  std::int64_t count = 0;
+  for (std::size_t k = 0; k < text.size(); ++k)
+    count += text[k] == '\n' || (text[k] == '\r' && (k + 1 == text.size() || text[k + 1] != '\n')) ? 1 : 0;
+  return count;
+}
+
+Scanner::Scanner(std::string_view text, const std::string& source, char separator)
+    : text_(text), source_(source), separator_(separator) {
   if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
     throw InputError(source_ + ":1: the text is UTF-16, must be UTF-8");
@@ -90,15 +98,16 @@ bool Scanner::next(std::vector<std::uint32_t>& cells) {
 // Returns whether the record was a blank line.
 bool Scanner::scan_record(std::vector<std::uint32_t>& cells) {
   const std::size_t first = cells.size();
+  const char separator = separator_;
   bool blank = true;
   while (true) {
     cells.push_back(static_cast<std::uint32_t>(at_ - begin_));
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    skip_blanks();
     if (at_ < text_.size() && text_[at_] == '"') skip_quoted(), blank = false;
     const std::size_t content = at_;
-    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
+    while (at_ < text_.size() && text_[at_] != separator && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
     blank = blank && at_ == content;
-    if (at_ < text_.size() && text_[at_] == ',') {
+    if (at_ < text_.size() && text_[at_] == separator) {
       blank = false;
       ++at_;
       continue;
@@ -107,6 +116,10 @@ bool Scanner::scan_record(std::vector<std::uint32_t>& cells) {
     end_line();
     return blank && cells.size() == first + 2;
   }
+}
+
+void Scanner::skip_blanks() {
+  while (at_ < text_.size() && is_blank(text_[at_]) && text_[at_] != separator_) ++at_;
 }
 
 void Scanner::skip_quoted() {
@@ -119,11 +132,14 @@ void Scanner::skip_quoted() {
       continue;
     }
     ++at_;
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' && text_[at_] != '\r')
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' && text_[at_] != '\r')
       throw InputError(
-          fmt::format("{}:{}: \"{}\" follows a closing quote, must be a comma or the end of the line",
-                      source_, next_line_, shown(text_.substr(at_, 1))));
+          fmt::format("{}:{}: \"{}\" follows a closing quote, must be a {} or the end of the line", source_,
+                      next_line_, shown(text_.substr(at_, 1)),
+                      separator_ == ';'    ? "semicolon"
+                      : separator_ == '\t' ? "tab"
+                                           : "comma"));
     return;
   }
   throw InputError(fmt::format("{}:{}: a quote is opened and never closed, must be closed", source_, line_));

@@ -27,6 +27,9 @@ std::string protect_from_spreadsheets(const std::string& text);
 /// Undoes the protection; returns other text unchanged.
 std::string unprotected(const std::string& text);
 
+/// The number of line ends inside the text of a cell.
+std::int64_t line_ends(std::string_view text);
+
 /// A name or a cell as error messages show it.
 std::string shown(std::string_view text);
 
@@ -34,7 +37,7 @@ std::string shown(std::string_view text);
 class Scanner {
  public:
   /// Text and source must outlive it.
-  Scanner(std::string_view text, const std::string& source);
+  Scanner(std::string_view text, const std::string& source, char separator = ',');
 
   /// Reads the next record that is not blank. Appends the offsets of its cells relative to begin(), and the
   /// offset after the last. False at the end.
@@ -48,11 +51,13 @@ class Scanner {
 
  private:
   bool scan_record(std::vector<std::uint32_t>& cells);
+  void skip_blanks();
   void skip_quoted();
   void end_line();
 
   std::string_view text_;
   const std::string& source_;
+  char separator_;
   std::size_t at_ = 0;
   std::uint64_t begin_ = 0;
   std::int64_t line_ = 1;

@@ -101,6 +101,18 @@ std::optional<Index> Pool::find(std::string_view id) const {
   return is_row ? std::optional(row) : std::nullopt;
 }
 
+const std::vector<std::string>& Pool::text_columns() const {
+  static const std::vector<std::string> none;
+  return texts_ ? texts_->names : none;
+}
+
+std::string_view Pool::text(Index row, std::size_t column) const {
+  const std::vector<std::uint64_t>& ends = texts_->ends[column];
+  const auto at = static_cast<std::size_t>(row);
+  const std::uint64_t begin = at == 0 ? 0 : ends[at - 1];
+  return std::string_view(texts_->text[column]).substr(begin, ends[at] - begin);
+}
+
 std::string Pool::where(Index row) const {
   if (!lines_.empty()) return source_ + ":" + std::to_string(lines_[static_cast<std::size_t>(row)]);
   return (source_.empty() ? "pool row " : source_ + ": row ") + std::to_string(row);

@@ -66,6 +66,8 @@ class Converter {
         options_(options) {
     if (text_.starts_with(pool_format::magic))
       throw InputError(source_ + ": is a pool file already, must be a CSV file");
+    rewritten_ = plain_csv(text_, source_, options.tables);
+    if (rewritten_) text_ = *rewritten_;
     csv::Scanner scanner(text_, source_);
     header_ = csv::read_header(scanner, text_, source_);
     if (options.id) id_ = position(*options.id, "--id");
@@ -251,6 +253,7 @@ class Converter {
   std::string source_;
   MappedFile file_;
   std::string_view text_;
+  std::optional<std::string> rewritten_;  // with commas, if the file has other separators
   const PoolFileOptions& options_;
   std::vector<std::string> header_, names_;
   std::optional<std::size_t> id_;

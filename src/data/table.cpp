@@ -112,14 +112,16 @@ void write_files(const std::vector<NewFile>& files) {
   for (FileWriter& writer : writers) writer.commit();
 }
 
-Table Table::read(const std::filesystem::path& file) {
-  return parse(read_file(file), file.string());
+Table Table::read(const std::filesystem::path& file, const CsvReading& reading) {
+  return parse(read_file(file), file.string(), reading);
 }
 
-Table Table::parse(std::string text, std::string source) {
+Table Table::parse(std::string text, std::string source, const CsvReading& reading) {
   Table table;
   table.source_ = std::move(source);
   table.text_ = std::move(text);
+  if (std::optional<std::string> plain = plain_csv(table.text_, table.source_, reading))
+    table.text_ = *std::move(plain);
   csv::Scanner scanner(table.text_, table.source_);
   table.columns_ = csv::read_header(scanner, table.text_, table.source_);
 

@@ -124,6 +124,7 @@ AveragedModel::Predicted AveragedModel::predict(const PointsRef& x, int threads)
          .variance = Vector::Zero(n),
          .low = Vector(n),
          .high = Vector(n),
+         .median = Vector(n),
          .probability = Vector::Zero(classes ? n : 0),
          .nugget = Vector::Zero(n)};
   for (Index s = 0; s < count; ++s) {
@@ -158,10 +159,12 @@ AveragedModel::Predicted AveragedModel::predict(const PointsRef& x, int threads)
       const double sd = std::sqrt(std::max(0.0, all.variance(i)));
       all.low(i) = all.mean(i) - normal_quantile * sd;
       all.high(i) = all.mean(i) + normal_quantile * sd;
+      all.median(i) = all.mean(i);
       return;
     }
     all.low(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.025);
     all.high(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.975);
+    all.median(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.5);
   });
   return result;
 }

@@ -22,6 +22,7 @@ Panel belief_panel(const CampaignData& data, const BeliefCurve& curve) {
   panel.title = curve.title;
   panel.x_names = curve.names;
   panel.x_logarithmic = curve.logarithmic;
+  panel.logarithmic = data.target->is_prediction_logarithmic();
   // Nothing is between two names: a bar for each.
   for (std::size_t k = 0; k < curve.names.size(); ++k) {
     panel.lines.push_back(
@@ -49,15 +50,16 @@ CampaignFigure belief_curve(const CampaignData& data, CampaignFigure figure) {
                            .radius = precision_radius(data, answer),
                            .style = "model"});
   }
-  figure.svg = picture_svg({.title = data.target->prediction_title(),
-                            .subtitle = "Larger dots are " + data.target->larger_dots() + " answers.",
-                            .description = fmt::format("The prediction over {}, with {} answers.",
-                                                       data.inputs[0], data.answers.size()),
-                            .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                                     {"two standard deviations of f", PictureKey::Kind::band, belief},
-                                     {"answer", PictureKey::Kind::mark, {"model", "none"}}},
-                            .panels = {panel},
-                            .panel_height = 300});
+  figure.svg = picture_svg(
+      {.title = data.target->prediction_title(),
+       .subtitle = "Larger dots are " + data.target->larger_dots() + " answers.",
+       .description =
+           fmt::format("The prediction over {}, with {} answers.", data.inputs[0], data.answers.size()),
+       .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief},
+                {"answer", PictureKey::Kind::mark, {"model", "none"}}},
+       .panels = {panel},
+       .panel_height = 300});
   return figure;
 }
 
@@ -92,7 +94,7 @@ CampaignFigure belief_by_category(const CampaignData& data, CampaignFigure figur
        .description = fmt::format("The prediction over {}, for {} values of {}.", data.inputs[1 - category],
                                   panels.size(), data.inputs[category]),
        .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                {"two standard deviations of f", PictureKey::Kind::band, belief},
+                {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief},
                 {"answer", PictureKey::Kind::mark, {"model", "none"}}},
        .panels = panels,
        .columns = panels.size() > 4 ? 3 : 2,
@@ -112,7 +114,10 @@ CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
   }
   for (const BeliefCurve& curve : data.curves) {
     Panel panel = belief_panel(data, curve);
-    if (!panel.y_range) panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
+    if (panel.logarithmic)
+      panel.y_range = {low, high};
+    else if (!panel.y_range)
+      panel.y_range = {low - 0.04 * (high - low), high + 0.04 * (high - low)};
     panels.push_back(panel);
   }
   const bool any_names = std::any_of(data.columns.begin(), data.columns.end(),
@@ -123,7 +128,7 @@ CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
                                          : "All other inputs are at the pool's median.",
                    .description = fmt::format("{} slices through the prediction.", panels.size()),
                    .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                            {"two standard deviations of f", PictureKey::Kind::band, belief}},
+                            {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief}},
                    .panels = panels,
                    .columns = panels.size() > 4 ? 3 : 2,
                    .panel_height = 130});

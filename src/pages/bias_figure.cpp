@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include <algorithm>
 
 #include "pages/campaign_figures.hpp"
@@ -24,15 +26,26 @@ Panel difference_panel(const CampaignData& data, std::size_t input, const std::v
   if (data.columns[input].is_named()) panel.x_names = data.columns[input].values;
   panel.x_logarithmic = data.columns[input].log;
   const DifferenceCurve& first = data.biases.front().curves[input];
+  // A difference of logarithms is a factor.
+  const bool is_factor = data.biases.front().estimate.is_factor;
+  const auto shown = [&](double difference) { return is_factor ? std::exp(difference) : difference; };
+  const auto all_shown = [&](std::vector<double> differences) {
+    for (double& one : differences) one = shown(one);
+    return differences;
+  };
   panel.lines.push_back(
-      {.x = {first.x.front(), first.x.back()}, .y = {0.0, 0.0}, .stroke = {"random", "4 3"}});
+      {.x = {first.x.front(), first.x.back()}, .y = {shown(0.0), shown(0.0)}, .stroke = {"random", "4 3"}});
   for (std::size_t k = 0; k < data.biases.size(); ++k) {
     const DifferenceCurve& curve = data.biases[k].curves[input];
-    panel.bands.push_back(
-        {.x = curve.x, .low = curve.low, .high = curve.high, .style = strokes[k].style, .opacity = 0.15});
-    panel.lines.push_back({.x = curve.x, .y = curve.middle, .stroke = strokes[k]});
+    panel.bands.push_back({.x = curve.x,
+                           .low = all_shown(curve.low),
+                           .high = all_shown(curve.high),
+                           .style = strokes[k].style,
+                           .opacity = 0.15});
+    panel.lines.push_back({.x = curve.x, .y = all_shown(curve.middle), .stroke = strokes[k]});
     for (const PairedDifference& pair : data.biases[k].pairs)
-      panel.marks.push_back({.x = pair.inputs[input], .y = pair.difference, .style = strokes[k].style});
+      panel.marks.push_back(
+          {.x = pair.inputs[input], .y = shown(pair.difference), .style = strokes[k].style});
   }
   return panel;
 }
@@ -69,16 +82,18 @@ CampaignFigure bias_figure(const CampaignData& data) {
     panels.push_back(difference_panel(data, k, strokes));
   std::vector<PictureKey> keys;
   for (std::size_t k = 0; k < data.biases.size(); ++k)
-    keys.push_back({fmt::format("{} − {}", data.biases[k].estimate.level, reference), PictureKey::Kind::line,
-                    strokes[k]});
-  figure.svg = picture_svg({.title = "Difference from " + reference,
-                            .subtitle = "Dots: answers of both levels at the same point. Lines: the model.",
-                            .description = fmt::format("Difference of {} levels from {} along {} inputs.",
-                                                       data.biases.size(), reference, panels.size()),
-                            .keys = keys,
-                            .panels = panels,
-                            .columns = panels.size() > 1 ? 2 : 1,
-                            .panel_height = 170});
+    keys.push_back({fmt::format("{} {} {}", data.biases[k].estimate.level,
+                                data.biases[k].estimate.is_factor ? "/" : "−", reference),
+                    PictureKey::Kind::line, strokes[k]});
+  figure.svg = picture_svg(
+      {.title = (data.biases.front().estimate.is_factor ? "Ratio to " : "Difference from ") + reference,
+       .subtitle = "Dots: answers of both levels at the same point. Lines: the model.",
+       .description = fmt::format("Difference of {} levels from {} along {} inputs.", data.biases.size(),
+                                  reference, panels.size()),
+       .keys = keys,
+       .panels = panels,
+       .columns = panels.size() > 1 ? 2 : 1,
+       .panel_height = 170});
   figure.caption = caption_of(data);
   return figure;
 }

@@ -21,7 +21,7 @@ std::string for_noise(const BreakEven& found) {
              : "";
 }
 
-std::string bars(const BreakEven& found) {
+std::string bars(const BreakEven& found, const std::string& latent) {
   Panel panel;
   for (const BreakEven::Interval& interval : found.intervals) {
     const auto row = static_cast<double>(panel.rows.size());
@@ -35,7 +35,7 @@ std::string bars(const BreakEven& found) {
   panel.rows.emplace_back("pool now");
   panel.rug = found.pool_sd;
   panel.x_range = {0.0, found.intervals.back().to_sd};
-  panel.x_name = "standard deviation of f at a point";
+  panel.x_name = "standard deviation of " + latent + " at a point";
   return picture_svg({.title = "Level with the most information per cost",
                       .subtitle = "Bars: where a level is the best. Strokes below: points of the pool at "
                                   "their present standard deviation.",
@@ -44,7 +44,7 @@ std::string bars(const BreakEven& found) {
                       .panel_height = 30.0 * static_cast<double>(panel.rows.size()) + 12.0});
 }
 
-std::string line(const BreakEven& found) {
+std::string line(const BreakEven& found, const std::string& latent) {
   const BreakEven::Course& course = *found.course;
   const double span = std::max(found.high - found.low, 1e-300);
   Panel panel;
@@ -52,7 +52,7 @@ std::string line(const BreakEven& found) {
   panel.rug = found.pool_sd;
   panel.x_range = {0.0, course.sd.back()};
   panel.y_range = {found.low - 0.12 * span, found.high + 0.06 * span};  // the rug needs room below
-  panel.x_name = "standard deviation of f at a point";
+  panel.x_name = "standard deviation of " + latent + " at a point";
   panel.y_name = "best " + found.scale;
   return picture_svg(
       {.title = "Precision with the most information per cost",
@@ -106,7 +106,7 @@ CampaignFigure break_even_figure(const CampaignData& data) {
     figure.svg = level_map_svg(found, "Precision with the most information per cost",
                                "Dots: points of the pool at their present mean and standard deviation.");
   else
-    figure.svg = found.course ? line(found) : bars(found);
+    figure.svg = found.course ? line(found, data.target->latent()) : bars(found, data.target->latent());
   figure.caption = caption_of(found);
   return figure;
 }

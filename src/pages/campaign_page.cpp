@@ -125,17 +125,19 @@ PageTable bias_table(const CampaignData& data) {
     const auto share = [&](double part) {
       return all > 0.0 ? fmt::format("{:.0f}\u00a0%", 100.0 * std::max(0.0, part) / all) : std::string("–");
     };
-    table.rows.push_back({one.level, std::to_string(one.answers), std::to_string(view.pairs.size()),
-                          data.target->prediction_text(one.difference, one.difference_sd),
-                          fmt::format("{:.2g} to {:.2g}", one.least, one.largest),
-                          fmt::format("{:.2g}", one.smooth_sd), fmt::format("{:.2g}", one.white_sd),
-                          share(constant), share(all - constant - white), share(white)});
+    table.rows.push_back(
+        {one.level, std::to_string(one.answers), std::to_string(view.pairs.size()),
+         data.target->difference_text(one.difference, one.difference_sd),
+         data.target->difference_text(one.least) + " to " + data.target->difference_text(one.largest),
+         fmt::format("{:.2g}", one.smooth_sd), fmt::format("{:.2g}", one.white_sd), share(constant),
+         share(all - constant - white), share(white)});
   }
   return table;
 }
 
 PageTable last_answers(const CampaignData& data) {
-  PageTable table{{"id", "point", "level", "y", "predicted", "cost", "recorded"}, {}};
+  PageTable table{{"id", "point", "level", data.target->answers_title(), "predicted", "cost", "recorded"},
+                  {}};
   const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
   for (std::size_t k = data.answers.size(); k-- > first;) {
     const ReportedAnswer& answer = data.answers[k];

@@ -87,7 +87,7 @@ std::string belief_map_svg(const CampaignData& data) {
   const BeliefMap& map = *data.map;
   Shown middle = shown_of(data.target->middle(), map.middle);
   if (const auto range = data.target->prediction_range()) std::tie(middle.low, middle.high) = *range;
-  const Shown spread = shown_of("standard deviation of f", map.sd);
+  const Shown spread = shown_of("standard deviation of " + data.target->latent(), map.sd);
   const std::string title = data.target->map_title();
   const Heading head = heading(title, data.target->dots_on_map(), 16, width - 16);
   double ticks = 0.0;

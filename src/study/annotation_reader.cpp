@@ -18,7 +18,7 @@ namespace acuity {
 class AnnotationReader {
  public:
   AnnotationReader(const Study& study, const std::filesystem::path& path)
-      : study_(study), table_(Table::read(path)) {
+      : study_(study), table_(Table::read(path, study.file().reading_of(path))) {
     find_columns();
     for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
       level_index_.emplace(study_.offer_.levels[k].name, static_cast<Index>(k));
@@ -102,7 +102,9 @@ class AnnotationReader {
 
   Annotation annotation(Index row) const {
     const Place place = read_place(row);
-    Annotation annotation{.place = place, .value = read_value(row), .channel = {}};
+    const double answer = read_value(row);
+    Annotation annotation{.place = place, .value = target().to_model(answer), .channel = {}};
+    annotation.answer = answer;
     const bool cost_told = cost_ && !table_.empty(row, *cost_);
     // An answer of unknown level only has a noise.
     const bool has_level = !exported_channel_ || !table_.empty(row, precision_);
@@ -139,7 +141,11 @@ class AnnotationReader {
 
   // Classes are -1 and 1, or 0 and 1, or the two names of the study.
   double read_value(Index row) const {
-    if (!study_.file_.binary()) return table_.number(row, y_);
+    if (!study_.file_.binary()) {
+      const double answer = table_.number(row, y_);
+      if (!target().accepts(answer)) table_.complain(row, y_, target().value_requirement());
+      return answer;
+    }
     const std::string text = table_.text(row, y_);
     const std::optional<double> number = table_.parse_number(row, y_);
     const bool other_convention = number == (zero_is_negative_ ? -1.0 : 0.0);

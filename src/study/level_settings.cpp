@@ -123,13 +123,22 @@ Channel read_accuracy(const TomlSection& table) {
   return FlipChannel{*table.number("accuracy", Range::half_to_one)};
 }
 
-Channel read_noise_sd(const TomlSection& table, bool exact) {
-  const std::optional<double> sd = table.number("noise_sd", Range::zero_or_more);
-  if (!sd && !exact) table.missing("noise_sd", "a finite number above 0 (or exact = true)");
-  if (sd.value_or(0.0) > 0.0 && exact) table.wrong("noise_sd", "0 where exact = true");
+// Of the answer, or, with a logarithm, relative to it: the standard deviation of the logarithm to first order
+// (docs/math.md eq. (16.1)).
+Channel read_noise_sd(const TomlSection& table, bool exact, bool is_logarithmic) {
+  const char *key = is_logarithmic ? "noise_relative" : "noise_sd",
+             *other = is_logarithmic ? "noise_sd" : "noise_relative";
+  if (table.has(other))
+    table.complain(fmt::format("{} is given, must be {} where target.scale is {}", table.path(other), key,
+                               is_logarithmic
+                                   ? "\"log\": how large it is relative to an answer is not known before"
+                                   : "\"linear\""));
+  const std::optional<double> sd = table.number(key, Range::zero_or_more);
+  if (!sd && !exact) table.missing(key, "a finite number above 0 (or exact = true)");
+  if (sd.value_or(0.0) > 0.0 && exact) table.wrong(key, "0 where exact = true");
   const double variance = sd.value_or(0.0) * sd.value_or(0.0);
   if (!std::isfinite(variance) || (sd.value_or(0.0) > 0.0 && variance == 0.0))
-    table.wrong("noise_sd", "a number whose square is finite and above 0");
+    table.wrong(key, "a number whose square is finite and above 0");
   return GaussianChannel{variance};
 }
 
@@ -227,13 +236,15 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
-    table.allow({"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact", "bias", "reference"});
+    table.allow({"name", "value", "noise_sd", "noise_relative", "accuracy", "cost", "repeat", "exact", "bias",
+                 "reference"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
     Level level{.name = *name, .cost = read_level_cost(table), .value = read_value(table, *name)};
     level.exact = table.boolean("exact").value_or(false);
-    level.channel = target.is_real() ? read_noise_sd(table, level.exact) : read_accuracy(table);
+    level.channel =
+        target.is_real() ? read_noise_sd(table, level.exact, target.is_logarithmic()) : read_accuracy(table);
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     levels.push_back(std::move(level));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "acuity/data/pool_file.hpp"
@@ -14,17 +15,76 @@ namespace acuity {
 namespace {
 
 // A column is numeric if half of its cells are, so the scan stops when that is decided.
+csv::ColumnCount count_numbers(const Table& table, Index column) {
+  csv::ColumnCount count;
+  for (Index row = 0; row < table.rows() && 2 * count.numbers <= table.rows(); ++row) {
+    const bool number = table.parse_number(row, column).has_value();
+    count.numbers += number ? 1 : 0;
+    count.filled += number || !table.empty(row, column) ? 1 : 0;
+  }
+  return count;
+}
+
 std::vector<std::string> numeric_columns(const Table& table, const std::optional<std::string>& id) {
-  std::vector<csv::ColumnCount> counts(table.columns().size());
-  for (std::size_t k = 0; k < counts.size(); ++k) {
+  std::vector<csv::ColumnCount> counts;
+  for (std::size_t k = 0; k < table.columns().size(); ++k)
+    counts.push_back(count_numbers(table, static_cast<Index>(k)));
+  return csv::numeric_columns(table.columns(), counts, id, table.source(), "pool.inputs");
+}
+
+// Columns with a name that are neither inputs nor the id nor sigma^2(x), as text.
+std::shared_ptr<const PoolTexts> read_texts(const StudyFile& study, const Table& table,
+                                            const std::vector<std::string>& inputs) {
+  auto texts = std::make_shared<PoolTexts>();
+  const auto* noise = std::get_if<NoiseColumn>(&study.noise);
+  for (std::size_t k = 0; k < table.columns().size(); ++k) {
+    const std::string& name = table.columns()[k];
+    if (name.empty() || name == study.pool_id || (noise != nullptr && name == noise->name) ||
+        std::find(inputs.begin(), inputs.end(), name) != inputs.end())
+      continue;
     const Index column = static_cast<Index>(k);
-    for (Index row = 0; row < table.rows() && 2 * counts[k].numbers <= table.rows(); ++row) {
-      const bool number = table.parse_number(row, column).has_value();
-      counts[k].numbers += number ? 1 : 0;
-      counts[k].filled += number || !table.empty(row, column) ? 1 : 0;
+    const csv::ColumnCount count = count_numbers(table, column);
+    texts->names.push_back(name);
+    texts->is_numeric.push_back(2 * count.numbers > count.filled);
+    std::string& text = texts->text.emplace_back();
+    std::vector<std::uint64_t>& ends = texts->ends.emplace_back();
+    ends.reserve(static_cast<std::size_t>(table.rows()));
+    for (Index row = 0; row < table.rows(); ++row) {
+      text += table.text(row, column);
+      ends.push_back(text.size());
     }
   }
-  return csv::numeric_columns(table.columns(), counts, id, table.source(), "pool.inputs");
+  return texts->names.empty() ? nullptr : texts;
+}
+
+// "1,500", "67,5 %": a number but for separators, blanks and signs.
+bool looks_like_a_number(std::string text) {
+  if (to_number(text)) return true;
+  std::erase_if(text,
+                [](char c) { return std::string_view(",' %\xC2\xA0").find(c) != std::string_view::npos; });
+  return to_number(text).has_value();
+}
+
+// Columns that would be inputs if their numbers were written differently.
+std::vector<std::string> remarks_on(const StudyFile& study, const Pool& pool) {
+  std::vector<std::string> remarks;
+  for (std::size_t k = 0; k < pool.text_columns().size() && !study.inputs; ++k) {
+    Index filled = 0, alike = 0;
+    std::optional<Index> first;
+    for (Index row = 0; row < pool.size(); ++row) {
+      const std::string text(pool.text(row, k));
+      if (text.empty()) continue;
+      ++filled;
+      alike += looks_like_a_number(text) ? 1 : 0;
+      if (!first && looks_like_a_number(text) && !to_number(text)) first = row;
+    }
+    if (first && 2 * alike > filled)
+      remarks.push_back(fmt::format(
+          "column \"{}\" is no input because of cells such as \"{}\" ({}), which are no numbers; write them "
+          "without separators of thousands and with a decimal point",
+          pool.text_columns()[k], csv::shown(pool.text(*first, k)), pool.where(*first)));
+  }
+  return remarks;
 }
 
 Pool read_pool(const StudyFile& study, const Table& table) {
@@ -45,8 +105,11 @@ Pool read_pool(const StudyFile& study, const Table& table) {
     ids.push_back(table.text(row, *id_column));
     if (ids.back().empty()) table.complain(row, *id_column, "an id");
   }
-  return Pool(std::move(points), std::move(names), std::move(ids), table.source(), std::move(lines))
-      .described(std::move(inputs));
+  const std::shared_ptr<const PoolTexts> texts = read_texts(study, table, names);
+  Pool pool = Pool(std::move(points), std::move(names), std::move(ids), table.source(), std::move(lines))
+                  .described(std::move(inputs));
+  pool.set_texts(texts);
+  return pool;
 }
 
 // Gives the same pool as a CSV file with the same columns. Ids of the file are used if the study names them.
@@ -85,13 +148,15 @@ Vector noise_over(const NoiseLaw& noise, const Pool& pool, const Rows& table) {
 PoolWithNoise read_pool(const StudyFile& study) {
   const auto table = PoolFile::recognises(study.pool_file)
                          ? std::variant<Table, PoolFile>(PoolFile::open(study.pool_file))
-                         : Table::parse(read_regular_file(study.pool_file), study.pool_file.string());
+                         : Table::parse(read_regular_file(study.pool_file), study.pool_file.string(),
+                                        study.reading_of(study.pool_file));
   return std::visit(
       [&](const auto& rows) -> PoolWithNoise {
         Pool pool = read_pool(study, rows);
         auto law = std::make_shared<const NoiseLaw>(study, pool.columns());
         Vector noise = noise_over(*law, pool, rows);
-        return {std::move(pool), std::move(law), std::move(noise)};
+        std::vector<std::string> remarks = remarks_on(study, pool);
+        return {std::move(pool), std::move(law), std::move(noise), std::move(remarks)};
       },
       table);
 }

@@ -14,6 +14,7 @@ struct PoolWithNoise {
   Pool pool;
   std::shared_ptr<const NoiseLaw> law;
   Vector noise;
+  std::vector<std::string> remarks = {};  ///< about columns that are no inputs
 };
 
 /// Reads the pool that the study names, a CSV file or a pool file; throws InputError.

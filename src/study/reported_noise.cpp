@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "study/noise_key.hpp"
+
 namespace acuity {
 
 namespace {
@@ -43,14 +45,15 @@ ReportedNoise all_of(const std::vector<ReportedNoise>& found) {
 
 std::string sentence_on(const ReportedNoise& one, const Study& study) {
   const std::string who = study.is_ladder() ? "ladder" : "level " + one.level;
-  const std::string noise = study.offer().base_noise.maxCoeff() > 0.0 ? "total noise_sd" : "noise_sd";
+  const std::string noise =
+      (study.offer().base_noise.maxCoeff() > 0.0 ? "total " : "") + noise_key(*study.file().target);
   const std::string whose = study.is_ladder() ? "their" : "its";
   const std::string used = study.file().fit.never()
                                ? fmt::format("choices use {:.3g}, because model.fit is \"never\"", one.used)
                                : fmt::format("choices use {:.3g}", one.used);
   if (!(one.declared > 0.0))
-    return fmt::format("{}: answers report a noise_sd of {:.3g}, the study says 0; {}", who, one.reported,
-                       used);
+    return fmt::format("{}: answers report a {} of {:.3g}, the study says 0; {}", who,
+                       noise_key(*study.file().target), one.reported, used);
   if (!one.differs())
     return fmt::format("{}: answers report {} {} ({:.3g}, declared {:.3g}); {}", who, whose, noise,
                        one.reported, one.declared, used);

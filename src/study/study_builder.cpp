@@ -9,6 +9,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
+#include "study/displayed_columns.hpp"
 #include "study/ladder_price.hpp"
 #include "study/noise_law.hpp"
 #include "study/pool_reader.hpp"
@@ -293,8 +294,10 @@ Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal) {
   if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
   for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth}) require_no_pipe(part);
   PoolWithNoise read = read_pool(file);
-  return assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise),
-                  std::move(goal));
+  Study study = assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise),
+                         std::move(goal));
+  study.remarks_.insert(study.remarks_.end(), read.remarks.begin(), read.remarks.end());
+  return study;
 }
 
 Study Study::make(StudyFile settings, Pool pool, Vector noise_variance, std::shared_ptr<const Goal> goal) {
@@ -327,6 +330,7 @@ Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw>
                     file.lengthscale.size(), numeric,
                     numeric < pool.columns().size() ? " (categories have a similarity instead)" : ""));
   check_total_noise(file, pool, offer);
+  displayed_columns(file, pool);  // checks pool.display
 
   Acquisition acquisition = make_acquisition(file, offer, cost);
   std::vector<std::string> remarks = make_remarks(file, pool, offer);

@@ -94,12 +94,13 @@ void read_input_tables(const TomlSection& pool, const std::vector<TomlSection>& 
 
 void read_pool(const TomlSection& pool, const std::vector<TomlSection>& tables, StudyDefaults defaults,
                StudyFile& study) {
-  pool.allow({"file", "id", "inputs", "standardise", "repeat"});
+  pool.allow({"file", "id", "inputs", "display", "standardise", "repeat"});
   const std::optional<std::string> file = pool.text("file");
   if (!file && !study.path.empty()) pool.missing("file", "the name of a table");
   if (file) study.pool_file = study.path.parent_path() / *file;
   study.pool_id = pool.text("id");
   study.inputs = pool.texts("inputs");
+  study.display = pool.texts("display");
   if (study.inputs) {
     std::unordered_set<std::string> seen;
     for (const std::string& input : *study.inputs)
@@ -402,13 +403,9 @@ struct KeyOfOneKind {
   std::string_view section, key, kind;
 };
 constexpr KeyOfOneKind keys_of_one_kind[] = {
-    {"", "noise", "real"},
-    {"level", "noise_sd", "real"},
-    {"level", "exact", "real"},
-    {"level", "bias", "real"},
-    {"level", "reference", "real"},
-    {"target", "classes", "binary"},
-    {"precision", "kappa", "binary"},
+    {"", "noise", "real"},           {"level", "noise_sd", "real"},   {"level", "noise_relative", "real"},
+    {"target", "scale", "real"},     {"level", "exact", "real"},      {"level", "bias", "real"},
+    {"level", "reference", "real"},  {"target", "classes", "binary"}, {"precision", "kappa", "binary"},
     {"level", "accuracy", "binary"},
 };
 
@@ -463,13 +460,17 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
               "annotator", "stop", "goal", "input"});
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
-  target.allow({"kind", "classes"});
+  target.allow({"kind", "classes", "name", "unit", "scale"});
   const bool binary = target.choice("kind", {"real", "binary"}).value_or(0) == 1;
   refuse_other_kind(file, levels, binary ? "binary" : "real");
   const std::vector<std::string> classes = target.texts("classes").value_or(std::vector<std::string>());
   if (target.has("classes") && (classes.size() != 2 || classes[0] == classes[1]))
     target.wrong("classes", "two different names, the first for -1");
-  if (binary) study.target = Target::classes(classes);
+  const TargetLabel label{target.text("name").value_or(""), target.text("unit").value_or("")};
+  const bool is_logarithmic = target.choice("scale", {"linear", "log"}).value_or(0) == 1;
+  study.target = binary
+                     ? Target::classes(classes, label)
+                     : Target::real(label, is_logarithmic ? TargetScale::logarithmic : TargetScale::linear);
 
   std::vector<std::string> level_names;
   for (const TomlSection& level : levels) level_names.push_back(level.text("name").value_or(""));
@@ -505,6 +506,12 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
 }
 
 }  // namespace
+
+CsvReading StudyFile::reading_of(const std::filesystem::path& table) const {
+  const bool is_own = table == pool_file || table == initial.file || table == annotator.truth ||
+                      (goal && table == goal->file);
+  return is_frozen && is_own ? CsvReading{.dialect = CsvDialect::frozen} : tables;
+}
 
 std::string StudyFile::located(const std::string& sentence) const {
   return path.empty() ? sentence : path.string() + ": " + sentence;

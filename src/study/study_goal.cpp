@@ -162,7 +162,7 @@ std::shared_ptr<const Goal> Study::make_goal() const {
       all.noise(i) = noise_->outside_of_tables(all.points.row(i).data());
   } else if (!setting.file.empty()) {
     require_no_pipe(setting.file);
-    const Table table = Table::read(setting.file);
+    const Table table = Table::read(setting.file, file_.reading_of(setting.file));
     if (table.rows() == 0)
       throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
     all.points = read_inputs(table);

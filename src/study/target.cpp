@@ -19,6 +19,15 @@ namespace acuity {
 
 namespace {
 
+constexpr double normal_95 = 1.959963984540054;  // half the 95 % interval of a standard normal
+
+// ASCII letters; those of other alphabets must be written as in the study.
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
 class RealPosterior final : public TargetPosterior {
  public:
   RealPosterior(const Prior& prior, const Observations& observations)
@@ -101,6 +110,9 @@ class ClassPosterior final : public TargetPosterior {
 
 class RealTarget final : public Target {
  public:
+  RealTarget() = default;
+  RealTarget(TargetLabel label, TargetScale scale) : Target(std::move(label), scale) {}
+
   std::string_view kind() const override { return "real"; }
   const std::vector<std::string>& class_names() const override { return none_; }
   const TargetDefaults& defaults() const override {
@@ -116,11 +128,15 @@ class RealTarget final : public Target {
 
   std::optional<double> read(const std::string& text) const override {
     const std::optional<double> number = to_number(text);
-    return number && std::isfinite(*number) ? number : std::nullopt;
+    return number && accepts(*number) ? number : std::nullopt;
   }
-  std::string text_requirement() const override { return "a finite number"; }
-  bool accepts(double value) const override { return std::isfinite(value); }
-  std::string_view value_requirement() const override { return "a finite number"; }
+  std::string text_requirement() const override { return std::string(value_requirement()); }
+  bool accepts(double value) const override {
+    return std::isfinite(value) && (!is_logarithmic() || value > 0.0);
+  }
+  std::string_view value_requirement() const override {
+    return is_logarithmic() ? "a finite number above 0 (target.scale is \"log\")" : "a finite number";
+  }
   std::string show(double value) const override { return shortest(value); }
   double clean_answer(double f) const override { return f; }
 
@@ -170,7 +186,9 @@ class RealTarget final : public Target {
   }
 
   double expectation(const LatentMarginal& latent) const override { return latent.mean; }
-  std::string_view error_measure() const override { return "root mean square error"; }
+  std::string_view error_measure() const override {
+    return is_logarithmic() ? "root mean square error of the logarithm" : "root mean square error";
+  }
   double error_of(const Vector& mean, const Vector& truth) const override {
     return std::sqrt((mean - truth).squaredNorm() / static_cast<double>(truth.size()));
   }
@@ -189,7 +207,8 @@ class RealTarget final : public Target {
 
 class ClassTarget final : public Target {
  public:
-  explicit ClassTarget(std::vector<std::string> names) : names_(std::move(names)) {
+  ClassTarget(std::vector<std::string> names, TargetLabel label)
+      : Target(std::move(label)), names_(std::move(names)) {
     if (!names_.empty() && (names_.size() != 2 || names_[0] == names_[1]))
       throw InputError("target.classes must be two different names, the first for -1");
   }
@@ -210,6 +229,11 @@ class ClassTarget final : public Target {
   std::optional<double> read(const std::string& text) const override {
     if (!names_.empty() && text == names_[0]) return -1.0;
     if (!names_.empty() && text == names_[1]) return 1.0;
+    // Spreadsheets capitalise. If the names differ by more than that, it does not matter how they are
+    // written.
+    const bool is_unambiguous = !names_.empty() && lower_case(names_[0]) != lower_case(names_[1]);
+    if (is_unambiguous && lower_case(text) == lower_case(names_[0])) return -1.0;
+    if (is_unambiguous && lower_case(text) == lower_case(names_[1])) return 1.0;
     const std::optional<double> number = to_number(text);
     if (number == 1.0) return 1.0;
     if (number == -1.0 || number == 0.0) return -1.0;
@@ -295,8 +319,54 @@ std::shared_ptr<const Target> Target::real() {
   return target;
 }
 
-std::shared_ptr<const Target> Target::classes(std::vector<std::string> names) {
-  return std::make_shared<const ClassTarget>(std::move(names));
+std::shared_ptr<const Target> Target::real(TargetLabel label, TargetScale scale) {
+  return std::make_shared<const RealTarget>(std::move(label), scale);
+}
+
+std::shared_ptr<const Target> Target::classes(std::vector<std::string> names, TargetLabel label) {
+  return std::make_shared<const ClassTarget>(std::move(names), std::move(label));
+}
+
+std::string Target::name_or(std::string_view otherwise) const {
+  return label_.name.empty() ? std::string(otherwise) : label_.name;
+}
+
+std::string Target::title_or(std::string_view otherwise) const {
+  return name_or(otherwise) + (label_.unit.empty() ? "" : " (" + label_.unit + ")");
+}
+
+double Target::to_model(double answer) const {
+  return is_logarithmic() ? std::log(answer) : answer;
+}
+
+double Target::to_answer(double modelled) const {
+  return is_logarithmic() ? std::exp(modelled) : modelled;
+}
+
+std::string Target::modelled() const {
+  return (is_logarithmic() ? "log " : "") + name_or("f");
+}
+
+std::string Target::belief_text(double mean, double sd, int digits) const {
+  const std::string unit = label_.unit.empty() ? "" : " " + printable(label_.unit, 40);
+  if (!is_logarithmic())
+    return fmt::format("{:.{}g} +- {:.{}g}{} (mean and standard deviation)", mean, digits, sd, digits, unit);
+  const double low = to_answer(mean - normal_95 * sd), high = to_answer(mean + normal_95 * sd);
+  return fmt::format("{:.{}g}{} (median; 95 % interval {:.{}g} to {:.{}g})", to_answer(mean), digits, unit,
+                     low, digits, high, digits);
+}
+
+std::string Target::difference_text(double difference, int digits) const {
+  if (is_logarithmic()) return fmt::format("{:.{}g} times", to_answer(difference), digits);
+  return fmt::format("{:.{}g} {}", std::abs(difference), digits, difference >= 0.0 ? "above" : "below");
+}
+
+Channel Target::reported_channel(double noise_sd, const std::vector<double>& answers) const {
+  if (!is_logarithmic()) return stated_channel(noise_sd * noise_sd);
+  double mean = 0.0;
+  for (const double answer : answers) mean += answer / static_cast<double>(answers.size());
+  const double relative = noise_sd / mean;
+  return stated_channel(relative * relative);
 }
 
 }  // namespace acuity

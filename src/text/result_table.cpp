@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
 #include "numerics/text.hpp"
 
@@ -21,6 +22,7 @@ std::string sheet_cell(const std::string& text) {
 ResultTable::ResultTable(Format format, std::vector<std::string> columns, Reader reader)
     : format_(format),
       cell_(reader == Reader::spreadsheet ? &sheet_cell : &csv_cell),
+      number_(reader == Reader::spreadsheet ? &shortest : &exact),
       columns_(std::move(columns)),
       numeric_(columns_.size(), false) {
   if (format_ == Format::table)
@@ -47,9 +49,10 @@ std::string joined(const Numbers& numbers, const char* between, const Write& wri
   return text;
 }
 
-std::string csv_of(const ResultTable::Cell& cell, std::string (*write)(const std::string&) = &csv_cell) {
-  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", exact);
-  if (const auto* number = std::get_if<double>(&cell)) return exact(*number);
+std::string csv_of(const ResultTable::Cell& cell, std::string (*write)(const std::string&) = &csv_cell,
+                   std::string (*write_number)(double) = &exact) {
+  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", write_number);
+  if (const auto* number = std::get_if<double>(&cell)) return write_number(*number);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
   if (const auto* truth = std::get_if<bool>(&cell)) return *truth ? "true" : "false";
   const auto* text = std::get_if<std::string>(&cell);
@@ -94,7 +97,7 @@ void ResultTable::add(const std::vector<Cell>& row) {
   for (std::size_t k = 0; k < row.size(); ++k) {
     if (format_ == Format::csv) {
       if (k > 0) text_ += ',';
-      text_ += csv_of(row[k], cell_);
+      text_ += csv_of(row[k], cell_, number_);
     } else {
       cells.push_back(people_of(row[k]));
       if (!std::holds_alternative<std::monostate>(row[k])) numeric_[k] = is_number(row[k]);

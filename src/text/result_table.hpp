@@ -20,8 +20,9 @@ class ResultTable {
   /// Several numbers are written as a list; a single one as a number, none as an empty cell.
   using Cell = std::variant<std::string, double, std::int64_t, bool, std::monostate, std::vector<double>>;
 
-  /// How text is written in CSV: unchanged for programs; for spreadsheets, text that looks like a formula is
-  /// protected.
+  /// How CSV is written. For programs: text unchanged, numbers with 17 digits. For spreadsheets, which people
+  /// read: text that looks like a formula is protected, numbers have the fewest digits that read back the
+  /// same.
   enum class Reader { program, spreadsheet };
 
   ResultTable(Format format, std::vector<std::string> columns, Reader reader = Reader::program);
@@ -36,6 +37,7 @@ class ResultTable {
  private:
   Format format_;
   std::string (*cell_)(const std::string&);  // formats text in CSV
+  std::string (*number_)(double);            // and numbers
   std::vector<std::string> columns_;
   std::string text_;                            // csv and json are written row by row
   std::vector<std::vector<std::string>> rows_;  // needed to compute the widths of a table

@@ -10,7 +10,7 @@ std::vector<AnnotationRow> annotation_rows(const Campaign& campaign) {
     const SuggestionRecord& record = *campaign.state().find(id);
     for (std::size_t k = 0; k < record.values.size(); ++k) {
       const Annotation& annotation = annotations[rows.size()];
-      AnnotationRow row{.id = id, .y = annotation.value, .cost = annotation.cost};
+      AnnotationRow row{.id = id, .y = record.values[k], .cost = annotation.cost};
       if (const std::optional<Index> at = annotation.place.pool_row()) {
         row.point = study.pool().id(*at);
         row.inputs.assign(study.pool().point(*at), study.pool().point(*at) + study.pool().inputs().size());

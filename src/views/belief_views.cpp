@@ -24,21 +24,23 @@ BeliefCurve curve(const Study& study, const CampaignModel& model, const Points& 
     const double mean = belief.mean(i), reach = 2.0 * std::sqrt(belief.variance(i));
     found.x.push_back(at(i, input));
     // Classes: the band is that of the latent f, mapped to probabilities.
-    found.middle.push_back(target.expectation({mean, belief.variance(i)}));
-    found.low.push_back(target.expectation({mean - reach, 0.0}));
-    found.high.push_back(target.expectation({mean + reach, 0.0}));
+    found.middle.push_back(target.to_answer(target.expectation({mean, belief.variance(i)})));
+    found.low.push_back(target.to_answer(target.expectation({mean - reach, 0.0})));
+    found.high.push_back(target.to_answer(target.expectation({mean + reach, 0.0})));
   }
   return found;
 }
 
 BeliefMap map_of(const Study& study, const CampaignModel& model) {
+  const Target& target = *study.file().target;
   const Vector x = values_along(study.pool(), 0, map_columns), y = values_along(study.pool(), 1, map_rows);
   Points at(map_columns * map_rows, 2);
   for (Index row = 0; row < map_rows; ++row)
     for (Index column = 0; column < map_columns; ++column)
       at.row(row * map_columns + column) << x(column), y(row);
   const Marginals belief = model.posterior().predict(at);
-  const Vector middle = model.posterior().expectation(at);
+  const Vector middle =
+      model.posterior().expectation(at).unaryExpr([&](double value) { return target.to_answer(value); });
   const Vector sd = belief.variance.cwiseSqrt();
   const auto in_rows = [](const Vector& values) -> Matrix {
     return Eigen::Map<const Points>(values.data(), map_rows, map_columns);

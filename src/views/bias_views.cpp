@@ -18,14 +18,14 @@ constexpr Index most_inputs_shown = 6, points_of_a_slice = 61;
 // The mean of the answers of every level, by pool row.
 using MeanAnswers = std::map<std::string, std::map<Index, double>>;
 
-MeanAnswers mean_answers(const State& state) {
+MeanAnswers mean_answers(const Target& target, const State& state) {
   MeanAnswers sums;
   std::map<std::string, std::map<Index, double>> counts;
   for (const std::int64_t id : state.answered()) {
     const SuggestionRecord& record = *state.find(id);
     if (record.row() < 0) continue;
     for (const double value : record.values) {
-      sums[record.level()][record.row()] += value;
+      sums[record.level()][record.row()] += target.to_model(value);
       counts[record.level()][record.row()] += 1.0;
     }
   }
@@ -72,7 +72,7 @@ DifferenceCurve difference_along(const Study& study, const CampaignModel& model,
 std::vector<BiasView> bias_views(const Study& study, const State& state, const CampaignModel& model) {
   std::vector<BiasView> views;
   if (!study.file().has_bias()) return views;
-  MeanAnswers answers = mean_answers(state);
+  MeanAnswers answers = mean_answers(*study.file().target, state);
   for (EstimatedBias& bias : level_biases(study, model.study_model(), model.posterior())) {
     BiasView view;
     view.pairs = pairs_of(study.pool(), answers[bias.level], answers[bias.reference]);

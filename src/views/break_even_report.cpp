@@ -152,15 +152,16 @@ std::string spread_text(const BreakEvenReport& report) {
 }
 
 std::string best_of_all_text(const BreakEvenReport& report) {
-  std::string text = fmt::format("  {:>12}  {}\n", "sd of f", "best of all precisions");
+  std::string text = fmt::format("  {:>12}  {}\n", "sd of " + report.modelled, "best of all precisions");
   for (const BreakEvenReport::Winner& one : report.winners)
     text += fmt::format("  {:>12.4g}  {}\n", one.sd, level_text(one.level));
   return text;
 }
 
 std::string classes_text(const BreakEvenReport& report) {
-  std::string text = fmt::format("  {:>12}  {:>12}  {}\n", "mean of f", "sd of f",
-                                 report.continuous ? "best of all precisions" : "best level");
+  std::string text =
+      fmt::format("  {:>12}  {:>12}  {}\n", "mean of " + report.modelled, "sd of " + report.modelled,
+                  report.continuous ? "best of all precisions" : "best level");
   for (const BreakEvenReport::Winner& one : report.winners)
     text += fmt::format("  {:>12.4g}  {:>12.4g}  {}\n", one.mean, one.sd, level_text(one.level));
   return text;
@@ -185,7 +186,8 @@ std::string precision_text(const BreakEvenReport& report, const std::string& uni
 
 std::string to_text(const BreakEvenReport& report, const std::string& money_unit) {
   const std::string unit = money_unit.empty() ? "" : " " + one_line(money_unit);
-  std::string text = "Break-even: the best level by the standard deviation (sd) of f\n";
+  std::string text = fmt::format("Break-even: the best level by the standard deviation (sd) of {}\n",
+                                 one_line(report.modelled));
   if (!report.levels_compete)
     return text +
            "  only the highest precision is asked for (acquisition.information), so levels do not compete\n";
@@ -227,6 +229,7 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {
   const StudyModel model = compared_model(given);
   BreakEvenReport report;
   report.unit = model.acquisition.information->unit();
+  report.modelled = study.file().target->modelled();
   report.levels_compete = !model.acquisition.finest_only();
   report.prior_sd = prior_sd_of(study, model);
   report.size_known = is_size_known(study, model);

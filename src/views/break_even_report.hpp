@@ -26,6 +26,7 @@ struct BreakEvenReport {
     double price_of_precision = 0.0;
   };
   std::string unit;              ///< of information
+  std::string modelled = "f";    ///< Target::modelled()
   std::string left_out;          ///< why there is no table and there are no prices; empty: there are
   bool depends_on_mean = false;  ///< classes: the winner depends on the mean of f as well as on its sd
   bool levels_compete = true;    ///< false: bald and random ask for the highest precision only

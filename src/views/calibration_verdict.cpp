@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "acuity/numerics/errors.hpp"
+#include "study/noise_key.hpp"
 #include "views/calibration.hpp"
 #include "views/held_out_scores.hpp"
 #include "views/level_agreement.hpp"
@@ -64,9 +65,10 @@ std::string narrow_advice(const StudyFile& study) {
 
 std::string wide_advice(const StudyFile& study) {
   if (study.fit.never()) return "let the model learn: leave amplitude, lengthscale and fit out of [model]";
+  const std::string key = noise_key(*study.target);
   return study.fit.noise
-             ? "nothing is wrong with being cautious; noise_sd of the levels may be overstated"
-             : "noise_sd of the levels may be overstated; model.fit_noise = true learns how far each is off";
+             ? "nothing is wrong with being cautious; " + key + " of the levels may be overstated"
+             : key + " of the levels may be overstated; model.fit_noise = true learns how far each is off";
 }
 
 // If answers are as far from their predictions as claimed, their noise is not the reason.
@@ -308,7 +310,8 @@ std::string pair_advice(const LevelEvidence& levels) {
 
 std::string bias_advice(const Study& study, const std::string& level) {
   const std::string raise =
-      fmt::format("raise noise_sd of {} to its root mean square error, or leave the level out", level);
+      fmt::format("raise {} of {} to its root mean square error, or leave the level out",
+                  noise_key(*study.file().target), level);
   const std::optional<Index> known = study.find_level(level);
   if (!known || study.offer().levels[static_cast<std::size_t>(*known)].bias.any()) return raise;
   return fmt::format("write bias = \"learn\" in level {}, or {}", level, raise);

@@ -24,7 +24,7 @@ struct ReportedAnswer {
   std::int64_t id = 0;
   std::string point;  ///< empty: not in the pool
   std::size_t level = 0;
-  double value = 0.0;
+  double value = 0.0;  ///< on the model's scale, as the prediction
   double cost = 0.0;   ///< 0 for replicates after the first
   double spent = 0.0;  ///< in total, this answer included
   double told_at = 0.0;
@@ -75,12 +75,13 @@ struct SpendPoint {
 
 /// The belief along one input, the others fixed.
 struct BeliefCurve {
-  std::string input;                         ///< with its unit
-  std::vector<double> x, middle, low, high;  ///< two standard deviations of f; classes: P(+1), and of it
-  std::vector<std::string> names = {};       ///< of the values x, if they have names
-  bool logarithmic = false;                  ///< whether x is shown on a log scale
-  std::string title = {};                    ///< what is special about it; empty: nothing
-  std::optional<double> category = {};       ///< two inputs, one of them a category: the value of that one
+  std::string input;  ///< with its unit
+  /// On the scale of answers, two standard deviations of f around; classes: P(+1), and of it.
+  std::vector<double> x, middle, low, high;
+  std::vector<std::string> names = {};  ///< of the values x, if they have names
+  bool logarithmic = false;             ///< whether x is shown on a log scale
+  std::string title = {};               ///< what is special about it; empty: nothing
+  std::optional<double> category = {};  ///< two inputs, one of them a category: the value of that one
 };
 
 /// The belief over two inputs: one row per value of the second.

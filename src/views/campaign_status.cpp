@@ -130,7 +130,8 @@ std::string biases_text(const Campaign& campaign) {
 std::string last_answers_text(const Campaign& campaign) {
   const State& state = campaign.state();
   if (state.answered().empty()) return "";
-  ResultTable table(Format::table, {"last answers", "point", "level", "y", "cost", "when"});
+  ResultTable table(Format::table, {"last answers", "point", "level",
+                                    campaign.study().file().target->title_or("y"), "cost", "when"});
   const std::size_t first = state.answered().size() - std::min<std::size_t>(5, state.answered().size());
   for (std::size_t k = first; k < state.answered().size(); ++k) {
     const SuggestionRecord& record = *state.find(state.answered()[k]);

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
+#include "acuity/numerics/errors.hpp"
 #include "campaign/file_system.hpp"
 #include "numerics/text.hpp"
+#include "study/displayed_columns.hpp"
 
 namespace acuity {
 
@@ -28,16 +32,29 @@ ResultTable::Cell value_cell(const LevelValue& value) {
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
                              Format format) {
   const Study& study = campaign.study();
+  const Pool& pool = study.pool();
+  const DisplayedColumns shown = displayed_columns(study.file(), pool);
+  std::vector<std::size_t> inputs = shown.inputs;  // of those that need not be seen files have all
+  if (format != Format::table) {
+    inputs.resize(pool.inputs().size());
+    std::iota(inputs.begin(), inputs.end(), std::size_t{0});
+  }
   std::vector<std::string> columns{"id", "point"};
-  columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
+  for (const std::size_t k : inputs) columns.push_back(pool.inputs()[k]);
+  for (const std::size_t k : shown.texts) columns.push_back(pool.text_columns()[k]);
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "value", "information", "cost",
                                  "information_per_cost", "lease_until"});
   if (format == Format::csv) columns.emplace_back("y");
   ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
   for (const Suggestion& s : suggestions) {
     std::vector<ResultTable::Cell> row{s.id, s.point};
-    for (std::size_t k = 0; k < s.inputs.size(); ++k)
-      row.push_back(input_cell(study.pool().columns()[k], s.inputs[k]));
+    for (const std::size_t k : inputs) {
+      const Input& input = pool.columns()[k];
+      // Numbers with all digits, also in a table: people copy them.
+      row.push_back(format == Format::table && !input.is_named() ? ResultTable::Cell(shortest(s.inputs[k]))
+                                                                 : input_cell(input, s.inputs[k]));
+    }
+    for (const std::size_t k : shown.texts) row.emplace_back(std::string(pool.text(s.row, k)));
     const std::optional<double> lease = campaign.state().find(s.id)->asked.lease_until;
     row.insert(row.end(),
                {level_cell(s.level.name, s.level.alpha), value_cell(s.level.value), s.information, s.cost,

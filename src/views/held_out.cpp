@@ -63,14 +63,17 @@ Level level_in(const Study& study, const Table& table, Index row, Index column) 
   }
 }
 
-Channel stated_channel(const Table& table, Index row, Index column, const std::string& name) {
+Channel stated_channel(const Study& study, const Table& table, Index row, Index column,
+                       const std::string& name, double value) {
   const double number = table.number(row, column);
   if (name == "accuracy") {
     if (!(number >= 0.5 && number <= 1.0)) table.complain(row, column, "a number from 0.5 to 1");
     return FlipChannel{number};
   }
   if (!(number >= 0.0)) table.complain(row, column, "0 (exact) or more");
-  return GaussianChannel{name == "noise_sd" ? number * number : number};
+  const Target& target = *study.file().target;
+  return name == "noise_sd" ? target.reported_channel(number, {target.to_answer(value)})
+                            : target.stated_channel(number);
 }
 
 void read_precision(const Study& study, const Table& table, HeldOut& held) {
@@ -87,7 +90,7 @@ void read_precision(const Study& study, const Table& table, HeldOut& held) {
             ? study.annotation(place, held.base_noise(row), level_in(study, table, row, column), value, 0.0)
             : Annotation{.place = place,
                          .value = value,
-                         .channel = stated_channel(table, row, column, *name),
+                         .channel = stated_channel(study, table, row, column, *name, value),
                          .level = {},
                          .alpha = {},
                          .reported = true});
@@ -97,7 +100,7 @@ void read_precision(const Study& study, const Table& table, HeldOut& held) {
 }  // namespace
 
 HeldOut read_held_out(const std::filesystem::path& file, const Study& study) {
-  const Table table = Table::read(file);
+  const Table table = Table::read(file, study.file().tables);
   if (table.rows() == 0)
     throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
   std::vector<std::vector<std::string>> unseen;
@@ -109,7 +112,7 @@ HeldOut read_held_out(const std::filesystem::path& file, const Study& study) {
   for (Index row = 0; row < table.rows(); ++row) {
     const std::optional<double> value = study.file().target->read(table.text(row, y));
     if (!value) table.complain(row, y, study.file().target->text_requirement());
-    held.values(row) = *value;
+    held.values(row) = study.file().target->to_model(*value);
   }
   read_precision(study, table, held);
   return held;

@@ -68,6 +68,7 @@ std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& mo
         .smooth_sd = level.bias.smooth_sd,
         .white_sd = std::sqrt(noise_variance(level.channel)),
         .signal_sd = signal_sd,
+        .is_factor = study.file().target->is_logarithmic(),
         .is_assumed = !any_without_bias(model)};
     bias.error_sd =
         std::hypot(bias.white_sd, bias.smooth_sd * variation(model.prior, points, level.bias.lengthscale));
@@ -87,10 +88,23 @@ std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& mo
 std::string to_text(const EstimatedBias& bias) {
   const std::string parts =
       fmt::format("smooth difference {:.2g}, white part {:.2g}", bias.smooth_sd, bias.white_sd);
+  if (bias.is_factor && (bias.is_assumed || bias.answers == 0))
+    return fmt::format("{} is assumed to read up to {:.2g} times {} or a fraction of it ({}, relative): {}",
+                       bias.level, std::exp(2.0 * bias.offset_sd), bias.reference, parts,
+                       bias.answers == 0 ? "it has no answers" : bias.reference + " has no answers");
   if (bias.is_assumed || bias.answers == 0)
     return fmt::format("{} is assumed to read up to {:.2g} above or below {} ({}): {}", bias.level,
                        2.0 * bias.offset_sd, bias.reference, parts,
                        bias.answers == 0 ? "it has no answers" : bias.reference + " has no answers");
+  if (bias.is_factor)
+    return fmt::format(
+        "{} reads {:.3g} times {} ({:.3g} to {:.3g}), {:.3g} to {:.3g} over the pool: its bias is part of "
+        "the "
+        "model ({}, relative)",
+        bias.level, std::exp(bias.difference), bias.reference,
+        std::exp(bias.difference - 1.96 * bias.difference_sd),
+        std::exp(bias.difference + 1.96 * bias.difference_sd), std::exp(bias.least), std::exp(bias.largest),
+        parts);
   const bool above = bias.difference >= 0.0;
   const double low = above ? bias.least : -bias.largest, high = above ? bias.largest : -bias.least;
   return fmt::format(

@@ -22,6 +22,7 @@ struct EstimatedBias {
   double difference = 0.0, difference_sd = 0.0, least = 0.0, largest = 0.0;
   double error_sd = 0.0;   ///< of an answer besides what is the same everywhere, over the pool
   double signal_sd = 0.0;  ///< of f over the pool, before anything is known; 0 if its size is not known yet
+  bool is_factor = false;  ///< of the logarithm: all of these are relative, the offset a factor e^offset
   /// No answer is at a level without bias, so that answers cannot tell it from f.
   bool is_assumed = false;
 

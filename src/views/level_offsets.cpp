@@ -85,6 +85,7 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
       if (found.points == 0) continue;
       found.level = names[i];
       found.other = names[j];
+      found.is_factor = study.file().target->is_logarithmic();
       found.in_model = has_bias(study, names[i]) || has_bias(study, names[j]);
       offsets.push_back(found);
     }
@@ -92,6 +93,10 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
 }
 
 std::string to_text(const LevelOffset& offset) {
+  if (offset.is_factor)
+    return fmt::format("{} reads {:.4g} times {} ({:.4g} to {:.4g}, from {} point{})", offset.level,
+                       std::exp(offset.offset), offset.other, std::exp(offset.low()), std::exp(offset.high()),
+                       offset.points, offset.points == 1 ? "" : "s");
   const bool above = offset.offset >= 0.0;
   const double low = above ? offset.low() : -offset.high(), high = above ? offset.high() : -offset.low();
   return fmt::format("{} reads {:.3g} {} {} ({:.3g} to {:.3g}, from {} point{})", offset.level,

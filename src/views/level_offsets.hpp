@@ -16,6 +16,7 @@ struct LevelOffset {
   double offset = 0.0;        ///< `level` minus `other`
   double standard_error = 0;  ///< from the noise of the levels
   bool in_model = false;      ///< one of the two has a bias, which the model accounts for
+  bool is_factor = false;     ///< of the logarithm: a factor e^offset of the answers
 
   double low() const { return offset - 1.96 * standard_error; }
   double high() const { return offset + 1.96 * standard_error; }
@@ -29,7 +30,7 @@ struct LevelOffset {
 /// classes.
 std::vector<LevelOffset> level_offsets(const Study& study, const State& state);
 
-/// "coarse reads 0.12 above fine (0.08 to 0.16, from 7 points)"
+/// "coarse reads 0.12 above fine (0.08 to 0.16, from 7 points)", or "coarse reads 1.12 times fine (...)"
 std::string to_text(const LevelOffset& offset);
 
 }  // namespace acuity

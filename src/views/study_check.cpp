@@ -76,8 +76,8 @@ std::string plan_text(const Study& study, StudyModel model, const std::vector<An
   if (campaign != nullptr && campaign->state().planned()) return to_text(*campaign->state().planned(), study);
   if (!study.file().knows_scale() && !model.learned)
     return "what is left after the first answers is simulated for several weights of prices, once they have "
-           "shown "
-           "how large f is";
+           "shown how large " +
+           study.file().target->name_or("f") + " is";
   const Candidates candidates =
       campaign != nullptr ? campaign->candidates() : study.candidates_after(annotations, std::nullopt);
   const std::unique_ptr<PoolBelief> belief = study.belief(model, {}, threads);

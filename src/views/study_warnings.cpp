@@ -108,8 +108,8 @@ void warn_of_values(const Study& study, const StudyModel& model, const std::vect
   if (spread > 0.0 && std::sqrt(quietest) > spread)
     warnings.push_back(fmt::format(
         "the noise of the best level (sd {:.3g}) is larger than the spread of what is known ({:.3g}): "
-        "is it in the unit of y?",
-        std::sqrt(quietest), spread));
+        "is it in the unit of {}?",
+        std::sqrt(quietest), spread, study.file().target->name_or("y")));
   const double prior_sd =
       std::sqrt(model.prior.kernel->diagonal(model.prior.scaling.apply(study.pool().points().topRows(1)))(0));
   const double furthest = (values.array() - model.prior.mean).abs().maxCoeff();
@@ -121,11 +121,12 @@ void warn_of_values(const Study& study, const StudyModel& model, const std::vect
   if (spread > 0.0 && spread < 0.02 * prior_sd)
     warnings.push_back(fmt::format(
         "what is known spreads by {:.3g} only, while model.amplitude expects {:.3g}", spread, prior_sd));
-  const bool positive = values.minCoeff() > 0.0;
-  if (positive && values.maxCoeff() / values.minCoeff() > 1000.0)
+  const bool may_be_logarithmic = values.minCoeff() > 0.0 && !study.file().target->is_logarithmic();
+  if (may_be_logarithmic && values.maxCoeff() / values.minCoeff() > 1000.0)
     warnings.push_back(
-        fmt::format("y is positive and spans a factor of {:.3g}: its logarithm may be what is smooth",
-                    values.maxCoeff() / values.minCoeff()));
+        fmt::format("{} is positive and spans a factor of {:.3g}: its logarithm may be what is smooth "
+                    "(target.scale = \"log\")",
+                    study.file().target->name_or("y"), values.maxCoeff() / values.minCoeff()));
 }
 
 // A budget that cannot buy a single answer, or not the whole initial design; empty: it can. A campaign that

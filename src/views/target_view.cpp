@@ -23,16 +23,43 @@ std::string with_error(double value, double error) {
 
 class RealView final : public TargetView {
  public:
-  std::string prediction_title() const override { return "Prediction of f"; }
-  std::string map_title() const override { return "Prediction of f: mean and standard deviation"; }
-  std::string prediction_axis() const override { return "f"; }
-  std::string middle() const override { return "mean of f"; }
-  std::optional<std::pair<double, double>> prediction_range() const override { return std::nullopt; }
-  std::string prediction_text(double expected, double sd) const override { return with_error(expected, sd); }
+  RealView(TargetLabel label, TargetScale scale) : target_(Target::real(std::move(label), scale)) {}
 
-  double on_prediction_axis(double value) const override { return value; }
+  std::string prediction_title() const override { return "Prediction of " + target_->name_or("f"); }
+  std::string map_title() const override {
+    return target_->is_logarithmic()
+               ? fmt::format("{}: median, and standard deviation of {}", prediction_title(), latent())
+               : prediction_title() + ": mean and standard deviation";
+  }
+  std::string prediction_axis() const override { return target_->title_or("f"); }
+  std::string middle() const override {
+    return (target_->is_logarithmic() ? "median of " : "mean of ") + target_->name_or("f");
+  }
+  std::string latent() const override { return target_->modelled(); }
+  std::string answers_title() const override { return target_->title_or("y"); }
+  std::optional<std::pair<double, double>> prediction_range() const override { return std::nullopt; }
+  bool is_prediction_logarithmic() const override { return target_->is_logarithmic(); }
+  std::string prediction_text(double expected, double sd) const override {
+    if (!target_->is_logarithmic()) return with_error(expected, sd);
+    return fmt::format("{:.4g} ({:.3g} to {:.3g})", target_->to_answer(expected),
+                       target_->to_answer(expected - 1.96 * sd), target_->to_answer(expected + 1.96 * sd));
+  }
+  std::string difference_text(double difference, double sd) const override {
+    return target_->is_logarithmic()
+               ? fmt::format("× {:.4g} ({:.3g} to {:.3g})", std::exp(difference),
+                             std::exp(difference - 1.96 * sd), std::exp(difference + 1.96 * sd))
+               : with_error(difference, sd);
+  }
+  std::string difference_text(double difference) const override {
+    return target_->is_logarithmic() ? fmt::format("× {:.3g}", std::exp(difference))
+                                     : fmt::format("{:.2g}", difference);
+  }
+
+  double on_prediction_axis(double value) const override { return target_->to_answer(value); }
   bool is_dark(double) const override { return false; }
-  std::string answer_text(double value) const override { return fmt::format("{:.5g}", value); }
+  std::string answer_text(double value) const override {
+    return fmt::format("{:.5g}", target_->to_answer(value));
+  }
   std::string larger_dots() const override { return "more precise"; }
   std::string dots_on_map() const override { return "A dot is an answer; larger means more precise."; }
   std::string surprise_text(std::int64_t id, double surprise) const override {
@@ -47,18 +74,29 @@ class RealView final : public TargetView {
 
   bool is_error_logarithmic() const override { return true; }
   std::string error_text(double error, std::optional<double> predicted) const override {
-    return predicted ? fmt::format("{:.4g} (predicted by the model: {:.4g})", error, *predicted)
-                     : fmt::format("{:.4g}", error);
+    return predicted
+               ? fmt::format("{} (predicted by the model: {})", size_text(error, 4), size_text(*predicted, 4))
+               : size_text(error, 4);
   }
   std::string recent_error_text(double error, std::int64_t answers) const override {
-    return fmt::format("typical prediction error, last {}: {:.3g}", counted(answers, "answer"), error);
+    return fmt::format("typical prediction error, last {}: {}", counted(answers, "answer"),
+                       size_text(error, 3));
   }
   std::string judged() const override { return "intervals"; }
+
+ private:
+  // An error of the logarithm is a factor.
+  std::string size_text(double error, int digits) const {
+    return target_->is_logarithmic() ? fmt::format("a factor of {:.{}g}", std::exp(error), digits)
+                                     : fmt::format("{:.{}g}", error, digits);
+  }
+
+  std::shared_ptr<const Target> target_;
 };
 
 class ClassView final : public TargetView {
  public:
-  explicit ClassView(std::vector<std::string> names) : names_(std::move(names)) {
+  explicit ClassView(const Target& target) : names_(target.class_names()), name_(target.label().name) {
     if (names_.empty()) names_ = {"−1", "+1"};
   }
 
@@ -66,10 +104,17 @@ class ClassView final : public TargetView {
   std::string map_title() const override { return "Predicted probability, and standard deviation of f"; }
   std::string prediction_axis() const override { return "probability of " + names_[1]; }
   std::string middle() const override { return prediction_axis(); }
+  std::string latent() const override { return "f"; }
+  std::string answers_title() const override { return name_.empty() ? "y" : name_; }
   std::optional<std::pair<double, double>> prediction_range() const override { return std::pair(0.0, 1.0); }
+  bool is_prediction_logarithmic() const override { return false; }
   std::string prediction_text(double expected, double) const override {
     return fmt::format("{} {:.0f} %", names_[1], 100.0 * expected);
   }
+  std::string difference_text(double difference, double sd) const override {
+    return with_error(difference, sd);
+  }
+  std::string difference_text(double difference) const override { return fmt::format("{:.2g}", difference); }
 
   double on_prediction_axis(double value) const override { return is_dark(value) ? 1.0 : 0.0; }
   bool is_dark(double value) const override { return value > 0.0; }
@@ -99,13 +144,15 @@ class ClassView final : public TargetView {
 
  private:
   std::vector<std::string> names_;  // of -1 and +1
+  std::string name_;                // of the target; may be empty
 };
 
 }  // namespace
 
 std::shared_ptr<const TargetView> TargetView::of(const Target& target) {
-  if (target.is_real()) return std::make_shared<const RealView>();
-  return std::make_shared<const ClassView>(target.class_names());
+  if (!target.is_real()) return std::make_shared<const ClassView>(target);
+  return std::make_shared<const RealView>(
+      target.label(), target.is_logarithmic() ? TargetScale::logarithmic : TargetScale::linear);
 }
 
 }  // namespace acuity

@@ -25,13 +25,22 @@ class TargetView {
   virtual std::string prediction_axis() const = 0;
   /// What is shown of a prediction besides its spread: "mean of f" or "probability of B".
   virtual std::string middle() const = 0;
+  /// What its spread is the standard deviation of: "f", "cd" or "log cd".
+  virtual std::string latent() const = 0;
+  /// The heading of answers: "y", or the name with its unit.
+  virtual std::string answers_title() const = 0;
   /// Where predictions lie; empty if they have no bounds.
   virtual std::optional<std::pair<double, double>> prediction_range() const = 0;
+  virtual bool is_prediction_logarithmic() const = 0;
   virtual std::string prediction_text(double expected, double sd) const = 0;
+  /// A difference on the model's scale and its standard deviation: "0.2 ± 0.1", or a factor.
+  virtual std::string difference_text(double difference, double sd) const = 0;
+  /// One without the other.
+  virtual std::string difference_text(double difference) const = 0;
 
   // ---- Answers -----------------------------------------------------------------------------------------
 
-  /// An answer on the axis of predictions: the value, or 0 or 1.
+  /// An answer, given on the model's scale, on the axis of predictions: the value, or 0 or 1.
   virtual double on_prediction_axis(double value) const = 0;
   /// Whether maps draw the answer dark.
   virtual bool is_dark(double value) const = 0;

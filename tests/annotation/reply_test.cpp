@@ -211,8 +211,9 @@ TEST(Reply, OfABinaryStudyIsAClass) {
   study.target = Target::classes({"no", "yes"});
   EXPECT_EQ(std::get<double>(told_value({.y = "no"}, study)), -1.0);
   EXPECT_EQ(std::get<double>(told_value({.y = "yes"}, study)), 1.0);
-  EXPECT_EQ(std::get<std::string>(told_value({.y = "Yes"}, study)),
-            "y is \"Yes\", must be \"no\" or \"yes\" (or -1 or 1, or 0 or 1)");
+  EXPECT_EQ(std::get<double>(told_value({.y = "Yes"}, study)), 1.0) << "as spreadsheets capitalise";
+  EXPECT_EQ(std::get<std::string>(told_value({.y = "Yeah"}, study)),
+            "y is \"Yeah\", must be \"no\" or \"yes\" (or -1 or 1, or 0 or 1)");
   study.target = Target::classes({"1", "2"});
   EXPECT_EQ(std::get<double>(told_value({.y = 1.0}, study)), -1.0) << "names come first, as in tables";
   EXPECT_NE(std::get<std::string>(told_value({.y = 1.0, .noise_sd = 1.0}, study)).find("noise_sd"),

@@ -10,6 +10,8 @@
 namespace acuity::testing::bad_input_test {
 namespace {
 
+using namespace std::string_literals;
+
 struct Case {
   std::string name;
   std::string study, pool, annotations;
@@ -29,6 +31,37 @@ const std::vector<Case>& cases() {
       {"MissingColumnInPool", with(named, "id", "\"case\"\ninputs = [\"z\"]"), good_pool, good_annotations,
        "pool.csv:1: column \"z\" is missing"},
       {"MissingColumnInAnnotations", named, good_pool, "id,alpha\na,1\n", "A.csv:1: column \"y\" is missing"},
+      {"NulInAPool", named, "case,x\na,0\nb,5"s + '\0' + "\n", good_annotations,
+       "pool.csv:3: there is a NUL byte, must be text in UTF-8"},
+      {"NulInAnnotations", named, good_pool, "id,y,alpha\na"s + '\0' + ",1,1\n",
+       "A.csv:2: there is a NUL byte, must be text in UTF-8"},
+      {"Utf16", named, "\xFF\xFE"s + "x\0\n\0"s, good_annotations,
+       "pool.csv:1: the text is UTF-16, must be UTF-8"},
+      {"Utf16WithoutItsMark", named, "c\0,\0x\0\n\0"s, good_annotations,
+       "pool.csv:1: the text is UTF-16, must be UTF-8"},
+      {"Latin1", named,
+       "case,Gr\xF6\xDF"
+       "e\na,0\n",
+       good_annotations, "pool.csv:1: the text is Latin-1 or Windows-1252 (byte F6), must be UTF-8"},
+      {"Latin1InAnnotations", named, good_pool, "id,y,alpha,who\na,1,1,J\xF6rg\n",
+       "A.csv:2: the text is Latin-1 or Windows-1252 (byte F6), must be UTF-8"},
+      {"Workbook", named, "PK\3\4\x14\0\6\0\0\0[Content_Types].xml"s, good_annotations,
+       "pool.csv: is an Excel workbook (.xlsx), must be CSV"},
+      {"WorkbookOfAnnotations", named, good_pool, "PK\3\4\x14\0\6\0\0\0xl/workbook.xml"s,
+       "A.csv: is an Excel workbook (.xlsx), must be CSV"},
+      {"TwoDecimalMarksInAColumn", named, "case;x\na;1,5\nb;2.5\n", good_annotations,
+       "pool.csv:3: column \"x\" is \"2.5\", and \"1,5\" on line 2, must have decimal commas or decimal "
+       "points"},
+      {"ThousandsOrDecimals", named, "case;x;z\na;1,5;1.500\n", good_annotations,
+       "pool.csv:2: column \"z\" is \"1.500\", which may be 1.5 or a thousand times that"},
+      {"SemicolonsInSomeRows", named, "case;x\na;1\nb,2\n", good_annotations,
+       "pool.csv:2: the row has 1 cell, must have 2 like the header"},
+      {"UnknownDisplay", with(named, "id", "\"case\"\ndisplay = [\"txet\"]"), "case,x,text\na,0,u\nb,5,v\n",
+       good_annotations,
+       "study.toml: pool.display has \"txet\", must be a column of the pool such as \"text\""},
+      {"DisplayOfAReservedName", with(named, "id", "\"case\"\ndisplay = [\"level\"]"),
+       "case,x,level\na,0,u\nb,5,v\n", good_annotations,
+       "study.toml: pool.display has \"level\", which is the name of a column that campaigns print"},
       {"TextForANumber", named, "case,x\na,0\nb,five\nc,2\n", good_annotations,
        "pool.csv:3: column \"x\" is \"five\""},
       {"Nan", named, "case,x\na,nan\nb,5\n", good_annotations,

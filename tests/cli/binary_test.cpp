@@ -405,5 +405,36 @@ TEST(Binary, TellAndAmendShowClassesByTheirNames) {
   EXPECT_NE(again.out.find(",crowd,1,"), std::string::npos) << "numbers for programs: " << again.out;
 }
 
+// Spreadsheets capitalise; who answers is not refused for it. Files have -1 and 1, and the names besides.
+TEST(ClassNames, CapitalsDoNotMatterUnlessTheyTellTheNamesApart) {
+  const Folder folder;
+  const auto study = [](const std::string& classes) {
+    return with_given_model("[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\nclasses = " + classes +
+                            "\n[[level]]\nname = \"crowd\"\naccuracy = 0.9\ncost = 1\n");
+  };
+  folder.write("pool.csv", "x\n0\n1\n2\n");
+  folder.write("study.toml", study("[\"no\", \"yes\"]"));
+  folder.write("A.csv", "id,y,level\n0,YES,crowd\n1,No,crowd\n");
+  EXPECT_EQ(run_acuity({"score", "study.toml", "--annotations", "A.csv"}, folder.path()).exit_code, 0);
+  ASSERT_EQ(run_acuity({"init", "C", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  ASSERT_EQ(run_acuity({"ask", "C", "-n", "2"}, folder.path()).exit_code, 0);
+  folder.write("sheet.csv", "id,y\n1,Yes\n2,NO\n");
+  const auto told =
+      csv_rows(run_acuity({"tell", "C", "--csv", "sheet.csv", "--format", "csv"}, folder.path()).out);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].at("y") + told[0].at("class") + told[1].at("y") + told[1].at("class"), "1yes-1no");
+  const auto exported = csv_rows(run_acuity({"export", "C", "--annotations", "-"}, folder.path()).out);
+  EXPECT_EQ(exported[0].at("y") + exported[0].at("class"), "1yes");
+  EXPECT_NE(run_acuity({"status", "C"}, folder.path()).out.find("yes"), std::string::npos);
+  const ProgramResult other = run_acuity({"tell", "C", "1", "maybe"}, folder.path());
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_EQ(other.err,
+            "C: the answer to 1 is \"maybe\", must be \"no\" or \"yes\" (or -1 or 1, or 0 or 1)\n");
+  // Names that differ by their capitals only must be written as they are.
+  folder.write("study.toml", study("[\"a\", \"A\"]"));
+  folder.write("A.csv", "id,y,level\n0,A,crowd\n1,a,crowd\n");
+  EXPECT_EQ(run_acuity({"score", "study.toml", "--annotations", "A.csv"}, folder.path()).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace acuity::testing::binary_test

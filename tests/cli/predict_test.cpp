@@ -21,7 +21,10 @@ TEST(Predict, PrintsRowNumberInputsMeanAndVariance) {
       {"predict", "study.toml", "--annotations", "A.csv", "--at", "P.csv", "--format", "csv"}, folder.path());
   EXPECT_TRUE(csv.out.starts_with("id,x,note,mean,variance,sd,low,high,answer_sd\n0,0,here,0.5,0.75,"))
       << csv.out;
-  EXPECT_EQ(csv.err, "");
+  EXPECT_EQ(csv.err,
+            "note: 1 of 2 rows is outside the range of the pool, the first at P.csv:3: x = 1000, while the "
+            "pool has 0 "
+            "to 1\n");
   const auto rows = csv_rows(csv.out);
   ASSERT_EQ(rows.size(), 2U);
   const double half_width = 1.959963984540054;
@@ -42,6 +45,22 @@ TEST(Predict, PrintsRowNumberInputsMeanAndVariance) {
   EXPECT_EQ(first.at("note"), "here");
   EXPECT_EQ(first.at("mean"), 0.5);
   EXPECT_EQ(first.at("low").get<double>(), value(rows[0], "low"));
+}
+
+TEST(Predict, KeepsTheColumnsOfItsTable) {
+  const Folder folder;
+  folder.write("study.toml", testing::with_given_model(price_list_study()));
+  folder.write("pool.csv", "x\n0\n1\n");
+  folder.write("P.csv", "id,site,x,sd\nA7,\"north, 2\",0.5,9\nB1,south,-3,9\nB2,south,0.5,9\nB3,south,7,9\n");
+  const ProgramResult csv =
+      run_acuity({"predict", "study.toml", "--at", "P.csv", "--format", "csv"}, folder.path());
+  EXPECT_TRUE(
+      csv.out.starts_with("id,x,site,mean,variance,sd,low,high,answer_sd\nA7,0.5,\"north, 2\",0,1,1,"))
+      << csv.out;
+  EXPECT_EQ(
+      csv.err,
+      "note: 2 of 4 rows are outside the range of the pool, the first at P.csv:3: x = -3, while the pool has "
+      "0 to 1\nnote: column \"sd\" of P.csv is left out: the result has a column of that name\n");
 }
 
 // The first answers of a study without a model have no size to be compared with: 50 is no surprise.

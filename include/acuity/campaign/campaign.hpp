@@ -20,6 +20,8 @@ struct CampaignOptions {
   PoolStorage storage;
   /// If present: instead of `storage` where the budget is planned, since a plan makes many choices.
   std::optional<PoolStorage> storage_for_plans = std::nullopt;
+  /// How tables that are given to the campaign are read; its own copies are read as they were written.
+  CsvReading tables = {};
   /// Called while hyperparameters are learned, with the evaluations so far and the best likelihood.
   std::function<void(int, double)> learning;
   /// A plan of the budget that takes longer than this is cut short or given up.

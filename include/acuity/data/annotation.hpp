@@ -9,7 +9,7 @@ namespace acuity {
 /// One answer: its place, level, value and cost.
 struct Annotation {
   Place place;
-  double value = 0.0;
+  double value = 0.0;          ///< on the model's scale (Target::to_model)
   Channel channel;             ///< noise or accuracy, from the level or as reported
   std::optional<Index> level;  ///< index into the offer; absent if unknown, or between the rungs of a ladder
   double cost = 0.0;
@@ -17,6 +17,8 @@ struct Annotation {
   double added_noise = 0.0;     ///< what the level adds to it by the study; 0 if the level is not known
   std::optional<double> alpha;  ///< on a ladder, if known
   bool reported = false;  ///< the channel was reported with this answer instead of following from its level
+  /// As it was written in a table; absent: not from a table.
+  std::optional<double> answer = std::nullopt;
 };
 
 }  // namespace acuity

@@ -29,6 +29,14 @@ struct BorrowedPoints {
   Index rows = 0, columns = 0, stride = 0;
 };
 
+/// Columns of a pool's table that are no inputs, as text.
+struct PoolTexts {
+  std::vector<std::string> names;
+  std::vector<bool> is_numeric;                  ///< most cells of the column are numbers
+  std::vector<std::string> text;                 ///< of every column, the cells one after another
+  std::vector<std::vector<std::uint64_t>> ends;  ///< where the cell of every row ends there
+};
+
 /// The points that may be annotated. Copies share the points.
 class Pool {
  public:
@@ -61,6 +69,14 @@ class Pool {
   std::string id(Index row) const;
   /// The row with this id. Ids are unique: duplicates are refused when ids are read.
   std::optional<Index> find(std::string_view id) const;
+
+  /// Columns of the pool's table that are no inputs: their names, and the cell of a row in one of them.
+  const std::vector<std::string>& text_columns() const;
+  std::string_view text(Index row, std::size_t column) const;
+  /// Whether most cells of the column are numbers.
+  bool is_numeric_text(std::size_t column) const { return texts_->is_numeric[column]; }
+  void set_texts(std::shared_ptr<const PoolTexts> texts) { texts_ = std::move(texts); }
+
   /// "pool.csv:18"; "big.pool: row 16" for a file without lines, "pool row 16" for a pool that came from no
   /// file.
   std::string where(Index row) const;
@@ -71,7 +87,8 @@ class Pool {
   BorrowedPoints points_;
   std::vector<std::string> inputs_;
   std::vector<Input> columns_;
-  std::shared_ptr<const PoolIds> ids_;  // null: row numbers
+  std::shared_ptr<const PoolIds> ids_;      // null: row numbers
+  std::shared_ptr<const PoolTexts> texts_;  // null: none
   std::string source_;
   std::vector<std::int64_t> lines_;
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/data/csv_dialect.hpp"
 #include "acuity/data/pool.hpp"
 
 namespace acuity {
@@ -78,6 +79,7 @@ struct PoolFileOptions {
   std::optional<std::vector<std::string>> columns;  ///< absent: every numeric column but the id
   std::optional<std::string> id;                    ///< absent: row numbers
   bool single_precision = false;
+  CsvReading tables = {};
   /// Called from time to time with the share of the work that is done, 0 to 1.
   std::function<void(double share)> progress;
 };

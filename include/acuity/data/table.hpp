@@ -7,20 +7,21 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/data/csv_dialect.hpp"
 #include "acuity/data/points.hpp"
 
 namespace acuity {
 
-/// A CSV file with a header row: commas, optional quotes, UTF-8 with or without byte order mark, any line
-/// ends.
+/// A CSV file with a header row: commas (or what `reading` says), optional quotes, UTF-8 with or without byte
+/// order mark, any line ends.
 ///
 /// The text is stored unchanged and converted to numbers when a column is read, so unused columns cost
 /// nothing. Blank lines are skipped. Every error message names file, line (physical, the header is 1) and
 /// column.
 class Table {
  public:
-  static Table read(const std::filesystem::path& file);
-  static Table parse(std::string text, std::string source);
+  static Table read(const std::filesystem::path& file, const CsvReading& reading = {});
+  static Table parse(std::string text, std::string source, const CsvReading& reading = {});
 
   const std::string& source() const { return source_; }
   const std::vector<std::string>& columns() const { return columns_; }

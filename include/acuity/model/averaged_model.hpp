@@ -12,7 +12,8 @@ namespace acuity {
 /// Predictions of f at many points, averaged over hyperparameters (docs/math.md eq. (11.8)).
 struct AveragedMarginals {
   Vector mean, variance;
-  Vector low, high;    ///< the 2.5 % and 97.5 % quantiles of f
+  Vector low, high;  ///< the 2.5 % and 97.5 % quantiles of f
+  Vector median;
   Vector probability;  ///< classes: probability of the clean class +1; otherwise empty
   Vector nugget;       ///< mean of the learned nugget, equal at all points
 };

@@ -12,6 +12,7 @@
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/acquisition/goal_information.hpp"
 #include "acuity/data/accuracy_law.hpp"
+#include "acuity/data/csv_dialect.hpp"
 #include "acuity/data/input.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/model/kernel.hpp"
@@ -123,6 +124,8 @@ struct StopSetting {
 struct StudyFile {
   std::filesystem::path path;  ///< file they were read from; empty if none
   std::string text;            ///< the TOML they were read from; empty if they were assembled in code
+  CsvReading tables;           ///< how tables are read, in the file or elsewhere
+  bool is_frozen = false;      ///< the tables it names are a campaign's own copies
 
   std::string name;
   std::optional<double> budget;  ///< absent: no limit
@@ -136,6 +139,8 @@ struct StudyFile {
   std::optional<std::vector<std::string>> inputs;
   /// [[input]]: the same inputs with their types; empty if they are all numbers on a linear scale.
   std::vector<Input> input_settings;
+  /// Columns that annotators see besides what they need; absent: those of text.
+  std::optional<std::vector<std::string>> display;
   Standardise standardise = Standardise::pool;
   bool repeat = false;
 
@@ -172,6 +177,8 @@ struct StudyFile {
            acquisition.kind == AcquisitionSetting::Kind::goal;
   }
 
+  /// How a table is read: `tables`, or as the campaign's own copy.
+  CsvReading reading_of(const std::filesystem::path& table) const;
   /// "study.toml: sentence"; the sentence alone if the settings come from no file.
   std::string located(const std::string& sentence) const;
   /// Throws InputError with located(sentence).

@@ -62,6 +62,15 @@ struct TargetDefaults {
   GoalCriterion criterion = GoalCriterion::variance;
 };
 
+/// How people call what is asked for.
+struct TargetLabel {
+  std::string name;  ///< such as "cd"; empty: it has none
+  std::string unit;  ///< shown after numbers; empty: none
+};
+
+/// The scale on which answers are modelled.
+enum class TargetScale { linear, logarithmic };
+
 /// What a study asks for: real numbers, or one of two classes. Answers how an answer is read and shown, how
 /// its precision is stated, what a study assumes, which model and information it gets and how errors are
 /// measured, so that other code need not know the kind. Which keys of a study file belong to which kind is in
@@ -71,8 +80,9 @@ class Target {
   virtual ~Target() = default;
 
   static std::shared_ptr<const Target> real();
+  static std::shared_ptr<const Target> real(TargetLabel label, TargetScale scale = TargetScale::linear);
   /// `names` are those of -1 and +1, or none.
-  static std::shared_ptr<const Target> classes(std::vector<std::string> names = {});
+  static std::shared_ptr<const Target> classes(std::vector<std::string> names = {}, TargetLabel label = {});
 
   /// "real" or "binary", as in study files.
   virtual std::string_view kind() const = 0;
@@ -80,6 +90,24 @@ class Target {
   /// The names of -1 and +1; empty if they have none, or the target is real.
   virtual const std::vector<std::string>& class_names() const = 0;
   virtual const TargetDefaults& defaults() const = 0;
+  const TargetLabel& label() const { return label_; }
+  /// The name, or another word if it has none.
+  std::string name_or(std::string_view otherwise) const;
+  /// The name with the unit: "cd (N)".
+  std::string title_or(std::string_view otherwise) const;
+  /// Whether answers are positive and modelled by their logarithm (docs/math.md 16).
+  bool is_logarithmic() const { return scale_ == TargetScale::logarithmic; }
+  /// An answer as the model sees it, and back: the logarithm, or the value itself. Annotations, observations
+  /// and everything that is computed from them have the model's scale; events and files have the user's.
+  double to_model(double answer) const;
+  double to_answer(double modelled) const;
+  /// What the model is of: the name or "f", or its logarithm: "log cd".
+  std::string modelled() const;
+  /// A prediction for people: "1.3 +- 0.2 N (mean and standard deviation)"; with a logarithm the median and
+  /// the 95 % interval, on the scale of answers.
+  std::string belief_text(double mean, double sd, int digits) const;
+  /// A difference on the model's scale for people: "0.2 above", or with a logarithm "1.2 times".
+  std::string difference_text(double difference, int digits) const;
 
   // ---- Answers -----------------------------------------------------------------------------------------
 
@@ -93,7 +121,8 @@ class Target {
   virtual std::string_view value_requirement() const = 0;
   /// For people: a number in its shortest form, or the name of the class.
   virtual std::string show(double value) const = 0;
-  /// The answer without noise where the latent function is f: f itself, or the class of its sign.
+  /// The answer without noise, on the model's scale, where the latent function is f: f itself, or the class
+  /// of its sign.
   virtual double clean_answer(double f) const = 0;
 
   // ---- How precise an answer is ------------------------------------------------------------------------
@@ -106,6 +135,9 @@ class Target {
   virtual bool fits(const Channel& channel) const = 0;
   /// The channel that a table or an annotator states: by its noise variance, or by its accuracy.
   virtual Channel stated_channel(double value) const = 0;
+  /// The channel of answers that report the standard deviation of their noise, on the user's scale. With a
+  /// logarithm it is taken relative to the answer, to first order (docs/math.md eq. (16.1)).
+  Channel reported_channel(double noise_sd, const std::vector<double>& answers) const;
   /// Whether a stated channel is in range, and what it must be.
   virtual bool accepts(const Channel& channel) const = 0;
   virtual std::string_view channel_requirement() const = 0;
@@ -147,6 +179,14 @@ class Target {
   virtual bool is_surprising(double surprise) const = 0;
   /// How tables call it: "z" or "probability".
   virtual std::string_view surprise_column() const = 0;
+
+ protected:
+  explicit Target(TargetLabel label = {}, TargetScale scale = TargetScale::linear)
+      : label_(std::move(label)), scale_(scale) {}
+
+ private:
+  TargetLabel label_;
+  TargetScale scale_;
 };
 
 }  // namespace acuity
