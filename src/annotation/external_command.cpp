@@ -50,6 +50,12 @@ std::vector<std::pair<std::string, std::string>> environment_for(const Request& 
   return environment;
 }
 
+// The folder of the last attempt, which is the one that answered; empty if there was none.
+std::string folder_of_answer(const fs::path& runs, std::int64_t id) {
+  const int last = last_attempt(runs, id);
+  return last == 0 ? "" : fs::absolute(runs / attempt_folder_name(id, last)).lexically_normal().string();
+}
+
 }  // namespace
 
 ExternalCommand::ExternalCommand(const StudyFile& study, std::vector<std::string> inputs,
@@ -67,7 +73,8 @@ std::optional<double> ExternalCommand::timeout_of(const Level& level) const {
 }
 
 Attempt ExternalCommand::start(const Suggestion& suggestion, int attempt, const fs::path& runs) const {
-  const Request request = make_request(suggestion, attempt, inputs_, seed_);
+  Request request = make_request(suggestion, attempt, inputs_, seed_);
+  if (suggestion.resume_from) request.resume_folder = folder_of_answer(runs, *suggestion.resume_from);
   const AttemptFolder folder(runs / attempt_folder_name(suggestion.id, attempt), setting_.protocol);
   folder.prepare(request);
   auto state = std::make_unique<Attempt::State>(folder);

@@ -48,6 +48,10 @@ std::string to_json(const Request& request) {
   if (asked.level.alpha) json["alpha"] = number(*asked.level.alpha);
   json["cost"] = number(asked.cost);
   json["seed"] = request.seed;
+  if (asked.resume_from) {
+    json["resume_id"] = *asked.resume_from;
+    if (!request.resume_folder.empty()) json["resume_from"] = request.resume_folder;
+  }
   return json.dump(-1, ' ', false,
                    OrderedJson::error_handler_t::replace);  // names come from files, in any encoding
 }
@@ -62,6 +66,10 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Request& r
     all.emplace_back("ACUITY_ALPHA", shortest(*asked.level.alpha));
   else
     all.emplace_back("ACUITY_LEVEL", asked.level.name);
+  if (asked.resume_from) {
+    all.emplace_back("ACUITY_RESUME_ID", std::to_string(*asked.resume_from));
+    if (!request.resume_folder.empty()) all.emplace_back("ACUITY_RESUME_FROM", request.resume_folder);
+  }
   for (std::size_t k = 0; k < request.inputs.size(); ++k)
     all.emplace_back(input_variable(request.inputs[k]), shortest(asked.inputs[k]));
   return all;

@@ -16,6 +16,9 @@ struct Request {
   int attempt = 1;                  ///< 1, 2, 3, ...
   std::vector<std::string> inputs;  ///< the names, in the order of the suggestion's inputs
   std::uint32_t seed = 1;           ///< from 1 to 2^31 - 1
+  /// If the run of another suggestion is continued: the folder of its attempt that answered; empty if it was
+  /// answered by other means.
+  std::string resume_folder = {};
 };
 
 /// The seed depends only on the study's seed and the suggestion's id. It is the same for every attempt, so an

@@ -71,7 +71,8 @@ void require_input_names(const Study& study) {
                                            "value",       "information", "cost",     "y",
                                            "lease_until", "noise_sd",    "accuracy", "information_per_cost"};
   for (const std::string& input : study.pool().inputs())
-    if (taken.contains(input) || input.starts_with("y_"))
+    if (taken.contains(input) || input.starts_with("y_") ||
+        (study.file().tops_up() && input == "resume_from"))
       study.file().complain(
           fmt::format("input \"{}\" has the name of a column that campaigns print, must be renamed", input));
 }

@@ -23,6 +23,7 @@ Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
       noise_(std::move(noise)),
       remarks_(std::move(remarks)) {
   if (file_.standardise == Standardise::pool) pool_scaling_ = Scaling::standardise(pool_.points());
+  if (file_.costs_depend_on_inputs()) cost_scaling_ = Scaling::standardise(pool_.points());
   if (file_.standardise == Standardise::none) input_spread_ = Scaling::standardise(pool_.points()).scale();
 }
 Study::~Study() = default;
