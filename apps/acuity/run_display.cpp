@@ -31,8 +31,9 @@ struct EventText {
   std::string operator()(const Asked& e) const {
     const std::string inputs =
         e.row < 0 ? "" : inputs_text(study.pool().columns(), study.pool().point(e.row));
-    return fmt::format("asked {}: {} ({}) at {}, cost {}", e.id, e.point, inputs, describe(e.level, e.alpha),
-                       brief(e.cost));
+    return fmt::format("asked {}: {} ({}) at {}, cost {}{}", e.id, e.point, inputs,
+                       describe(e.level, e.alpha), brief(e.cost),
+                       e.replaces ? fmt::format(", continues {}", *e.replaces) : "");
   }
   std::string operator()(const Told& e) const {
     return fmt::format("told {}: {}, cost {}; spent {}", e.id, values_text(e.values), brief(e.cost),
@@ -94,6 +95,7 @@ void RunDisplay::record_error(const StoredEvent& stored, const State& state) {
   const auto* told = std::get_if<Told>(&stored.event);
   if (!told || told->row || told->inputs || told->values.empty()) return;
   const Asked& asked = state.find(told->id)->asked;
+  if (asked.replaces) return;  // most of the answer was known already
   last_.push_back({.mean = asked.answer_mean.value_or(asked.mean), .value = told->values.front()});
   if (last_.size() > 20) last_.pop_front();
 }

@@ -43,11 +43,16 @@ void check_arguments(const ScoreArguments& arguments) {
     throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
 }
 
-// Best first, and the tie rule decides which one is the first; with `random` the order is the one drawn.
+// Best first, a run to continue if it is the best of all, and the tie rule decides which one is the first;
+// with `random` the order is the one drawn.
 void put_best_first(std::vector<Score>& scores, const Score& chosen) {
   std::stable_sort(scores.begin(), scores.end(), precedes);
   const auto at =
       std::find_if(scores.begin(), scores.end(), [&](const Score& s) { return s.point == chosen.point; });
+  if (chosen.top_up || at == scores.end()) {
+    scores.insert(scores.begin(), chosen);
+    return;
+  }
   *at = chosen;
   std::rotate(scores.begin(), at, at + 1);
 }
@@ -98,14 +103,32 @@ struct Scoring {
 
 ResultTable score_rows(const std::vector<Scored>& scored, const Study& study, const StudyModel& model,
                        Format format) {
-  ResultTable table(format, {"id", "mean", "variance", study.is_ladder() ? "alpha" : "level", "information",
-                             "cost", "information_per_cost"});
+  const bool resumes = study.file().tops_up();
+  std::vector<std::string> columns{"id",
+                                   "mean",
+                                   "variance",
+                                   study.is_ladder() ? "alpha" : "level",
+                                   "information",
+                                   "cost",
+                                   "information_per_cost"};
+  if (resumes) columns.emplace_back("resume_from");
+  ResultTable table(format, columns);
   for (const Scored& one : scored) {
     const Score& score = one.score;
     const Level level = level_of(score, model.offer, model.acquisition);
-    table.add({study.pool().id(score.point), one.mean, one.variance,
-               level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name),
-               score.information, score.cost, score.information_per_cost()});
+    std::vector<ResultTable::Cell> row{
+        study.pool().id(score.point),
+        one.mean,
+        one.variance,
+        level.alpha ? ResultTable::Cell(*level.alpha) : ResultTable::Cell(level.name),
+        score.information,
+        score.cost,
+        score.information_per_cost()};
+    if (resumes && score.top_up)
+      row.emplace_back(score.top_up->from);
+    else if (resumes)
+      row.emplace_back(std::monostate());
+    table.add(row);
   }
   return table;
 }
@@ -119,6 +142,7 @@ std::string next_in_words(const Study& study, const StudyModel& model, const Sug
                               inputs_text(study.pool().columns(), next.inputs.data()),
                               describe_in_sentence(next.level), money(next.cost, unit),
                               brief(next.information), model.acquisition.information->unit(), remaining)) +
+         (next.resume_from ? fmt::format(" It continues the run of suggestion {}.", *next.resume_from) : "") +
          "\n";
 }
 

@@ -33,11 +33,13 @@ py::object channel_of(const Suggestion& suggestion, bool flip) {
 // Everything, for pickling.
 py::tuple state_of(const Suggestion& s) {
   return py::make_tuple(s.id, s.row, s.point, s.inputs, s.level.name, s.level.alpha, s.level.value,
-                        channel_of(s, false), channel_of(s, true), s.cost, s.information, s.mean, s.variance);
+                        channel_of(s, false), channel_of(s, true), s.cost, s.information, s.mean, s.variance,
+                        s.resume_from);
 }
 
 Suggestion from_state(const py::tuple& state) {
-  if (state.size() != 13) throw std::invalid_argument("the pickled state is not that of a Suggestion");
+  if (state.size() != 13 && state.size() != 14)
+    throw std::invalid_argument("the pickled state is not that of a Suggestion");
   Suggestion s;
   s.id = state[0].cast<std::int64_t>();
   s.row = state[1].cast<Index>();
@@ -54,6 +56,7 @@ Suggestion from_state(const py::tuple& state) {
   s.information = state[10].cast<double>();
   s.mean = state[11].cast<double>();
   s.variance = state[12].cast<double>();
+  if (state.size() == 14) s.resume_from = state[13].cast<std::optional<std::int64_t>>();
   return s;
 }
 
@@ -81,6 +84,8 @@ void bind_suggestion(py::module_& module) {
       .def_readonly("information", &Suggestion::information)
       .def_readonly("mean", &Suggestion::mean)
       .def_readonly("variance", &Suggestion::variance)
+      .def_readonly("resume_from", &Suggestion::resume_from,
+                    "The suggestion whose run is continued, and whose answer is replaced; None: a new run.")
       .def_property_readonly("noise_variance", [](const Suggestion& s) { return channel_of(s, false); })
       .def_property_readonly("accuracy", [](const Suggestion& s) { return channel_of(s, true); })
       .def_property_readonly("information_per_cost", &Suggestion::information_per_cost)

@@ -13,12 +13,25 @@ bool within_tie(double best, double value, double charged) {
 }  // namespace
 
 Level level_of(const Score& score, const Offer& offer, const Acquisition& acquisition) {
-  if (!score.precision) return offer.levels[static_cast<std::size_t>(score.level)];
+  if (!score.precision) {
+    Level level = offer.levels[static_cast<std::size_t>(score.level)];
+    if (offer.has_point_costs()) {
+      level.cost = offer.cost(score.point, score.level);
+      level.reserve = offer.reserved(score.point, score.level);
+    }
+    if (score.top_up) level.reserve = score.top_up->reserve;
+    return level;
+  }
   return {.name = {},
           .alpha = score.precision->alpha,
           .channel = acquisition.continuous->law(*score.precision),
           .cost = score.cost,
           .value = score.precision->alpha};
+}
+
+Channel added_channel(const Score& score, const Offer& offer, const Acquisition& acquisition) {
+  if (score.top_up) return GaussianChannel{score.top_up->noise_variance};
+  return channel_at(level_of(score, offer, acquisition), offer.base_noise(score.point));
 }
 
 bool ties_with(const Score& best, double value, double order, double charged) {

@@ -50,6 +50,12 @@ std::vector<std::pair<std::string, std::string>> environment_for(const Request& 
   return environment;
 }
 
+// The folder of the last attempt, which is the one that answered; empty if there was none.
+std::string folder_of_answer(const fs::path& runs, std::int64_t id) {
+  const int last = last_attempt(runs, id);
+  return last == 0 ? "" : fs::absolute(runs / attempt_folder_name(id, last)).lexically_normal().string();
+}
+
 }  // namespace
 
 ExternalCommand::ExternalCommand(const StudyFile& study, Pool pool, fs::path study_folder, double grace)
@@ -75,6 +81,7 @@ Attempt ExternalCommand::start(const Suggestion& suggestion, int attempt, const 
   Request request = make_request(suggestion, attempt, pool_.columns(), seed_);
   for (std::size_t k = 0; k < pool_.text_columns().size(); ++k)
     request.columns.emplace_back(pool_.text_columns()[k], pool_.text(suggestion.row, k));
+  if (suggestion.resume_from) request.resume_folder = folder_of_answer(runs, *suggestion.resume_from);
   const AttemptFolder folder(runs / attempt_folder_name(suggestion.id, attempt), setting_.protocol);
   folder.prepare(request);
   auto state = std::make_unique<Attempt::State>(folder);

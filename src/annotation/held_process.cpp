@@ -36,7 +36,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 // Variables of the request override inherited ones. Variables of an enclosing attempt about its point are
 // removed.
 std::vector<std::string> merged(const Variables& environment) {
-  std::set<std::string, std::less<>> names{"ACUITY_ALPHA", "ACUITY_LEVEL"};
+  std::set<std::string, std::less<>> names{"ACUITY_ALPHA", "ACUITY_LEVEL", "ACUITY_RESUME_ID",
+                                           "ACUITY_RESUME_FROM"};
   for (const auto& [name, value] : environment) names.insert(name);
   std::vector<std::string> all;
   for (char** variable = ::environ; *variable != nullptr; ++variable) {

@@ -53,6 +53,10 @@ std::string to_json(const Request& request) {
   json["cost"] = number(asked.cost);
   json["seed"] = request.seed;
   for (const auto& [name, cell] : request.columns) json["columns"][name] = cell;
+  if (asked.resume_from) {
+    json["resume_id"] = *asked.resume_from;
+    if (!request.resume_folder.empty()) json["resume_from"] = request.resume_folder;
+  }
   return json.dump(-1, ' ', false,
                    OrderedJson::error_handler_t::replace);  // names come from files, in any encoding
 }
@@ -67,6 +71,10 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Request& r
     all.emplace_back("ACUITY_ALPHA", shortest(*asked.level.alpha));
   else
     all.emplace_back("ACUITY_LEVEL", asked.level.name);
+  if (asked.resume_from) {
+    all.emplace_back("ACUITY_RESUME_ID", std::to_string(*asked.resume_from));
+    if (!request.resume_folder.empty()) all.emplace_back("ACUITY_RESUME_FROM", request.resume_folder);
+  }
   for (std::size_t k = 0; k < request.inputs.size(); ++k)
     all.emplace_back(input_variable(request.inputs[k].name),
                      input_text_for_programs(request.inputs[k], asked.inputs[k]));

@@ -19,6 +19,9 @@ struct Request {
   std::uint32_t seed = 1;     ///< from 1 to 2^31 - 1
   /// Names and cells of the pool's columns that are no inputs.
   std::vector<std::pair<std::string, std::string>> columns = {};
+  /// If the run of another suggestion is continued: the folder of its attempt that answered; empty if it was
+  /// answered by other means.
+  std::string resume_folder = {};
 };
 
 /// The seed depends only on the study's seed and the suggestion's id. It is the same for every attempt, so an

@@ -80,7 +80,10 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
     event.alpha = answer.level->alpha;
   }
   const bool another_level = !event.level.empty() || event.alpha;
-  const double each = another_level ? answer.level->cost : record.asked.cost;
+  double each = another_level ? answer.level->cost : record.asked.cost;
+  // A run that was continued to another level than asked for costs the difference to that one.
+  if (another_level && record.asked.replaces)
+    each = std::max(0.0, record.asked.cost + answer.level->cost - study.level_named(record.asked.level).cost);
   event.cost = answer.cost.value_or(each * static_cast<double>(answer.values.size()));
   return event;
 }
@@ -88,6 +91,7 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
 // Of the first value, by the prediction recorded when it was asked for.
 std::optional<double> surprise_of(const Study& study, const Asked& asked, const Told& event) {
   if (event.row || event.inputs || asked.row < 0) return std::nullopt;
+  if (asked.replaces) return std::nullopt;  // most of the answer is known already
   // What another level would answer there was not predicted if levels have biases.
   if (study.file().has_bias() && (!event.level.empty() || event.alpha)) return std::nullopt;
   const LatentMarginal predicted{asked.answer_mean.value_or(asked.mean),

@@ -190,6 +190,11 @@ struct Campaign::Parts {
   // A suggestion with an answer, which can be corrected.
   const SuggestionRecord& find_told(std::int64_t id, const char* to_be) const {
     const SuggestionRecord& record = find(id);
+    if (record.replaced_by)
+      complain(
+          fmt::format("the answer to {} was replaced by that to {}, which continued its run, and cannot "
+                      "be {}; retract {} to make it valid again",
+                      id, *record.replaced_by, to_be, *record.replaced_by));
     if (record.status == SuggestionStatus::told) return record;
     complain(
         fmt::format("suggestion {} is {}, must have an answer to be {}", id, status_name(record), to_be));
@@ -253,16 +258,18 @@ struct Campaign::Parts {
   // hyperparameters have changed meanwhile.
   void plan_if_due() {
     if (!study.file().acquisition.plan || in_initial_phase(study, state)) return;
-    if (!state.plan_is_stale(study.goal() == nullptr)) return;  // plans for a goal take longer
     const StudyModel& model = belief.model();
+    // Plans for a goal take longer, so they are not made after every fit.
+    if (!state.plan_is_stale(study.goal() == nullptr) && !costs_differ_from_plan(state, model)) return;
     if (!study.file().knows_scale() && !model.learned) return;  // there is no scale to compare levels by
-    const Candidates candidates = candidates_of(study, state, belief.annotations(state));
+    Candidates candidates = candidates_of(study, state, belief.annotations(state));
+    add_top_ups(study, state, model, candidates);
     const BudgetPlan plan = study.plan(
         model, belief.annotations(state), belief.belief(), candidates,
         {.threads = options.threads, .seconds = options.plan_seconds, .progress = options.planning});
     add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
       if (has_any<Amended, Retracted, Fitted, BudgetChanged, Planned>(news)) return {};
-      return {planned_of(plan, candidates.remaining())};
+      return {planned_of(study, model, plan, candidates.remaining())};
     });
   }
 };
@@ -406,7 +413,8 @@ AskResult Campaign::ask(const AskOptions& options) {
                   .lease_until = options.lease ? std::optional(now() + *options.lease) : std::nullopt,
                   .answer_mean = s.answer_mean,
                   .answer_variance = s.answer_variance,
-                  .reserve = s.reserved() > s.cost ? std::optional(s.reserved()) : std::nullopt});
+                  .reserve = s.reserved() > s.cost ? std::optional(s.reserved()) : std::nullopt,
+                  .replaces = s.resume_from});
       return events;
     });
   } catch (...) {
@@ -587,7 +595,9 @@ StudyModel Campaign::model() const {
 }
 
 Candidates Campaign::candidates() const {
-  return candidates_of(parts_->study, parts_->state);
+  Candidates candidates = candidates_of(parts_->study, parts_->state);
+  if (parts_->study.file().tops_up()) add_top_ups(parts_->study, parts_->state, model(), candidates);
+  return candidates;
 }
 
 PoolBelief& Campaign::belief() {

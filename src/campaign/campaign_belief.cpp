@@ -66,6 +66,8 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
     told.emplace_back(id, &annotations[next]);
     next += state.find(id)->values.size();
   }
+  for (const auto& [id, annotation] : told)
+    if (state.find(id)->replaced && !take_continued(state, id, *annotation)) return false;
   std::vector<std::int64_t> gone;
   for (const auto& [id, entry] : entries_) {
     const SuggestionRecord& record = *state.find(id);
@@ -73,7 +75,7 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
     if (!entry.values.empty() || !record.values.empty()) continue;
     // Pending suggestions are expected with the current noise of the offer.
     if (record.status != SuggestionStatus::pending ||
-        entry.channel != study_.expected_channel(expected_annotation(study_, record), model_))
+        entry.channel != pending_channel(study_, model_, state, record))
       gone.push_back(id);
   }
   for (const auto& [id, annotation] : told) {
@@ -93,7 +95,41 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
   if (!gone.empty() || offer_changed) renew_selector();
   for (const auto& [id, annotation] : told) take_in(id, *annotation, state.find(id)->values);
   for (const std::int64_t id : state.pending())
-    if (!entries_.contains(id)) expect(id, expected_annotation(study_, *state.find(id)));
+    if (!entries_.contains(id)) expect_pending(state, id);
+  return true;
+}
+
+// The answer to a run that was continued: the one that it replaces stays in the belief, and an independent
+// one is added that tells the difference. False if that is not possible.
+bool CampaignBelief::take_continued(const State& state, std::int64_t id, const Annotation& annotation) {
+  const SuggestionRecord& record = *state.find(id);
+  const auto entry = entries_.find(id);
+  if (entry != entries_.end() && !entry->second.values.empty()) return true;  // it is there already
+  const SuggestionRecord& before = *state.find(*record.replaced);
+  const auto replaced = entries_.find(*record.replaced);
+  if (replaced == entries_.end() || replaced->second.values != before.replaced_values ||
+      record.values.size() != 1)
+    return false;
+  const double old_noise = noise_variance(study_.channel_of(told_annotation(study_, before), model_));
+  const double noise = noise_variance(study_.channel_of(annotation, model_));
+  if (!(noise < old_noise)) return false;
+  const GaussianChannel channel{noise_of_continuation(old_noise, noise)};
+  const double value =
+      value_of_continuation(old_noise, before.replaced_values.front(), noise, record.values.front());
+  if (entry != entries_.end() && entry->second.channel == Channel(channel)) {
+    belief_->answer(entry->second.rows.front(), value);
+  } else {
+    if (entry != entries_.end()) {
+      belief_->cancel(entry->second.rows.front());
+      entries_.erase(entry);
+      renew_selector();
+    }
+    Entry added{annotation.place, channel, {}, {}};
+    added.rows.push_back(belief_->condition(added.place, added.channel, value));
+    entries_.emplace(id, std::move(added));
+  }
+  entries_.at(id).values = record.values;
+  entries_.erase(replaced);
   return true;
 }
 
@@ -111,8 +147,14 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
   entry.values = values;
 }
 
-void CampaignBelief::expect(std::int64_t id, const Annotation& annotation) {
-  Entry entry{annotation.place, study_.expected_channel(annotation, model_), {}, {}};
+void CampaignBelief::expect_pending(const State& state, std::int64_t id) {
+  const SuggestionRecord& record = *state.find(id);
+  if (const auto channel = pending_channel(study_, model_, state, record))
+    expect(id, expected_annotation(study_, record).place, *channel);
+}
+
+void CampaignBelief::expect(std::int64_t id, const Place& place, const Channel& channel) {
+  Entry entry{place, channel, {}, {}};
   entry.rows.push_back(belief_->condition(entry.place, entry.channel, std::nullopt));
   entries_.emplace(id, std::move(entry));
 }
@@ -133,7 +175,7 @@ void CampaignBelief::rebuild(const State& state, StudyModel model) {
     for (std::size_t k = 0; k < record.values.size(); ++k) entry.rows.push_back({handle++});
     entries_.emplace(id, std::move(entry));
   }
-  for (const std::int64_t id : state.pending()) expect(id, expected_annotation(study_, *state.find(id)));
+  for (const std::int64_t id : state.pending()) expect_pending(state, id);
 }
 
 void CampaignBelief::set_price_weight(double weight) {

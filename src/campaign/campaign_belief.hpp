@@ -18,8 +18,8 @@ class CampaignBelief {
   /// The only function that brings the belief up to date: appends if the prior is unchanged and events were
   /// only added, rebuilds otherwise. Used after refits, standardisation, amendments, releases and resuming.
   void follow(const State& state);
-  /// Adds a pending suggestion with the noise that its answer is expected to have.
-  void expect(std::int64_t id, const Annotation& annotation);
+  /// Adds a pending suggestion, given as the channel of an independent answer that tells as much.
+  void expect(std::int64_t id, const Place& place, const Channel& channel);
   /// Makes the next follow() rebuild the belief.
   void forget() { belief_.reset(); }
 
@@ -43,6 +43,8 @@ class CampaignBelief {
   void rebuild(const State& state, StudyModel model);
   bool is_same_prior(const State& state, const Prior& prior) const;
   bool is_settled(const State& state) const;
+  void expect_pending(const State& state, std::int64_t id);
+  bool take_continued(const State& state, std::int64_t id, const Annotation& annotation);
   void take_in(std::int64_t id, const Annotation& annotation, const std::vector<double>& values);
   void set_price_weight(double weight);
   void renew_selector();

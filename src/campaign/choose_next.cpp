@@ -74,8 +74,8 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
   acquisition.only_level = level;
   acquisition.continuous.reset();
   const std::vector<Index> rows{*first};
-  const Offer there{.levels = model.offer.levels, .base_noise = model.offer.base_noise(rows)};
-  return select_among(rows, belief.belief().marginals_at(rows), there, acquisition, candidates);
+  return select_among(rows, belief.belief().marginals_at(rows), model.offer.at(rows), acquisition,
+                      candidates);
 }
 
 // The mean standard deviation of f where the model must be good: at the goal, if the study names one, else
@@ -103,6 +103,16 @@ std::string target_reached(const Study& study, CampaignBelief& belief, const Sco
       at_goal ? " over the goal" : "", shortest(*stop.predictive_sd));
 }
 
+// Makes the choice part of the belief, by the same functions as a suggestion that is pending in the log.
+void expect(const Study& study, const Score& chosen, const Suggestion& suggestion, CampaignBelief& belief) {
+  const Annotation annotation =
+      study.annotation(chosen.point, study.offer().base_noise(chosen.point),
+                       level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0, suggestion.cost);
+  belief.expect(suggestion.id, annotation.place,
+                chosen.top_up ? Channel(GaussianChannel{chosen.top_up->noise_variance})
+                              : study.expected_channel(annotation, belief.model()));
+}
+
 }  // namespace
 
 bool in_initial_phase(const Study& study, const State& state) {
@@ -126,6 +136,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     return end(AskStatus::finished, "stop.wall_clock is over");
   Candidates candidates = candidates_of(study, state, belief.annotations(state));
   const StudyModel& model = belief.model();
+  add_top_ups(study, state, model, candidates);
   Taken taken(study, state);  // with pool.repeat they stay open
   const InitialDesign design = initial_design(study);
   std::int64_t initial = design.count() - told_or_pending(state);
@@ -147,12 +158,8 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     Suggestion suggestion =
         make_suggestion(*best, study.pool(), model.offer, model.acquisition, belief.belief());
     suggestion.id = state.next_id() + static_cast<std::int64_t>(result.suggestions.size());
-    belief.expect(suggestion.id,
-                  study.annotation(best->point, study.offer().base_noise(best->point),
-                                   level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0,
-                                   suggestion.cost));
-    candidates.buy(best->point, best->precision ? std::nullopt : std::optional(best->level),
-                   suggestion.reserved());
+    expect(study, *best, suggestion, belief);
+    candidates.buy(*best, suggestion.reserved());
     taken.add(best->point, best->precision ? -1 : best->level);
     result.suggestions.push_back(std::move(suggestion));
   }

@@ -67,6 +67,7 @@ Json body(const Asked& e) {
   put(json, "answer_mean", e.answer_mean, plain);
   put(json, "answer_variance", e.answer_variance, plain);
   put(json, "reserve", e.reserve, plain);
+  put(json, "replaces", e.replaces, [](std::int64_t id) { return Json(id); });
   return json;
 }
 Json body(const Told& e) {
@@ -131,6 +132,7 @@ Json body(const Planned& e) {
     json["purchases"] = numbers(e.purchases);
     json["purchases_ratio"] = numbers(e.purchases_ratio);
   }
+  if (!e.costs.empty()) json["costs"] = numbers(e.costs);
   if (!e.note.empty()) json["note"] = e.note;
   return json;
 }
@@ -242,6 +244,7 @@ void read(Fields& j, Asked& e) {
   e.answer_mean = j.optional_number("answer_mean");
   e.answer_variance = j.optional_number("answer_variance");
   e.reserve = j.optional_number("reserve");
+  e.replaces = j.optional("replaces", [&] { return j.whole("replaces"); });
 }
 void read(Fields& j, Told& e) {
   e.id = j.whole("id");
@@ -303,6 +306,7 @@ void read(Fields& j, Planned& e) {
   e.purchases = j.optional("purchases", [&] { return j.numbers("purchases"); }).value_or(e.purchases);
   e.purchases_ratio =
       j.optional("purchases_ratio", [&] { return j.numbers("purchases_ratio"); }).value_or(e.purchases_ratio);
+  e.costs = j.optional("costs", [&] { return j.numbers("costs"); }).value_or(e.costs);
   e.note = j.text_or_empty("note");
 }
 

@@ -139,6 +139,7 @@ void require_own(const Asked& e) {
     require_amount("the reserved amount", *e.reserve);
     if (*e.reserve < e.cost) refuse("the reserved amount", *e.reserve, "the cost or more");
   }
+  if (e.replaces) require_id(*e.replaces);
   require_text("the worker", e.worker);
   if (e.lease_until) require_time("the end of the lease", *e.lease_until);
 }
@@ -227,6 +228,7 @@ void require_own(const Planned& e) {
     for (const double count : *counts)
       if (!(count >= 0.0 && count <= 9e15 && count == std::floor(count)))
         refuse("the number of purchases at a level", count, "a whole number, 0 or more");
+  for (const double cost : e.costs) require_amount("the expected cost of a level", cost);
   require_text("the note", e.note);
 }
 
@@ -317,6 +319,9 @@ void EventRules::check(const Asked& event, const State&) const {
                                  event.row));
   require_level(event.level, event.alpha);
   require_channel(event.channel);
+  if (event.replaces && (event.alpha || !study_.level_named(event.level).tops_up))
+    throw InputError(fmt::format(
+        "it replaces the answer to {}, must replace none: its level continues no runs", *event.replaces));
 }
 
 void EventRules::check(const Told& event, const State& state) const {
@@ -358,6 +363,9 @@ void EventRules::check(const Planned& event, const State&) const {
     if (!counts->empty() && counts->size() != study_.offer().levels.size())
       throw InputError(
           fmt::format("it plans for {} levels, must be {}", counts->size(), study_.offer().levels.size()));
+  if (!event.costs.empty() && event.costs.size() != study_.offer().levels.size())
+    throw InputError(fmt::format("it has the costs of {} levels, must be {}", event.costs.size(),
+                                 study_.offer().levels.size()));
   if (event.purchases.size() != event.purchases_ratio.size())
     throw InputError("it has numbers of purchases for one course, must have them for both or none");
 }

@@ -229,13 +229,25 @@ void add_levels(const StudyModel& model, const Candidates& candidates, const Mar
   std::iota(all.begin(), all.end(), 0);
   std::vector<double> worth(all.size());
   model.acquisition.information->worth(there, here, 0, 1, all, worth.data());
+  const bool by_point = model.offer.has_point_costs();
+  const auto cost_there = [&](std::size_t k) {
+    return by_point ? model.offer.cost(result.chosen.row, static_cast<Index>(k)) : here.levels[k].cost;
+  };
+  const auto reserved_there = [&](std::size_t k) {
+    return by_point ? model.offer.reserved(result.chosen.row, static_cast<Index>(k))
+                    : here.levels[k].reserved();
+  };
   for (std::size_t k = 0; k < all.size(); ++k)
     result.levels.push_back({.level = here.levels[k],
                              .information = worth[k],
-                             .cost = here.levels[k].cost,
-                             .affordable = candidates.affordable(here.levels[k].reserved()) &&
+                             .cost = cost_there(k),
+                             .affordable = candidates.affordable(reserved_there(k)) &&
                                            candidates.is_open(result.chosen.row, static_cast<Index>(k)),
                              .chosen = is_chosen(here.levels[k])});
+  if (result.chosen.resume_from)
+    for (Explanation::LevelMerit& one : result.levels)
+      if (one.chosen)
+        one.information = result.chosen.information, one.cost = result.chosen.cost, one.affordable = true;
   std::stable_sort(result.levels.begin(), result.levels.end(),
                    [](const auto& a, const auto& b) { return a.per_cost() > b.per_cost(); });
 }
@@ -249,12 +261,23 @@ Level level_in(const Offer& offer, const Level& level) {
 
 // What the belief about the point alone tells. The channel is made again: one from the log has no bias.
 void add_there(const Study& study, const StudyModel& model, const Candidates& candidates,
-               const Marginals& there, Explanation& result) {
-  const Channel channel =
-      channel_at(level_in(model.offer, result.chosen.level), model.offer.base_noise(result.chosen.row));
+               const Marginals& there, const std::optional<Channel>& added, Explanation& result) {
+  const Channel channel = added.value_or(
+      channel_at(level_in(model.offer, result.chosen.level), model.offer.base_noise(result.chosen.row)));
   add_levels(model, candidates, there, result);
   result.goal = explain_goal(study, there, channel);
   result.bias = bias_there(there, channel);
+}
+
+// What a run that is continued adds, as the channel of an independent answer.
+std::optional<Channel> added_by_continuing(const Study& study, const StudyModel& model, const State& state,
+                                           const Suggestion& chosen) {
+  if (!chosen.resume_from) return std::nullopt;
+  SuggestionRecord pending{.asked = {}, .told = {}, .values = {}, .reason = {}};
+  pending.asked.row = chosen.row;
+  pending.asked.level = chosen.level.name;
+  pending.asked.replaces = chosen.resume_from;
+  return pending_channel(study, model, state, pending);
 }
 
 void add_neighbours(const Study& study, const State& state, const Prior& prior, Explanation& result) {
@@ -307,7 +330,8 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
                     const Suggestion& chosen) {
   belief.follow(state);
   const StudyModel& model = belief.model();
-  const Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  add_top_ups(study, state, model, candidates);
   Explanation result;
   result.chosen = chosen;
   result.unit = model.acquisition.information->unit();
@@ -319,19 +343,25 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   const Marginals before = belief.belief().marginals();  // a copy, because the belief changes below
   const Market market(model, candidates, before);
   add_pool(before, market.open_points(), result);
-  add_there(study, model, candidates, belief.belief().marginals_at({{chosen.row}}), result);
+  const std::optional<Channel> added = added_by_continuing(study, model, state, chosen);
+  if (chosen.resume_from) result.continued = state.find(*chosen.resume_from)->asked;
+  add_there(study, model, candidates, belief.belief().marginals_at({{chosen.row}}), added, result);
   if (result.levels_compete) {
     result.shadow_price = shadow_price(before, model.offer, model.acquisition, candidates);
     result.plan = state.planned();
   }
-  if (result.levels_compete) add_counterfactuals(study, model, candidates, market, result);
+  // Runs that may be continued are rivals with prices of their own, and where costs depend on the inputs
+  // there is not one price per level.
+  if (result.levels_compete && candidates.top_ups().empty() && !model.offer.has_point_costs())
+    add_counterfactuals(study, model, candidates, market, result);
   add_neighbours(study, state, model.prior, result);
   result.reported_cost = reported_costs(study, state);
   result.reported_noise = reported_noise(study, model, annotations_of(study, state));
   result.pool_sd_before = mean_sd(belief.belief());
-  belief.expect(chosen.id,
-                study.annotation(chosen.row, study.offer().base_noise(chosen.row),
-                                 level_of(study, chosen.level.name, chosen.level.alpha), 0.0, chosen.cost));
+  const Annotation asked =
+      study.annotation(chosen.row, study.offer().base_noise(chosen.row),
+                       level_of(study, chosen.level.name, chosen.level.alpha), 0.0, chosen.cost);
+  belief.expect(chosen.id, asked.place, added.value_or(study.expected_channel(asked, model)));
   result.sd_after = std::sqrt(std::max(0.0, belief.belief().marginals_at({{chosen.row}}).variance(0)));
   result.pool_sd_after = mean_sd(belief.belief());
   return result;

@@ -45,6 +45,7 @@ struct Explanation {
   };
 
   Suggestion chosen;
+  std::optional<Asked> continued;  ///< the suggestion whose run is continued
   std::string unit;                ///< of the information
   bool is_drawn = false;           ///< by the seed: the initial design, or `random`
   bool levels_compete = true;      ///< false: the highest precision only

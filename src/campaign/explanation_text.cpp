@@ -148,6 +148,12 @@ std::string to_text(const Explanation& e, const Study& study) {
   const std::string inputs = inputs_of(s.inputs, study);
   std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {}.\n", one_line(s.point), inputs,
                                  name_of(s.level), brief(s.cost, digits), unit, worth_text(e));
+  if (e.continued)
+    text += fmt::format(
+        "It continues the run of annotation {} (\"{}\"), whose answer it replaces: the difference of the "
+        "prices is "
+        "paid.\n",
+        e.continued->id, one_line(e.continued->level));
   if (e.is_drawn) text += "It was drawn by the seed, not chosen by its information.\n";
   text += fmt::format(
       "\nWhy this point. The belief about {} there is {}. Of {} "

@@ -68,7 +68,7 @@ std::vector<Event> known_before(const Study& study) {
 
 void require_input_names(const Study& study) {
   for (const std::string& input : study.pool().inputs())
-    if (is_campaign_column(input))
+    if (is_campaign_column(input) || (study.file().tops_up() && input == "resume_from"))
       study.file().complain(
           fmt::format("input \"{}\" has the name of a column that campaigns print, must be renamed", input));
 }

@@ -9,6 +9,10 @@
 
 namespace acuity {
 
+/// Whether the answer is one of campaign.initial, which was not bought in this campaign: its cost is what a
+/// file says, often 0.
+bool is_known_before(const Asked& asked);
+
 /// The declared price of a level counts as this many answers (docs/math.md 5.6).
 inline constexpr double declared_cost_weight = 3.0;
 

@@ -72,6 +72,12 @@ void State::check(const Asked& event) const {
   if (event.id != next_id())
     throw DamagedError(fmt::format("event {} of the log asks for suggestion {}, must be {}", sequence_ + 1,
                                    event.id, next_id()));
+  if (!event.replaces) return;
+  const SuggestionRecord& replaced = require_known(*event.replaces, "continued");
+  if (replaced.values.size() != 1 || replaced.row() != event.row)
+    throw DamagedError(
+        fmt::format("event {} of the log continues suggestion {}, which has no single answer at that point",
+                    sequence_ + 1, *event.replaces));
 }
 
 // Answers to released or failed suggestions are accepted, too: they are valid measurements and were paid for.
@@ -95,6 +101,13 @@ void State::check(const Amended& event) const {
   if (require_known(event.id, "amended").status != SuggestionStatus::told)
     throw DamagedError(fmt::format("event {} of the log amends suggestion {}, which has no answer",
                                    sequence_ + 1, event.id));
+  require_not_replaced(*find(event.id), "amends");
+}
+
+void State::require_not_replaced(const SuggestionRecord& record, const char* what) const {
+  if (record.replaced_by)
+    throw DamagedError(fmt::format("event {} of the log {} suggestion {}, whose answer was replaced by {}",
+                                   sequence_ + 1, what, record.asked.id, *record.replaced_by));
 }
 
 void State::check(const Retracted& event) const {
@@ -102,6 +115,7 @@ void State::check(const Retracted& event) const {
   if (record.status != SuggestionStatus::told || record.retracted)
     throw DamagedError(fmt::format("event {} of the log retracts suggestion {}, which has no valid answer",
                                    sequence_ + 1, event.id));
+  require_not_replaced(record, "retracts");
 }
 
 void State::check(const BudgetChanged& event) const {
@@ -136,6 +150,40 @@ void State::take(const Told& event) {
   failures_in_a_row_ = 0;
   told.charged += event.cost;
   spent_ += event.cost;
+  replace_answer(event.id);
+}
+
+std::int64_t State::successor(std::int64_t id) const {
+  while (find(id)->replaced_by) id = *find(id)->replaced_by;
+  return id;
+}
+
+// An answer to a run that was continued takes the place of the answer that it continues, or of one that did
+// so before. An answer about another point has continued nothing.
+void State::replace_answer(std::int64_t by) {
+  SuggestionRecord& after = record(by);
+  if (!after.asked.replaces) return;
+  const std::int64_t id = successor(*after.asked.replaces);
+  SuggestionRecord& before = record(id);
+  const bool is_same_place =
+      after.row() == before.row() && (after.row() >= 0 || after.told->inputs == before.told->inputs);
+  if (id == by || before.values.empty() || !is_same_place) return;
+  before.replaced_values = before.values;
+  before.replaced_by = by;
+  after.replaced = id;
+  replace_values(before, {});
+  set_counted(id, false);
+}
+
+void State::restore_answer(std::int64_t replaced_by) {
+  SuggestionRecord& after = record(replaced_by);
+  if (!after.replaced) return;
+  SuggestionRecord& before = record(*after.replaced);
+  replace_values(before, before.replaced_values);
+  before.replaced_by.reset();
+  before.replaced_values.clear();
+  set_counted(*after.replaced, true);
+  after.replaced.reset();
 }
 
 void State::take(const Failed& event) {
@@ -161,6 +209,7 @@ void State::take(const Amended& event) {
   SuggestionRecord& amended = record(event.id);
   replace_values(amended, event.values);
   amended.reason = event.reason;
+  if (amended.retracted) replace_answer(event.id);
   amended.retracted = false;
   set_counted(event.id, true);
   fit_is_stale_ = must_plan_again_ = true;
@@ -173,6 +222,7 @@ void State::take(const Retracted& event) {
   retracted.reason = event.reason;
   retracted.retracted = true;
   set_counted(event.id, false);
+  restore_answer(event.id);
   fit_is_stale_ = must_plan_again_ = true;
 }
 
@@ -243,6 +293,11 @@ std::vector<std::int64_t> State::lapsed(double now) const {
 std::int64_t State::failed() const {
   return std::count_if(suggestions_.begin(), suggestions_.end(),
                        [](const SuggestionRecord& one) { return one.status == SuggestionStatus::failed; });
+}
+
+std::int64_t State::replaced() const {
+  return std::count_if(suggestions_.begin(), suggestions_.end(),
+                       [](const SuggestionRecord& one) { return one.replaced_by.has_value(); });
 }
 
 }  // namespace acuity

@@ -1,5 +1,8 @@
 #include "campaign/state_queries.hpp"
 
+#include <cmath>
+#include <set>
+
 #include "acuity/numerics/errors.hpp"
 #include "campaign/reported_cost.hpp"
 
@@ -42,6 +45,16 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
   return annotation;
 }
 
+// With what was paid for the run before it was continued.
+double paid_for(const State& state, const SuggestionRecord& record) {
+  double paid = record.charged;
+  for (const SuggestionRecord* one = &record; one->replaced;) {
+    one = state.find(*one->replaced);
+    paid += one->charged;
+  }
+  return paid;
+}
+
 }  // namespace
 
 Level level_of(const Study& study, const std::string& name, std::optional<double> alpha) {
@@ -59,6 +72,7 @@ std::string status_name(const SuggestionRecord& record) {
     case SuggestionStatus::told:
       break;
   }
+  if (record.replaced_by) return "replaced";
   return record.retracted ? "retracted" : "told";
 }
 
@@ -78,7 +92,8 @@ Suggestion suggestion_of(const Study& study, const Asked& asked) {
                         .answer_mean = asked.answer_mean,
                         .answer_variance = asked.answer_variance,
                         .information = asked.information,
-                        .cost = asked.cost};
+                        .cost = asked.cost,
+                        .resume_from = asked.replaces};
   suggestion.level.reserve = asked.reserve.value_or(0.0);
   if (asked.row < 0) return suggestion;
   const double* inputs = study.pool().point(asked.row);
@@ -92,13 +107,51 @@ std::vector<Annotation> annotations_of(const Study& study, const State& state) {
     const SuggestionRecord& record = *state.find(id);
     for (std::size_t k = 0; k < record.values.size(); ++k)
       annotations.push_back(annotation_of(study, record, study.file().target->to_model(record.values[k]),
-                                          k == 0 ? record.charged : 0.0));
+                                          k == 0 ? paid_for(state, record) : 0.0));
   }
   return annotations;
 }
 
 Annotation expected_annotation(const Study& study, const SuggestionRecord& record) {
   return annotation_of(study, record, 0.0, record.asked.cost);
+}
+
+Annotation told_annotation(const Study& study, const SuggestionRecord& record) {
+  const std::vector<double>& values = record.replaced_by ? record.replaced_values : record.values;
+  return annotation_of(study, record, values.empty() ? 0.0 : values.front(), record.charged);
+}
+
+std::optional<Channel> pending_channel(const Study& study, const StudyModel& model, const State& state,
+                                       const SuggestionRecord& record) {
+  const Channel own = study.expected_channel(expected_annotation(study, record), model);
+  if (!record.asked.replaces) return own;
+  const SuggestionRecord& before = *state.find(state.successor(*record.asked.replaces));
+  if (before.values.empty()) return own;  // it was retracted
+  const double noise = noise_variance(study.channel_of(told_annotation(study, before), model));
+  if (!(noise_variance(own) < noise)) return std::nullopt;
+  return GaussianChannel{noise_of_continuation(noise, noise_variance(own))};
+}
+
+void add_top_ups(const Study& study, const State& state, const StudyModel& model, Candidates& candidates) {
+  if (!study.file().tops_up()) return;
+  TopUps& top_ups = candidates.top_ups();
+  for (const Excluded& excluded : state.excluded())
+    top_ups.exclude(excluded.row, study.find_level(excluded.level));
+  std::set<std::int64_t> being_continued;
+  for (const std::int64_t id : state.pending())
+    if (const auto& replaces = state.find(id)->asked.replaces)
+      being_continued.insert(state.successor(*replaces));
+  for (const std::int64_t id : state.answered()) {
+    const SuggestionRecord& record = *state.find(id);
+    const std::optional<Index> level = offered_level(study, record);
+    // Runs before the campaign are not there to be continued, and replicates are several runs.
+    if (!level || record.row() < 0 || record.values.size() != 1 || is_known_before(record.asked) ||
+        being_continued.contains(id))
+      continue;
+    const Channel channel = study.channel_of(told_annotation(study, record), model);
+    top_ups.add({.id = id, .point = record.row(), .level = *level, .noise_variance = noise_variance(channel)},
+                model.offer);
+  }
 }
 
 std::optional<Learned> learned_of(const Study& study, const State& state) {
@@ -134,8 +187,19 @@ StudyModel model_of(const Study& study, const State& state, const std::vector<An
   return model;
 }
 
-Planned planned_of(const BudgetPlan& plan, double remaining) {
+bool costs_differ_from_plan(const State& state, const StudyModel& model) {
+  constexpr double part = 0.1;
+  if (!state.planned()) return false;
+  const std::vector<double>& before = state.planned()->costs;
+  for (std::size_t k = 0; k < before.size() && k < model.offer.levels.size(); ++k)
+    if (std::abs(model.offer.levels[k].cost - before[k]) > part * before[k]) return true;
+  return false;
+}
+
+Planned planned_of(const Study& study, const StudyModel& model, const BudgetPlan& plan, double remaining) {
   Planned planned{.lambda = plan.price_weight, .remaining = std::max(remaining, 0.0), .note = plan.note};
+  if (study.file().learn_costs)
+    for (const Level& level : model.offer.levels) planned.costs.push_back(level.cost);
   if (plan.courses.empty()) return planned;
   const auto counts = [](const std::vector<Index>& purchases) {
     return std::vector<double>(purchases.begin(), purchases.end());

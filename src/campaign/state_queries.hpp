@@ -17,18 +17,29 @@ Level level_of(const Study& study, const std::string& name, std::optional<double
 /// The level that was asked for or, if the answer reports another one, that one.
 Level level_of(const Study& study, const SuggestionRecord& record);
 
-/// pending, told, retracted, failed, released
+/// pending, told, retracted, replaced, failed, released
 std::string status_name(const SuggestionRecord& record);
 
 /// The suggestion as annotators and users see it.
 Suggestion suggestion_of(const Study& study, const Asked& asked);
 
 /// The valid answers in the order in which they were recorded, one annotation per replicate. The first of
-/// several replicates carries the whole cost.
+/// several replicates carries the whole cost, and an answer that replaced another one the cost of both.
 std::vector<Annotation> annotations_of(const Study& study, const State& state);
 
 /// A pending suggestion as an annotation without a value.
 Annotation expected_annotation(const Study& study, const SuggestionRecord& record);
+
+/// What the answer to a pending suggestion is expected to tell, as the channel of an independent answer: its
+/// own or, if it continues a run, that of the difference. Nothing if it tells nothing.
+std::optional<Channel> pending_channel(const Study& study, const StudyModel& model, const State& state,
+                                       const SuggestionRecord& record);
+
+/// The answer as the model sees it when it was recorded, of a record that may have been replaced since.
+Annotation told_annotation(const Study& study, const SuggestionRecord& record);
+
+/// Adds the runs that may be continued. The model is that of the state.
+void add_top_ups(const Study& study, const State& state, const StudyModel& model, Candidates& candidates);
 
 /// The recorded hyperparameters; empty if none were learned, or if annotations they were learned from have
 /// been retracted since.
@@ -38,8 +49,10 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
 /// The model given these annotations and what was learned and planned.
 StudyModel model_of(const Study& study, const State& state, const std::vector<Annotation>& annotations);
 
-/// `remaining`: the money that was planned.
-Planned planned_of(const BudgetPlan& plan, double remaining);
+/// `remaining`: the money that was planned. `model`: the one it was planned with.
+Planned planned_of(const Study& study, const StudyModel& model, const BudgetPlan& plan, double remaining);
+/// Whether the expected cost of a level has changed by more than a tenth since the last plan.
+bool costs_differ_from_plan(const State& state, const StudyModel& model);
 
 /// What can be asked for now: neither annotated, pending nor excluded, and affordable.
 Candidates candidates_of(const Study& study, const State& state);

@@ -24,6 +24,33 @@ Channel Offer::channel(Index point, Index level) const {
   return channel_at(levels[static_cast<std::size_t>(level)], base_noise(point));
 }
 
+double Offer::cost(Index point, Index level) const {
+  const auto k = static_cast<std::size_t>(level);
+  const bool by_point = has_point_costs() && point_costs[k].expected.size() > 0;
+  return by_point ? point_costs[k].expected(point) : levels[k].cost;
+}
+
+double Offer::reserved(Index point, Index level) const {
+  const auto k = static_cast<std::size_t>(level);
+  const bool by_point = has_point_costs() && point_costs[k].reserved.size() > 0;
+  return by_point ? point_costs[k].reserved(point) : levels[k].reserved();
+}
+
+double Offer::least_reserved(Index level) const {
+  const auto k = static_cast<std::size_t>(level);
+  const bool by_point = has_point_costs() && point_costs[k].reserved.size() > 0;
+  return by_point ? point_costs[k].reserved.minCoeff() : levels[k].reserved();
+}
+
+Offer Offer::at(const std::vector<Index>& points) const {
+  Offer there{.levels = levels, .base_noise = base_noise(points)};
+  for (const PointCosts& costs : point_costs)
+    there.point_costs.push_back(costs.expected.size() > 0
+                                    ? PointCosts{costs.expected(points), costs.reserved(points)}
+                                    : PointCosts{});
+  return there;
+}
+
 Index Offer::finest() const {
   std::size_t best = 0;
   // A level with bias is no measure of f, however little noise it has.

@@ -175,7 +175,9 @@ std::string plans_html(const CampaignData& data) {
 // The table that belongs to a figure.
 std::string beside(const CampaignFigure& figure, const CampaignData& data) {
   if (figure.svg.empty()) return "";
-  if (figure.name == "spend") return table_html(spend_table(data), "Spend by level") + plans_html(data);
+  if (figure.name == "spend")
+    return table_html(spend_table(data), "Spend by level") +
+           (data.replaced_text.empty() ? "" : paragraph("soft", data.replaced_text)) + plans_html(data);
   if (figure.name == "belief" && data.importance.size() > 1)
     return "<p>Share of the variation of the mean over the pool that is due to each input:</p>\n" +
            table_html(importance_table(data), "Importance of inputs");

@@ -20,10 +20,8 @@ std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Ac
                             : selector.choose(belief, candidates);
     if (!best) break;
     batch.push_back(*best);
-    const Level level = level_of(*best, offer, acquisition);
-    pending.add(best->point, channel_at(level, offer.base_noise(best->point)));
-    candidates.buy(best->point, best->precision ? std::nullopt : std::optional(best->level),
-                   std::max(best->cost, level.reserve));
+    pending.add(best->point, added_channel(*best, offer, acquisition));
+    candidates.buy(*best, std::max(best->cost, level_of(*best, offer, acquisition).reserve));
   }
   pending.cancel_all();
   return batch;

@@ -75,8 +75,12 @@ void Candidates::buy(Index point, std::optional<Index> level, double cost) {
   ++step_;
 }
 
-void Candidates::buy(const Score& score) {
-  buy(score.point, score.precision ? std::nullopt : std::optional(score.level), score.cost);
+void Candidates::buy(const Score& score, double amount) {
+  if (!score.top_up)
+    return buy(score.point, score.precision ? std::nullopt : std::optional(score.level), amount);
+  top_ups_.remove(score.top_up->from);  // the point stays as it is: it has its answer
+  remaining_ -= amount;
+  ++step_;
 }
 
 void Candidates::close_bought(Index point, std::optional<Index> level) {
@@ -137,7 +141,7 @@ void Candidates::update(Index point) {
 
 std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisition,
                                   const Candidates& candidates) {
-  const auto cost = [&](Index level) { return offer.levels[static_cast<std::size_t>(level)].reserved(); };
+  const auto cost = [&](Index level) { return offer.least_reserved(level); };
   std::vector<Index> levels;
   if (acquisition.finest_only()) {
     levels.push_back(offer.finest());

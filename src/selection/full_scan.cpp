@@ -11,6 +11,7 @@
 #include "numerics/random.hpp"
 #include "selection/level_hull.hpp"
 #include "selection/scan_at_price.hpp"
+#include "selection/top_up_search.hpp"
 
 namespace acuity {
 
@@ -31,9 +32,13 @@ struct Row {
   Ranking ranking;
   std::optional<double> shadow_price;
   const Candidates& candidates;
+  const Offer* by_point = nullptr;  // if costs depend on the point
 
   std::size_t size() const { return levels.size(); }
-  bool is_open(std::size_t k) const { return candidates.is_open(point, levels[k]); }
+  bool is_open(std::size_t k) const {
+    return candidates.is_open(point, levels[k]) &&
+           (!by_point || candidates.affordable(by_point->reserved(point, levels[k])));
+  }
   double value(std::size_t k) const {
     return shadow_price ? value_for_money(information[k], costs[k], shadow_price)
                         : merit(ranking, information[k], costs[k], draw);
@@ -159,7 +164,7 @@ class PoolScan {
     const auto is_class = [this](Index level) {
       return std::holds_alternative<FlipChannel>(offer_.levels[static_cast<std::size_t>(level)].channel);
     };
-    return all_.levels.size() > 2 && !shadow_price_ &&
+    return all_.levels.size() > 2 && !shadow_price_ && !offer_.has_point_costs() &&
            acquisition_.ranking == Ranking::information_per_cost &&
            is_convex_in_accuracy(*acquisition_.information) && candidates_.partly_open().empty() &&
            std::all_of(all_.levels.begin(), all_.levels.end(), is_class);
@@ -170,6 +175,7 @@ class PoolScan {
     const PricedLevels& priced = hull_ ? corners_ : all_;
     const std::size_t count = priced.levels.size();
     std::vector<double> worth(static_cast<std::size_t>(block_size) * count), worth_of_all;
+    PricedLevels there = offer_.has_point_costs() ? priced : PricedLevels();
     for (Index first = begin; first < end; first += block_size) {
       const Index last = std::min(end, first + block_size);
       bool any_open = false;
@@ -178,7 +184,10 @@ class PoolScan {
       acquisition_.information->worth(belief_, offer_, first, last, priced.levels, worth.data());
       for (Index point = first; point < last; ++point) {
         if (!candidates_.is_open(point)) continue;
-        Row row = make_row(point, priced, worth.data() + static_cast<std::size_t>(point - first) * count);
+        if (offer_.has_point_costs())
+          for (std::size_t k = 0; k < count; ++k) there.costs[k] = offer_.cost(point, there.levels[k]);
+        Row row = make_row(point, offer_.has_point_costs() ? there : priced,
+                           worth.data() + static_cast<std::size_t>(point - first) * count);
         if (hull_) {
           const std::optional<Score> leader = row.leader();
           if (leader && hull_->inner_may_tie(row.information, leader->value)) {
@@ -207,7 +216,8 @@ class PoolScan {
             acquisition_.information->order_when_infinite(belief_, offer_, point),
             acquisition_.ranking,
             shadow_price_,
-            candidates_};
+            candidates_,
+            offer_.has_point_costs() ? &offer_ : nullptr};
   }
 
   template <typename Visit>
@@ -317,8 +327,16 @@ std::optional<Score> select_at_price(const Marginals& belief, const Offer& offer
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
                                          const Acquisition& acquisition, const Candidates& candidates,
                                          const FullScanOptions& options) {
-  return select_at_price(belief, offer, acquisition, candidates,
-                         shadow_price(belief, offer, acquisition, candidates, options), options);
+  std::optional<double> price = shadow_price(belief, offer, acquisition, candidates, options);
+  if (candidates.top_ups().empty())
+    return select_at_price(belief, offer, acquisition, candidates, price, options);
+  for (const Score& one : score_top_ups(belief, acquisition, candidates, std::nullopt))
+    if (acquisition.has_price_weight() && std::isfinite(one.value) && one.value > 0.0)
+      price = std::max(price.value_or(0.0), acquisition.price_weight * one.value);
+  std::vector<Score> all = score_top_ups(belief, acquisition, candidates, price);
+  if (const auto best = select_at_price(belief, offer, acquisition, candidates, price, options))
+    all.push_back(*best);
+  return best_by_tie_rule(all, price);
 }
 
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,

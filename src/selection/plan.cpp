@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "acuity/data/observation.hpp"
 #include "acuity/selection/selector.hpp"
 #include "data/as_size.hpp"
 #include "selection/temporary_pending.hpp"
@@ -44,6 +45,18 @@ std::vector<Level> levels_in(const ContinuousPrecision& range) {
           {.name = {}, .alpha = precision.alpha, .channel = range.law(precision), .cost = cost, .value = {}});
   }
   return levels;
+}
+
+// In a simulation every purchase is answered before the next one, so that its run may be continued.
+void hold_answer(const Score& bought, const Offer& offer, std::int64_t id, Candidates& candidates) {
+  if (bought.precision || std::none_of(offer.levels.begin(), offer.levels.end(),
+                                       [](const Level& level) { return level.tops_up; }))
+    return;
+  candidates.top_ups().add({.id = id,
+                            .point = bought.point,
+                            .level = bought.level,
+                            .noise_variance = noise_variance(offer.channel(bought.point, bought.level))},
+                           offer);
 }
 
 class Simulation {
@@ -116,9 +129,9 @@ class Simulation {
     TemporaryPending pending(belief_);
     while (const std::optional<Score> best = selector.choose(belief_, candidates)) {
       if (is_over() || course.count == options_.most_purchases) return std::nullopt;
-      const Level level = level_of(*best, offer, acquisition);
-      pending.add(best->point, channel_at(level, offer.base_noise(best->point)));
+      pending.add(best->point, added_channel(*best, offer, acquisition));
       candidates.buy(*best);
+      hold_answer(*best, offer, -static_cast<std::int64_t>(course.count) - 1, candidates);
       course.expected += best->information;
       course.spent += best->cost;
       ++course.purchases[at(best->level)];
@@ -146,6 +159,7 @@ bool has_prices_to_weigh(const Offer& offer, const Acquisition& acquisition, con
   if (acquisition.ranking != Ranking::information_per_cost) return false;
   if (acquisition.continuous) return true;
   const std::vector<Index> levels = levels_in_play(offer, acquisition, candidates);
+  if (offer.has_point_costs()) return true;
   const auto cost = [&](Index level) { return offer.levels[at(level)].cost; };
   return std::any_of(levels.begin(), levels.end(),
                      [&](Index level) { return cost(level) != cost(levels.front()); });

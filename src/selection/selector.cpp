@@ -1,6 +1,7 @@
 #include "acuity/selection/selector.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "acquisition/information_shortcuts.hpp"
@@ -13,6 +14,7 @@
 #include "selection/screen.hpp"
 #include "selection/select_among.hpp"
 #include "selection/tile_search.hpp"
+#include "selection/top_up_search.hpp"
 
 namespace acuity {
 
@@ -43,6 +45,25 @@ struct Selector::State {
   PricedTileSearch priced_tiles;
   std::optional<Screen> screen;
   Offer some;  // the levels, and the noise of a few points
+  TopUpSearch top_ups;
+  // The best information per cost of the runs to continue, and the shadow price of the last choice.
+  double rival_ratio = 0.0;
+  std::optional<double> price = std::nullopt;
+
+  void set_some(const std::vector<Index>& rows) {
+    if (offer.has_point_costs())
+      some = offer.at(rows);
+    else
+      some.base_noise = offer.base_noise(rows);
+  }
+
+  // The price at which new runs are compared, if those to continue count, too.
+  std::optional<double> with_rival(std::optional<double> of_new_runs) {
+    price = of_new_runs;
+    if (rival_ratio > 0.0 && acquisition.has_price_weight())
+      price = std::max(price.value_or(0.0), acquisition.price_weight * rival_ratio);
+    return price;
+  }
 
   // Rows whose tiles are up to date.
   std::optional<Score> decide(LaggingPool& pool, const std::vector<Index>& rows, const Candidates& candidates,
@@ -52,14 +73,14 @@ struct Selector::State {
   std::optional<Score> among(const std::vector<Index>& rows, const Marginals& exact,
                              const Candidates& candidates,
                              std::optional<double> shadow_price = std::nullopt) {
-    some.base_noise = offer.base_noise(rows);
+    set_some(rows);
     return select_among(rows, exact, some, acquisition, candidates, shadow_price);
   }
 
   std::optional<double> price_among(const std::vector<Index>& rows, const Marginals& exact,
                                     const Candidates& candidates) {
-    some.base_noise = offer.base_noise(rows);
-    return shadow_price(exact, some, acquisition, candidates.at(rows), {.threads = 1});
+    set_some(rows);
+    return with_rival(shadow_price(exact, some, acquisition, candidates.at(rows), {.threads = 1}));
   }
 
   // At a weight of prices other than 1.
@@ -73,7 +94,44 @@ struct Selector::State {
       if (const auto found = priced_tiles.leaders(*pool, candidates, price))
         return decide(*pool, found->rows, candidates, found->shadow_price);
     }
-    return select_by_full_scan(belief.marginals(), offer, acquisition, candidates, {.threads = threads});
+    const FullScanOptions options{.threads = threads};
+    const Marginals& marginals = belief.marginals();
+    const auto at_price = with_rival(shadow_price(marginals, offer, acquisition, candidates, options));
+    return select_at_price(marginals, offer, acquisition, candidates, at_price, options);
+  }
+
+  // The best of new runs and of those to continue.
+  std::optional<Score> choose_with_top_ups(PoolBelief& belief, const Candidates& candidates) {
+    top_ups.start(belief);
+    std::optional<Score> continued = top_ups.best(belief, candidates, std::nullopt);
+    rival_ratio = continued && std::isfinite(continued->value) ? continued->value : 0.0;
+    price.reset();
+    std::vector<Score> both;
+    if (const std::optional<Score> new_run = choose_new_run(belief, candidates)) both.push_back(*new_run);
+    if (both.empty()) with_rival(std::nullopt);
+    rival_ratio = 0.0;
+    if (price) continued = top_ups.best(belief, candidates, price);
+    if (continued) both.push_back(*continued);
+    return best_by_tie_rule(both, price);
+  }
+
+  std::optional<Score> choose_new_run(PoolBelief& belief, const Candidates& candidates) {
+    // Levels that are closed, or have other prices, at some points only would need separate bounds.
+    const bool same_levels_everywhere = candidates.partly_open().empty() && !offer.has_point_costs();
+    LaggingPool* pool = same_levels_everywhere ? PoolBeliefInternals::lagging(belief) : nullptr;
+    if (acquisition.ranking == Ranking::random && same_levels_everywhere &&
+        is_pointwise(*acquisition.information))
+      return draw(belief, candidates);
+    if (acquisition.has_price_weight()) return choose_at_price(belief, pool, candidates);
+    if (PoolBeliefInternals::has_thinned_goal(belief) && !is_pointwise(*acquisition.information))
+      return choose_in_two_stages(belief, candidates);
+    if (offer.has_point_costs())
+      return select_at_price(belief.marginals(), offer, acquisition, candidates, std::nullopt,
+                             {.threads = threads});
+    if (pool != nullptr && tiles.possible())
+      if (const auto rows = tiles.leaders(*pool, candidates))
+        return rows->empty() ? std::nullopt : decide(*pool, *rows, candidates);
+    return choose_by_screen(belief, candidates);
   }
 
   // The survivors of a rough belief about the whole pool are compared exactly.
@@ -139,25 +197,16 @@ Selector::Selector(const Offer& offer, const Acquisition& acquisition, int threa
                                            TileSearch(offer, acquisition, threads),
                                            PricedTileSearch(offer, acquisition, threads),
                                            std::nullopt,
-                                           {.levels = offer.levels, .base_noise = {}}})) {}
+                                           {.levels = offer.levels, .base_noise = {}},
+                                           TopUpSearch(acquisition)})) {}
 Selector::~Selector() = default;
 Selector::Selector(Selector&&) noexcept = default;
 Selector& Selector::operator=(Selector&&) noexcept = default;
 
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
-  // Levels that are closed at some points only would need separate bounds.
-  const bool same_levels_everywhere = candidates.partly_open().empty();
-  LaggingPool* pool = same_levels_everywhere ? PoolBeliefInternals::lagging(belief) : nullptr;
-  if (state_->acquisition.ranking == Ranking::random && same_levels_everywhere &&
-      is_pointwise(*state_->acquisition.information))
-    return state_->draw(belief, candidates);
-  if (state_->acquisition.has_price_weight()) return state_->choose_at_price(belief, pool, candidates);
-  if (PoolBeliefInternals::has_thinned_goal(belief) && !is_pointwise(*state_->acquisition.information))
-    return state_->choose_in_two_stages(belief, candidates);
-  if (pool != nullptr && state_->tiles.possible())
-    if (const auto rows = state_->tiles.leaders(*pool, candidates))
-      return rows->empty() ? std::nullopt : state_->decide(*pool, *rows, candidates);
-  return state_->choose_by_screen(belief, candidates);
+  return candidates.top_ups().empty() || !allows_top_ups(state_->acquisition)
+             ? state_->choose_new_run(belief, candidates)
+             : state_->choose_with_top_ups(belief, candidates);
 }
 
 }  // namespace acuity

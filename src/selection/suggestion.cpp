@@ -22,6 +22,7 @@ Suggestion suggestion_given(const Marginals& belief, Index there, const Score& s
                         .variance = belief.variance(there),
                         .information = score.information,
                         .cost = score.cost};
+  if (score.top_up) suggestion.resume_from = score.top_up->from;
   const auto bias = static_cast<std::size_t>(bias_of(suggestion.channel));
   if (bias > 0 && bias <= belief.errors.size()) {
     const LevelError& error = belief.errors[bias - 1];

@@ -95,8 +95,12 @@ LevelValue read_value(const TomlSection& level, const std::string& name) {
   return date.str();
 }
 
-double read_level_cost(const TomlSection& level) {
+// With `depends_on_inputs` the price is a guess.
+double read_level_cost(const TomlSection& level, bool& depends_on_inputs) {
   if (!level.has("cost")) level.missing("cost", "a finite number above 0");
+  if (level.is_string("cost"))
+    level.wrong("cost",
+                "a number or, to learn it from the inputs, { guess = ... }: the first answers need a price");
   const auto at_most = [](const std::string& what) {
     return fmt::format("{} at most {}", what, largest_amount_text);
   };
@@ -106,6 +110,13 @@ double read_level_cost(const TomlSection& level) {
     return price;
   }
   const TomlSection cost = level.section("cost");
+  depends_on_inputs = cost.has("guess");
+  if (depends_on_inputs) {
+    cost.allow({"guess"});
+    const double guess = *cost.number("guess", Range::positive);
+    if (guess > largest_amount) level.wrong("cost", at_most("a guess above 0 and"));
+    return guess;
+  }
   cost.allow({"setup", "per", "units"});
   for (const char* key : {"per", "units"})
     if (!cost.has(key)) cost.missing(key, "a number");
@@ -212,6 +223,14 @@ void settle_biases(const std::vector<TomlSection>& tables, bool is_implied, std:
   }
 }
 
+// A run that is continued adds samples to those of a coarser answer, so the error must be their noise.
+void require_continuable(const TomlSection& table, const Target& target, const Level& level) {
+  if (!target.is_real()) table.wrong("topup", "false for binary targets");
+  if (level.repeats_itself || level.bias.any())
+    table.wrong("topup",
+                "false at a level with repeat = \"same\" or a bias, whose error does not average out");
+}
+
 }  // namespace
 
 LadderSetting read_ladder(const TomlSection& precision, const Target& target) {
@@ -237,18 +256,24 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
     table.allow({"name", "value", "noise_sd", "noise_relative", "accuracy", "cost", "repeat", "exact", "bias",
-                 "reference"});
+                 "reference", "topup"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
-    Level level{.name = *name, .cost = read_level_cost(table), .value = read_value(table, *name)};
+    bool depends_on_inputs = false;
+    Level level{
+        .name = *name, .cost = read_level_cost(table, depends_on_inputs), .value = read_value(table, *name)};
+    level.cost_depends_on_inputs = depends_on_inputs;
     level.exact = table.boolean("exact").value_or(false);
     level.channel =
         target.is_real() ? read_noise_sd(table, level.exact, target.is_logarithmic()) : read_accuracy(table);
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
+    level.tops_up = table.boolean("topup").value_or(false);
     levels.push_back(std::move(level));
   }
   if (target.is_real()) settle_biases(tables, bias_is_implied, levels);
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    if (levels[k].tops_up) require_continuable(tables[k], target, levels[k]);
   return levels;
 }
 

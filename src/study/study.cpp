@@ -26,6 +26,7 @@ Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
   const std::vector<InputTransform> transforms = transforms_of(pool_.columns());
   if (file_.standardise == Standardise::pool)
     pool_scaling_ = Scaling::standardise(pool_.points(), transforms);
+  if (file_.costs_depend_on_inputs()) cost_scaling_ = Scaling::standardise(pool_.points(), transforms);
   if (file_.standardise == Standardise::none) {
     pool_scaling_ = Scaling::unscaled(transforms);
     input_spread_ = Scaling::standardise(pool_.points(), transforms).scale();

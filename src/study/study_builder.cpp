@@ -377,6 +377,7 @@ Study Study::variant(const StudyVariant& different) const {
       same_goal && study.file_.acquisition.kind == AcquisitionSetting::Kind::goal ? goal_ : study.make_goal();
   study.pool_scaling_ = pool_scaling_;
   study.input_spread_ = input_spread_;
+  study.cost_scaling_ = cost_scaling_;
   return study;
 }
 

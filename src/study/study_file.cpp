@@ -250,6 +250,11 @@ void read_learn_costs(const TomlSection& campaign, StudyDefaults defaults, Study
   study.learn_costs = campaign.boolean("learn_costs").value_or(otherwise);
   if (study.learn_costs && study.ladder)
     campaign.wrong("learn_costs", "false with [precision]: only levels of a price list learn their costs");
+  if (!study.learn_costs && study.costs_depend_on_inputs()) {
+    if (campaign.has("learn_costs"))
+      campaign.wrong("learn_costs", "true where the cost of a level is { guess = ... }");
+    study.learn_costs = true;
+  }
 }
 
 void read_goal(const TomlSection& goal, StudyFile& study) {
@@ -333,6 +338,8 @@ void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, S
       static_cast<Approximation>(acquisition.choice("approximation", {"exact", "taylor"}).value_or(0));
   if (!study.binary() && study.acquisition.approximation == Approximation::taylor)
     acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
+  if (study.tops_up() && study.acquisition.kind == Kind::target)
+    acquisition.wrong("information", "\"model\" or \"goal\" where a level has topup = true");
   read_plan(acquisition, version, study);
 }
 
@@ -519,6 +526,15 @@ std::string StudyFile::located(const std::string& sentence) const {
 
 void StudyFile::complain(const std::string& sentence) const {
   throw InputError(located(sentence));
+}
+
+bool StudyFile::tops_up() const {
+  return std::any_of(price_list.begin(), price_list.end(), [](const Level& level) { return level.tops_up; });
+}
+
+bool StudyFile::costs_depend_on_inputs() const {
+  return std::any_of(price_list.begin(), price_list.end(),
+                     [](const Level& level) { return level.cost_depends_on_inputs; });
 }
 
 bool StudyFile::has_bias() const {

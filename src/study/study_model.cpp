@@ -5,6 +5,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
+#include "study/log_cost.hpp"
 
 // The model of a study: the prior, what is learned, and the belief about the pool.
 
@@ -323,6 +324,29 @@ bool Study::take_costs(StudyModel& model, std::vector<LevelCost> costs) const {
   return true;
 }
 
+Vector Study::cost_inputs(const Place& place) const {
+  Points here(1, pool_.points().cols());
+  if (place.pool_row())
+    here.row(0) = pool_.points().row(*place.pool_row());
+  else
+    here.row(0) = place.coordinates().transpose();
+  return cost_scaling_.apply(here).row(0).transpose();
+}
+
+void Study::set_point_costs(StudyModel& model) const {
+  const auto by_inputs = [](const LevelCost& cost) { return cost.by_inputs.has_value(); };
+  if (std::none_of(model.costs.begin(), model.costs.end(), by_inputs)) return;
+  const Points inputs = cost_scaling_.apply(pool_.points());
+  model.offer.point_costs.resize(model.offer.levels.size());
+  for (std::size_t k = 0; k < model.costs.size(); ++k) {
+    if (!model.costs[k].by_inputs) continue;
+    PointCosts costs = costs_at(*model.costs[k].by_inputs, offer_.levels[k].cost, inputs);
+    model.offer.levels[k].cost = costs.expected.mean();
+    model.offer.levels[k].reserve = costs.reserved.mean();
+    model.offer.point_costs[k] = std::move(costs);
+  }
+}
+
 // Sets the offer of a model, with noise or accuracy as learned and reported, and costs as reported.
 void Study::set_offer(StudyModel& model) const {
   model.offer = offer_;
@@ -331,6 +355,7 @@ void Study::set_offer(StudyModel& model) const {
     model.offer.levels[k].cost = model.costs[k].expected;
     model.offer.levels[k].reserve = model.costs[k].reserved;
   }
+  set_point_costs(model);
   std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous;
   if (file_.binary()) {
     if (!model.learned || !file_.fit.noise || !model.learned->accuracy) return;

@@ -36,7 +36,8 @@ struct SmallWorld {
     std::vector<Index> rows;
     for (Index i = 0; i < count; ++i) rows.push_back(i * size / count);
     candidates = all.at(rows);
-    offer = {.levels = model.offer.levels, .base_noise = model.offer.base_noise(rows)};
+    candidates.top_ups() = all.top_ups().of_points(rows);
+    offer = model.offer.at(rows);
     const ThinnedGoal some = thin(goal.weights, std::min(goal.size(), most_goals));
     Goal wanted{goal.points(some.points, Eigen::all), some.weights, {}};
     if (goal.noise.size() > 0) wanted.noise = goal.noise(some.points);

@@ -7,6 +7,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/state_queries.hpp"
+#include "numerics/text.hpp"
 #include "text/level_text.hpp"
 #include "views/belief_views.hpp"
 #include "views/break_even_criterion.hpp"
@@ -161,6 +162,9 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   data.biases = bias_views(study, state, model);
   data.plans = plan_course(campaign);
   for (const Level& level : study.offer().levels) data.offered.push_back(describe(level));
+  if (const std::int64_t replaced = state.replaced(); replaced > 0)
+    data.replaced_text = fmt::format("{} replaced by continuing {}; the money for them stays spent.",
+                                     counted(replaced, "answer"), replaced == 1 ? "its run" : "their runs");
   if (state.planned()) data.plan_text = "At the last plan: " + to_text(*state.planned(), study) + ".";
   if (const auto certificate = purchase_certificate(study, state))
     data.plan_text += (data.plan_text.empty() ? "W" : " W") + to_text(*certificate).substr(1) + ".";

@@ -142,10 +142,11 @@ struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCa
   std::optional<BreakEven> break_even;
   std::string why_no_break_even;  ///< empty: levels do not compete, or there is one
   std::vector<LevelOffset> offsets;
-  std::vector<std::string> offered;                 ///< names of the levels, as the plans count them
-  std::vector<PlanPoint> plans;                     ///< of the budget, beside what was bought
-  std::string plan_text;                            ///< the last plan and the certificate; empty: none
-  std::vector<BiasView> biases;                     ///< of the levels with bias
+  std::vector<std::string> offered;  ///< names of the levels, as the plans count them
+  std::vector<PlanPoint> plans;      ///< of the budget, beside what was bought
+  std::string replaced_text;         ///< if answers were replaced by others that continued their runs
+  std::string plan_text;             ///< the last plan and the certificate; empty: none
+  std::vector<BiasView> biases;      ///< of the levels with bias
   std::optional<PredictedErrors> predicted_errors;  ///< if the study names a goal
   std::vector<Importance> importance;               ///< of the inputs for the mean of f, most important first
   CalibrationVerdict verdict;                       ///< whether the intervals are calibrated

@@ -262,6 +262,9 @@ std::string status_text(const Campaign& campaign) {
   text += money_lines(state);
   text += fmt::format("annotations {}, pending {}, failed {}, excluded {}\n", state.annotations(),
                       state.pending().size(), state.failed(), state.excluded().size());
+  if (const std::int64_t replaced = state.replaced(); replaced > 0)
+    text += fmt::format("{} replaced by continuing {}\n", counted(replaced, "answer"),
+                        replaced == 1 ? "its run" : "their runs");
   if (!state.owner().host.empty())
     text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",
                         state.owner().process, one_line(state.owner().host), time_text(state.owner_since()));
@@ -279,6 +282,7 @@ std::string status_json(const Campaign& campaign) {
   const State& state = campaign.state();
   Json object = Json::object();
   for (const auto& [name, cell] : fields_of(state)) object[name] = json_value(cell);
+  if (campaign.study().file().tops_up()) object["replaced"] = state.replaced();
   object["levels"] = levels_json(state);
   object["level_offsets"] = offsets_json(campaign);
   object["level_bias"] = level_bias_json(level_biases(campaign.study(), campaign.model()));

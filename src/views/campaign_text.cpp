@@ -44,6 +44,8 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
   for (const std::size_t k : shown.texts) columns.push_back(pool.text_columns()[k]);
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "value", "information", "cost",
                                  "information_per_cost", "lease_until"});
+  const bool resumes = study.file().tops_up();
+  if (resumes) columns.emplace_back("resume_from");
   if (format == Format::csv) columns.emplace_back("y");
   ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
   for (const Suggestion& s : suggestions) {
@@ -60,6 +62,10 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
                {level_cell(s.level.name, s.level.alpha), value_cell(s.level.value), s.information, s.cost,
                 s.information_per_cost(),
                 lease ? ResultTable::Cell(time_text(*lease)) : ResultTable::Cell(std::monostate())});
+    if (resumes && s.resume_from)
+      row.emplace_back(*s.resume_from);
+    else if (resumes)
+      row.emplace_back(std::monostate());
     if (format == Format::csv) row.emplace_back(std::monostate());
     table.add(row);
   }

@@ -50,6 +50,7 @@ struct EventWriter {
     if (e.answer_mean) line["answer_mean"] = json_number(*e.answer_mean);
     if (e.answer_variance) line["answer_variance"] = json_number(*e.answer_variance);
     if (e.reserve) line["reserve"] = json_number(*e.reserve);
+    if (e.replaces) line["replaces"] = *e.replaces;
     if (!e.worker.empty()) line["worker"] = e.worker;
     if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
   }

@@ -103,6 +103,7 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
                       {"expected_ratio", json_number(e.plan->expected_ratio)}};
   if (e.goal) object["goal"] = goal_json(*e.goal, inputs);
   if (e.bias) object["bias"] = {{"mean", json_number(e.bias->mean)}, {"sd", json_number(e.bias->sd)}};
+  if (s.resume_from) object["resume_from"] = *s.resume_from;
   if (s.answer_mean) object["answer_mean"] = json_number(*s.answer_mean);
   if (s.answer_variance) object["answer_variance"] = json_number(*s.answer_variance);
   return json_text(object);

@@ -24,19 +24,22 @@ class RunningPosterior {
     constexpr std::int64_t few = 60;
     const std::vector<Annotation> annotations = annotations_of(study_, state);
     const auto count = static_cast<std::int64_t>(annotations.size());
-    const bool grew_by_one = posterior_ && fits_ == state.fits() && count == count_ + 1;
+    const std::int64_t replaced = state.replaced();  // these leave the posterior
+    const bool same_before = posterior_ && fits_ == state.fits() && replaced == replaced_;
+    const bool grew_by_one = same_before && count == count_ + 1;
     if (grew_by_one && count > few && static_cast<double>(count) < 1.15 * static_cast<double>(built_)) {
       const Annotation& last = annotations.back();
       const std::vector<Observation> one{
           {.place = last.place, .value = last.value, .channel = study_.channel_of(last, model_)}};
       posterior_ = posterior_->given(Observations(one, study_.pool().points()));
-    } else if (!posterior_ || fits_ != state.fits() || count != count_) {
+    } else if (!same_before || count != count_) {
       model_ = study_.model_given(annotations, learned_of(study_, state));
       built_ = count;
       posterior_.emplace(model_.prior, Observations(model_.observations, study_.pool().points()), 1);
     }
     fits_ = state.fits();
     count_ = count;
+    replaced_ = replaced;
     return *posterior_;
   }
 
@@ -44,7 +47,7 @@ class RunningPosterior {
   const Study& study_;
   StudyModel model_;
   std::optional<GpPosterior> posterior_;
-  std::int64_t fits_ = -1, count_ = -1, built_ = 0;
+  std::int64_t fits_ = -1, count_ = -1, built_ = 0, replaced_ = 0;
 };
 
 Points inputs_of(const Study& study, const Annotation& annotation) {
@@ -75,6 +78,20 @@ PrequentialScore score_of_number(const Study& study, const GpPosterior& posterio
           .noise = noise};
 }
 
+// The valid answers in the order in which they were recorded. Those whose runs were continued count as they
+// were; of the answers that replaced them most was known.
+std::vector<std::int64_t> predicted_answers(const State& state) {
+  std::vector<std::int64_t> ids = state.answered();
+  if (state.replaced() == 0) return ids;
+  std::erase_if(ids, [&](std::int64_t id) { return state.find(id)->asked.replaces.has_value(); });
+  for (const SuggestionRecord& record : state.suggestions())
+    if (record.replaced_by && !record.asked.replaces) ids.push_back(record.asked.id);
+  std::stable_sort(ids.begin(), ids.end(), [&](std::int64_t a, std::int64_t b) {
+    return state.find(a)->told_at < state.find(b)->told_at;
+  });
+  return ids;
+}
+
 }  // namespace
 
 bool has_scale(const Study& study, const State& state) {
@@ -84,7 +101,7 @@ bool has_scale(const Study& study, const State& state) {
 
 std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most) {
   const Study& study = campaign.study();
-  const std::vector<std::int64_t>& answered = campaign.state().answered();
+  const std::vector<std::int64_t> answered = predicted_answers(campaign.state());
   const std::size_t skipped = answered.size() - std::min(most, answered.size());
   const std::vector<std::int64_t> wanted(answered.begin() + static_cast<std::ptrdiff_t>(skipped),
                                          answered.end());

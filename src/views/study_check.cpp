@@ -83,7 +83,7 @@ std::string plan_text(const Study& study, StudyModel model, const std::vector<An
   const std::unique_ptr<PoolBelief> belief = study.belief(model, {}, threads);
   const BudgetPlan plan =
       study.plan(model, annotations, *belief, candidates, {.threads = threads, .seconds = 20.0});
-  return to_text(planned_of(plan, candidates.remaining()), study);
+  return to_text(planned_of(study, model, plan, candidates.remaining()), study);
 }
 
 }  // namespace

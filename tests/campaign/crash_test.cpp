@@ -56,14 +56,40 @@ std::vector<Step> script() {
           ask("", "9 ")};
 }
 
+// A study with the commands that are cut off.
+struct Scenario {
+  std::string study;
+  std::vector<Step> script;
+};
+
 // Two known before; the late answers are to what had failed and what was released.
 struct ScriptDesk : Desk {
-  explicit ScriptDesk(const std::string& model)
-      : Desk(campaign_study("budget = 20\ninitial = { file = \"known.csv\" }", model)) {
+  explicit ScriptDesk(const Scenario& scenario) : Desk(scenario.study) {
     folder.write("known.csv", "x,y,alpha\n-3,0.279,inf\n0,0.1,1\n");
     folder.write("late.csv", "id,y,cost\n4,0.7,0.2\n6,-0.3,\n");
   }
 };
+
+Scenario with_model(const std::string& model) {
+  return {campaign_study("budget = 20\ninitial = { file = \"known.csv\" }", model), script()};
+}
+
+// A plan of the budget, now and then another one, and runs that are continued.
+Scenario planned() {
+  Scenario scenario{
+      "[campaign]\nbudget = 40\nseed = 3\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"x1\"\nnoise_sd = 0.4\ncost = 1\n"
+      "[[level]]\nname = \"x4\"\nnoise_sd = 0.2\ncost = 4\ntopup = true\n"
+      "[[level]]\nname = \"x8\"\nnoise_sd = 0.12\ncost = 8\ntopup = true\n"
+      "[model]\namplitude = 1\nlengthscale = 3\nfit = \"never\"\nmean = 0\n"
+      "[acquisition]\nplan = \"budget\"\n",
+      {script().front()}};
+  for (int id = 1; id <= 8; ++id) {
+    scenario.script.push_back(ask("", std::to_string(id) + " "));
+    scenario.script.push_back(plain(fmt::format("acuity tell C {} {}", id, 0.125 * (id % 5))));
+  }
+  return scenario;
+}
 
 // Where it stands, every digit, and the log without its clock.
 struct Books {
@@ -101,10 +127,10 @@ struct Course {
   std::string shown_at_last;
 };
 
-Course uninterrupted(const std::string& model) {
-  const ScriptDesk desk(model);
+Course uninterrupted(const Scenario& scenario) {
+  const ScriptDesk desk(scenario);
   Course course{{books_of(desk)}, ""};
-  for (const Step& step : script()) {
+  for (const Step& step : scenario.script) {
     const ProgramResult result = desk.shell(step.line);
     EXPECT_EQ(result.exit_code, 0) << step.line << ": " << result.err;
     course.books.push_back(books_of(desk));
@@ -128,13 +154,17 @@ void take_up(const Desk& desk, const Step& step) {
 
 class CutOff {
  public:
-  explicit CutOff(const std::string& model)
-      : model_(model), calm_(uninterrupted(model)), writes_(script().size(), -1) {}
+  explicit CutOff(Scenario scenario)
+      : scenario_(std::move(scenario)),
+        calm_(uninterrupted(scenario_)),
+        writes_(scenario_.script.size(), -1) {}
+
+  const std::string& events() const { return calm_.books.back().events; }
 
   // The whole script with every command cut off at its k-th write; how many were.
   int at(int k) {
-    const ScriptDesk desk(model_);
-    const std::vector<Step> steps = script();
+    const ScriptDesk desk(scenario_);
+    const std::vector<Step>& steps = scenario_.script;
     int cut_off = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (nothing_left_from(i)) return cut_off;
@@ -168,7 +198,7 @@ class CutOff {
   }
 
  private:
-  // All of it or nothing; a fit may have come before the rest.
+  // All of it or nothing; a fit or a plan may have come before the rest.
   static void check_half_way(const Books& now, const Books& before, const Books& after) {
     EXPECT_TRUE((now.answers == before.answers && now.spent == before.spent) ||
                 (now.answers == after.answers && now.spent == after.spent))
@@ -182,19 +212,35 @@ class CutOff {
                        [](int writes) { return writes >= 0; });
   }
 
-  std::string model_;
+  Scenario scenario_;
   Course calm_;
   std::vector<int> writes_;  // of each command; -1: not known yet
 };
 
 // 22 writes of init, 4 of every event alone and 2 more of each event that comes with it.
 TEST(Crash, AtAnyWriteLosesNothingAndTheCampaignGoesOnAsIfThereHadBeenNone) {
-  EXPECT_GE(CutOff("fit = \"never\"\nmean = 0.2").everywhere(thorough() ? 1 : 5), thorough() ? 88 : 18);
+  EXPECT_GE(CutOff(with_model("fit = \"never\"\nmean = 0.2")).everywhere(thorough() ? 1 : 5),
+            thorough() ? 88 : 18);
 }
 
 TEST(Crash, WhileHyperparametersAreLearnedLosesNothingEither) {
-  EXPECT_GE(CutOff("fit = 2\nrestarts = 0").everywhere(thorough() ? 1 : 7), thorough() ? 88 + 3 * 4 : 15)
+  EXPECT_GE(CutOff(with_model("fit = 2\nrestarts = 0")).everywhere(thorough() ? 1 : 7),
+            thorough() ? 88 + 3 * 4 : 15)
       << "at least three fits";
+}
+
+// The plan is an event of its own before the question: what is chosen after the crash is what would have
+// been.
+TEST(Crash, AroundAPlanAndAContinuedRunLosesNothingEither) {
+  CutOff cut_off(planned());
+  const auto times = [&](const std::string& word) {
+    int count = 0;
+    for (std::size_t at = 0; (at = cut_off.events().find(word, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_GT(times("planned {"), 2) << cut_off.events();
+  EXPECT_GT(times("\"replaces\":"), 1) << cut_off.events();
+  EXPECT_GE(cut_off.everywhere(thorough() ? 1 : 6), thorough() ? 60 : 12);
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <map>
 
 #include "acuity/campaign/campaign.hpp"
+#include "acuity/selection/batch.hpp"
 #include "campaign/explanation.hpp"
+#include "campaign/state_queries.hpp"
 #include "views/campaign_status.hpp"
 #include "views/plan_text.hpp"
 #include "views/purchase_certificate.hpp"
@@ -144,6 +146,60 @@ TEST(PlannedCampaign, PlansAgainWhenTheBudgetChanges) {
   const auto asked = campaign.ask().suggestions;
   ASSERT_EQ(all_of<Planned>(campaign).size(), before + 1);
   EXPECT_GT(all_of<Planned>(campaign).back().remaining, 6000.0);
+}
+
+// Answers that cost twice as much as declared change what is worth buying.
+TEST(PlannedCampaign, PlansAgainWhenAnExpectedCostChanges) {
+  const std::string given =
+      "[model]\namplitude = 1\nlengthscale = 1\nfit = \"never\"\nmean = 0\n"
+      "[acquisition]\nplan = \"budget\"\n";
+  std::string text = settings(given);
+  text.insert(text.find("seed"), "learn_costs = true\n");
+  Campaign calm = started(text), surprised = started(text);
+  for (int step = 0; step < 6; ++step) {
+    tell(calm, calm.ask().suggestions.at(0));
+    const Suggestion asked = surprised.ask().suggestions.at(0);
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {0.0};
+    answer.cost = 2.0 * surprised.study().level_named(asked.level.name).cost;
+    surprised.tell({answer});
+  }
+  calm.ask(), surprised.ask();
+  EXPECT_EQ(all_of<Planned>(calm).size(), 1U + (calm.state().spent() > 600.0));
+  const std::vector<Planned> plans = all_of<Planned>(surprised);
+  EXPECT_GT(plans.size(), 1U + (surprised.state().spent() > 600.0) + (surprised.state().spent() > 1200.0));
+  ASSERT_EQ(plans.back().costs.size(), 4U);
+  EXPECT_GT(plans.back().costs, plans.front().costs);
+}
+
+TEST(PlannedCampaign, SeveralSuggestionsAtOnceFollowThePlan) {
+  Campaign campaign = started(settings());
+  while (all_of<Planned>(campaign).empty() || campaign.state().planned()->lambda == 1.0)
+    tell(campaign, campaign.ask().suggestions.at(0));
+  for (const Suggestion& s : campaign.pending()) tell(campaign, s);
+  const Campaign& before = campaign;
+  const AskResult result = campaign.ask({.count = 6, .worker = {}, .lease = {}, .budget = {}});
+  ASSERT_EQ(result.suggestions.size(), 6U);
+  // The state just before the questions: everything up to them.
+  State state;
+  for (const StoredEvent& stored : before.events())
+    if (const auto* asked = std::get_if<Asked>(&stored.event);
+        asked == nullptr || asked->id < result.suggestions.front().id)
+      state.apply(stored);
+    else
+      break;
+  StudyModel model = model_of(campaign.study(), state, annotations_of(campaign.study(), state));
+  EXPECT_EQ(model.acquisition.price_weight, state.planned()->lambda);
+  const auto belief = campaign.study().belief(model);
+  const std::vector<Score> batch = select_batch(*belief, model.offer, model.acquisition,
+                                                candidates_of(campaign.study(), state), 6, {.threads = 1});
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(batch[i].point, result.suggestions[i].row) << i;
+    EXPECT_EQ(model.offer.levels[static_cast<std::size_t>(batch[i].level)].name,
+              result.suggestions[i].level.name)
+        << i;
+  }
 }
 
 TEST(PlannedCampaign, ExplainsWhyALevelIsNotTheOneOfTheBestRatio) {

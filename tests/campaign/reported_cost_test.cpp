@@ -5,17 +5,12 @@
 
 #include <cmath>
 
-#include "acuity/campaign/campaign.hpp"
-#include "acuity/selection/full_scan.hpp"
-#include "campaign/campaign_belief.hpp"
 #include "campaign/explanation.hpp"
 #include "campaign/replay_on_subset.hpp"
 #include "campaign/simulated_pool.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/random.hpp"
-#include "support/memory_campaigns.hpp"
-#include "support/program.hpp"
-#include "support/studies.hpp"
+#include "support/reporting_campaigns.hpp"
 
 namespace acuity::reported_cost_test {
 namespace {
@@ -30,15 +25,12 @@ struct Settings {
 };
 
 Study study_of(const Settings& settings) {
-  const Folder folder;
-  folder.write("pool.csv", testing::pool_on_a_line(60, 8.0));
-  const std::string text =
+  return testing::study_on_a_line(
       fmt::format("[campaign]\nbudget = {}\n{}", settings.budget, settings.campaign) +
       "[pool]\nfile = \"pool.csv\"\nrepeat = true\n[model]\n" + settings.model +
       fmt::format("[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = {}\n", settings.coarse) +
       fmt::format("[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = {}\n", settings.fine) +
-      "[acquisition]\nplan = \"none\"\n";  // choices are compared with those of a full scan
-  return Study::open(folder.write("study.toml", testing::with_given_model(text)));
+      "[acquisition]\nplan = \"none\"\n");  // choices are compared with those of a full scan
 }
 
 Campaign campaign_of(const Settings& settings) {
@@ -161,36 +153,14 @@ TEST(ReportedCost, IsNotLearnedWhereTheStudySaysSo) {
                   .learn_costs);
 }
 
-// The choice of a study that declares other prices, given these annotations.
-Score choice_of(const Study& study, const std::vector<Annotation>& annotations) {
-  const StudyModel model = study.model_given(annotations);
-  return select_by_full_scan(study.belief(model)->marginals(), model.offer, model.acquisition,
-                             study.candidates_after(annotations, 1e6))
-      .value();
-}
-
 TEST(ReportedCost, ChoicesBecomeThoseOfAStudyThatDeclaresTheTrueCosts) {
   // At these prices coarse answers are the better bargain nearly everywhere as declared, and fine ones by the
   // true cost. Costs vary and the price counts as three answers, so a few choices near the break-even differ.
-  Campaign campaign = campaign_of({.fine = 8.0});
-  const Study true_costs = study_of({.coarse = 1.5, .fine = 8.0}), declared = study_of({.fine = 8.0});
-  Reporting reporting(1.5, 1.0);
-  int with_true = 0, with_declared = 0, of = 0;
-  for (int k = 0; k < 100; ++k) {
-    const std::vector<Annotation> known = campaign.annotations();
-    const Suggestion asked = campaign.ask().suggestions.at(0);
-    if (k >= 40) {
-      const auto same = [&](const Score& score) {
-        return score.point == asked.row && (score.level == 0) == (asked.level.name == "coarse");
-      };
-      with_true += same(choice_of(true_costs, known));
-      with_declared += same(choice_of(declared, known));
-      ++of;
-    }
-    campaign.tell({reporting(campaign.study(), asked)});
-  }
-  EXPECT_GE(with_true, of * 8 / 10);
-  EXPECT_LT(with_declared, of / 2) << "or the test shows nothing";
+  const testing::Agreement found =
+      testing::agreement(campaign_of({.fine = 8.0}), study_of({.coarse = 1.5, .fine = 8.0}),
+                         study_of({.fine = 8.0}), Reporting(1.5, 1.0));
+  EXPECT_GE(found.with_reported, found.of * 8 / 10);
+  EXPECT_LT(found.with_declared, found.of / 2) << "or the test shows nothing";
 }
 
 TEST(ReportedCost, WhatIsReservedNeverExceedsTheBudgetAndSpendingOnlyByOneAnswer) {
@@ -246,19 +216,9 @@ TEST(ReportedCost, ABeliefThatAppendsChoosesLikeOneBuiltFromTheLog) {
     appended.follow(campaign.state());
     CampaignBelief fresh(campaign.study(), 1, {});
     fresh.follow(campaign.state());
-    EXPECT_EQ(appended.builds(), 1) << "nothing is built anew for a report";
     EXPECT_EQ(appended.model().costs, fresh.model().costs);
     EXPECT_EQ(appended.model().costs, campaign.model().costs);
-    const Candidates candidates = campaign.candidates();
-    const auto one = appended.selector().choose(appended.belief(), candidates);
-    const auto other = fresh.selector().choose(fresh.belief(), candidates);
-    const auto slow = select_by_full_scan(fresh.belief().marginals(), fresh.model().offer,
-                                          fresh.model().acquisition, candidates);
-    ASSERT_TRUE(one && other && slow);
-    EXPECT_EQ(one->point, other->point);
-    EXPECT_EQ(one->level, other->level);
-    EXPECT_EQ(slow->point, other->point);
-    EXPECT_EQ(slow->level, other->level);
+    testing::expect_same_choice(appended, fresh, campaign.candidates());
   }
 }
 

@@ -5,21 +5,14 @@
 
 #include <cmath>
 
-#include "acuity/campaign/campaign.hpp"
-#include "acuity/selection/full_scan.hpp"
-#include "campaign/campaign_belief.hpp"
 #include "campaign/explanation.hpp"
 #include "campaign/simulated_pool.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/random.hpp"
-#include "support/memory_campaigns.hpp"
-#include "support/program.hpp"
-#include "support/studies.hpp"
+#include "support/reporting_campaigns.hpp"
 
 namespace acuity::reported_noise_test {
 namespace {
-
-using testing::Folder;
 
 // Hyperparameters are given and stay as they are: the schedule is longer than any campaign here.
 const std::string learning = "fit = 1000\n";
@@ -39,14 +32,8 @@ std::string ladder(double factor, const std::string& rungs = "{ from = 1, to = 2
          "cost = { form = \"power\", c = 9.0, q = 0.65 }\n" + no_plan;
 }
 
-Study study_of(const std::string& text, double length = 8.0) {
-  const Folder folder;
-  folder.write("pool.csv", testing::pool_on_a_line(60, length));
-  return Study::open(folder.write("study.toml", testing::with_given_model(text)));
-}
-
 Campaign campaign_of(const std::string& text) {
-  return Campaign(study_of(text), make_memory_event_store());
+  return Campaign(testing::study_on_a_line(text), make_memory_event_store());
 }
 
 // Answers have `factor` times the noise that the study declares for them, and say so.
@@ -70,51 +57,23 @@ class Reporting {
   numerics::Draws draws_{5, numerics::Purpose::data, 1};
 };
 
-// The choice of a study to which the noise of these annotations is as declared.
-Score choice_of(const Study& study, std::vector<Annotation> annotations) {
-  for (Annotation& annotation : annotations) annotation.reported = false;
-  const StudyModel model = study.model_given(annotations);
-  return select_by_full_scan(study.belief(model)->marginals(), model.offer, model.acquisition,
-                             study.candidates_after(annotations))
-      .value();
-}
-
-struct Agreement {
-  int with_double = 0, with_declared = 0, of = 0;
-};
-
-// Goes on until there are 100 answers, and compares the choices of the last 60. The pool is a line of this
+// Between answers with twice the declared noise, and studies that declare either. The pool is a line of this
 // length.
-Agreement agreement(const std::string& declared, const std::string& doubled, double length) {
-  Campaign campaign(study_of(declared, length), make_memory_event_store());
-  const Study as_reported = study_of(doubled, length), as_declared = study_of(declared, length);
-  Reporting reporting(2.0);
-  Agreement found;
-  for (int k = 0; k < 100; ++k) {
-    const std::vector<Annotation> known = campaign.annotations();
-    const Suggestion suggestion = campaign.ask().suggestions.at(0);
-    if (k >= 40) {
-      const auto same = [&](const Score& score) {
-        return score.point == suggestion.row && score.cost == suggestion.cost;
-      };
-      found.with_double += same(choice_of(as_reported, known));
-      found.with_declared += same(choice_of(as_declared, known));
-      ++found.of;
-    }
-    campaign.tell({reporting(campaign.study(), suggestion)});
-  }
-  return found;
+testing::Agreement agreement(const std::string& declared, const std::string& doubled, double length) {
+  const auto study = [&](const std::string& text) { return testing::study_on_a_line(text, length); };
+  return testing::agreement(Campaign(study(declared), make_memory_event_store()), study(doubled),
+                            study(declared), Reporting(2.0));
 }
 
 TEST(ReportedNoise, ChoicesBecomeThoseOfAStudyThatDeclaresWhatAnswersReport) {
-  const Agreement list = agreement(price_list(1.0), price_list(2.0), 8.0);
-  EXPECT_GE(list.with_double, list.of * 9 / 10);
+  const testing::Agreement list = agreement(price_list(1.0), price_list(2.0), 8.0);
+  EXPECT_GE(list.with_reported, list.of * 9 / 10);
   EXPECT_LT(list.with_declared, list.of * 8 / 10) << "or the test shows nothing";
 }
 
 TEST(ReportedNoise, ChoicesOnALadderFollowTheReportsToo) {
-  const Agreement rungs = agreement(ladder(1.0), ladder(2.0), 40.0);
-  EXPECT_GE(rungs.with_double, rungs.of * 9 / 10);
+  const testing::Agreement rungs = agreement(ladder(1.0), ladder(2.0), 40.0);
+  EXPECT_GE(rungs.with_reported, rungs.of * 9 / 10);
   EXPECT_LT(rungs.with_declared, rungs.of * 8 / 10) << "or the test shows nothing";
 }
 
@@ -189,7 +148,7 @@ TEST(ReportedNoise, IsNotLearnedWhereNothingIs) {
 }
 
 TEST(ReportedNoise, WithFitNoiseALearnedScaleTakesThePlaceOfTheDeclaredNoise) {
-  const Study study = study_of(price_list(1.0, "fit = \"every\"\nfit_noise = true\n"));
+  const Study study = testing::study_on_a_line(price_list(1.0, "fit = \"every\"\nfit_noise = true\n"));
   std::vector<Annotation> annotations;
   numerics::Draws draws(8, numerics::Purpose::data, 0);
   for (Index i = 0; i < 30; ++i) {
@@ -225,22 +184,12 @@ TEST(ReportedNoise, ABeliefThatAppendsChoosesLikeOneBuiltFromTheLog) {
       appended.follow(campaign.state());
       CampaignBelief fresh(campaign.study(), 1, {});
       fresh.follow(campaign.state());
-      EXPECT_EQ(appended.builds(), 1) << "nothing is built anew for a report";
       EXPECT_EQ(appended.model().reported, fresh.model().reported);
       EXPECT_LT((appended.belief().marginals().variance - fresh.belief().marginals().variance)
                     .cwiseAbs()
                     .maxCoeff(),
                 1e-9);
-      const Candidates candidates = campaign.candidates();
-      const auto one = appended.selector().choose(appended.belief(), candidates);
-      const auto other = fresh.selector().choose(fresh.belief(), candidates);
-      const auto slow = select_by_full_scan(fresh.belief().marginals(), fresh.model().offer,
-                                            fresh.model().acquisition, candidates);
-      ASSERT_TRUE(one && other && slow);
-      EXPECT_EQ(one->point, other->point);
-      EXPECT_EQ(one->level, other->level);
-      EXPECT_EQ(slow->point, other->point);
-      EXPECT_EQ(slow->level, other->level);
+      testing::expect_same_choice(appended, fresh, campaign.candidates());
       campaign.tell({reporting(campaign.study(), result.suggestions.at(2))});
       appended.follow(campaign.state());
     }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "acuity/acquisition/information.hpp"
+#include "acuity/data/top_up.hpp"
 
 namespace acuity {
 
@@ -42,8 +43,9 @@ struct Score {
   double information = 0.0;
   double cost = 0.0;
   double value = 0.0;
-  double order = 0.0;                  ///< decides between infinite values, larger first
-  std::optional<Precision> precision;  ///< if it is not one of the offer's levels
+  double order = 0.0;                          ///< decides between infinite values, larger first
+  std::optional<Precision> precision;          ///< if it is not one of the offer's levels
+  std::optional<TopUp> top_up = std::nullopt;  ///< if it continues the run of an answer
 
   double information_per_cost() const { return information / cost; }
 };
@@ -61,8 +63,13 @@ inline double value_for_money(double information, double cost, std::optional<dou
   return shadow_price ? information - *shadow_price * cost : information / cost;
 }
 
-/// The level of a score: one of the offer's, or the precision between them that was chosen.
+/// The level of a score: one of the offer's, with the amount that is reserved for this score, or the
+/// precision between them that was chosen.
 Level level_of(const Score& score, const Offer& offer, const Acquisition& acquisition);
+
+/// The channel of an answer that tells as much as the answer to this score will: its own, or, if it continues
+/// the run of another answer, that of the difference.
+Channel added_channel(const Score& score, const Offer& offer, const Acquisition& acquisition);
 
 /// Values that differ by no more than this share of the best are tied (docs/math.md 5.2).
 inline constexpr double tie_tolerance = 1e-9;

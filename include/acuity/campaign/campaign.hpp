@@ -143,7 +143,7 @@ class Campaign {
   std::vector<Suggestion> pending() const;
   /// The model given every valid answer, with the learned hyperparameters.
   StudyModel model() const;
-  /// The candidates of the next ask: neither annotated nor pending nor excluded.
+  /// The candidates of the next ask: neither annotated nor pending nor excluded; and runs to continue.
   Candidates candidates() const;
   /// The belief that `ask` uses; pending suggestions are included.
   PoolBelief& belief();

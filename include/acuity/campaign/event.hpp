@@ -44,6 +44,9 @@ struct Asked {
   std::optional<double> answer_mean = std::nullopt, answer_variance = std::nullopt;
   /// Reserved instead of `cost`, if it is more: answers of this level reported costs that vary.
   std::optional<double> reserve = std::nullopt;
+  /// The suggestion whose run is continued: the answer will replace that one's. Channel and noise are those
+  /// of the answer, cost and information what it adds.
+  std::optional<std::int64_t> replaces = std::nullopt;
 
   double reserved() const { return reserve.value_or(cost); }
 };
@@ -124,7 +127,8 @@ struct Planned {
   double expected_ratio = 0.0;  ///< what it would buy by information per cost alone
   /// Number of purchases at every level, by the plan and by information per cost alone; empty for a ladder.
   std::vector<double> purchases, purchases_ratio;
-  std::string note;  ///< why there is no plan, or not all of it; may be empty
+  std::vector<double> costs;  ///< expected at every level; empty for a ladder, and in logs of older versions
+  std::string note;           ///< why there is no plan, or not all of it; may be empty
 };
 
 /// The process that runs the campaign from now on; an empty host: none.

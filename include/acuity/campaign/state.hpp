@@ -22,6 +22,11 @@ struct SuggestionRecord {
   double charged = 0.0;
   std::string reason;  ///< of the last failure, release, amendment or retraction
   bool retracted = false;
+  /// If its run was continued: the suggestion whose answer replaces this one's, which is not valid any more.
+  std::optional<std::int64_t> replaced_by = std::nullopt;
+  std::vector<double> replaced_values = {};  ///< valid before that
+  /// The suggestion whose answer this one's replaces now.
+  std::optional<std::int64_t> replaced = std::nullopt;
 
   // What was done: as asked for, unless the answer reports another point or level.
   Index row() const;  ///< -1: a point outside the pool
@@ -50,6 +55,8 @@ class State {
 
   /// All suggestions; the one at index k has the id k + 1.
   const std::vector<SuggestionRecord>& suggestions() const { return suggestions_; }
+  /// The suggestion whose answer is valid in place of this one's, if runs were continued; else itself.
+  std::int64_t successor(std::int64_t id) const;
   /// Null if there is no suggestion with this id.
   const SuggestionRecord* find(std::int64_t id) const;
   std::vector<std::int64_t> pending() const;
@@ -64,7 +71,8 @@ class State {
   /// Two states of this process with the same number have the same answers: every answer and every correction
   /// sets a new number. 0: no answer yet.
   std::uint64_t answers_revision() const { return answers_revision_; }
-  std::int64_t failed() const;  ///< suggestions that failed and have no answer
+  std::int64_t failed() const;    ///< suggestions that failed and have no answer
+  std::int64_t replaced() const;  ///< answers that others have replaced
   std::int64_t failures_in_a_row() const { return failures_in_a_row_; }
   const std::vector<Excluded>& excluded() const { return excluded_; }
   const std::optional<Fitted>& fitted() const { return fitted_; }
@@ -113,6 +121,9 @@ class State {
   SuggestionRecord& record(std::int64_t id);
   void replace_values(SuggestionRecord& record, const std::vector<double>& values);
   void set_counted(std::int64_t id, bool counts);
+  void replace_answer(std::int64_t by);
+  void restore_answer(std::int64_t replaced_by);
+  void require_not_replaced(const SuggestionRecord& record, const char* what) const;
 
   std::int64_t sequence_ = 0;
   Created created_;

@@ -25,8 +25,11 @@ struct Level {
   double cost = 1.0;  ///< expected, if answers reported what they cost; else as the study declares it
   /// Reserved for an answer while it is pending, if it is more than `cost`: reported costs vary.
   double reserve = 0.0;
-  bool repeats_itself = false;  ///< asking again gives the same answer: never bought twice at a point
-  bool exact = false;           ///< the study states that a total noise of zero is intended
+  bool cost_depends_on_inputs = false;  ///< the cost is a guess until answers report what they cost
+  bool repeats_itself = false;          ///< asking again gives the same answer: never bought twice at a point
+  bool exact = false;                   ///< the study states that a total noise of zero is intended
+  bool tops_up =
+      false;  ///< may continue the run of a coarser level's answer, at the difference of the prices
   /// How its answers differ from those of the reference level besides noise. The channel then has a number
   /// for it. If it is learned, the noise of the channel is the declared error, of which the white part is a
   /// share.
@@ -38,10 +41,27 @@ struct Level {
   double reserved() const { return std::max(cost, reserve); }
 };
 
+/// What the answers of a level are expected to cost at every point of a pool, and what is reserved for them.
+struct PointCosts {
+  Vector expected, reserved;
+};
+
 /// What can be bought at every point of a pool: the levels, and the noise that no level removes.
 struct Offer {
   std::vector<Level> levels;
   Vector base_noise;  ///< sigma^2(x), one per pool point (zeros for classification)
+  /// One per level if the costs of a level depend on the inputs, otherwise empty. Levels whose costs do not
+  /// have empty ones; the cost of those that do is a mean.
+  std::vector<PointCosts> point_costs = {};
+
+  bool has_point_costs() const { return !point_costs.empty(); }
+  /// What an answer at a pool point is expected to cost, and what must be left of the budget to ask for it.
+  double cost(Index point, Index level) const;
+  double reserved(Index point, Index level) const;
+  /// The least that must be left of the budget to ask for an answer at this level somewhere.
+  double least_reserved(Index level) const;
+  /// These points as a separate pool.
+  Offer at(const std::vector<Index>& points) const;
 
   /// The channel of an annotation of pool point `point` at `level`.
   Channel channel(Index point, Index level) const;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acuity/acquisition/acquisition.hpp"
+#include "acuity/selection/top_ups.hpp"
 
 namespace acuity {
 
@@ -20,13 +21,13 @@ struct CandidatesOptions {
   std::uint64_t step = 0;      ///< number of annotations so far
 };
 
-/// What may be bought now: the open points, the levels that are open there, and the money left. This class
-/// alone decides what a purchase closes (docs/reference.md 6).
+/// What may be bought now: the open points, the levels that are open there, the runs that may be continued,
+/// and the money left. This class alone decides what a purchase closes (docs/reference.md 6).
 class Candidates {
  public:
   /// Everything on offer.
   explicit Candidates(const Offer& offer, const CandidatesOptions& options = {});
-  /// These points as a separate pool, with the same money and step.
+  /// These points as a separate pool, with the same money and step, and without runs to continue.
   Candidates at(const std::vector<Index>& points) const;
 
   /// These with another list of levels, all of which are open wherever a point is and none of which is bought
@@ -53,7 +54,9 @@ class Candidates {
   /// Pays for an annotation and closes what must not be bought again. `level` is absent if it is not one of
   /// the offer's: a precision between two levels, or an annotation known by its reported noise only.
   void buy(Index point, std::optional<Index> level, double cost);
-  void buy(const Score& score);
+  void buy(const Score& score) { buy(score, score.cost); }
+  /// The same with another amount, such as what is reserved for it.
+  void buy(const Score& score, double amount);
   /// Undoes a purchase: opens what it closed, unless something else keeps it closed, and returns the money.
   /// The step is not reset, so that random choices are not repeated.
   void give_back(Index point, std::optional<Index> level, double cost);
@@ -63,6 +66,11 @@ class Candidates {
   void close(Index point);
   /// Closes a level at a point permanently.
   void exclude(Index point, Index level);
+
+  /// The runs that may be continued. A purchase removes those of the answer that it continues; the answers
+  /// that purchases will have are added by the caller.
+  const TopUps& top_ups() const { return top_ups_; }
+  TopUps& top_ups() { return top_ups_; }
 
   /// Subtracts an amount from the money, for example the difference between actual cost and price.
   void charge(double amount) { remaining_ -= amount; }
@@ -82,6 +90,7 @@ class Candidates {
   std::vector<std::uint32_t> closings_;                  // per point: how often it was closed as a whole
   std::map<Index, std::map<Index, int>> levels_closed_;  // by point and level: how often
   std::set<Index> partly_open_;
+  TopUps top_ups_;
   double remaining_ = 0.0, slack_ = 0.0;
   std::uint64_t step_ = 0;
 };

@@ -25,7 +25,8 @@ std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& o
 /// Whether `a` ranks before `b`: by value, and by `order` among equal values.
 bool precedes(const Score& a, const Score& b);
 
-/// Every open point at its best level (the cheaper one of tied levels), in pool order.
+/// Every open point at its best level (the cheaper one of tied levels), in pool order; runs to continue are
+/// not included.
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
                               const Candidates& candidates, const FullScanOptions& options = {});
 

@@ -25,6 +25,8 @@ struct Suggestion {
   std::optional<double> answer_mean = std::nullopt, answer_variance = std::nullopt;
   double information = 0.0;
   double cost = 0.0;
+  /// The suggestion whose run is continued, and whose answer is replaced; absent: a new run.
+  std::optional<std::int64_t> resume_from = std::nullopt;
 
   /// Set aside until it is answered.
   double reserved() const { return std::max(cost, level.reserve); }

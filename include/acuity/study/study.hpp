@@ -26,9 +26,18 @@ namespace acuity {
 
 class NoiseLaw;
 
+/// The logarithm of cost / guess as a linear function of the standardised inputs (docs/math.md 5.7).
+struct LogCost {
+  std::vector<double> slopes;  ///< a constant, then one per input
+  std::vector<double> spread;  ///< of the slopes: their covariance is `variance` times this matrix
+  double variance = 0.0;       ///< of a logarithm around the function
+  bool operator==(const LogCost&) const = default;
+};
+
 /// What an answer of a level is expected to cost, and what is reserved for it while it is pending.
 struct LevelCost {
   double expected = 0.0, reserved = 0.0;
+  std::optional<LogCost> by_inputs = std::nullopt;  ///< if the cost depends on the inputs and some are known
   bool operator==(const LevelCost&) const = default;
 };
 
@@ -168,6 +177,8 @@ class Study {
 
   /// Updates `costs` and the offer of a model, one per level or none; returns false if nothing changed.
   bool take_costs(StudyModel& model, std::vector<LevelCost> costs) const;
+  /// The inputs on which costs depend at a place, standardised by the pool.
+  Vector cost_inputs(const Place& place) const;
 
   /// What may be bought after these annotations. `remaining` replaces budget minus costs.
   Candidates candidates_after(const std::vector<Annotation>& annotations,
@@ -194,6 +205,7 @@ class Study {
   double added_scale(const NoiseScales& scales, std::optional<Index> level) const;
   Channel accuracy_of(const Annotation& annotation, const std::optional<Learned>& learned) const;
   void set_offer(StudyModel& model) const;
+  void set_point_costs(StudyModel& model) const;
 
   StudyFile file_;
   Pool pool_;
@@ -204,6 +216,7 @@ class Study {
   std::vector<std::string> remarks_;
   Scaling pool_scaling_;                    // if inputs are standardised by the pool
   Vector input_spread_;                     // LearnOptions::input_spread
+  Scaling cost_scaling_;                    // if costs depend on the inputs
   std::shared_ptr<const Goal> given_goal_;  // instead of one from a file
   std::shared_ptr<const Goal> goal_;
 

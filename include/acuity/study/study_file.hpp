@@ -169,6 +169,8 @@ struct StudyFile {
   /// Whether a level of the price list has a bias, and whether one is learned.
   bool has_bias() const;
   bool learns_bias() const;
+  bool tops_up() const;                 ///< whether a level may continue runs of others
+  bool costs_depend_on_inputs() const;  ///< at some level
   /// Whether the size of answers is known before there are any: the amplitude is given, or they are classes.
   bool knows_scale() const { return amplitude || target->defaults().amplitude; }
   /// Whether its information is one that a plan can be made for.

@@ -1,0 +1,69 @@
+#include "study/log_cost.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/data/money.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr double normal_quantile_90 = 1.2815515655446004;
+// The guess counts as so many answers, a slope of 0 as one, and the scatter below as many as the guess.
+constexpr double guess_weight = 3.0, slope_weight = 1.0, scatter = 0.3;
+// Costs differ from the guess by no more than a factor of e^12: inputs far from all answers have a slope,
+// too.
+constexpr double largest_log_ratio = 12.0;
+
+Matrix with_ones(const Points& inputs) {
+  Matrix design(inputs.rows(), inputs.cols() + 1);
+  design.col(0).setOnes();
+  design.rightCols(inputs.cols()) = inputs;
+  return design;
+}
+
+}  // namespace
+
+// math.md eq. (5.5).
+LogCost fit_log_cost(const Points& inputs, const Vector& log_ratios) {
+  const Matrix design = with_ones(inputs);
+  const Index size = design.cols();
+  Vector weights = Vector::Constant(size, slope_weight);
+  weights(0) = guess_weight;
+  Matrix precision = design.transpose() * design;
+  precision.diagonal() += weights;
+  const Eigen::LLT<Matrix> factor(precision);
+  const Vector slopes = factor.solve(design.transpose() * log_ratios);
+  const double misfit =
+      (log_ratios - design * slopes).squaredNorm() + slopes.cwiseAbs2().cwiseProduct(weights).sum();
+  const Matrix spread = factor.solve(Matrix::Identity(size, size));
+  return {.slopes = std::vector<double>(slopes.begin(), slopes.end()),
+          .spread = std::vector<double>(spread.data(), spread.data() + spread.size()),
+          .variance = (guess_weight * scatter * scatter + misfit) /
+                      (guess_weight + static_cast<double>(inputs.rows()))};
+}
+
+PointCosts costs_at(const LogCost& fitted, double guess, const Points& inputs) {
+  const auto size = static_cast<Index>(fitted.slopes.size());
+  const Eigen::Map<const Vector> slopes(fitted.slopes.data(), size);
+  const Eigen::Map<const Matrix> spread(fitted.spread.data(), size, size);
+  PointCosts costs{Vector(inputs.rows()), Vector(inputs.rows())};
+  Vector here(size);
+  here(0) = 1.0;
+  const auto cost = [&](double log_ratio) {
+    return std::min(guess * std::exp(std::clamp(log_ratio, -largest_log_ratio, largest_log_ratio)),
+                    largest_amount);
+  };
+  for (Index i = 0; i < inputs.rows(); ++i) {
+    here.tail(size - 1) = inputs.row(i).transpose();
+    const double mean = slopes.dot(here);
+    const double variance = fitted.variance * (1.0 + here.dot(spread * here));
+    costs.expected(i) = cost(mean + 0.5 * variance);
+    costs.reserved(i) = std::max(costs.expected(i), cost(mean + normal_quantile_90 * std::sqrt(variance)));
+  }
+  return costs;
+}
+
+}  // namespace acuity

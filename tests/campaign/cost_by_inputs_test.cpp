@@ -1,0 +1,215 @@
+// Costs that depend on the inputs, learned from what answers report.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "acuity/acquisition/regression_information.hpp"
+#include "acuity/campaign/campaign.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "campaign/explanation.hpp"
+#include "campaign/reported_cost.hpp"
+#include "study/log_cost.hpp"
+#include "views/campaign_status.hpp"
+
+namespace acuity::cost_by_inputs_test {
+namespace {
+
+std::string settings(const std::string& rest = "", const std::string& coarse = "{ guess = 4 }") {
+  return "[campaign]\nbudget = 400\nseed = 3\n"
+         "[[level]]\nname = \"coarse\"\nnoise_sd = 0.4\ncost = " +
+         coarse +
+         "\n[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = { guess = 30 }\n"
+         "[model]\namplitude = 1\nlengthscale = 0.4\nfit = \"never\"\nmean = 0\n" +
+         rest;
+}
+const std::string by_ratio = "[acquisition]\nplan = \"none\"\n";
+
+Points line() {
+  Points points(60, 1);
+  for (Index i = 0; i < points.rows(); ++i) points(i, 0) = static_cast<double>(i) / 10.0;
+  return points;
+}
+
+Campaign started(const std::string& text, std::unique_ptr<EventStore> store = make_memory_event_store()) {
+  return {Study::make(read_study_text(text), Pool(line(), {"x"})), std::move(store), {.threads = 1}};
+}
+
+// A run takes 20 times as long at x = 6 as at x = 0.
+double true_cost(const Suggestion& asked) {
+  const double scatter = 1.0 + 0.1 * std::sin(51.0 * static_cast<double>(asked.row));
+  return (asked.level.name == "fine" ? 8.0 : 1.0) * std::exp(0.5 * asked.inputs[0]) * scatter;
+}
+
+Answer answer_to(const Suggestion& asked) {
+  Answer answer;
+  answer.id = asked.id;
+  answer.values = {std::sin(asked.inputs[0])};
+  answer.cost = true_cost(asked);
+  return answer;
+}
+
+TEST(CostByInputs, FitIsThatOfTheNormalEquationsWithPseudoAnswers) {
+  Points inputs(5, 2);
+  inputs << 0.1, 1.0, -0.7, 0.2, 1.5, -1.0, 0.3, 0.3, -1.2, 0.6;
+  Vector logs(5);
+  logs << 0.2, -0.4, 1.1, 0.15, -0.9;
+  const LogCost fitted = fit_log_cost(inputs, logs);
+  // The guess as three answers at the centre, slopes of 0 as one answer each.
+  const auto misfit = [&](const std::vector<double>& b) {
+    double sum = 3.0 * b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+    for (Index i = 0; i < 5; ++i) {
+      const double r = logs(i) - b[0] - b[1] * inputs(i, 0) - b[2] * inputs(i, 1);
+      sum += r * r;
+    }
+    return sum;
+  };
+  const double least = misfit(fitted.slopes);
+  for (std::size_t k = 0; k < 3; ++k)
+    for (const double by : {-1e-3, 1e-3}) {
+      std::vector<double> moved = fitted.slopes;
+      moved[k] += by;
+      EXPECT_GT(misfit(moved), least);
+    }
+  EXPECT_NEAR(fitted.variance, (3.0 * 0.09 + least) / 8.0, 1e-12);
+}
+
+TEST(CostByInputs, LearnsHowCostsGrow) {
+  Points inputs(40, 1);
+  Vector logs(40);
+  for (Index i = 0; i < 40; ++i) {
+    inputs(i, 0) = -1.7 + 3.4 * static_cast<double>(i) / 39.0;
+    logs(i) = 0.4 + 0.9 * inputs(i, 0) + 0.05 * std::sin(77.0 * static_cast<double>(i));
+  }
+  const PointCosts costs = costs_at(fit_log_cost(inputs, logs), 10.0, inputs);
+  for (Index i = 0; i < 40; ++i) {
+    const double right = 10.0 * std::exp(0.4 + 0.9 * inputs(i, 0));
+    EXPECT_NEAR(costs.expected(i) / right, 1.0, 0.12) << i;
+    EXPECT_GT(costs.reserved(i), right) << i;
+    EXPECT_LT(costs.reserved(i), 1.4 * right) << i;
+  }
+}
+
+// Expected information over expected cost at every point and level, by the definition.
+TEST(CostByInputs, ChoicesAreThoseOfASlowTwin) {
+  for (const auto& [rest, weight] :
+       {std::pair(by_ratio, 1.0), std::pair(std::string("[acquisition]\nplan = 0.3\n"), 0.3)}) {
+    Campaign campaign = started(settings(rest));
+    int by_inputs = 0;
+    for (int step = 0; step < 40; ++step) {
+      SCOPED_TRACE(step);
+      const StudyModel model = campaign.model();
+      const Candidates candidates = campaign.candidates();
+      const Vector variance = campaign.belief().marginals().variance;
+      const Offer& offer = model.offer;
+      by_inputs += offer.has_point_costs();
+      double ratio = 0.0, best = -1e300;
+      const auto all = [&](const auto& visit) {
+        for (Index row = 0; row < variance.size(); ++row)
+          for (Index k = 0; k < 2; ++k)
+            if (candidates.is_open(row, k) && candidates.affordable(offer.reserved(row, k)))
+              visit(model_information(variance(row), 0.0, noise_variance(offer.channel(row, k))),
+                    offer.cost(row, k));
+      };
+      all([&](double information, double cost) { ratio = std::max(ratio, information / cost); });
+      all([&](double information, double cost) {
+        best = std::max(best, information - weight * ratio * cost);
+      });
+      const AskResult result = campaign.ask();
+      if (result.suggestions.empty()) {
+        EXPECT_EQ(best, -1e300);
+        break;
+      }
+      const Suggestion& asked = result.suggestions.front();
+      const Index level = asked.level.name == "fine" ? 1 : 0;
+      EXPECT_EQ(asked.cost, offer.cost(asked.row, level));
+      EXPECT_EQ(asked.reserved(), std::max(asked.cost, offer.reserved(asked.row, level)));
+      EXPECT_NEAR(asked.information - weight * ratio * asked.cost, best, 1e-9 * (1.0 + ratio * asked.cost));
+      campaign.tell({answer_to(asked)});
+    }
+    EXPECT_GT(by_inputs, 20);
+  }
+}
+
+TEST(CostByInputs, BuysWhereRunsAreCheapAndKeepsTheBooks) {
+  Campaign campaign = started(settings(by_ratio)), blind = started(settings(by_ratio, "4"));
+  double spent = 0.0;
+  const auto go = [&](Campaign& one) {
+    for (;;) {
+      const AskResult result = one.ask();
+      if (result.suggestions.empty()) return;
+      EXPECT_LE(one.state().spent() + one.state().escrow(), 400.0 * (1.0 + 1e-9));
+      one.tell({answer_to(result.suggestions.front())});
+    }
+  };
+  go(campaign);
+  for (const StoredEvent& stored : campaign.events())
+    if (const auto* told = std::get_if<Told>(&stored.event)) spent += told->cost;
+  EXPECT_EQ(campaign.state().spent(), spent);
+  double low = 0.0, high = 0.0;
+  const StudyModel model = campaign.model();
+  low = model.offer.cost(0, 0), high = model.offer.cost(59, 0);
+  EXPECT_GT(high, 8.0 * low);
+  EXPECT_NEAR(low, 1.0, 0.35);
+  const std::string status = status_text(campaign);
+  EXPECT_NE(status.find("choices use costs by the inputs"), std::string::npos) << status;
+  EXPECT_NE(status_json(campaign).find("\"log_cost\":{\"slopes\":["), std::string::npos);
+  // What one answer may have cost more than was reserved for it is all that can be missing.
+  EXPECT_LE(campaign.state().spent(), 400.0 * 1.1);
+}
+
+TEST(CostByInputs, ReplayOfEveryPrefixGoesOnAsItDid) {
+  const std::string planned = "[acquisition]\nplan = \"budget\"\n";
+  Campaign campaign = started(settings(planned));
+  for (int step = 0; step < 30; ++step) {
+    const AskResult result = campaign.ask();
+    if (result.suggestions.empty()) break;
+    campaign.tell({answer_to(result.suggestions.front())});
+  }
+  const std::vector<StoredEvent> events = campaign.events();
+  for (std::size_t count = 1; count < events.size(); ++count) {
+    const auto* next = std::get_if<Asked>(&events[count].event);
+    if (next == nullptr) continue;
+    std::vector<Event> prefix;
+    for (std::size_t k = 0; k < count; ++k) prefix.push_back(events[k].event);
+    auto store = make_memory_event_store();
+    store->add(0, [&](const auto&) { return prefix; });
+    Campaign later = started(settings(planned), std::move(store));
+    const Suggestion chosen = later.ask().suggestions.at(0);
+    EXPECT_EQ(chosen.row, next->row) << count;
+    EXPECT_EQ(chosen.level.name, next->level) << count;
+    EXPECT_EQ(chosen.cost, next->cost) << count;
+    EXPECT_EQ(chosen.reserved(), next->reserved()) << count;
+  }
+}
+
+TEST(CostByInputs, IsExplainedByTheCostsAtThePoint) {
+  Campaign campaign = started(settings(by_ratio));
+  for (int step = 0; step < 15; ++step) campaign.tell({answer_to(campaign.ask().suggestions.at(0))});
+  const Suggestion asked = campaign.ask().suggestions.at(0);
+  const Explanation why = explain(campaign, asked.id, 1);
+  for (const Explanation::LevelMerit& one : why.levels) {
+    if (one.chosen) {
+      EXPECT_EQ(one.cost, asked.cost);
+    }
+  }
+}
+
+TEST(CostByInputs, RefusesWhatHasNoPriceToBeginWith) {
+  const auto sentence = [](const std::string& text) -> std::string {
+    try {
+      read_study_text(text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_NE(sentence(settings("", "\"learn\"")).find("guess"), std::string::npos);
+  EXPECT_NE(sentence(settings("", "{ guess = 0 }")).find("guess"), std::string::npos);
+  EXPECT_NE(sentence(settings("", "{ guess = 1, per = 2 }")).find("per"), std::string::npos);
+  std::string no = settings();
+  no.insert(no.find("seed"), "learn_costs = false\n");
+  EXPECT_NE(sentence(no).find("learn_costs"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace acuity::cost_by_inputs_test
