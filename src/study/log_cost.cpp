@@ -26,6 +26,28 @@ Matrix with_ones(const Points& inputs) {
 
 }  // namespace
 
+Points cost_features(const Points& standardised, const std::vector<Input>& inputs) {
+  Index columns = 0;
+  for (const Input& input : inputs)
+    columns += input.is_category() ? static_cast<Index>(input.values.size()) : Index{1};
+  Points features = Points::Zero(standardised.rows(), columns);
+  Index to = 0;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const auto from = static_cast<Index>(k);
+    if (!inputs[k].is_category()) {
+      features.col(to++) = standardised.col(from);
+      continue;
+    }
+    const auto values = static_cast<Index>(inputs[k].values.size());
+    for (Index row = 0; row < standardised.rows(); ++row) {
+      const auto value = static_cast<Index>(standardised(row, from));
+      if (value >= 0 && value < values) features(row, to + value) = 1.0;
+    }
+    to += values;
+  }
+  return features;
+}
+
 // math.md eq. (5.5).
 LogCost fit_log_cost(const Points& inputs, const Vector& log_ratios) {
   const Matrix design = with_ones(inputs);

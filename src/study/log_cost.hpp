@@ -2,16 +2,21 @@
 
 #include <vector>
 
+#include "acuity/data/input.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/study/study.hpp"
 
 namespace acuity {
 
-/// Fits the logarithm of cost / guess as a linear function of the inputs (docs/math.md 5.7). `inputs`: one
-/// row per answer, standardised.
+/// What costs may depend on: standardised inputs, of which a category is one column of 0 and 1 for every
+/// value.
+Points cost_features(const Points& standardised, const std::vector<Input>& inputs);
+
+/// Fits the logarithm of cost / guess as a linear function of the inputs (docs/math.md 5.7). `inputs`: the
+/// features of one answer per row.
 LogCost fit_log_cost(const Points& inputs, const Vector& log_ratios);
 
-/// What answers at these inputs, one per row and standardised, are expected to cost, and the 90 % quantile.
+/// What answers at these inputs, features of one per row, are expected to cost, and the 90 % quantile.
 PointCosts costs_at(const LogCost& fitted, double guess, const Points& inputs);
 
 }  // namespace acuity

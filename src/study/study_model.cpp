@@ -330,13 +330,13 @@ Vector Study::cost_inputs(const Place& place) const {
     here.row(0) = pool_.points().row(*place.pool_row());
   else
     here.row(0) = place.coordinates().transpose();
-  return cost_scaling_.apply(here).row(0).transpose();
+  return cost_features(cost_scaling_.apply(here), pool_.columns()).row(0).transpose();
 }
 
 void Study::set_point_costs(StudyModel& model) const {
   const auto by_inputs = [](const LevelCost& cost) { return cost.by_inputs.has_value(); };
   if (std::none_of(model.costs.begin(), model.costs.end(), by_inputs)) return;
-  const Points inputs = cost_scaling_.apply(pool_.points());
+  const Points inputs = cost_features(cost_scaling_.apply(pool_.points()), pool_.columns());
   model.offer.point_costs.resize(model.offer.levels.size());
   for (std::size_t k = 0; k < model.costs.size(); ++k) {
     if (!model.costs[k].by_inputs) continue;
