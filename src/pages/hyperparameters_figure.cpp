@@ -89,7 +89,7 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
       categories.push_back(input.name);
   for (std::size_t k = 0; k < std::min(categories.size(), last.similarities.size()); ++k)
     add_course(
-        data, "similarity of different values of " + categories[k], false,
+        data, "similarity: " + categories[k], false,
         [k](const FitPoint& fit) {
           return k < fit.similarities.size() ? std::optional(fit.similarities[k]) : std::nullopt;
         },
