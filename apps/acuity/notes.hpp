@@ -13,6 +13,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "campaign/initial_design.hpp"
+#include "colour.hpp"
 #include "numerics/text.hpp"
 #include "text/result_table.hpp"
 #include "views/calibration_verdict.hpp"
@@ -36,7 +37,7 @@ inline void require_finite(const Study& study, PoolBelief& belief) {
 
 /// Writes one line.
 inline void write_note(std::string_view text, std::ostream& log) {
-  log << "note: " << one_line(text) << '\n';
+  log << coloured("note:", Colour::yellow, log) << ' ' << one_line(text) << '\n';
 }
 
 /// Says which of the options given have no effect.

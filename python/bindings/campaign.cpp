@@ -197,9 +197,14 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
   campaign
       .def("ask",
            [](OpenCampaign& open, std::int64_t count, const std::string& worker, std::optional<double> lease,
-              std::optional<double> budget) {
+              std::optional<double> budget, const std::string& level, std::optional<std::int64_t> capacity) {
              return tuple_of(open.with([&](Campaign& c) {
-               return c.ask({.count = count, .worker = worker, .lease = lease, .budget = budget});
+               return c.ask({.count = count,
+                             .worker = worker,
+                             .lease = lease,
+                             .budget = budget,
+                             .level = level,
+                             .capacity = capacity});
              }));
            })
       .def("tell",

@@ -66,14 +66,19 @@ std::vector<Event> known_before(const Study& study) {
 
 }  // namespace
 
-void require_input_names(const Study& study) {
+std::string input_name_problem(const Study& study) {
   static const std::set<std::string> taken{"id",          "point",       "level",    "alpha",
                                            "value",       "information", "cost",     "y",
                                            "lease_until", "noise_sd",    "accuracy", "information_per_cost"};
   for (const std::string& input : study.pool().inputs())
     if (taken.contains(input) || input.starts_with("y_"))
-      study.file().complain(
-          fmt::format("input \"{}\" has the name of a column that campaigns print, must be renamed", input));
+      return fmt::format("input \"{}\" has the name of a column that campaigns print, must be renamed",
+                         input);
+  return "";
+}
+
+void require_input_names(const Study& study) {
+  if (const std::string problem = input_name_problem(study); !problem.empty()) study.file().complain(problem);
 }
 
 void require_annotator(const Study& study) {

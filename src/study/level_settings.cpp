@@ -227,13 +227,16 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
-    table.allow({"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact", "bias", "reference"});
+    table.allow(
+        {"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact", "bias", "reference", "units"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
     Level level{.name = *name, .cost = read_level_cost(table), .value = read_value(table, *name)};
     level.exact = table.boolean("exact").value_or(false);
     level.channel = target.is_real() ? read_noise_sd(table, level.exact) : read_accuracy(table);
+    level.units = table.integer("units", 1).value_or(1);
+    if (level.units > 1'000'000) table.wrong("units", "1000000 at most");
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     levels.push_back(std::move(level));
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "campaign/file_system.hpp"
 #include "numerics/text.hpp"
 
@@ -26,13 +28,17 @@ ResultTable::Cell value_cell(const LevelValue& value) {
 }
 
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
-                             Format format) {
+                             Format format, bool with_worker) {
   const Study& study = campaign.study();
   std::vector<std::string> columns{"id", "point"};
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "value", "information", "cost",
                                  "information_per_cost", "lease_until"});
   if (format == Format::csv) columns.emplace_back("y");
+  // A form to fill in has no column for it.
+  with_worker = with_worker && format != Format::csv &&
+                std::find(columns.begin(), columns.end(), "worker") == columns.end();
+  if (with_worker) columns.emplace_back("worker");
   ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
   for (const Suggestion& s : suggestions) {
     std::vector<ResultTable::Cell> row{s.id, s.point};
@@ -43,6 +49,7 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
                 s.information_per_cost(),
                 lease ? ResultTable::Cell(time_text(*lease)) : ResultTable::Cell(std::monostate())});
     if (format == Format::csv) row.emplace_back(std::monostate());
+    if (with_worker) row.emplace_back(campaign.state().find(s.id)->asked.worker);
     table.add(row);
   }
   return table.document("suggestions");
