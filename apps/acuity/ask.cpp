@@ -15,17 +15,28 @@ namespace {
 
 struct AskArguments {
   std::string campaign;
-  std::int64_t count = 1;
-  std::string worker;
-  std::optional<double> lease;   ///< seconds
-  bool pending = false;          ///< show what is pending instead
-  std::optional<double> budget;  ///< change of the budget
+  std::optional<std::int64_t> count;
+  std::string worker, level;
+  std::optional<std::int64_t> capacity;  ///< units
+  std::optional<double> lease;           ///< seconds
+  bool pending = false;                  ///< show what is pending instead
+  std::optional<double> budget;          ///< change of the budget
   PoolWork work;
   Format format = Format::table;
 };
 
+// What is not answered yet, of one worker if one is named.
+std::vector<Suggestion> pending_of(const Campaign& campaign, const std::string& worker) {
+  std::vector<Suggestion> pending = campaign.pending();
+  if (!worker.empty())
+    std::erase_if(pending, [&](const Suggestion& one) {
+      return campaign.state().find(one.id)->asked.worker != worker;
+    });
+  return pending;
+}
+
 // What to type next, and how many earlier suggestions are not answered yet.
-std::string next_steps(const Campaign& campaign, const std::vector<Suggestion>& given) {
+std::string next_steps(const Campaign& campaign, const std::vector<Suggestion>& given, bool pending) {
   const std::string folder = one_line(campaign.folder().string());
   const std::size_t earlier = campaign.state().pending().size() - given.size();
   std::string text =
@@ -35,7 +46,7 @@ std::string next_steps(const Campaign& campaign, const std::vector<Suggestion>& 
                 "When they are done: acuity tell {0} ID Y   (or fail, release)\n"
                 "As a table: acuity ask {0} --pending --format csv, fill in y, acuity tell {0} --csv FILE\n",
                 folder);
-  if (earlier > 0)
+  if (earlier > 0 && !pending)
     text += fmt::format("{} from before not answered yet; acuity ask {} --pending shows all\n",
                         counted(static_cast<std::int64_t>(earlier), "suggestion"), folder);
   return text;
@@ -56,11 +67,15 @@ std::string why_no_more(const AskResult& result) {
 
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
-  if (arguments.pending && (arguments.budget || arguments.lease || !arguments.worker.empty()))
-    throw InputError("--pending asks for nothing, --budget, --lease and --worker must be left out");
+  if (arguments.pending &&
+      (arguments.budget || arguments.lease || !arguments.level.empty() || arguments.capacity))
+    throw InputError(
+        "--pending asks for nothing, --budget, --lease, --level and --capacity must be left out");
   const PoolWork& work = arguments.work;
+  const std::int64_t count =
+      arguments.count.value_or(arguments.capacity ? std::numeric_limits<std::int64_t>::max() : 1);
   CampaignOptions options{.threads = work.threads,
-                          .storage = arguments.count == 1 ? work.storage_for_one_choice() : work.storage,
+                          .storage = count == 1 ? work.storage_for_one_choice() : work.storage,
                           .storage_for_plans = work.storage,
                           .learning = {},
                           .plan_seconds = work.plan_seconds};
@@ -77,21 +92,26 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
   write_storage_note(campaign.study(), work.storage, log);
   AskResult result;
   if (arguments.pending)
-    result.suggestions = campaign.pending();
+    result.suggestions = pending_of(campaign, arguments.worker);
   else
-    result = campaign.ask({.count = arguments.count,
+    result = campaign.ask({.count = count,
                            .worker = arguments.worker,
                            .lease = arguments.lease,
-                           .budget = arguments.budget});
+                           .budget = arguments.budget,
+                           .level = arguments.level,
+                           .capacity = arguments.capacity});
   if (!result.suggestions.empty() || arguments.format != Format::table)
-    out << suggestions_text(campaign, result.suggestions, arguments.format);
+    out << suggestions_text(campaign, result.suggestions, arguments.format, arguments.pending);
+  if (arguments.pending && result.suggestions.empty())
+    log << one_line(arguments.campaign) << ": nothing is pending"
+        << (arguments.worker.empty() ? "" : " for " + one_line(arguments.worker)) << '\n';
   if (!result.note.empty()) write_note(result.note, log);
   if (const std::string verdict = early_verdict_at_ask(campaign, result.suggestions); !verdict.empty())
     write_note(verdict, log);
   if (result.status != AskStatus::open)
     log << one_line(arguments.campaign + ": " + why_no_more(result)) << '\n';
   if (!result.suggestions.empty() && arguments.format == Format::table)
-    out << next_steps(campaign, result.suggestions);
+    out << next_steps(campaign, result.suggestions, arguments.pending);
   return ask_exit_code(arguments, result);
 }
 
@@ -106,11 +126,25 @@ void add_ask(Program& program) {
   add_campaign(command, arguments.campaign);
   const auto take_count = [&a = arguments](const std::string& word) {
     a.count = number_in<std::int64_t>(word).value_or(0);
-    if (a.count < 1) throw InputError(fmt::format("-n is \"{}\", must be a whole number, at least 1", word));
+    if (*a.count < 1) throw InputError(fmt::format("-n is \"{}\", must be a whole number, at least 1", word));
   };
   command.option("-n,--count", "K", take_count,
-                 "Number of suggestions, each the best given those before it (default 1)");
-  command.text("--worker", "NAME", arguments.worker, "Who will annotate it, kept in the log");
+                 "Number of suggestions, each the best given those before it (default 1; with --capacity: as "
+                 "many as fit)");
+  command.text("--worker", "NAME", arguments.worker,
+               "Who will annotate it, kept in the log. Binary targets: nobody gets a point twice");
+  command.text("--level", "L", arguments.level,
+               "Only candidates at this level: a person who asks is a level");
+  const auto take_capacity = [&a = arguments](const std::string& word) {
+    a.capacity = number_in<std::int64_t>(word).value_or(0);
+    if (*a.capacity < 1 || *a.capacity > 1'000'000'000)
+      throw InputError(
+          fmt::format("--capacity is \"{}\", must be a whole number from 1 to 1000000000", word));
+  };
+  command.option(
+      "--capacity", "U", take_capacity,
+      "Fill so many units, of which every suggestion takes those of its level (units of [[level]], "
+      "default 1); the levels are chosen jointly");
   const auto take_lease = [&a = arguments](const std::string& word) {
     a.lease = to_seconds(word);
     if (!a.lease) throw InputError(fmt::format("--lease is \"{}\", must be {}", word, duration_requirement));
@@ -118,8 +152,9 @@ void add_ask(Program& program) {
   command.option("--lease", "2h", take_lease,
                  "Deadline: after it the point may be suggested again; a late answer is still accepted "
                  "(default: no deadline)");
-  command.flag("--pending", arguments.pending,
-               "Show the suggestions that are not answered yet, and make no new one");
+  command.flag(
+      "--pending", arguments.pending,
+      "Show the suggestions that are not answered yet, those of --worker if given, and make no new one");
   add_budget(command, arguments.budget);
   add_pool_work(command, arguments.work);
   add_format(command, arguments.format);

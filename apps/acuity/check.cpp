@@ -31,6 +31,7 @@ struct CheckArguments {
   CsvDialect dialect = CsvDialect::automatic;
   bool try_once = false;
   bool forecast = false;
+  std::optional<int> repeats;  ///< truths of the forecast
   int threads = 0;
   Format format = Format::table;
 };
@@ -137,7 +138,7 @@ Json curves_json(const Forecast& forecast) {
   return curves;
 }
 
-// Nothing if it was interrupted.
+// Nothing if it was interrupted. On a terminal the table so far is shown while the rest is computed.
 std::optional<Forecast> make_forecast(const LoadedStudy& loaded, const CheckArguments& arguments,
                                       std::ostream& log) {
   const Study& study = loaded.study();
@@ -147,9 +148,20 @@ std::optional<Forecast> make_forecast(const LoadedStudy& loaded, const CheckArgu
   TrialOptions options;
   options.policies = policies_of(study);
   options.threads = arguments.threads;
+  options.repeats = arguments.repeats.value_or(options.repeats);
   options.stop = &Interruptible::interrupted();
   options.progress = [&](int done, int total) { progress.update(done, total); };
-  return forecast(loaded, options);
+  RedrawnText table(log);
+  EarlyForecast early;
+  if (table.is_terminal())
+    early = [&](const Forecast& so_far) {
+      progress.clear();
+      table.show(forecast_text(so_far));
+    };
+  std::optional<Forecast> made = forecast(loaded, options, early);
+  progress.clear();
+  if (made) table.clear();  // otherwise what was found so far stays
+  return made;
 }
 
 std::string findings_json(const StudyCheck& checked, const std::optional<Forecast>& expected,
@@ -171,6 +183,8 @@ std::string findings_text(const StudyCheck& checked, const std::string& unit,
 ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.format == Format::csv)
     throw InputError("--format is \"csv\", must be table or json for check");
+  if (arguments.repeats && !arguments.forecast)
+    throw InputError("--repeats is given, must come with --forecast");
   LoadedStudy loaded(arguments.study, "",
                      {.threads = arguments.threads,
                       .storage = {},
@@ -223,6 +237,14 @@ void add_check(Program& program) {
       "Simulate on the present model which error the budget will reach, with acuity's choice and "
       "by information per cost alone, bald, random, cheapest and finest; if levels have a bias, also "
       "without it");
+  const auto take_repeats = [&a = arguments](const std::string& word) {
+    a.repeats = number_in<int>(word).value_or(0);
+    if (*a.repeats < 1 || *a.repeats > 100'000)
+      throw InputError(fmt::format("--repeats is \"{}\", must be a whole number from 1 to 100000", word));
+  };
+  command.option("--repeats", "N", take_repeats,
+                 "Number of truths that the forecast is simulated on (default 20). On a terminal a table of "
+                 "those done so far is shown meanwhile");
   add_threads(command, arguments.threads);
   add_format(command, arguments.format);
 }

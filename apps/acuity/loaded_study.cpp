@@ -51,9 +51,10 @@ Candidates LoadedStudy::candidates(std::optional<double> remaining) const {
   return candidates;
 }
 
-std::optional<Forecast> forecast(const LoadedStudy& loaded, const TrialOptions& options) {
-  return loaded.campaign() != nullptr ? forecast(*loaded.campaign(), options)
-                                      : forecast(loaded.study(), options);
+std::optional<Forecast> forecast(const LoadedStudy& loaded, const TrialOptions& options,
+                                 const EarlyForecast& early) {
+  return loaded.campaign() != nullptr ? forecast(*loaded.campaign(), options, early)
+                                      : forecast(loaded.study(), options, early);
 }
 
 }  // namespace acuity

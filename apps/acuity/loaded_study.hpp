@@ -46,6 +46,7 @@ class LoadedStudy {
 };
 
 /// Nothing if it was interrupted.
-std::optional<Forecast> forecast(const LoadedStudy& loaded, const TrialOptions& options);
+std::optional<Forecast> forecast(const LoadedStudy& loaded, const TrialOptions& options,
+                                 const EarlyForecast& early = {});
 
 }  // namespace acuity

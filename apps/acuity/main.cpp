@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "acuity/numerics/errors.hpp"
+#include "colour.hpp"
 #include "commands.hpp"
 #include "data/mapped_file.hpp"
 #include "numerics/text.hpp"
@@ -68,7 +69,7 @@ ExitCode run(const std::vector<std::string>& words) {
     const Program::Invocation invocation = program.parse(words);
     code = invocation.act(invocation.output == Output::at_once ? std::cout : results, std::cerr);
   } catch (const std::exception& error) {
-    std::cerr << one_line(sentence_for(error)) << '\n';
+    std::cerr << coloured(one_line(sentence_for(error)), Colour::red, std::cerr) << '\n';
     return code_for(error);
   }
   std::cout << results.view() << std::flush;

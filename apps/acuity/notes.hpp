@@ -14,6 +14,7 @@
 #include "acuity/model/marginals.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
+#include "colour.hpp"
 #include "numerics/text.hpp"
 #include "text/input_text.hpp"
 #include "text/result_table.hpp"
@@ -37,7 +38,7 @@ inline void require_finite(const Study& study, PoolBelief& belief) {
 
 /// Writes one line.
 inline void write_note(std::string_view text, std::ostream& log) {
-  log << "note: " << one_line(text) << '\n';
+  log << coloured("note:", Colour::yellow, log) << ' ' << one_line(text) << '\n';
 }
 
 /// How a command reads tables: what was recognised is said in a note, once per table.

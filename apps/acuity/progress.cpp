@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -19,11 +20,18 @@ bool goes_to_terminal(const std::ostream& log) {
 
 // Asked for at every line, so that a resized window is noticed. The last column stays free: many terminals
 // wrap when it is written to.
-std::size_t line_width() {
+std::size_t line_width(int descriptor = STDERR_FILENO) {
   constexpr std::size_t usual = 80;
   winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return (known ? size.ws_col : usual) - 1;
+}
+
+std::size_t screen_lines(int descriptor) {
+  constexpr std::size_t usual = 24;
+  winsize size{};
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 1;
+  return (known ? size.ws_row : usual) - 1;
 }
 
 void redraw_line(std::ostream& log, const std::string& text) {
@@ -56,6 +64,29 @@ void StatusLine::show(const std::string& text) {
   shown_ = true;
 }
 
+RedrawnText::RedrawnText(std::ostream& out)
+    : out_(out),
+      descriptor_(&out == &std::cerr ? STDERR_FILENO : STDOUT_FILENO),
+      terminal_((&out == &std::cerr || &out == &std::cout) && ::isatty(descriptor_) == 1) {}
+
+void RedrawnText::clear() {
+  if (lines_ > 0) out_ << fmt::format("\r\033[{}A\033[J", lines_) << std::flush;
+  lines_ = 0;
+}
+
+void RedrawnText::show(const std::string& text) {
+  const std::size_t width = line_width(descriptor_), most = screen_lines(descriptor_);
+  clear();
+  std::size_t begin = 0;
+  while (begin < text.size() && lines_ < most) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out_ << numerics::cut_to_columns(text.substr(begin, end - begin), width) << '\n';
+    ++lines_;
+    begin = end + 1;
+  }
+  out_ << std::flush;
+}
+
 Progress::Progress(std::string what, std::ostream& log)
     : what_(std::move(what)), log_(log), terminal_(goes_to_terminal(log)) {}
 
@@ -65,6 +96,11 @@ Progress::~Progress() {
 
 void Progress::finish() {
   if (line_open_) log_ << '\n' << std::flush;
+  line_open_ = false;
+}
+
+void Progress::clear() {
+  if (line_open_) log_ << "\r\033[K" << std::flush;
   line_open_ = false;
 }
 

@@ -27,6 +27,25 @@ class StatusLine {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
+/// Some lines on a terminal that are redrawn in place. Each is cut to the width of the terminal, and those
+/// that do not fit on the screen are left out at the end.
+class RedrawnText {
+ public:
+  /// `out` is standard output or standard error.
+  explicit RedrawnText(std::ostream& out);
+
+  bool is_terminal() const { return terminal_; }
+  void show(const std::string& text);
+  /// Removes the lines.
+  void clear();
+
+ private:
+  std::ostream& out_;
+  int descriptor_;
+  bool terminal_;
+  std::size_t lines_ = 0;
+};
+
 /// Progress of long work: a bar that is redrawn on a terminal, a plain line at every tenth elsewhere (no
 /// carriage returns into files).
 class Progress {
@@ -39,6 +58,8 @@ class Progress {
   void update(int done, int total);
   /// Ends the line of the bar, which stays visible.
   void finish();
+  /// Removes the bar on a terminal, before something else is written.
+  void clear();
 
  private:
   std::string what_;

@@ -1,5 +1,14 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
+#include "interruptible.hpp"
+#include "progress.hpp"
 #include "shared_options.hpp"
+#include "study/duration.hpp"
 #include "views/campaign_status.hpp"
 #include "views/campaign_text.hpp"
 
@@ -9,18 +18,52 @@ namespace {
 
 struct StatusArguments {
   std::string campaign;
+  bool watch = false;
+  std::optional<double> interval;  ///< seconds
   Format format = Format::table;
 };
 
+std::string status_as(Format format, const Campaign& campaign) {
+  if (format == Format::table) return status_text(campaign);
+  if (format == Format::csv) return status_csv(campaign);
+  return status_json(campaign) + "\n";
+}
+
+// Redraws on a terminal; elsewhere a status is written whenever something has happened. Ends with Ctrl-C,
+// which is no interruption: nothing is left undone.
+ExitCode watch(const StatusArguments& arguments, std::ostream& out) {
+  const Interruptible interruptible;
+  RedrawnText screen(out);
+  const auto interval = std::chrono::duration<double>(arguments.interval.value_or(2.0));
+  auto next = std::chrono::steady_clock::now();
+  std::int64_t shown = -1;
+  while (!Interruptible::interrupted() && out) {
+    if (std::chrono::steady_clock::now() < next) {
+      std::this_thread::sleep_for(
+          std::min<std::chrono::duration<double>>(std::chrono::milliseconds(50), interval));
+      continue;
+    }
+    next = std::chrono::steady_clock::now() +
+           std::chrono::duration_cast<std::chrono::steady_clock::duration>(interval);
+    const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
+    if (screen.is_terminal() && arguments.format == Format::table) {
+      screen.show(status_as(arguments.format, campaign));
+      continue;
+    }
+    if (campaign.state().sequence() == shown) continue;
+    if (shown >= 0 && arguments.format == Format::table) out << '\n';
+    shown = campaign.state().sequence();
+    out << status_as(arguments.format, campaign) << std::flush;
+  }
+  return ExitCode::done;
+}
+
 ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostream& log) {
+  if (arguments.interval && !arguments.watch) throw InputError("--interval is given, must come with --watch");
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   write_network_note(campaign, log);
-  if (arguments.format == Format::table)
-    out << status_text(campaign);
-  else if (arguments.format == Format::csv)
-    out << status_csv(campaign);
-  else
-    out << status_json(campaign) << '\n';
+  if (arguments.watch) return watch(arguments, out);
+  out << status_as(arguments.format, campaign) << std::flush;
   return ExitCode::done;
 }
 
@@ -30,9 +73,21 @@ void add_status(Program& program) {
   auto [command, arguments] = program.add<StatusArguments>(
       {.name = "status",
        .help = "Show what a campaign has spent, what was answered and what is pending",
-       .example = "acuity status wing.acuity"},
+       .example = "acuity status wing.acuity --watch",
+       .output = Output::at_once},
       status);
   add_campaign(command, arguments.campaign);
+  command.flag(
+      "--watch", arguments.watch,
+      "Show it again as things happen: redrawn on a terminal, otherwise written once more after every "
+      "change. Ctrl-C ends it, with exit code 0");
+  const auto take_interval = [&a = arguments](const std::string& word) {
+    a.interval = to_seconds(word);
+    if (!a.interval || *a.interval < 0.05)
+      throw InputError(
+          fmt::format("--interval is \"{}\", must be {}, at least 0.05s", word, duration_requirement));
+  };
+  command.option("--interval", "2s", take_interval, "How often --watch looks (default 2s)");
   add_format(command, arguments.format);
 }
 

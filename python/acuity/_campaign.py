@@ -185,23 +185,34 @@ class Campaign:
     # The verbs.
 
     def ask(
-        self, n: Optional[int] = None, *, worker: str = "", lease: Optional[float] = None, budget: Optional[float] = None
+        self,
+        n: Optional[int] = None,
+        *,
+        worker: str = "",
+        lease: Optional[float] = None,
+        budget: Optional[float] = None,
+        level: Optional[Union[str, float]] = None,
+        capacity: Optional[int] = None,
     ) -> Any:
         """What to annotate next: a Suggestion, or with `n` a list of up to `n` of them. Its cost is reserved from now on.
 
-        worker: a name for the log. lease: seconds after which it goes back to the pool; None: never. budget: added to the
+        worker: a name for the log; of classes nobody gets a point twice. level: only candidates at this level (of a Ladder:
+        its alpha). capacity: a list that fills so many units, of which each takes those of its level, chosen jointly. lease: seconds after which it goes back to the pool; None: never. budget: added to the
         budget first, may be negative. Raises Finished or NothingNow if there is nothing to ask for.
         """
         seconds = None if lease is None else _number(lease, "lease", "a number of seconds")
         money = None if budget is None else _number(budget, "budget")
-        count = 1 if n is None else _count(n)
-        (status, reason, found, note), early = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
+        units = None if capacity is None else whole(capacity, "capacity", 1, 10**9)
+        count = (1 if units is None else 2**62) if n is None else _count(n)
+        (status, reason, found, note), early = self._writer.ask(
+            count, text(str(worker), "worker"), seconds, money, "" if level is None else text(str(level), "level"), units
+        )
         if early:
             warn_caller(early, UnexpectedAnswerWarning)
         if not found:
             raise (Finished if status == "finished" else NothingNow)(reason)
         warn_of_convergence(note)
-        return found[0] if n is None else found
+        return found[0] if n is None and units is None else found
 
     def tell(
         self,
@@ -301,9 +312,9 @@ class Campaign:
             found[key] = float(found[key])
         return found
 
-    def pending(self) -> list[Suggestion]:
-        """What was asked for and is not answered yet."""
-        return [suggestion for suggestion, _ in self._core.pending()]
+    def pending(self, worker: Optional[str] = None) -> list[Suggestion]:
+        """What was asked for and is not answered yet, by one worker if a name is given."""
+        return [suggestion for suggestion, who in self._core.pending() if worker is None or who == worker]
 
     def check(self) -> Check:
         """What `acuity check` says, without a forecast: which level is bought at which uncertainty, what comes first, how the

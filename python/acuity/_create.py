@@ -66,6 +66,7 @@ def create(
     plan: Any = None,
     stop: Optional[Mapping[str, Any]] = None,
     annotator: Optional[Mapping[str, Any]] = None,
+    people: Optional[Mapping[str, Any]] = None,
     threads: int = 0,
 ) -> Campaign:
     """Creates a campaign, in a folder that must not exist yet, or in memory if `path` is None.
@@ -131,6 +132,8 @@ def create(
         options["stop"] = _dictionary(stop, "stop")
     if annotator:
         options["annotator"] = _dictionary(annotator, "annotator")
+    if people:
+        options["people"] = _dictionary(people, "people")
     if isinstance(initial, Mapping) or initial == "auto":
         initial = initial if isinstance(initial, str) else dict(initial)
     elif initial is not None and not isinstance(initial, (int, np.integer)):

@@ -34,6 +34,7 @@ class Level:
     the error; "none"; or {"offset_sd": ..., "smooth_sd": ..., "lengthscale": ...}, where the noise is the part that is new at
     every point. By default "learn" with `repeat="same"`, except at the reference level, and "none" otherwise.
     reference: True at the level that the others differ from; by default the level of least noise (docs/reference.md 3).
+    units: what it takes of the capacity of `ask(capacity=...)`.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Level:
         exact: bool = False,
         bias: Union[None, str, Mapping[str, float]] = None,
         reference: bool = False,
+        units: int = 1,
         alpha: Optional[float] = None,
     ) -> None:
         where = f"level {shown(name)}: "
@@ -81,6 +83,7 @@ class Level:
         self.exact = bool(exact)
         self.bias = _bias(bias, where)
         self.reference = bool(reference)
+        self.units = whole(units, where + "units", 1, 10**6)
         if accuracy is not None and (self.bias is not None or self.reference):
             raise ValueError(where + "bias and reference are for numbers and the level has an accuracy, must be left out")
         self.alpha = None if alpha is None else number(alpha, where + "alpha", 0.0, np.inf, "a number, 0 or more")
@@ -124,6 +127,8 @@ class Level:
             table["bias"] = self.bias
         if self.reference:
             table["reference"] = True
+        if self.units != 1:
+            table["units"] = self.units
         return table
 
 

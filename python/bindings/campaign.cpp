@@ -218,10 +218,15 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
   campaign
       .def("ask",
            [](OpenCampaign& open, std::int64_t count, const std::string& worker, std::optional<double> lease,
-              std::optional<double> budget) {
+              std::optional<double> budget, const std::string& level, std::optional<std::int64_t> capacity) {
              std::string early;
              const AskResult result = open.with([&](Campaign& c) {
-               AskResult found = c.ask({.count = count, .worker = worker, .lease = lease, .budget = budget});
+               AskResult found = c.ask({.count = count,
+                                        .worker = worker,
+                                        .lease = lease,
+                                        .budget = budget,
+                                        .level = level,
+                                        .capacity = capacity});
                try {
                  early = early_verdict_at_ask(c, found.suggestions);
                } catch (const NumericalError&) {  // suggestions that were recorded must reach the caller

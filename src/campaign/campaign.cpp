@@ -23,6 +23,7 @@
 #include "campaign/verification.hpp"
 #include "numerics/checksum.hpp"
 #include "numerics/clock.hpp"
+#include "text/number_text.hpp"
 
 namespace acuity {
 
@@ -209,6 +210,10 @@ struct Campaign::Parts {
     if (std::isinf(state.budget())) complain("it has no budget, so the budget cannot be changed");
     if (state.budget() + by < 0.0)
       complain(fmt::format("the budget would be {}, must be 0 or more", shortest(state.budget() + by)));
+    if (by < 0.0 && state.budget() + by < (state.spent() + state.escrow()) * (1.0 - 1e-9))
+      complain(fmt::format("the budget would be {}, must be at least {}: {} spent and {} reserved",
+                           shortest(state.budget() + by), brief(state.spent() + state.escrow(), 8),
+                           brief(state.spent(), 8), brief(state.escrow(), 8)));
     if (state.budget() + by > largest_amount)
       complain(fmt::format("the budget would be {}, must be at most {}", shortest(state.budget() + by),
                            largest_amount_text));
@@ -377,6 +382,8 @@ std::vector<StoredEvent> Campaign::events() const {
 AskResult Campaign::ask(const AskOptions& options) {
   if (options.count < 1)
     throw InputError(fmt::format("{} suggestions are asked for, must be at least 1", options.count));
+  if (options.capacity && *options.capacity < 1)
+    throw InputError(fmt::format("the capacity is {}, must be at least 1", *options.capacity));
   constexpr double century =
       100.0 * 365.25 * 86400.0;  // leases are printed as dates, which need a year of four digits
   if (options.lease && !(*options.lease >= 0.0 && *options.lease <= century))
@@ -395,8 +402,8 @@ AskResult Campaign::ask(const AskOptions& options) {
       p.belief.follow(p.state);
       std::vector<Event> events;
       if (options.budget) events.push_back(p.budget_change(*options.budget));
-      result = options.budget ? choose_next(p.study, p.state_after(events[0]), p.belief, options.count, now())
-                              : choose_next(p.study, p.state, p.belief, options.count, now());
+      result = options.budget ? choose_next(p.study, p.state_after(events[0]), p.belief, options, now())
+                              : choose_next(p.study, p.state, p.belief, options, now());
       for (const Suggestion& s : result.suggestions)
         events.push_back(
             Asked{.id = s.id,

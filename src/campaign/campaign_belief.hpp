@@ -28,6 +28,9 @@ class CampaignBelief {
   PoolBelief& belief() { return *belief_; }
   const StudyModel& model() const { return model_; }
   Selector& selector() { return *selector_; }
+  /// For candidates that are not those of every ask: the other one keeps what is valid for these only.
+  Selector separate_selector() const { return Selector(model_.offer, model_.acquisition, threads_); }
+  int threads() const { return threads_; }
   std::int64_t builds() const { return builds_; }  ///< number of rebuilds
 
  private:

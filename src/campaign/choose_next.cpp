@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <deque>
 #include <set>
 
 #include "acuity/numerics/errors.hpp"
+#include "acuity/selection/capacity_batch.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/random.hpp"
+#include "numerics/text.hpp"
 #include "selection/select_among.hpp"
 #include "selection/why_nothing.hpp"
+#include "text/level_text.hpp"
 
 namespace acuity {
 
@@ -44,21 +49,123 @@ class Taken {
   std::set<InitialDesign::Pair> pairs_;
 };
 
-// The next pair of the initial design: the first that is open and not taken or, if there is none, the open
-// row with the lowest random key at the cheapest level of the design. Empty if no row is open; then choices
-// by information start.
+// What an ask may be given besides what every ask may.
+struct Restriction {
+  std::optional<Index> level;        // no other
+  bool once_each = false;            // no row twice
+  std::set<Index> not_again;         // rows that the worker has had
+  std::optional<std::int64_t> room;  // units that are left of the capacity
+
+  bool any() const { return level || once_each || room; }
+  bool allows(const Study& study, Index one) const {
+    return (!level || one == *level) &&
+           (!room || study.offer().levels[static_cast<std::size_t>(one)].units <= *room);
+  }
+  void apply(const Study& study, Candidates& candidates) const {
+    for (const Index row : not_again) candidates.close(row);
+    for (Index one = 0; one < static_cast<Index>(study.offer().levels.size()); ++one)
+      if (!allows(study, one)) candidates.close_level(one);
+  }
+};
+
+// Programs may be asked about a point again: their errors are those of the level, not of a person.
+bool is_person(const std::string& worker) {
+  return !worker.empty() && worker != "run" && worker != "python" && worker != "initial";
+}
+
+// What a person was asked about, unless it was given back. A second answer of the same person to the same
+// question is no further evidence.
+std::set<Index> rows_of(const std::string& worker, const State& state) {
+  std::set<Index> rows;
+  for (const SuggestionRecord& one : state.suggestions()) {
+    if (one.asked.worker != worker || one.status == SuggestionStatus::released) continue;
+    for (const Index row : {one.asked.row, one.row()})
+      if (row >= 0) rows.insert(row);
+  }
+  return rows;
+}
+
+Restriction restriction_of(const AskOptions& options, const Study& study, const State& state) {
+  Restriction restriction{.level = {},
+                          .once_each = study.file().binary() && is_person(options.worker),
+                          .not_again = {},
+                          .room = options.capacity};
+  if (restriction.once_each) restriction.not_again = rows_of(options.worker, state);
+  if (options.level.empty()) return restriction;
+  if (!study.is_ladder()) {
+    study.level_named(options.level);  // throws
+    restriction.level = study.find_level(options.level);
+    return restriction;
+  }
+  if (study.acquisition().continuous)
+    throw InputError(fmt::format(
+        "level is \"{}\", must be left out: the study offers every precision, not a list", options.level));
+  double alpha = 0.0;
+  const char* const text_end = options.level.data() + options.level.size();
+  const auto [number_end, error] = std::from_chars(options.level.data(), text_end, alpha);
+  if (error == std::errc() && number_end == text_end) restriction.level = study.find_level(alpha);
+  if (!restriction.level)
+    throw InputError(fmt::format("level is \"{}\", must be one of the values of alpha on offer, such as {}",
+                                 options.level, shortest(*study.offer().levels.front().alpha)));
+  return restriction;
+}
+
+// Why nothing is left for this worker, level or capacity although others could be asked.
+std::string why_nothing_here(const AskOptions& options, const Offer& offer, const Restriction& restriction,
+                             const Candidates& whole) {
+  if (restriction.level) {
+    const Level& level = offer.levels[static_cast<std::size_t>(*restriction.level)];
+    if (!whole.affordable(level.reserved()))
+      return fmt::format("{} costs {:.6g}, and {:.6g} remains", describe_in_sentence(level), level.reserved(),
+                         std::max(0.0, whole.remaining()));
+    if (restriction.room && level.units > *restriction.room)
+      return fmt::format("{} takes {}, and {} of the capacity {} left", describe_in_sentence(level),
+                         counted(level.units, "unit"), *restriction.room,
+                         *restriction.room == 1 ? "is" : "are");
+  } else if (restriction.room) {
+    const auto can_be_bought = [&](const Level& level) {
+      return level.units <= *restriction.room && whole.affordable(level.reserved());
+    };
+    if (std::none_of(offer.levels.begin(), offer.levels.end(), can_be_bought))
+      return fmt::format("no level that can be paid for fits into {}", counted(*restriction.room, "unit"));
+  }
+  const std::string at_level =
+      restriction.level
+          ? " at " + describe_in_sentence(offer.levels[static_cast<std::size_t>(*restriction.level)])
+          : "";
+  if (!restriction.not_again.empty())
+    return fmt::format("{} has had every point that is open{}", options.worker, at_level);
+  return restriction.level ? "nothing is open" + at_level : "nothing that is open fits";
+}
+
+// The next pair of the initial design: the first that is open, allowed and not taken or, if there is none,
+// the open row with the lowest random key at the cheapest level of the design. Empty if no row is open; then
+// choices by information start. If only one level is allowed the design is asked for at that level, as far as
+// it has it; if it does not, its points are.
 std::optional<Score> draw_initial(const Study& study, const InitialDesign& design, CampaignBelief& belief,
-                                  const Candidates& candidates, const Taken& taken) {
+                                  const Candidates& candidates, const Taken& taken,
+                                  const Restriction& restriction) {
   const StudyModel& model = belief.model();
   // Several levels at one point are wanted if the design has several; otherwise every point is asked once.
   const auto is_free = [&](Index row, Index level) {
     return candidates.is_open(row, level) &&
            !(design.parts.size() > 1 ? taken.has(row, level) : taken.has(row));
   };
-  const std::vector<InitialDesign::Pair> pairs = design.pairs(study);
-  const auto next = std::find_if(pairs.begin(), pairs.end(),
-                                 [&](const auto& pair) { return is_free(pair.first, pair.second); });
+  std::vector<InitialDesign::Pair> pairs = design.pairs(study);
   Index level = design.parts.front().level;
+  if (restriction.level) {
+    const bool has_level = std::any_of(design.parts.begin(), design.parts.end(),
+                                       [&](const auto& part) { return part.level == *restriction.level; });
+    for (auto& pair : pairs)
+      if (!has_level) pair.second = *restriction.level;
+    level = *restriction.level;
+  }
+  const auto next = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) {
+    return restriction.allows(study, pair.second) && is_free(pair.first, pair.second);
+  });
+  // At one level no scale is needed to compare levels by, so choices by information may start.
+  const bool is_done = restriction.level && !pairs.empty();
+  if (next == pairs.end() && (is_done || !restriction.allows(study, level))) return std::nullopt;
   std::optional<Index> first;
   if (next != pairs.end()) first = next->first, level = next->second;
   std::uint64_t lowest = 0;
@@ -119,8 +226,8 @@ bool in_initial_phase(const Study& study, const State& state) {
   return told_or_pending(state) < initial_design(study).count();
 }
 
-AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
-                      double now) {
+AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief,
+                      const AskOptions& options, double now) {
   if (!belief.belief().is_finite())
     throw NumericalError(study.file().located(
         "the belief is not finite, inputs and values must be of a size to compute with"));
@@ -135,8 +242,18 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   if (stop.wall_clock && now - state.created_at() >= *stop.wall_clock)
     return end(AskStatus::finished, "stop.wall_clock is over");
   Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  add_top_ups(study, state, belief.model(), candidates);
+  Restriction restriction = restriction_of(options, study, state);
+  std::optional<Candidates> whole;  // what others may be asked, if this ask may not be given everything
+  std::optional<Selector> separate;
+  if (restriction.any()) {
+    whole = candidates;
+    restriction.apply(study, candidates);
+    if (restriction.room) candidates.top_ups() = TopUps();  // a run that is continued has its place already
+    separate.emplace(belief.separate_selector());
+  }
+  Selector& selector = separate ? *separate : belief.selector();
   const StudyModel& model = belief.model();
-  add_top_ups(study, state, model, candidates);
   Taken taken(study, state);  // with pool.repeat they stay open
   const InitialDesign design = initial_design(study);
   std::int64_t initial = design.count() - told_or_pending(state);
@@ -146,21 +263,54 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     return state.pending().empty() && result.suggestions.empty() ? AskStatus::finished
                                                                  : AskStatus::nothing_now;
   };
-  while (static_cast<std::int64_t>(result.suggestions.size()) < count) {
+  // True if the campaign goes on, with another worker or at another level.
+  const auto others_can_be_asked = [&] {
+    if (!whole) return false;
+    const std::optional<Score> other = belief.selector().choose(belief.belief(), *whole);
+    return other && target_reached(study, belief, *other).empty();
+  };
+  std::deque<Score> jointly;  // the rest of a batch within a capacity
+  while (static_cast<std::int64_t>(result.suggestions.size()) < options.count) {
     std::optional<Score> best;
-    if (initial-- > 0 || !has_scale) best = draw_initial(study, design, belief, candidates, taken);
+    if (initial-- > 0 || !has_scale)
+      best = draw_initial(study, design, belief, candidates, taken, restriction);
     const bool drawn = best.has_value();
-    if (!drawn) best = belief.selector().choose(belief.belief(), candidates);
-    if (!best) return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, candidates));
+    if (!drawn && !has_scale && restriction.room && !result.suggestions.empty()) return result;
+    if (!drawn && restriction.room && *restriction.room > 0 && jointly.empty())
+      for (const Score& score : select_batch_within(
+               belief.belief(), model.offer, model.acquisition, candidates,
+               {.capacity = *restriction.room,
+                .most = options.count - static_cast<std::int64_t>(result.suggestions.size()),
+                .repeat_points = !restriction.once_each,
+                .threads = belief.threads(),
+                .most_steps = std::clamp<Index>(20'000'000 / study.pool().size(), 200, 4000)}))
+        jointly.push_back(score);
+    if (!drawn && !jointly.empty()) {
+      best = jointly.front();
+      jointly.pop_front();
+    } else if (!drawn && !restriction.room) {
+      best = selector.choose(belief.belief(), candidates);
+    }
+    if (!best && restriction.room == 0) return result;  // the capacity is used
+    if (!best && others_can_be_asked())
+      return end(AskStatus::nothing_now, why_nothing_here(options, model.offer, restriction, *whole));
+    if (!best)
+      return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, whole ? *whole : candidates));
     if (!drawn)
       if (std::string reason = target_reached(study, belief, *best); !reason.empty())
-        return end(wait_or_finish(), std::move(reason));
+        return end(others_can_be_asked() ? AskStatus::nothing_now : wait_or_finish(), std::move(reason));
     Suggestion suggestion =
         make_suggestion(*best, study.pool(), model.offer, model.acquisition, belief.belief());
     suggestion.id = state.next_id() + static_cast<std::int64_t>(result.suggestions.size());
     expect(study, *best, suggestion, belief);
     candidates.buy(*best, suggestion.reserved());
+    if (whole) whole->buy(*best, suggestion.reserved());
     taken.add(best->point, best->precision ? -1 : best->level);
+    if (restriction.once_each) candidates.close(best->point);
+    if (restriction.room) {
+      *restriction.room -= suggestion.level.units;
+      restriction.apply(study, candidates);
+    }
     result.suggestions.push_back(std::move(suggestion));
   }
   return result;

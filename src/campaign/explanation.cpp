@@ -95,7 +95,9 @@ std::optional<double> noise_for(const Market& market, Index number, const Level&
   const double own = std::max(noise_variance(level.channel), 1e-300);
   double low = own, high = own;
   for (int k = 0; k < 400 && lack(low) > 0.0; ++k) low /= 10.0;
-  if (lack(low) > 0.0 || low < 1e-280) return std::nullopt;  // not even without noise
+  // Without any noise an answer may be worth any amount; what only such an answer would reach is not reached.
+  constexpr double least_share = 1e-12;
+  if (lack(low) > 0.0 || low < least_share * own) return std::nullopt;
   for (int k = 0; k < 400 && lack(high) <= 0.0; ++k) high *= 10.0;
   if (lack(high) <= 0.0) return std::nullopt;
   return std::sqrt(crossing(low, high, lack));
@@ -210,6 +212,7 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
         one.accuracy = accuracy_for(market, k, levels[at], *needed);
       else
         one.noise_sd = noise_for(market, k, levels[at], *needed);
+      one.no_noise = !chosen && !one.noise_sd && std::holds_alternative<GaussianChannel>(levels[at].channel);
     }
     result.counterfactuals.push_back(std::move(one));
   }
@@ -390,7 +393,7 @@ NextExplanation explain_next(const Campaign& campaign, int threads) {
   CampaignBelief belief(campaign.study(), threads, {});
   belief.follow(campaign.state());
   const double now = acuity::now();
-  next.result = choose_next(campaign.study(), campaign.state(), belief, 1, now);
+  next.result = choose_next(campaign.study(), campaign.state(), belief, {}, now);
   if (next.result.suggestions.empty()) return next;
   belief.forget();  // it already includes the suggestion
   next.explanation = explain(campaign.study(), campaign.state(), belief, next.result.suggestions.front());

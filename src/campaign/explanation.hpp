@@ -36,6 +36,7 @@ struct Explanation {
         noise_sd;  ///< real, price lists: what the level adds to sigma(x); absent: no noise would change it
     std::optional<double> accuracy;  ///< binary, price lists; absent: no accuracy would change it
     std::string point;               ///< at which it would be chosen
+    bool no_noise = false;           ///< real, price lists: it would not be chosen with any noise_sd
   };
   struct Neighbour {
     std::int64_t id = 0;

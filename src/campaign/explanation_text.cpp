@@ -55,8 +55,8 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
   if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
   if (conditions.empty())
     return fmt::format("{} would not be chosen at any price.", capital(name_of(c.level)));
-  return fmt::format("{} would be chosen{} if {}.", capital(name_of(c.level)), elsewhere,
-                     fmt::join(conditions, ", or if "));
+  return fmt::format("{} would be chosen{} if {}{}.", capital(name_of(c.level)), elsewhere,
+                     fmt::join(conditions, ", or if "), c.no_noise ? "; no noise_sd would make it win" : "");
 }
 
 std::string levels_text(const Explanation& e) {
@@ -155,12 +155,13 @@ std::string to_text(const Explanation& e, const Study& study) {
         "paid.\n",
         e.continued->id, one_line(e.continued->level));
   if (e.is_drawn) text += "It was drawn by the seed, not chosen by its information.\n";
-  text += fmt::format(
-      "\nWhy this point. The belief about {} there is {}. Of {} "
-      "candidates {:.0f} % were "
-      "more certain; their median standard deviation is {}.\n",
-      target.name_or("f"), target.belief_text(s.mean, std::sqrt(std::max(0.0, s.variance)), digits),
-      e.candidates, 100.0 * e.more_certain, brief(e.median_sd, digits));
+  text += fmt::format("\nWhy this point. The belief about {} there is {}. ", target.name_or("f"),
+                      target.belief_text(s.mean, std::sqrt(std::max(0.0, s.variance)), digits));
+  text += e.candidates == 1
+              ? "It was the only candidate.\n"
+              : fmt::format(
+                    "Of {} candidates {:.0f} % were more certain; their median standard deviation is {}.\n",
+                    e.candidates, 100.0 * e.more_certain, brief(e.median_sd, digits));
   for (const Explanation::Neighbour& near : e.nearest)
     text += fmt::format("  annotation {}{} ({}, {} = {}) is {} length scales away\n", near.id,
                         near.point.empty() ? "" : " at " + one_line(near.point),

@@ -66,11 +66,16 @@ std::vector<Event> known_before(const Study& study) {
 
 }  // namespace
 
-void require_input_names(const Study& study) {
+std::string input_name_problem(const Study& study) {
   for (const std::string& input : study.pool().inputs())
     if (is_campaign_column(input) || (study.file().tops_up() && input == "resume_from"))
-      study.file().complain(
-          fmt::format("input \"{}\" has the name of a column that campaigns print, must be renamed", input));
+      return fmt::format("input \"{}\" has the name of a column that campaigns print, must be renamed",
+                         input);
+  return "";
+}
+
+void require_input_names(const Study& study) {
+  if (const std::string problem = input_name_problem(study); !problem.empty()) study.file().complain(problem);
 }
 
 void require_annotator(const Study& study) {

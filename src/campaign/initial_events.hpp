@@ -7,6 +7,8 @@
 
 namespace acuity {
 
+/// A sentence if an input has the name of a column that `ask` prints; empty otherwise.
+std::string input_name_problem(const Study& study);
 /// Throws InputError if an input has the name of a column that `ask` prints, which would be ambiguous.
 void require_input_names(const Study& study);
 

@@ -194,10 +194,13 @@ std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& t
     const auto repeat = static_cast<int>(number / policies);
     const std::size_t policy = static_cast<std::size_t>(number % policies);
     if (stop) return;
-    trials[policy * static_cast<std::size_t>(options.repeats) + static_cast<std::size_t>(repeat)] =
+    std::optional<PolicyTrial> trial =
         try_policy(study, options.policies[policy], repeat, truth(repeat), stop, options.before);
     const std::lock_guard lock(mutex);
+    trials[policy * static_cast<std::size_t>(options.repeats) + static_cast<std::size_t>(repeat)] =
+        std::move(trial);
     if (options.progress && !stop) options.progress(++done, static_cast<int>(total));
+    if (options.so_far && !stop) options.so_far(trials);
   });
   std::vector<PolicyTrial> finished;
   for (std::optional<PolicyTrial>& trial : trials)

@@ -65,6 +65,8 @@ struct TrialOptions {
   const std::atomic<bool>* stop = nullptr;   ///< set to true to cancel
   std::function<void(int, int)> progress{};  ///< trials done, number of trials; calls do not overlap
   std::vector<Event> before{};               ///< as for try_policy
+  /// Called after every trial with those that are done, sorted as the result; calls do not overlap.
+  std::function<void(const std::vector<std::optional<PolicyTrial>>&)> so_far{};
 };
 
 /// The known answers for a repeat. Called on several threads.

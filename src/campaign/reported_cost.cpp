@@ -58,7 +58,7 @@ std::vector<CostsOfLevel> costs_by_level(const Study& study, const State& state)
 LevelCost cost_by_inputs(const Study& study, const State& state, double guess, const CostsOfLevel& known) {
   constexpr double least = 1e-6;  // of the guess
   const auto count = static_cast<Index>(known.costs.size());
-  Points inputs(count, study.pool().points().cols());
+  Points inputs(count, study.cost_inputs(Place(0)).size());
   Vector log_ratios(count);
   for (Index i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);

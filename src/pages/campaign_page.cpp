@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/text.hpp"
 #include "pages/html_page.hpp"
 #include "pictures/svg_canvas.hpp"
 #include "text/number_text.hpp"
@@ -41,8 +42,8 @@ PageTable summary(const CampaignData& data) {
   if (data.pending > 0) add("pending", std::to_string(data.pending));
   if (data.failed > 0) add("failed", std::to_string(data.failed));
   if (data.excluded > 0) add("excluded", std::to_string(data.excluded));
-  add("pool", fmt::format("{} points, {} input{}", data.pool, data.inputs.size(),
-                          data.inputs.size() == 1 ? "" : "s"));
+  add("pool", fmt::format("{}, {}", counted(data.pool, "point"),
+                          counted(static_cast<std::int64_t>(data.inputs.size()), "input")));
   // Predicted from all the others, chosen points look better than they are: what the model expects of that
   // error is left to the verdict.
   if (!data.course.empty())

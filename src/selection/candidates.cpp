@@ -20,6 +20,8 @@ double budget_slack(double budget) {
 
 Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
     : repeat_points_(options.repeat_points),
+      most_per_level_(options.most_per_level),
+      level_closed_(offer.levels.size(), 0),
       open_(at_row(offer.base_noise.size()), open_at_all_levels),
       closings_(open_.size(), 0),
       remaining_(options.budget),
@@ -32,6 +34,8 @@ Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
 Candidates Candidates::at(const std::vector<Index>& points) const {
   Candidates there;
   there.repeat_points_ = repeat_points_;
+  there.most_per_level_ = most_per_level_;
+  there.level_closed_ = level_closed_;
   there.answers_once_ = answers_once_;
   there.remaining_ = remaining_;
   there.slack_ = slack_;
@@ -39,6 +43,8 @@ Candidates Candidates::at(const std::vector<Index>& points) const {
   for (std::size_t i = 0; i < points.size(); ++i) {
     there.open_.push_back(open_[at_row(points[i])]);
     there.closings_.push_back(closings_[at_row(points[i])]);
+    if (const auto bought = bought_.find(points[i]); bought != bought_.end())
+      there.bought_[static_cast<Index>(i)] = bought->second;
     const auto levels = levels_closed_.find(points[i]);
     if (levels == levels_closed_.end()) continue;
     there.levels_closed_[static_cast<Index>(i)] = levels->second;
@@ -50,6 +56,9 @@ Candidates Candidates::at(const std::vector<Index>& points) const {
 Candidates Candidates::for_levels(const Offer& offer) const {
   Candidates other = *this;
   other.answers_once_.assign(offer.levels.size(), 0);
+  other.level_closed_.assign(offer.levels.size(), 0);
+  other.most_per_level_ = 0;
+  other.bought_.clear();
   other.levels_closed_.clear();
   other.partly_open_.clear();
   for (char& open : other.open_)
@@ -87,6 +96,9 @@ void Candidates::close_bought(Index point, std::optional<Index> level) {
   const Closes closes = closed_by(level);
   if (closes == Closes::point) close(point);
   if (closes == Closes::level) exclude(point, *level);
+  if (closes == Closes::nothing && most_per_level_ > 0 && level &&
+      ++bought_[point][*level] == most_per_level_)
+    exclude(point, *level);
 }
 
 void Candidates::give_back(Index point, std::optional<Index> level, double cost) {
@@ -99,12 +111,22 @@ void Candidates::give_back(Index point, std::optional<Index> level, double cost)
   if (closes == Closes::level) {
     if (!is_closed_there(point, *level))
       throw std::invalid_argument("Candidates: the level is open, must be bought before it is given back");
-    std::map<Index, int>& levels = levels_closed_[point];
-    if (--levels[*level] == 0) levels.erase(*level);
-    if (levels.empty()) levels_closed_.erase(point);
+    reopen(point, *level);
+  }
+  if (closes == Closes::nothing && most_per_level_ > 0 && level) {
+    int& bought = bought_[point][*level];
+    if (bought == 0)
+      throw std::invalid_argument("Candidates: the level was not bought, must be before it is given back");
+    if (bought-- == most_per_level_) reopen(point, *level);
   }
   update(point);
   remaining_ += cost;
+}
+
+void Candidates::reopen(Index point, Index level) {
+  std::map<Index, int>& levels = levels_closed_[point];
+  if (--levels[level] == 0) levels.erase(level);
+  if (levels.empty()) levels_closed_.erase(point);
 }
 
 void Candidates::close(Index point) {
@@ -139,18 +161,38 @@ void Candidates::update(Index point) {
     partly_open_.erase(point);
 }
 
+namespace {
+
+// The level of highest precision among those that are not closed.
+std::optional<Index> finest_in_play(const Offer& offer, const Candidates& candidates) {
+  if (const Index finest = offer.finest(); !candidates.level_is_closed(finest)) return finest;
+  Offer open;
+  std::vector<Index> levels;
+  for (Index level = 0; level < static_cast<Index>(offer.levels.size()); ++level)
+    if (!candidates.level_is_closed(level)) {
+      open.levels.push_back(offer.levels[at_row(level)]);
+      levels.push_back(level);
+    }
+  if (levels.empty()) return std::nullopt;
+  return levels[at_row(open.finest())];
+}
+
+}  // namespace
+
 std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisition,
                                   const Candidates& candidates) {
   const auto cost = [&](Index level) { return offer.least_reserved(level); };
   std::vector<Index> levels;
   if (acquisition.finest_only()) {
-    levels.push_back(offer.finest());
+    if (const std::optional<Index> finest = finest_in_play(offer, candidates)) levels.push_back(*finest);
   } else if (acquisition.only_level) {
     levels.push_back(*acquisition.only_level);
   } else {
     for (Index level = 0; level < static_cast<Index>(offer.levels.size()); ++level) levels.push_back(level);
   }
-  std::erase_if(levels, [&](Index level) { return !candidates.affordable(cost(level)); });
+  std::erase_if(levels, [&](Index level) {
+    return candidates.level_is_closed(level) || !candidates.affordable(cost(level));
+  });
   return levels;
 }
 

@@ -179,6 +179,11 @@ BudgetPlan plan_budget(PoolBelief& belief, const Offer& offer, const Acquisition
     plan.note = "there is no end of the money to plan for";
     return plan;
   }
+  if (!candidates.any_open() ||
+      (!acquisition.continuous && levels_in_play(offer, acquisition, candidates).empty())) {
+    plan.note = "nothing can be bought any more";
+    return plan;
+  }
   if (!has_prices_to_weigh(offer, acquisition, candidates)) {
     plan.note = "all that can be bought has one price";
     return plan;

@@ -23,10 +23,11 @@ Score score_of(const TopUp& top_up, double information, std::optional<double> sh
           .top_up = top_up};
 }
 
-std::vector<TopUp> affordable(const Candidates& candidates) {
+std::vector<TopUp> open_top_ups(const Candidates& candidates) {
   std::vector<TopUp> open;
   for (const TopUp& one : candidates.top_ups().all())
-    if (candidates.affordable(std::max(one.cost, one.reserve))) open.push_back(one);
+    if (candidates.affordable(std::max(one.cost, one.reserve)) && !candidates.level_is_closed(one.level))
+      open.push_back(one);
   return open;
 }
 
@@ -80,7 +81,7 @@ std::vector<Score> score_top_ups(const Marginals& belief, const Acquisition& acq
   std::vector<Score> scores;
   if (candidates.top_ups().empty() || !allows_top_ups(acquisition)) return scores;
   Worth worth(acquisition, belief);
-  for (const TopUp& one : affordable(candidates))
+  for (const TopUp& one : open_top_ups(candidates))
     if (!acquisition.only_level || *acquisition.only_level == one.level)
       scores.push_back(score_of(one, worth(one, one.point), shadow_price));
   return scores;
@@ -108,7 +109,7 @@ std::optional<Score> TopUpSearch::best_of_all(PoolBelief& belief, const std::vec
 
 std::optional<Score> TopUpSearch::best(PoolBelief& belief, const Candidates& candidates,
                                        std::optional<double> shadow_price) {
-  std::vector<TopUp> open = affordable(candidates);
+  std::vector<TopUp> open = open_top_ups(candidates);
   if (acquisition_.only_level)
     std::erase_if(open, [&](const TopUp& one) { return one.level != *acquisition_.only_level; });
   if (open.empty()) return std::nullopt;

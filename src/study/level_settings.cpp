@@ -256,7 +256,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
     table.allow({"name", "value", "noise_sd", "noise_relative", "accuracy", "cost", "repeat", "exact", "bias",
-                 "reference", "topup"});
+                 "reference", "topup", "units"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
@@ -267,6 +267,8 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
     level.exact = table.boolean("exact").value_or(false);
     level.channel =
         target.is_real() ? read_noise_sd(table, level.exact, target.is_logarithmic()) : read_accuracy(table);
+    level.units = table.integer("units", 1).value_or(1);
+    if (level.units > 1'000'000) table.wrong("units", "1000000 at most");
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     level.tops_up = table.boolean("topup").value_or(false);
     levels.push_back(std::move(level));

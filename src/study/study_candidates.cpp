@@ -40,8 +40,10 @@ class PlacesByInputs {
 Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
                                    std::optional<double> remaining) const {
   const double budget = file_.budget.value_or(std::numeric_limits<double>::infinity());
-  Candidates candidates(offer_,
-                        {.budget = budget, .repeat_points = file_.repeat, .step = annotations.size()});
+  Candidates candidates(offer_, {.budget = budget,
+                                 .repeat_points = file_.repeat,
+                                 .step = annotations.size(),
+                                 .most_per_level = file_.people.max_per_item});
   double spent = 0.0;
   for (const Annotation& annotation : annotations) spent += annotation.cost;
   candidates.set_money(remaining.value_or(budget - spent), budget);

@@ -303,7 +303,10 @@ void read_plan(const TomlSection& acquisition, StudyDefaults defaults, StudyFile
       acquisition.wrong("plan", "\"none\" with information \"bald\" and \"random\", which ignore prices");
     return;
   }
-  setting.plan = acquisition.choice("plan", {"none", "budget"}) == 1;
+  const std::optional<std::string> word = acquisition.text("plan");
+  if (word != "none" && word != "budget")
+    acquisition.wrong("plan", "\"budget\", \"none\" or a weight of prices from 0 to 1");
+  setting.plan = word == "budget";
   if (!setting.plan || possible) return;
   if (!study.budget)
     acquisition.wrong("plan", "\"none\" without campaign.budget: there is no end to plan for");
@@ -398,6 +401,16 @@ void read_annotator(const TomlSection& annotator, StudyFile& study) {
   setting.max_failures = read_count(annotator, "max_failures", 1, 1'000'000, setting.max_failures);
 }
 
+void read_people(const TomlSection& people, const TomlSection& pool, StudyFile& study) {
+  people.allow({"max_per_item"});
+  if (!people.has("max_per_item")) return;
+  study.people.max_per_item = read_count(people, "max_per_item", 1, 1'000'000, 0);
+  if (study.people.max_per_item == 1) return;
+  if (pool.has("repeat") && !study.repeat)
+    people.wrong("max_per_item", "1 with pool.repeat = false, or pool.repeat must be left out");
+  study.repeat = true;
+}
+
 void read_stop(const TomlSection& stop, StudyFile& study) {
   stop.allow({"information_per_cost", "predictive_sd", "wall_clock"});
   study.stop.information_per_cost = stop.number("information_per_cost", Range::positive);
@@ -410,10 +423,10 @@ struct KeyOfOneKind {
   std::string_view section, key, kind;
 };
 constexpr KeyOfOneKind keys_of_one_kind[] = {
-    {"", "noise", "real"},           {"level", "noise_sd", "real"},   {"level", "noise_relative", "real"},
-    {"target", "scale", "real"},     {"level", "exact", "real"},      {"level", "bias", "real"},
-    {"level", "reference", "real"},  {"target", "classes", "binary"}, {"precision", "kappa", "binary"},
-    {"level", "accuracy", "binary"},
+    {"", "noise", "real"},           {"", "people", "binary"},        {"level", "noise_sd", "real"},
+    {"target", "scale", "real"},     {"level", "exact", "real"},      {"level", "noise_relative", "real"},
+    {"level", "reference", "real"},  {"level", "bias", "real"},       {"precision", "kappa", "binary"},
+    {"level", "accuracy", "binary"}, {"target", "classes", "binary"},
 };
 
 // Keys of the other kind of target are refused before their values are checked.
@@ -464,7 +477,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   study.text = std::move(text);
 
   file.allow({"campaign", "pool", "target", "model", "noise", "precision", "level", "acquisition",
-              "annotator", "stop", "goal", "input"});
+              "annotator", "stop", "goal", "input", "people"});
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
   target.allow({"kind", "classes", "name", "unit", "scale"});
@@ -508,6 +521,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   if (file.has("goal")) read_goal(file.section("goal"), study);
   read_acquisition(file.section("acquisition"), file.section("goal"), defaults, study);
   read_annotator(file.section("annotator"), study);
+  if (file.has("people")) read_people(file.section("people"), file.section("pool"), study);
   read_stop(file.section("stop"), study);
   return study;
 }

@@ -98,7 +98,7 @@ std::string pending_text(const State& state) {
     const auto& lease = record.asked.lease_until;
     table.add({id, record.asked.point, level_text(record), record.asked.cost, record.asked.worker,
                in_words(std::max(0.0, std::round(now() - record.asked_at))) + " ago",
-               !lease            ? std::string("for ever")
+               !lease            ? std::string("no deadline")
                : *lease <= now() ? std::string("ended")
                                  : in_words(*lease - now()) + " left"});
   }

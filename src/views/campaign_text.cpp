@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
@@ -30,7 +31,7 @@ ResultTable::Cell value_cell(const LevelValue& value) {
 }
 
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
-                             Format format) {
+                             Format format, bool with_worker) {
   const Study& study = campaign.study();
   const Pool& pool = study.pool();
   const DisplayedColumns shown = displayed_columns(study.file(), pool);
@@ -47,6 +48,10 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
   const bool resumes = study.file().tops_up();
   if (resumes) columns.emplace_back("resume_from");
   if (format == Format::csv) columns.emplace_back("y");
+  // A form to fill in has no column for it.
+  with_worker = with_worker && format != Format::csv &&
+                std::find(columns.begin(), columns.end(), "worker") == columns.end();
+  if (with_worker) columns.emplace_back("worker");
   ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
   for (const Suggestion& s : suggestions) {
     std::vector<ResultTable::Cell> row{s.id, s.point};
@@ -67,6 +72,7 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
     else if (resumes)
       row.emplace_back(std::monostate());
     if (format == Format::csv) row.emplace_back(std::monostate());
+    if (with_worker) row.emplace_back(campaign.state().find(s.id)->asked.worker);
     table.add(row);
   }
   return table.document("suggestions");

@@ -16,9 +16,10 @@ ResultTable::Cell value_cell(const LevelValue& value);
 /// Answers in a table for people: classes by their names if the study has some.
 ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values);
 
-/// The table of suggestions that `ask` prints, in each of the three formats; CSV is a form to fill in.
+/// The table of suggestions that `ask` prints, in each of the three formats; CSV is a form to fill in. With
+/// `with_worker` the other two say who has them.
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
-                             Format format);
+                             Format format, bool with_worker = false);
 
 /// Writes a note if the campaign is on a network file system: then only processes of this machine may open it
 /// at the same time.

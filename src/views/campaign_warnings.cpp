@@ -7,6 +7,7 @@
 
 #include "acuity/selection/candidates.hpp"
 #include "campaign/reported_cost.hpp"
+#include "numerics/text.hpp"
 #include "study/reported_noise.hpp"
 #include "text/number_text.hpp"
 #include "views/level_biases.hpp"
@@ -74,8 +75,8 @@ void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
                     money(committed - data.budget, data.unit)));
   const auto asked = static_cast<double>(data.failed) + static_cast<double>(data.answers.size());
   if (data.failed >= 3 && static_cast<double>(data.failed) > 0.2 * asked)
-    warnings.push_back(fmt::format("{} suggestions failed and have no answer, beside {} answers.",
-                                   data.failed, data.answers.size()));
+    warnings.push_back(fmt::format("{} suggestions failed and have no answer, beside {}.", data.failed,
+                                   counted(static_cast<std::int64_t>(data.answers.size()), "answer")));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "annotation/prior_truth.hpp"
@@ -73,19 +74,35 @@ PriorTruth truths_given(const Study& tried, const State& before) {
   return {tried, model_of(tried, before)};
 }
 
-std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> before, TrialOptions options) {
-  require_budget(study);
-  const Study tried = forecast_study(study);
-  const State state = state_of(before);
-  options.before = std::move(before);
-  const PriorTruth truths = truths_given(tried, state);
-  const std::vector<PolicyTrial> trials = try_policies(
-      tried, [&](int repeat) { return truths.draw(static_cast<std::uint32_t>(repeat)); }, options);
-  if (trials.size() < options.policies.size() * static_cast<std::size_t>(options.repeats))
-    return std::nullopt;
+// A simple rule that ends with a clearly smaller error than the study's own.
+std::string remark_on_simple_policies(const Forecast& made, const Study& study) {
+  constexpr double clearly = 0.95;
+  const PolicyCurve& own = made.curves.front();
+  const PolicyCurve* best = nullptr;
+  for (const PolicyCurve& curve : made.curves)
+    if ((curve.policy == Policy::cheapest || curve.policy == Policy::finest ||
+         curve.policy == Policy::random || curve.policy == Policy::bald) &&
+        curve.policy != own.policy && curve.median.back() < clearly * own.median.back() &&
+        (best == nullptr || curve.median.back() < best->median.back()))
+      best = &curve;
+  if (best == nullptr) return "";
+  const std::vector<Level>& levels = study.offer().levels;
+  const auto by_cost = [](const Level& a, const Level& b) { return a.cost < b.cost; };
+  const Level& level = best->policy == Policy::cheapest
+                           ? *std::min_element(levels.begin(), levels.end(), by_cost)
+                           : levels[static_cast<std::size_t>(study.offer().finest())];
+  return fmt::format(
+      "{} ends at {:.3g}, {} at {:.3g}: under this model it is better to buy {} only; check the noise and "
+      "prices of the levels, remove the others, or name more points for the initial design",
+      policy_name(best->policy), best->median.back(), policy_name(own.policy), own.median.back(),
+      describe_in_sentence(level));
+}
+
+Forecast forecast_of(const Study& study, const Study& tried, const State& state,
+                     const std::vector<PolicyTrial>& trials, int repeats) {
   Forecast made{
       .curves = policy_curves(trials, std::max(state.budget(), state.spent()), forecast_low, forecast_high),
-      .repeats = options.repeats,
+      .repeats = repeats,
       .known = state.annotations(),
       .points = tried.pool().size(),
       .pool = study.pool().size(),
@@ -121,6 +138,46 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
   return made;
 }
 
+std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> before, TrialOptions options,
+                                      const EarlyForecast& early) {
+  require_budget(study);
+  const Study tried = forecast_study(study);
+  const State state = state_of(before);
+  options.before = std::move(before);
+  const PriorTruth truths = truths_given(tried, state);
+  const auto make = [&](const std::vector<PolicyTrial>& trials, int repeats) {
+    return forecast_of(study, tried, state, trials, repeats);
+  };
+  if (early) {
+    using Clock = std::chrono::steady_clock;
+    const std::size_t policies = options.policies.size();
+    const Clock::time_point latest = Clock::now() + std::chrono::seconds(7);
+    options.so_far = [&, policies, latest,
+                      next = Clock::now()](const std::vector<std::optional<PolicyTrial>>& done) mutable {
+      if (Clock::now() < next) return;
+      std::vector<PolicyTrial> trials;
+      std::vector<int> counts(policies, 0);
+      for (std::size_t k = 0; k < done.size(); ++k) {
+        if (!done[k]) continue;
+        trials.push_back(*done[k]);
+        ++counts[k / static_cast<std::size_t>(options.repeats)];
+      }
+      const auto [fewest, most] = std::minmax_element(counts.begin(), counts.end());
+      if (counts.front() == 0 || (*fewest == 0 && Clock::now() < latest)) return;
+      early(make(trials, *most));
+      next = Clock::now() + std::chrono::seconds(1);
+    };
+  }
+  const std::vector<PolicyTrial> trials = try_policies(
+      tried, [&](int repeat) { return truths.draw(static_cast<std::uint32_t>(repeat)); }, options);
+  if (trials.size() < options.policies.size() * static_cast<std::size_t>(options.repeats))
+    return std::nullopt;
+  Forecast made = make(trials, options.repeats);
+  if (std::string remark = remark_on_simple_policies(made, study); !remark.empty())
+    made.remarks.push_back(std::move(remark));
+  return made;
+}
+
 std::string cell(const PolicyCurve& curve, std::size_t at) {
   return fmt::format("{:.3g} ({:.3g} to {:.3g})", curve.median[at], curve.low[at], curve.high[at]);
 }
@@ -133,14 +190,17 @@ Study forecast_study(const Study& study) {
   return study.variant(different);
 }
 
-std::optional<Forecast> forecast(const Study& study, const TrialOptions& options) {
-  return forecast_from(study, initial_events_on_subset(study, spread_rows(study.pool().size())), options);
+std::optional<Forecast> forecast(const Study& study, const TrialOptions& options,
+                                 const EarlyForecast& early) {
+  return forecast_from(study, initial_events_on_subset(study, spread_rows(study.pool().size())), options,
+                       early);
 }
 
-std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options) {
+std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options,
+                                 const EarlyForecast& early) {
   const Study& study = campaign.study();
   std::optional<Forecast> made =
-      forecast_from(study, replay_on_subset(campaign, spread_rows(study.pool().size())), options);
+      forecast_from(study, replay_on_subset(campaign, spread_rows(study.pool().size())), options, early);
   if (const std::size_t pending = campaign.state().pending().size(); made && pending > 0)
     made->remarks.push_back(
         fmt::format("{} pending {} ignored",
@@ -156,9 +216,9 @@ std::string drawn_from(const Forecast& forecast) {
 
 std::string forecast_text(const Forecast& forecast) {
   constexpr std::size_t rows = 10;
-  std::string text =
-      fmt::format("forecast: {} {} against money, median and 10 to 90 % of {} truths drawn from {}\n",
-                  forecast.error_measure, forecast.where, forecast.repeats, drawn_from(forecast));
+  std::string text = fmt::format("forecast: {} {} against money, median and 10 to 90 % of {} drawn from {}\n",
+                                 forecast.error_measure, forecast.where, counted(forecast.repeats, "truth"),
+                                 drawn_from(forecast));
   for (const std::string& remark : forecast.remarks) text += "note: " + one_line(remark) + '\n';
   std::vector<std::vector<std::string>> table{{forecast.unit.empty() ? "money" : one_line(forecast.unit)}};
   for (const PolicyCurve& curve : forecast.curves) table.front().push_back(policy_name(curve.policy));

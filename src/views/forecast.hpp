@@ -14,7 +14,7 @@ namespace acuity {
 /// annotations of campaign.initial, or the state of a campaign.
 struct Forecast {
   std::vector<PolicyCurve> curves;      ///< bands from 10 to 90 % of the truths
-  int repeats = 0;                      ///< truths drawn
+  int repeats = 0;                      ///< truths drawn, of which some policies may have tried fewer so far
   std::int64_t known = 0;               ///< answers that they were drawn given, and all policies begin with
   Index points = 0, pool = 0;           ///< so many of so many pool points stood in for the pool
   std::string error_measure;            ///< "root mean square error", or "share of wrong classes"
@@ -31,11 +31,17 @@ inline constexpr Index forecast_points = 300;
 /// The study with the part of the pool that the forecast uses.
 Study forecast_study(const Study& study);
 
+/// Gets the forecast of the trials done so far, at most once a second: as soon as every policy has been
+/// tried, after seven seconds also if only some have, the study's own among them. Calls do not overlap.
+using EarlyForecast = std::function<void(const Forecast&)>;
+
 /// Forecast for a new campaign. `options.before` is overwritten. Returns nothing if it was stopped. Throws
 /// InputError if the study has no budget.
-std::optional<Forecast> forecast(const Study& study, const TrialOptions& options);
+std::optional<Forecast> forecast(const Study& study, const TrialOptions& options,
+                                 const EarlyForecast& early = {});
 /// Forecast from the current state of a campaign; pending suggestions are ignored.
-std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options);
+std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options,
+                                 const EarlyForecast& early = {});
 
 /// "the prior", or "what is believed after 12 answers".
 std::string drawn_from(const Forecast& forecast);

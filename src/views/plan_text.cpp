@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "numerics/text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
@@ -20,6 +22,12 @@ std::string worth_text(double worth, const Study& study) {
 }  // namespace
 
 std::string to_text(const Planned& plan, const Study& study) {
+  const std::vector<Level>& levels = study.offer().levels;
+  const auto is_too_dear = [&](const Level& level) { return level.cost > plan.remaining * (1.0 + 1e-9); };
+  const bool is_over =
+      plan.note == "nothing can be bought any more" ||
+      (!study.acquisition().continuous && std::all_of(levels.begin(), levels.end(), is_too_dear));
+  if (is_over) return "nothing can be bought any more";
   if (plan.expected == 0.0 && plan.purchases.empty())
     return fmt::format("choices are by information per cost: {}",
                        plan.note.empty() ? "there is nothing to plan" : plan.note);

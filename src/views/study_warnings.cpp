@@ -8,11 +8,14 @@
 #include <set>
 
 #include "campaign/initial_design.hpp"
+#include "campaign/initial_events.hpp"
 #include "campaign/reported_cost.hpp"
+#include "numerics/text.hpp"
 #include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/level_offsets.hpp"
+#include "views/median.hpp"
 #include "views/spending_plan.hpp"
 
 namespace acuity {
@@ -82,9 +85,40 @@ void warn_of_duplicates(const Study& study, const Points& scaled, std::vector<st
       if ((scaled.row(order[i]) - scaled.row(order[j])).norm() < 1e-6 && found++ == 0)
         first = order[i], second = order[j];
   if (found > 0)
-    warnings.push_back(fmt::format("{} pairs of pool points are the same place, or nearly: {} and {} for one",
-                                   found, study.pool().id(std::min(first, second)),
-                                   study.pool().id(std::max(first, second))));
+    warnings.push_back(fmt::format("{} of pool points {} the same place, or nearly: {} and {}{}",
+                                   counted(found, "pair"), found == 1 ? "is" : "are",
+                                   study.pool().id(std::min(first, second)),
+                                   study.pool().id(std::max(first, second)), found == 1 ? "" : " for one"));
+}
+
+// Length scales that are given and so short that no answer tells about another point: in many inputs points
+// are far apart even if every input is standardised. Some points are compared with some others.
+void warn_of_islands(const Study& study, const StudyModel& model, std::vector<std::string>& warnings) {
+  constexpr Index most_points = 200, most_others = 2000;
+  constexpr double hardly_any = 0.05;
+  if (study.file().lengthscale.empty() || model.learned || study.pool().size() < 2) return;
+  const Index size = study.pool().size(), count = std::min(size, most_points),
+              others = std::min(size, most_others);
+  const auto rows = [&](Index number) {
+    Points points(number, study.pool().points().cols());
+    for (Index i = 0; i < number; ++i) points.row(i) = study.pool().points().row(i * size / number);
+    return model.prior.scaling.apply(points);
+  };
+  const Points some = rows(count), all = rows(others);
+  const Matrix covariance = model.prior.kernel->cross(some, all);
+  const double variance = model.prior.kernel->diagonal(some.topRows(1))(0);
+  Vector nearest = Vector::Zero(count);
+  for (Index i = 0; i < count; ++i)
+    for (Index j = 0; j < others; ++j)
+      if (i * size / count != j * size / others)
+        nearest(i) = std::max(nearest(i), covariance(i, j) / variance);
+  if (const double median = median_of(nearest); median < hardly_any)
+    warnings.push_back(fmt::format(
+        "a pool point and the one nearest to it have a correlation of {:.2g} (median): with these length "
+        "scales "
+        "no answer tells about any other point; for {} standardised inputs they are usually about {:.2g} or "
+        "more, and without model.lengthscale they are learned",
+        median, study.pool().inputs().size(), std::sqrt(static_cast<double>(study.pool().inputs().size()))));
 }
 
 void warn_of_levels(const StudyModel& model, std::vector<std::string>& warnings) {
@@ -144,6 +178,17 @@ std::string budget_warning(const Study& study, double budget, bool has_answers, 
     return fmt::format(
         "the budget is {}, but the initial design costs {}: no answer will be chosen by its information",
         money(budget, study.file().unit), brief(cost));
+  // The size of the default design is known to be worth it.
+  const InitialSetting& stated = study.file().initial;
+  if (!has_answers && (stated.count > 0 || !stated.per_level.empty()) && cost > 0.25 * budget)
+    return fmt::format(
+        "the initial design costs {} of the budget of {}, {:.0f} %: {}", brief(cost),
+        money(budget, study.file().unit), 100.0 * cost / budget,
+        stated.space_filling || levels.size() < 2
+            ? "fewer points leave more for choices by information"
+            : fmt::format("it is bought at {}; initial = {{ count = {}, level = ... }} names a cheaper level",
+                          describe_in_sentence(levels[static_cast<std::size_t>(study.offer().finest())]),
+                          stated.count));
   return "";
 }
 
@@ -154,6 +199,7 @@ std::vector<std::string> study_warnings(const Study& study, const StudyModel& mo
   std::vector<std::string> warnings;
   const Points scaled = in_lengthscales(study, model);
   warn_of_inputs(study, scaled, warnings);
+  if (warnings.empty()) warn_of_islands(study, model, warnings);
   warn_of_duplicates(study, scaled, warnings);
   warn_of_levels(model, warnings);
   warn_of_values(study, model, annotations, warnings);
@@ -164,6 +210,9 @@ std::vector<std::string> warnings_before_spending(const Study& study, const Stud
                                                   const std::vector<Annotation>& annotations, double budget,
                                                   const Campaign* campaign) {
   std::vector<std::string> warnings = study.remarks();
+  if (campaign == nullptr)
+    if (const std::string problem = input_name_problem(study); !problem.empty())
+      warnings.push_back("no campaign can be created: " + problem);
   for (std::string& warning : study_warnings(study, model, annotations))
     warnings.push_back(std::move(warning));
   if (std::string warning = budget_warning(study, budget, !annotations.empty(), campaign != nullptr);

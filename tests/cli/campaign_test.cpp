@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "support/background.hpp"
 #include "support/campaign_desk.hpp"
 
 namespace acuity::testing::campaign_test {
@@ -263,6 +264,51 @@ TEST(Campaign, WithoutAnswersThePriorSpeaks) {
   const ProgramResult fit = desk.run("fit");
   EXPECT_EQ(fit.exit_code, 2);
   EXPECT_EQ(fit.err, "c.acuity: there are no annotations to learn from, must be at least one\n");
+}
+
+TEST(Status, WatchingWritesAStatusAfterEveryChangeUntilItIsStopped) {
+  const CampaignDesk desk(price_list_campaign("budget = 20\n"));
+  Background watching({"status", "c.acuity", "--watch", "--interval", "0.05s", "--format", "json"},
+                      desk.folder.path());
+  const auto lines = [&] {
+    const std::string out = watching.out();
+    return std::count(out.begin(), out.end(), '\n');
+  };
+  ASSERT_TRUE(comes_true([&] { return lines() == 1; }));
+  desk.ask();
+  ASSERT_TRUE(comes_true([&] { return lines() == 2; }));
+  watching.signal(SIGINT);
+  const ProgramResult result = watching.wait();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::istringstream text(result.out);
+  std::string first, second;
+  std::getline(text, first);
+  std::getline(text, second);
+  EXPECT_EQ(nlohmann::json::parse(first).at("pending"), 0);
+  EXPECT_EQ(nlohmann::json::parse(second).at("pending"), 1);
+  desk.expect_refusal("status", {"--interval", "1s"}, "--interval is given, must come with --watch");
+  desk.expect_refusal(
+      "status", {"--watch", "--interval", "soon"},
+      "--interval is \"soon\", must be a duration above 0 such as \"90s\", \"30m\", \"2h\" or \"3d\", at "
+      "least 0.05s");
+}
+
+TEST(Status, ABudgetBelowWhatIsSpentIsRefused) {
+  const CampaignDesk desk(price_list_campaign("budget = 20\n"));
+  desk.ask({"-n", "2"});
+  desk.done("tell", {"1", "0.1", "--cost", "3.5"});
+  desk.expect_refusal("ask", {"--budget=-16"},
+                      "c.acuity: the budget would be 4, must be at least 4.5: 3.5 spent and 1 reserved");
+  desk.expect_refusal("ask", {"--budget=-60"}, "c.acuity: the budget would be -40, must be 0 or more");
+  EXPECT_EQ(desk.run("ask", {"--budget=-15.5"}).exit_code, 4) << "nothing is left, nothing is overdrawn";
+}
+
+TEST(Explain, ALevelThatNoNoiseWouldMakeTheChoice) {
+  const CampaignDesk desk(with(price_list_campaign(), "cost", "0.0001"));
+  desk.ask();
+  const std::string text = desk.done("explain", {"1"});
+  EXPECT_NE(text.find("; no noise_sd would make it win."), std::string::npos) << text;
+  EXPECT_EQ(text.find("e-"), std::string::npos) << "no number that nobody can reach: " << text;
 }
 
 TEST(Explain, NamesTheCampaignWhenThereIsNoSuchSuggestion) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "support/program.hpp"
 #include "support/studies.hpp"
@@ -92,6 +93,151 @@ TEST(Check, WarnsOfABudgetThatBuysNothingOrNotTheInitialDesign) {
   EXPECT_NE(checked("2").find("the budget is 2, but the initial design costs 3: "), std::string::npos)
       << checked("2");
   EXPECT_EQ(checked("20").find("the budget is"), std::string::npos) << checked("20");
+}
+
+// The answer to `check` of this study, which must be accepted.
+std::string checked(const Folder& folder, const std::string& study, std::vector<std::string> words = {}) {
+  folder.write("study.toml", study);
+  words.insert(words.begin(), {"check", "study.toml"});
+  const auto result = run_acuity(words, folder.path());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return result.out;
+}
+
+TEST(Check, WarnsOfAnInitialDesignThatTakesMoreThanAQuarterOfTheBudget) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n4\n5\n6\n7\n");
+  const auto design = [&](const std::string& initial, const std::string& budget = "100") {
+    return checked(folder, "[campaign]\nbudget = " + budget + "\nunit = \"h\"\ninitial = " + initial + "\n" +
+                               testing::with_given_model(testing::price_list_study()));
+  };
+  const std::string plain = design("3");
+  EXPECT_NE(plain.find("3 answers first, at points drawn by the seed, at level \"fine\", for 30 h\n"),
+            std::string::npos)
+      << plain;
+  EXPECT_NE(
+      plain.find("the initial design costs 30 of the budget of 100 h, 30 %: it is bought at level \"fine\"; "
+                 "initial = { count = 3, level = ... } names a cheaper level\n"),
+      std::string::npos)
+      << plain;
+  const std::string cheap = design("{ count = 3, level = \"coarse\" }");
+  EXPECT_NE(cheap.find("3 answers first, at points far apart, at level \"coarse\", for 3 h\n"),
+            std::string::npos)
+      << cheap;
+  EXPECT_EQ(cheap.find("the initial design costs"), std::string::npos) << cheap;
+  EXPECT_NE(design("{ count = 3, level = \"fine\" }").find("30 %: fewer points leave more for choices"),
+            std::string::npos);
+  EXPECT_EQ(design("2").find("the initial design costs"), std::string::npos);
+  EXPECT_NE(design("8", "60").find("but the initial design costs 80"), std::string::npos);
+}
+
+TEST(Check, WarnsOfLengthScalesThatMakeEveryPointAnIsland) {
+  const Folder folder;
+  std::string header, pool;
+  for (int k = 0; k < 30; ++k) header += (k > 0 ? ",x" : "x") + std::to_string(k);
+  std::uint32_t draw = 1;
+  for (int row = 0; row < 60; ++row)
+    for (int k = 0; k < 30; ++k) {
+      draw = draw * 1664525U + 1013904223U;
+      pool += std::to_string(draw >> 16) + (k == 29 ? "\n" : ",");
+    }
+  folder.write("pool.csv", header + "\n" + pool);
+  const auto with_model = [&](const std::string& model) {
+    return checked(folder, "[campaign]\nbudget = 100\n[model]\n" + model + testing::price_list_study());
+  };
+  const std::string sentence =
+      "no answer tells about any other point; for 30 standardised inputs they are "
+      "usually about 5.5 or more, and without model.lengthscale they are learned";
+  EXPECT_NE(with_model("lengthscale = 1.0\n").find(sentence), std::string::npos);
+  EXPECT_EQ(with_model("lengthscale = 6.0\n").find(sentence), std::string::npos);
+  EXPECT_EQ(with_model("").find(sentence), std::string::npos);
+}
+
+TEST(Check, WarnsOfNamesThatCampaignsRefuse) {
+  const Folder folder;
+  folder.write("pool.csv", "x,cost\n0.25,1\n1,2\n2,3\n");
+  EXPECT_NE(checked(folder, testing::with_given_model(testing::price_list_study()))
+                .find("no campaign can be created: input \"cost\" has the name of a column that campaigns "
+                      "print, must be renamed\n"),
+            std::string::npos);
+  EXPECT_EQ(run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path()).exit_code, 2);
+}
+
+TEST(Check, OneLevelHasNoPriceToBeat) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n0.25\n2\n");
+  const std::string out =
+      checked(folder, testing::with_given_model("[campaign]\nunit = \"EUR\"\n[pool]\nfile = \"pool.csv\"\n"
+                                                "[[level]]\nname = \"a\"\nnoise_sd = 0.1\ncost = 1\n"));
+  EXPECT_NE(out.find("a costs 1 EUR and is the only level\n"), std::string::npos) << out;
+  EXPECT_EQ(out.find("above 0"), std::string::npos) << out;
+  EXPECT_NE(out.find("1 pair of pool points is the same place, or nearly: 0 and 1\n"), std::string::npos)
+      << out;
+}
+
+// A level that its own table gives an interval is bought, whether the size of f is known or not.
+TEST(Check, ItsConclusionsAgreeWithItsTable) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n");
+  for (const char* model : {"", "[model]\namplitude = 0.02\n", "[model]\namplitude = 20\n"}) {
+    folder.write("study.toml", std::string(model) +
+                                   "[pool]\nfile = \"pool.csv\"\n"
+                                   "[[level]]\nname = \"coarse\"\nnoise_sd = 12e-4\ncost = 1\n"
+                                   "[[level]]\nname = \"medium\"\nnoise_sd = 3.6e-4\ncost = 8\n"
+                                   "[[level]]\nname = \"fine\"\nnoise_sd = 0.96e-4\ncost = 64\n");
+    const auto json =
+        nlohmann::json::parse(run_acuity({"check", "study.toml", "--format", "json"}, folder.path()).out);
+    const auto& found = json.at("break_even");
+    std::set<std::string> in_table;
+    for (const auto& one : found.at("intervals")) in_table.insert(one.at("level").get<std::string>());
+    for (const auto& one : found.at("prices"))
+      EXPECT_EQ(one.at("wins").get<bool>(), in_table.contains(one.at("level").get<std::string>()))
+          << model << one;
+    EXPECT_EQ(found.at("only").is_null(), in_table.size() > 1) << model;
+  }
+}
+
+TEST(Check, AForecastSaysThatASimpleRuleIsBetter) {
+  // The model is told that the levels differ little in noise although fine answers cost 50 times as much; the
+  // initial design, which all share, is bought at the fine level.
+  const Folder folder;
+  std::string pool = "x\n";
+  for (int k = 0; k < 40; ++k) pool += std::to_string(k) + "\n";
+  folder.write("pool.csv", pool);
+  const std::string study = testing::with_given_model(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[model]\nlengthscale = 3.0\n"
+      "[acquisition]\ninformation = \"bald\"\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.2\ncost = 20\n");
+  const std::string out = checked(folder, study, {"--forecast", "--repeats", "3"});
+  EXPECT_NE(out.find("of 3 truths drawn from the prior\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("note: cheapest ends at "), std::string::npos) << out;
+  EXPECT_NE(out.find(": under this model it is better to buy level \"coarse\" only; "), std::string::npos)
+      << out;
+  EXPECT_EQ(
+      checked(folder, testing::with(study, "information", "\"model\""), {"--forecast", "--repeats", "3"})
+          .find("it is better to buy"),
+      std::string::npos);
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& sentence) {
+    const auto result = run_acuity(words, folder.path());
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err, sentence + "\n");
+  };
+  refused({"check", "study.toml", "--repeats", "3"}, "--repeats is given, must come with --forecast");
+  refused({"check", "study.toml", "--forecast", "--repeats", "0"},
+          "--repeats is \"0\", must be a whole number from 1 to 100000");
+}
+
+TEST(Check, ThePlanThatIsNotKnownIsRefusedWithAllThatIs) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0\n1\n");
+  folder.write("study.toml", testing::price_list_study() + "[acquisition]\nplan = \"bugdet\"\n");
+  const auto result = run_acuity({"check", "study.toml"}, folder.path());
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(
+      result.err,
+      "study.toml: acquisition.plan is \"bugdet\", must be \"budget\", \"none\" or a weight of prices from 0 "
+      "to 1\n");
 }
 
 TEST(Check, WhatItWarnsOfRunSaysAtItsStart) {

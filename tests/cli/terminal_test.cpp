@@ -14,12 +14,17 @@ namespace {
 /// The program on a terminal of its own.
 class Terminal {
  public:
-  Terminal(const std::filesystem::path& folder, unsigned short columns) {
+  Terminal(const std::filesystem::path& folder, unsigned short columns,
+           std::vector<std::string> words = {"run", "C", "--study", "S.toml"}) {
+    words.insert(words.begin(), "acuity");
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
     winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     child_ = ::forkpty(&screen_, nullptr, nullptr, &size);
     if (child_ == 0) {
       if (::chdir(folder.c_str()) != 0) ::_exit(99);
-      ::execl(ACUITY_PROGRAM, "acuity", "run", "C", "--study", "S.toml", nullptr);
+      ::execv(ACUITY_PROGRAM, pointers.data());
       ::_exit(99);
     }
   }
@@ -31,16 +36,20 @@ class Terminal {
     const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     ASSERT_EQ(::ioctl(screen_, TIOCSWINSZ, &size), 0);
   }
-  // Reads until the text is there; everything if it never is.
+  // Reads until the text is there; everything if it never is, or not within a minute.
   std::string read_until(const std::string& text) {
     std::string seen;
     char buffer[4096];
-    while (seen.find(text) == std::string::npos) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (seen.find(text) == std::string::npos && std::chrono::steady_clock::now() < end) {
       const ssize_t count = ::read(screen_, buffer, sizeof buffer);
       if (count <= 0) break;  // the program has ended
       seen.append(buffer, static_cast<std::size_t>(count));
     }
     return seen;
+  }
+  void type(const std::string& keys) const {
+    EXPECT_EQ(::write(screen_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
   }
   int exit_code() const {
     int status = 0;
@@ -83,6 +92,45 @@ TEST(Terminal, TheStatusLineIsCutToItsWidthAlsoAfterAResize) {
   }
   terminal.read_until("never said: read to the end");
   EXPECT_EQ(terminal.exit_code(), 0);
+}
+
+TEST(Terminal, AStatusThatIsWatchedIsRedrawnUntilControlC) {
+  RunBench bench;
+  bench.study("budget = 24\n");
+  bench.acuity({"init", "C", "--study", "S.toml"});
+  Terminal terminal(bench.folder.path(), 60, {"status", "C", "--watch", "--interval", "0.1s"});
+  EXPECT_NE(terminal.read_until("24").find("24"), std::string::npos);
+  bench.acuity({"ask", "C"});
+  const std::string seen = terminal.read_until("pending 1");
+  EXPECT_NE(seen.find("A\033[J"), std::string::npos) << "the lines before are replaced: " << seen;
+  terminal.type("\003");
+  terminal.read_until("never said: read to the end");
+  EXPECT_EQ(terminal.exit_code(), 0);
+}
+
+TEST(Terminal, AForecastShowsWhatItHasSoFar) {
+  RunBench bench;
+  bench.study("budget = 24\n");
+  Terminal terminal(bench.folder.path(), 100, {"check", "S.toml", "--forecast", "--repeats", "400"});
+  const std::string first = terminal.read_until("of 400 truths");
+  EXPECT_NE(first.find("forecast: "), std::string::npos) << first;
+  EXPECT_NE(first.find("\033[J"), std::string::npos) << "a table was replaced by a better one: " << first;
+  terminal.read_until("never said: read to the end");
+  EXPECT_EQ(terminal.exit_code(), 0);
+}
+
+TEST(Terminal, ColoursAreForTerminalsOnlyAndNotIfTheyAreUnwanted) {
+  RunBench bench;
+  const std::string sentence = "missing.toml";
+  const auto shown = [&] {
+    return Terminal(bench.folder.path(), 100, {"check", sentence}).read_until("never said: read to the end");
+  };
+  ::setenv("TERM", "xterm", 1);
+  EXPECT_NE(shown().find("\033[31m" + sentence), std::string::npos) << shown();
+  ::setenv("NO_COLOR", "1", 1);
+  EXPECT_EQ(shown().find('\033'), std::string::npos) << shown();
+  ::unsetenv("NO_COLOR");
+  EXPECT_EQ(bench.acuity({"check", sentence}).err.find('\033'), std::string::npos) << "not into a file";
 }
 
 }  // namespace

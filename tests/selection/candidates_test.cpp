@@ -53,6 +53,38 @@ TEST(Candidates, AnIndependentLevelClosesThePointUnlessPointsMayBeRepeated) {
   EXPECT_TRUE(again.is_open(0, 0) && again.is_open(0, 1));
 }
 
+TEST(Candidates, ALevelIsClosedAtAPointAfterSoManyAnswersAndOpensAgain) {
+  const Offer offer = offer_of(2, {false, false});
+  Candidates candidates(offer, {.repeat_points = true, .most_per_level = 2});
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_TRUE(candidates.is_open(0, 1));
+    candidates.buy(0, 1, 1.0);
+  }
+  EXPECT_FALSE(candidates.is_open(0, 1));
+  EXPECT_TRUE(candidates.is_open(0, 0) && candidates.is_open(1, 1));
+  EXPECT_FALSE(candidates.at({1, 0}).is_open(1, 1));
+  candidates.close_bought(0, 1);  // one more than was allowed, told elsewhere
+  candidates.give_back(0, 1, 1.0);
+  EXPECT_FALSE(candidates.is_open(0, 1)) << "two are left";
+  candidates.give_back(0, 1, 1.0);
+  EXPECT_TRUE(candidates.is_open(0, 1));
+  candidates.give_back(0, 1, 1.0);
+  EXPECT_THROW(candidates.give_back(0, 1, 1.0), std::invalid_argument);
+}
+
+TEST(Candidates, ALevelThatIsClosedIsNotInPlay) {
+  const Offer offer = offer_of(2, {false, false, false});
+  Candidates candidates(offer, {.budget = 10.0});
+  candidates.close_level(2);
+  EXPECT_EQ(levels_in_play(offer, {}, candidates), (std::vector<Index>{0, 1}));
+  Acquisition bald;
+  bald.ranking = Ranking::information;
+  EXPECT_EQ(levels_in_play(offer, bald, candidates), (std::vector<Index>{1})) << "the finest that is left";
+  candidates.close_level(0);
+  candidates.close_level(1);
+  EXPECT_TRUE(levels_in_play(offer, bald, candidates).empty());
+}
+
 TEST(Candidates, WhatIsNoneOfTheLevelsCountsAsIndependent) {
   const Offer offer = offer_of(3, {true, true});
   Candidates candidates(offer);

@@ -337,6 +337,8 @@ TEST(Plan, SaysWhyThereIsNone) {
   Offer one_level = problem.offer;
   one_level.levels.resize(1);
   EXPECT_NE(plan_budget(belief, one_level, {}, Candidates(one_level, {.budget = 500.0})).note, "");
+  EXPECT_EQ(plan_budget(belief, problem.offer, {}, Candidates(problem.offer, {.budget = 1e-6})).note,
+            "nothing can be bought any more");
   const BudgetPlan hurried = plan_budget(belief, problem.offer, {}, problem.candidates(), {.seconds = 0.0});
   EXPECT_EQ(hurried.price_weight, 1.0);
   EXPECT_TRUE(hurried.courses.empty());

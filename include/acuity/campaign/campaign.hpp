@@ -35,9 +35,16 @@ struct CampaignOptions {
 
 struct AskOptions {
   std::int64_t count = 1;
+  /// Kept in the log. Binary targets: a worker gets no point twice that he was asked about, unless it was
+  /// released; programs (`run`, `python`) do.
   std::string worker;
   std::optional<double> lease;   ///< seconds; absent: no deadline
   std::optional<double> budget;  ///< added to the budget in the same transaction, before the choice
+  /// Only candidates at this level: a name, or for a ladder its alpha. Empty: at any level.
+  std::string level = {};
+  /// The units of all suggestions together, at most; `count` stays an upper limit. The levels are then chosen
+  /// jointly (select_batch_within).
+  std::optional<std::int64_t> capacity = std::nullopt;
 };
 
 /// Whether there is more to ask for.

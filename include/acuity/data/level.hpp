@@ -35,6 +35,7 @@ struct Level {
   /// share.
   LevelBias bias = {};
   bool is_reference = false;  ///< price lists: what f means, and all other levels differ from
+  std::int64_t units = 1;     ///< what an answer takes of the capacity of a batch
   LevelValue value;
 
   /// What must be left of the budget to ask for an answer.

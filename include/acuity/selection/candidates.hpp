@@ -19,6 +19,7 @@ struct CandidatesOptions {
   double budget = std::numeric_limits<double>::infinity();
   bool repeat_points = false;  ///< a point may be bought again (pool.repeat)
   std::uint64_t step = 0;      ///< number of annotations so far
+  int most_per_level = 0;      ///< of annotations at a point and level, if points are repeated; 0: no limit
 };
 
 /// What may be bought now: the open points, the levels that are open there, the runs that may be continued,
@@ -66,6 +67,9 @@ class Candidates {
   void close(Index point);
   /// Closes a level at a point permanently.
   void exclude(Index point, Index level);
+  /// Takes a level out of play at every point; is_open() is not affected.
+  void close_level(Index level) { level_closed_[static_cast<std::size_t>(level)] = 1; }
+  bool level_is_closed(Index level) const { return level_closed_[static_cast<std::size_t>(level)] != 0; }
 
   /// The runs that may be continued. A purchase removes those of the answer that it continues; the answers
   /// that purchases will have are added by the caller.
@@ -83,8 +87,12 @@ class Candidates {
   Closes closed_by(std::optional<Index> level) const;
   bool is_closed_there(Index point, Index level) const;
   void update(Index point);
+  void reopen(Index point, Index level);
 
   bool repeat_points_ = false;
+  int most_per_level_ = 0;
+  std::map<Index, std::map<Index, int>> bought_;         // by point and level, if there is a limit
+  std::vector<char> level_closed_;                       // per level
   std::vector<char> answers_once_;                       // per level: it repeats itself or has a bias
   std::vector<char> open_;                               // per point
   std::vector<std::uint32_t> closings_;                  // per point: how often it was closed as a whole
@@ -95,7 +103,8 @@ class Candidates {
   std::uint64_t step_ = 0;
 };
 
-/// The levels that compete: all that can be paid for, or only one if the acquisition allows no other.
+/// The levels that compete: all that are not closed and can be paid for, or only one if the acquisition
+/// allows no other.
 std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisition,
                                   const Candidates& candidates);
 

@@ -112,6 +112,11 @@ struct AnnotatorSetting {
   int max_failures = 10;         ///< consecutive failures after which the run stops
 };
 
+/// People who answer (binary targets).
+struct PeopleSetting {
+  int max_per_item = 0;  ///< answers per point and level; 0: no limit. More than one implies `repeat`
+};
+
 /// Stopping rules in addition to the budget.
 struct StopSetting {
   std::optional<double> information_per_cost;  ///< stop if the best candidate has less
@@ -163,6 +168,7 @@ struct StudyFile {
   AcquisitionSetting acquisition;
   std::optional<GoalSetting> goal;  ///< absent: the pool
   AnnotatorSetting annotator;
+  PeopleSetting people;
   StopSetting stop;
 
   bool binary() const { return !target->is_real(); }
