@@ -115,9 +115,7 @@ struct Campaign::Parts {
         store(std::move(e)),
         options(std::move(o)),
         rules(study),
-        belief(study, options.threads,
-               study.file().acquisition.plan ? options.storage_for_plans.value_or(options.storage)
-                                             : options.storage) {}
+        belief(study, options.threads, options.storage) {}
 
   void apply(const std::vector<StoredEvent>& events) {
     for (const StoredEvent& stored : events) {
@@ -259,13 +257,18 @@ struct Campaign::Parts {
     }
   }
 
+  // Plans for a goal take longer, so they are not made after every fit.
+  bool plan_is_stale() const {
+    return study.file().acquisition.plan && !in_initial_phase(study, state) &&
+           state.plan_is_stale(study.goal() == nullptr);
+  }
+
   // Planning is slow, too. The belief follows the state; what is planned is discarded if money or
   // hyperparameters have changed meanwhile.
   void plan_if_due() {
     if (!study.file().acquisition.plan || in_initial_phase(study, state)) return;
     const StudyModel& model = belief.model();
-    // Plans for a goal take longer, so they are not made after every fit.
-    if (!state.plan_is_stale(study.goal() == nullptr) && !costs_differ_from_plan(state, model)) return;
+    if (!plan_is_stale() && !costs_differ_from_plan(state, model)) return;
     if (!study.file().knows_scale() && !model.learned) return;  // there is no scale to compare levels by
     Candidates candidates = candidates_of(study, state, belief.annotations(state));
     add_top_ups(study, state, model, candidates);
@@ -394,6 +397,8 @@ AskResult Campaign::ask(const AskOptions& options) {
   refresh();
   p.release_lapsed();
   p.learn_if_due();
+  if (p.options.storage_for_plans)
+    p.belief.set_storage(p.plan_is_stale() ? *p.options.storage_for_plans : p.options.storage);
   p.belief.follow(p.state);  // the slow part; events that arrive meanwhile are appended below
   p.plan_if_due();
   AskResult result;

@@ -20,6 +20,8 @@ class CampaignBelief {
   void follow(const State& state);
   /// Adds a pending suggestion, given as the channel of an independent answer that tells as much.
   void expect(std::int64_t id, const Place& place, const Channel& channel);
+  /// How a belief that is built from now on stores the pool; results do not depend on it.
+  void set_storage(const PoolStorage& storage) { storage_ = storage; }
   /// Makes the next follow() rebuild the belief.
   void forget() { belief_.reset(); }
 

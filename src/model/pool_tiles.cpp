@@ -140,11 +140,7 @@ class TilesOf : public PoolTiles {
     const Index n = side.factor.size(), count = static_cast<Index>(rows.size());
     thread_local Scratch<Real> scratch;
     make_room(scratch.arena, scratch.slabs, n);
-    std::vector<Real> points(at(inputs_ * width), Real(0));
-    for (Index j = 0; j < count; ++j)
-      for (Index k = 0; k < inputs_; ++k)
-        points[at(k * width + j)] =
-            points_[at((rows[at(j)] / width * inputs_ + k) * width + rows[at(j)] % width)];
+    const std::vector<Real> points = points_of(rows);
     const numerics::TileView<Real> view{points.data(), scratch.slabs.data(), count};
     compute_rows(view, side, 0, n);
     Columns columns{{rows.begin(), rows.end()}, Matrix(n, count), {Vector(count), Vector(count)}};
@@ -162,6 +158,10 @@ class TilesOf : public PoolTiles {
         columns.v(i, j) = static_cast<double>(view.slabs[i / slab_rows][i % slab_rows * width + j]);
     }
     return columns;
+  }
+
+  std::unique_ptr<GrowingColumns> growing_columns(std::span<const Index> rows) const override {
+    return std::make_unique<Growing>(*this, rows);
   }
 
   void forget() override {
@@ -301,6 +301,49 @@ class TilesOf : public PoolTiles {
     if (!keep_all_ && is_seldom && used_.load() + bytes > cache) return false;
     used_ += bytes;
     return true;
+  }
+
+  class Growing final : public GrowingColumns {
+   public:
+    Growing(const TilesOf& tiles, std::span<const Index> rows)
+        : tiles_(tiles), rows_(rows.begin(), rows.end()), points_(tiles.points_of(rows)) {
+      for (std::size_t j = 0; j < rows_.size(); ++j) variance_[j] = tiles.prior_variance(rows_[j]);
+    }
+
+    void extend(const FactorSide& side) override {
+      const Index from = seen_, to = side.factor.size(), count = static_cast<Index>(rows_.size());
+      make_room(room_.arena, room_.slabs, to);
+      const numerics::TileView<Real> view{points_.data(), room_.slabs.data(), count};
+      tiles_.compute_rows(view, side, from, to);
+      const auto self = [&](Index row) { return std::find(rows_.begin(), rows_.end(), row) - rows_.begin(); };
+      tiles_.fold_rows(view, side, from, to, variance_, mean_, count, self);
+      seen_ = to;
+    }
+
+    Vector column(Index j) const override {
+      Vector v(seen_);
+      for (Index i = 0; i < seen_; ++i)
+        v(i) = static_cast<double>(room_.slabs[at(i / slab_rows)][at(i % slab_rows * width + j)]);
+      return v;
+    }
+    double variance(Index j) const override { return variance_[j]; }
+
+   private:
+    const TilesOf& tiles_;
+    std::vector<Index> rows_;
+    std::vector<Real> points_;
+    Scratch<Real> room_;
+    Index seen_ = 0;
+    alignas(64) double variance_[width] = {}, mean_[width] = {};
+  };
+
+  // By input, as in a tile.
+  std::vector<Real> points_of(std::span<const Index> rows) const {
+    std::vector<Real> points(at(inputs_ * width), Real(0));
+    for (std::size_t j = 0; j < rows.size(); ++j)
+      for (Index k = 0; k < inputs_; ++k)
+        points[at(k * width) + j] = points_[at((rows[j] / width * inputs_ + k) * width + rows[j] % width)];
+    return points;
   }
 
   void compute_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from,

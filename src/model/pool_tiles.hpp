@@ -81,6 +81,16 @@ class PoolTiles {
     Marginals marginals;
   };
   virtual Columns columns_of(std::span<const Index> rows, const FactorSide& side) const = 0;
+  /// The same for pool points that are all different, while the factor grows. Must not outlive the tiles.
+  class GrowingColumns {
+   public:
+    virtual ~GrowingColumns() = default;
+    /// For the rows of the factor that are new since the last call; those before must not have changed.
+    virtual void extend(const FactorSide& side) = 0;
+    virtual Vector column(Index column) const = 0;
+    virtual double variance(Index column) const = 0;
+  };
+  virtual std::unique_ptr<GrowingColumns> growing_columns(std::span<const Index> rows) const = 0;
   /// The same pool in tiles of single precision that have seen nothing, for at most so many bytes of V (0: no
   /// limit); null if the kernel is a user's.
   virtual std::unique_ptr<PoolTiles> in_single_precision(std::size_t memory) const = 0;

@@ -62,10 +62,33 @@ void TiledPosterior::append(const FactorRow& row) {
 }
 
 // The new rows are computed beside the old ones, because the kernel may throw; what follows calls no kernel.
+namespace {
+
+// Pool points that are all different, as many as a tile has columns; at least one row.
+std::size_t end_of_block(const std::vector<FactorRow>& rows, std::size_t begin) {
+  std::vector<Index> pool_rows;
+  std::size_t end = begin;
+  for (; end < rows.size() && static_cast<Index>(pool_rows.size()) < PoolTiles::width; ++end) {
+    const std::optional<Index>& row = rows[end].pool_row;
+    if (!row || std::find(pool_rows.begin(), pool_rows.end(), *row) != pool_rows.end()) break;
+    pool_rows.push_back(*row);
+  }
+  return std::max(end, begin + 1);
+}
+
+}  // namespace
+
 void TiledPosterior::replace_from(Index first, const std::vector<FactorRow>& rows) {
   Factored next;
   if (!rows.empty()) next = first_rows(first);
-  for (const FactorRow& row : rows) push(next, row, solve(next, row));
+  for (std::size_t begin = 0; begin < rows.size();) {
+    const std::size_t end = tiles_->error() == 0.0 ? end_of_block(rows, begin) : begin + 1;
+    if (end == begin + 1)
+      push(next, rows[begin], solve(next, rows[begin]));
+    else
+      push_block(next, std::span(rows).subspan(begin, end - begin));
+    begin = end;
+  }
   impute_all(next);
 
   const Uninterrupted commit;
@@ -82,6 +105,21 @@ void TiledPosterior::replace_from(Index first, const std::vector<FactorRow>& row
   for_each_tile(*tiles_, threads_, [&](Index tile) { tiles_->cut(tile, side(), first); });
   means_have_changed();
   tiles_->follow(side(), first);
+}
+
+// Several rows at once: what the rows before them contribute is computed together, which is several times as
+// fast, and gives the same bits.
+void TiledPosterior::push_block(Factored& factored, std::span<const FactorRow> rows) const {
+  std::vector<Index> pool_rows;
+  for (const FactorRow& row : rows) pool_rows.push_back(*row.pool_row);
+  const std::unique_ptr<PoolTiles::GrowingColumns> columns = tiles_->growing_columns(pool_rows);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    columns->extend(factored.side(z_version_));
+    const auto column = static_cast<Index>(k);
+    const double prior_variance = prior_.kernel->diagonal(rows[k].x)(0);
+    push(factored, rows[k],
+         new_row(rows[k], columns->variance(column), prior_variance, columns->column(column)));
+  }
 }
 
 void TiledPosterior::answer(Index row, std::optional<double> value) {

@@ -89,6 +89,7 @@ class TiledPosterior {
   NewRow solve_by_tiles(const FactorRow& row) const;
   NewRow new_row(const FactorRow& row, double variance, double prior_variance, Vector l) const;
   void push(Factored& factored, const FactorRow& row, const NewRow& entries) const;
+  void push_block(Factored& factored, std::span<const FactorRow> rows) const;
   Factored first_rows(Index count) const;
   void impute_all(Factored& factored) const;
   void impute(Factored& factored, Index last_answered, const std::vector<Index>& pending) const;

@@ -42,11 +42,12 @@ void PricedTileSearch::start_if_changed(const LaggingPool& pool, const Candidate
       std::equal(levels.begin(), levels.end(), levels_.begin(), levels_.end(), same_level);
   const Index size = pool.so_far().variance.size();
   const bool same_pool = pool.epoch() == epoch_ && size == pool_size_ && pool.tile_width() == width_;
-  bool opened = !same_pool;
-  for (std::size_t i = 0; i < open_.size() && !opened; ++i)
-    opened = candidates.open()[i] != 0 && open_[i] == 0;
+  unsigned opened = same_pool ? 0U : 1U;
+  const char* open = candidates.open().data();  // without an early end, so that it takes vectors
+  for (std::size_t i = 0, known = same_pool ? open_.size() : 0; i < known; ++i)
+    opened |= static_cast<unsigned>(open[i] != 0) & static_cast<unsigned>(open_[i] == 0);
   open_ = candidates.open();
-  if (same_levels && !opened) return;
+  if (same_levels && opened == 0) return;
   levels_ = std::move(levels);
   epoch_ = pool.epoch();
   pool_size_ = size;

@@ -23,6 +23,25 @@ TEST(Protocol, NumbersComeAsTokensInTheCommand) {
   EXPECT_EQ(bench.left("args"), "57 -0.3 400000 1 1\n");
 }
 
+TEST(Protocol, ARunThatIsContinuedIsNamed) {
+  AttemptBench bench;
+  const std::string command = "env | grep ^ACUITY_RESUME | sort >env; cp request.json copy; echo 1";
+  ::setenv("ACUITY_RESUME_FROM", "elsewhere", 1);
+  EXPECT_EQ(bench.run(command).kind, Kind::answered);
+  EXPECT_EQ(bench.left("env"), "") << "a new run";
+  ::unsetenv("ACUITY_RESUME_FROM");
+  bench.suggestion.resume_from = 12;
+  EXPECT_EQ(bench.run(command).kind, Kind::answered);
+  EXPECT_EQ(bench.left("env"), "ACUITY_RESUME_ID=12\n") << "it was answered by a person";
+  const std::filesystem::path runs = bench.attempt_folder().parent_path();
+  for (const char* name : {"000012-1", "000012-2"}) std::filesystem::create_directories(runs / name);
+  EXPECT_EQ(bench.run(command).kind, Kind::answered);
+  const std::string last = (runs / "000012-2").string();
+  EXPECT_EQ(bench.left("env"), "ACUITY_RESUME_FROM=" + last + "\nACUITY_RESUME_ID=12\n");
+  EXPECT_NE(bench.left("copy").find("\"resume_id\":12,\"resume_from\":\"" + last + "\""), std::string::npos)
+      << bench.left("copy");
+}
+
 TEST(Protocol, EverythingComesInTheEnvironment) {
   AttemptBench bench;
   EXPECT_EQ(y_of(bench.run("env | grep ^ACUITY_ | sort >env; echo $ACUITY_X_X")), -0.3);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,8 @@ struct Agreement {
 
 /// Goes on until there are 100 answers, and compares the choices of the last 60. `as_reported` declares what
 /// answers report, `as_declared` what the campaign's study declares.
-inline Agreement agreement(Campaign campaign, const Study& as_reported, const Study& as_declared,
-                           const std::function<Answer(const Study&, const Suggestion&)>& answer) {
+template <typename Answers>  // Answer(const Study&, const Suggestion&)
+Agreement agreement(Campaign campaign, const Study& as_reported, const Study& as_declared, Answers answers) {
   const auto chooses = [](const Study& study, std::vector<Annotation> known, const Suggestion& asked) {
     for (Annotation& annotation : known) annotation.reported = false;
     const StudyModel model = study.model_given(known);
@@ -51,7 +50,7 @@ inline Agreement agreement(Campaign campaign, const Study& as_reported, const St
       found.with_declared += chooses(as_declared, known, asked);
       ++found.of;
     }
-    campaign.tell({answer(campaign.study(), asked)});
+    campaign.tell({answers(campaign.study(), asked)});
   }
   return found;
 }
