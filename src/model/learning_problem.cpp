@@ -104,12 +104,14 @@ LearningProblem::LearningProblem(const Prior& prior, const Observations& observa
   if (options.nugget) noise_.push_back({.part = Part::nugget, .level = 0, .mean_variance = 1.0});
 }
 
+// A kernel derived from a stationary one may have fewer parameters.
 Index LearningProblem::lengthscales() const {
-  return stationary() != nullptr ? stationary()->options().lengthscale.size() : 0;
+  if (stationary() == nullptr) return 0;
+  return std::clamp<Index>(kernel_parameters() - 1, 0, stationary()->options().lengthscale.size());
 }
 
 Index LearningProblem::categories() const {
-  return stationary() != nullptr ? kernel_parameters() - 1 - lengthscales() : 0;
+  return stationary() == nullptr ? 0 : std::max<Index>(kernel_parameters() - 1 - lengthscales(), 0);
 }
 
 const StationaryKernel* LearningProblem::stationary() const {
@@ -354,7 +356,7 @@ void LearningProblem::penalise(const Vector& theta, LearningObjective& objective
   }
   for (Index q = category_parameter(0); q < category_parameter(categories()); ++q)
     subtract(q, std::min(0.0, (theta(q) - std::log(inputs)) / category_width), category_width);
-  if (classes_ && stationary() != nullptr)
+  if (classes_ && stationary() != nullptr && kernel_parameters() > 0)
     subtract(0, std::max(0.0, (theta(0) - std::log(usual_class_amplitude)) / class_amplitude_width),
              class_amplitude_width);
   for (Index k = 0; k < noise_parameters(); ++k) {
