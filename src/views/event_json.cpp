@@ -58,6 +58,7 @@ struct EventWriter {
     line["y"] = json_value(e.values);
     line["cost"] = json_number(e.cost);
     if (e.inputs) line["inputs"] = json_numbers(*e.inputs);
+    if (e.unasked) line["unasked"] = true;
     if (!e.channel) return;
     if (const auto* flip = std::get_if<FlipChannel>(&*e.channel))
       line["accuracy"] = json_number(flip->accuracy);
