@@ -82,12 +82,32 @@ def test_what_is_no_executor_is_refused():
             campaign.run(answer, executor=Nameless())
 
 
-def test_dask(tmp_path):
+@pytest.fixture
+def dask_client():
+    """Of two workers; a task whose worker dies is not run again by Dask itself."""
     distributed = pytest.importorskip("distributed", reason="Dask's distributed is not installed (Debian: python3-distributed)")
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    with make(tmp_path / "c.acuity") as campaign, cluster, distributed.Client(cluster) as client:
-        campaign.run(answer, executor=client.get_executor(pure=False), workers=2)
+    import dask
+
+    settings = {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": "2s"}
+    with dask.config.set(settings):
+        cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        with cluster, distributed.Client(cluster) as client:
+            yield client
+
+
+def test_dask(tmp_path, dask_client):
+    with make(tmp_path / "c.acuity") as campaign:
+        campaign.run(answer, executor=dask_client.get_executor(pure=False), workers=2)
         assert campaign.status()["spent"] == 30.0 and campaign.status()["failed"] == 0
+
+
+def test_a_worker_of_dask_that_is_killed_is_no_failure_of_the_annotator(dask_client):
+    with make() as campaign:
+        with pytest.raises(acuity.Stopped, match="the executor failed with KilledWorker"):
+            campaign.run(killed_at_the_third, executor=dask_client.get_executor(pure=False), workers=2)
+        assert campaign.status()["failed"] == 0 and 3 in [s.id for s in campaign.pending()]
+        campaign.run(answer, executor=dask_client.get_executor(pure=False), workers=2)
+        assert campaign.status()["spent"] == 30.0
 
 
 def test_mpi4py(tmp_path):
