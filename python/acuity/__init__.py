@@ -5,11 +5,13 @@ choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`crea
 """
 
 from . import costs, errors, kernels, levels
-from ._campaign import Campaign, Check, Explanation, Prediction, Told
+from ._campaign import Campaign, Check, Explanation, Told
 from ._core import Suggestion, instruction_set
 from ._core import version as __version__
-from ._create import create, open
+from ._create import create, open, open_or_create
 from ._information import information
+from ._model import CampaignModel
+from ._prediction import Prediction
 from ._selection import Selector, query, select
 from .classifier import GPClassifier
 from .errors import (
@@ -31,6 +33,7 @@ from .regressor import GPRegressor
 __all__ = [
     "AskError",
     "Campaign",
+    "CampaignModel",
     "Check",
     "Prediction",
     "DamagedError",
@@ -60,6 +63,7 @@ __all__ = [
     "kernels",
     "levels",
     "open",
+    "open_or_create",
     "query",
     "select",
 ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,10 @@ from ._core import Suggestion
 from ._frames import point_by_name, points_by_name
 from ._estimator import warn_of_convergence
 from ._html import campaign_html, escape, one_line
-from ._loop import Loop
+from ._known import answers_of, one_each, places_of
+from ._loop import Loop, workers_of
+from ._model import CampaignModel
+from ._prediction import Prediction
 from ._selection import _count
 from .errors import Finished, NothingNow, UnexpectedAnswerWarning, warn_caller
 
@@ -117,27 +121,6 @@ def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) ->
     return value
 
 
-class Prediction(NamedTuple):
-    """Belief about f at some points, averaged over the hyperparameters (docs/math.md 11.3).
-
-    If the target is logarithmic, median, low and high are in the unit of the answers, mean, sd and answer_sd those of the
-    logarithm.
-    """
-
-    mean: FloatArray
-    sd: FloatArray
-    """Standard deviation of f."""
-    low: FloatArray
-    high: FloatArray
-    """Ends of the 95 % interval of f."""
-    answer_sd: Optional[FloatArray]
-    """Standard deviation of an answer without a level's noise; NaN if sigma^2(x) is known in tables only. Numbers only."""
-    probability: Optional[FloatArray]
-    """Of the clean class +1; classes only."""
-    median: FloatArray
-    """Of f; differs from the mean if the target is logarithmic or hyperparameters are averaged over."""
-
-
 class Campaign:
     """A study under way: what was asked, what was answered, what to ask for next.
 
@@ -161,6 +144,7 @@ class Campaign:
         self.logarithmic: bool = facts["logarithmic"]
         self.classes: Optional[list[str]] = facts["classes"] or None
         self._ladder: bool = facts["ladder"]
+        self._levels: list[str] = facts["levels"]
         # Columns that a frame may have besides the inputs: the ids, and those of annotations(). No input has such a name.
         own = {"alpha" if self._ladder else "level", "accuracy" if self.binary else "noise_variance"}
         self._spare = {facts["id_column"], "id", "point", "y", "cost", *own}
@@ -283,6 +267,52 @@ class Campaign:
         notes = [fields.pop("note") for fields in told]
         return [Told(fields) for fields in told], [note for note in notes if note]
 
+    def add(
+        self,
+        X: Any,
+        y: Any,
+        level: Any = None,
+        *,
+        alpha: Any = None,
+        cost: Any = None,
+        noise_variance: Any = None,
+        noise_sd: Any = None,
+        accuracy: Any = None,
+        dry_run: bool = False,
+    ) -> Any:
+        """Records answers that were not asked for, one event each: all of them are recorded, or none if one is wrong.
+
+        X: one point, its id in the pool ("R017") or its inputs, as numbers or by name; or several, a list of ids, rows of an
+        array, or a DataFrame. y: the answer, or one per point. level (of a ladder: alpha), cost and the answer's own noise or
+        accuracy: one for all or one per point. The level may be left out if there is only one, or if the noise or accuracy is
+        given. cost: by default the level's; it counts as spent, and may exceed the budget. Returns what `tell` does, with the
+        new id; a list of it for several points. To correct one later use `amend`.
+        """
+        places, alone = places_of(X, self.inputs, self._spare)
+        count = len(places)
+        if level is None and alpha is None and len(self._levels) == 1 and noise_variance is noise_sd is accuracy is None:
+            level = self._levels[0]
+        answers = [y] if alone else answers_of(y, count, "y")
+        given = {
+            "level": level, "alpha": alpha, "cost": cost, "noise_variance": noise_variance, "noise_sd": noise_sd, "accuracy": accuracy,
+        }
+        fields = {key: one_each(value, count, key) for key, value in given.items()}
+        rows = []
+        for k, place in enumerate(places):
+            own = {key: values[k] for key, values in fields.items()}
+            channel = _channel(self.binary, *(own.pop(key) for key in ("noise_variance", "noise_sd", "accuracy")))
+            more: dict[str, Any] = {"channel": channel, **place}
+            if "point" in more:
+                more["point"] = text(more["point"], "point")
+            for key in ("cost", "alpha"):
+                if own[key] is not None:
+                    more[key] = _number(own[key], key)
+            if own["level"] is not None:
+                more["level"] = text(str(own["level"]), "level")
+            rows.append((_said(answers[k], self.binary), more))
+        told = [Told({key: value for key, value in row.items() if key != "note"}) for row in self._writer.add(rows, bool(dry_run))]
+        return told[0] if alone else told
+
     def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
         """Records that an attempt gave no answer; the point may be suggested again, unless it is excluded."""
         self._writer.fail(_id_of(id), _words(reason), _number(cost, "cost"), bool(exclude))
@@ -353,6 +383,10 @@ class Campaign:
     def events(self) -> list[dict[str, Any]]:
         """Everything that happened: the lines of `acuity export --events`."""
         return [json.loads(line, object_hook=_with_infinities) for line in self._core.events()]
+
+    def model(self) -> CampaignModel:
+        """The model as it is now, as a fitted estimator that needs the campaign no longer: see CampaignModel."""
+        return CampaignModel(self._core.model(), self)
 
     def belief(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f at every pool point, given all answers and what is pending."""
@@ -439,7 +473,8 @@ class Campaign:
         self,
         annotator: Callable[[Suggestion], Any],
         *,
-        workers: int = 1,
+        workers: Optional[int] = None,
+        executor: Optional[Executor] = None,
         max_failures: int = 10,
         exclude_on_fail: bool = False,
         on_told: Optional[Callable[[Suggestion, Told], Any]] = None,
@@ -448,14 +483,19 @@ class Campaign:
 
         The annotator returns the answer, or a dictionary with what `tell` takes (`y`, `cost`, ...). What it raises is a
         failed attempt; `max_failures` of them in a row raise Stopped. With several `workers` it is called by as many
-        threads at once. Ctrl-C ends it: the suggestion at work stays pending, and the next run begins with it; several
-        workers cannot be stopped, so their answers are waited for and kept. Raises NothingNow if all that is left is
-        pending with others.
+        threads at once, or with an `executor`, any concurrent.futures.Executor (of processes, Dask, mpi4py, Parsl), by its workers,
+        which must have acuity installed; by default as many suggestions are at work as the executor has workers. It is not shut
+        down. If it breaks, because a worker was killed, that is no failure of the annotator: Stopped is raised, and what was at work
+        stays pending.
+
+        Ctrl-C ends the run: the suggestion at work stays pending, and the next run begins with it, unless its answer was computed
+        already: then it is recorded. Several workers cannot be stopped, so their answers are waited for and kept. Raises
+        NothingNow if all that is left is pending with others.
         """
-        count = whole(workers, "workers", 1, 10**4)
+        count = workers_of(workers, executor)
         self._writer.take_ownership()
         try:
-            return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count)
+            return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count, executor)
         finally:
             self._core.give_up_ownership()
 

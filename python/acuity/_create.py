@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import os
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -12,6 +15,7 @@ import numpy as np
 from . import _core
 from ._arrays import path_of, shown, threads_of
 from ._campaign import Campaign, PathLike
+from ._known import is_table
 from ._study import make_study
 from .kernels import KERNELS
 from .levels import LevelsLike
@@ -74,19 +78,21 @@ def create(
     Either `study`, a study file, or its contents: pool, an array, a DataFrame, a dictionary of columns or a file, and levels, a
     list of Level (or dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3):
     inputs are the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids;
-    ids are the names of the pool's points, or the name of the column that has them; noise_variance is the noise at a point that no level removes, a number, a formula in the
-    inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
-    "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest
-    precision, "auto" or a dictionary, or a file of what is known. target is {"name": ..., "unit": ..., "scale": "log"}: with
-    "log" answers are positive and modelled by their logarithm, and levels have noise_relative.
+    ids are the names of the pool's points, or the name of the column that has them; noise_variance is the noise at a point that
+    no level removes, a number, a formula in the inputs or one per point; nugget is a noise variance of every answer beside it,
+    learned unless it is given; fit is "auto", "never", "every" or k, for learning at every k-th answer; initial is how many points
+    are asked first at the highest precision, "auto" or a dictionary; or what is known: (X, y, level), where X are points or ids
+    of the pool and the level is one for all or one per answer, a DataFrame with the columns of `annotations()`, or a file.
+    target is {"name": ..., "unit": ..., "scale": "log"}: with "log" answers are positive and modelled by their logarithm, and
+    levels have noise_relative.
 
     What is left out is as in a study file without that key: kernel "matern52"; amplitude, lengthscale (one per input, of classes
     one for all) and nugget learned, with fit "auto" and a weak prior; inputs standardised by the pool; mean that of the answers;
     predictions averaged over 8 sets of hyperparameters; an initial design that fills the pool; the budget planned; costs that
     answers report learned. `campaign.check()` says what that means here.
 
-    goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per point; a table
-    (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
+    goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per
+    point; a table (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
     goal_points of them are used. criterion is "variance" or "prediction". information is "goal" by default if there is a goal
     or a level has a bias, and "model" otherwise. plan is "budget", the default where it can be, "none" or a weight of prices.
 
@@ -101,13 +107,71 @@ def create(
     >>> bool(np.abs(campaign.predict(X) - np.sin(X[:, 0])).max() < 0.3)
     True
     """
-    if study is not None:
-        if pool is not None or levels is not None:
+    settings = {key: value for key, value in locals().items() if key not in ("path", "threads")}
+    with _study_of(path, settings) as made:
+        return _begun(path, made, threads)
+
+
+def open_or_create(path: PathLike, *, threads: int = 0, **study: Any) -> Campaign:
+    """Opens the campaign in this folder, or creates it: for scripts that are started again and go on where they stopped.
+
+    The arguments are those of `create`. They must describe the study that the campaign was created with: otherwise
+    DifferentStudyError says where they differ, and nothing is changed. A budget that was changed since is no difference.
+
+    >>> import acuity, numpy as np, tempfile
+    >>> study = {"pool": np.linspace(0, 5, 20)[:, None], "levels": [acuity.Level("one", noise_sd=0.1, cost=1)], "budget": 5}
+    >>> folder = tempfile.mkdtemp() + "/c.acuity"
+    >>> for _ in range(2):
+    ...     with acuity.open_or_create(folder, **study) as campaign:
+    ...         told = campaign.tell(campaign.ask(), 0.5)
+    >>> acuity.open(folder).status()["annotations"]
+    2
+    """
+    given = inspect.signature(create).bind(path, threads=threads, **study)
+    given.apply_defaults()
+    settings = {key: value for key, value in given.arguments.items() if key not in ("path", "threads")}
+    threads_of(threads)
+    folder = path_of(path, "path")
+    with _study_of(path, settings) as made:
+        if not os.path.exists(folder):
+            try:
+                return _begun(path, made, threads)
+            except ValueError:
+                if not _core.is_campaign(folder):  # otherwise another process was quicker
+                    raise
+        if settings["study"] is not None:
+            _core.require_same_file(folder, path_of(settings["study"], "study"))
+        else:
+            _core.require_same_study(folder, made)
+    return open(folder, threads=threads)
+
+
+@contextlib.contextmanager
+def _study_of(path: Optional[PathLike], given: Mapping[str, Any]) -> Iterator[_core.Study]:
+    """The study of the arguments of create(); answers that are known are in a file as long as the context lasts."""
+    if given["study"] is not None:
+        if given["pool"] is not None or given["levels"] is not None:
             raise ValueError("study and pool or levels are both given, must be one or the other")
-        given = path_of(study, "study")
-        if not os.path.exists(given):
-            raise FileNotFoundError(f"{given}: it does not exist, must be a study file")
-        return _begun(path, _core.Study.open(given), threads)
+        file = path_of(given["study"], "study")
+        if not os.path.exists(file):
+            raise FileNotFoundError(f"{file}: it does not exist, must be a study file")
+        yield _core.Study.open(file)
+        return
+    if not is_table(given["initial"]):
+        yield _study_from(path, given, None)
+        return
+    with tempfile.TemporaryDirectory(prefix="acuity-") as aside:
+        try:
+            yield _study_from(path, given, os.path.join(aside, "initial.csv"))
+        except ValueError as error:  # in words that do not name the file
+            raise ValueError(str(error).replace(aside + os.sep, "")) from None
+
+
+def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file: Optional[str]) -> _core.Study:
+    """initial_file: where the table of known answers is written."""
+    pool, levels, kernel, standardise = given["pool"], given["levels"], given["kernel"], given["standardise"]
+    initial, goal, goal_weights = given["initial"], given["goal"], given["goal_weights"]
+    table = None if initial_file is None else initial
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
     if kernel is not None and not (isinstance(kernel, str) and kernel in KERNELS):
@@ -118,31 +182,29 @@ def create(
         )
     scaled = standardise if standardise is None or isinstance(standardise, str) else ("pool" if standardise else "none")
     options: dict[str, dict[str, Any]] = {
-        "pool": {"standardise": scaled, "repeat": True if repeat else None},
+        "pool": {"standardise": scaled, "repeat": True if given["repeat"] else None},
         "model": {
-            "kernel": kernel, "amplitude": amplitude, "lengthscale": lengthscale, "mean": mean, "fit": fit,
-            "optimiser": optimiser, "restarts": restarts, "fit_noise": True if fit_noise else None, "prior": prior,
-            "average": average,
+            **{key: given[key] for key in ("kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts")},
+            "fit_noise": True if given["fit_noise"] else None, "prior": given["prior"], "average": given["average"],
         },
-        "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation, "plan": plan},
+        "acquisition": {key: given[key] for key in ("information", "graph", "infinite", "approximation", "plan")},
     }
-    if target:
-        options["target"] = _dictionary(target, "target")
-    if stop:
-        options["stop"] = _dictionary(stop, "stop")
-    if annotator:
-        options["annotator"] = _dictionary(annotator, "annotator")
-    if people:
-        options["people"] = _dictionary(people, "people")
-    if isinstance(initial, Mapping) or initial == "auto":
+    for key in ("target", "stop", "annotator", "people"):
+        if given[key]:
+            options[key] = _dictionary(given[key], key)
+    if initial_file is not None:
+        initial = {"file": initial_file}
+    elif isinstance(initial, Mapping) or isinstance(initial, str) and initial == "auto":
         initial = initial if isinstance(initial, str) else dict(initial)
     elif initial is not None and not isinstance(initial, (int, np.integer)):
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
-    name = name or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
-    about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial,
-             "learn_costs": learn_costs}
-    if goal is not None or criterion is not None or goal_points is not None:
-        options["goal"] = {"criterion": criterion, "points": goal_points}
+    name = given["name"] or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
+    about = {
+        "name": name, "budget": given["budget"], "unit": given["unit"] or None, "seed": given["seed"], "initial": initial,
+        "learn_costs": given["learn_costs"],
+    }
+    if goal is not None or given["criterion"] is not None or given["goal_points"] is not None:
+        options["goal"] = {"criterion": given["criterion"], "points": given["goal_points"]}
     if isinstance(goal, (str, os.PathLike, Mapping)):
         if goal_weights is not None:
             raise ValueError("goal_weights is given with a goal that is no array, must be left out")
@@ -151,11 +213,10 @@ def create(
         else:
             options["goal"]["file"] = os.path.abspath(path_of(goal, "goal"))
         goal = None
-    made = make_study(
-        pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, nugget=nugget, classes=classes, campaign=about,
-        options=options, goal=goal, goal_weights=goal_weights,
+    return make_study(
+        pool, levels, **{key: given[key] for key in ("inputs", "ids", "noise_variance", "nugget", "classes")}, campaign=about,
+        options=options, goal=goal, goal_weights=goal_weights, initial=table,
     )
-    return _begun(path, made, threads)
 
 
 def _begun(path: Optional[PathLike], study: _core.Study, threads: int) -> Campaign:

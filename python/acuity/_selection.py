@@ -162,7 +162,7 @@ class Selector:
         money = np.inf if budget is None else number(budget, "budget", 0.0, np.inf, "a number, 0 or more, or None")
         self._core = _core.Selection(
             kernel, mean, array, seen, answers, channel, binary, described, base, how, wanted_goal.points,
-            wanted_goal.weights, goal_noise, money, bool(repeat), threads_of(threads), bool(single_precision),
+            wanted_goal.weights, goal_noise, money, bool(repeat), threads_of(threads), bool(single_precision), self.inputs,
         )
         if candidates is not None:
             allowed = np.zeros(len(array), dtype=bool)

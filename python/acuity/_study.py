@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import as_array, per_point, points, shown, text
 from ._frames import column_of, default_names, names_of, points_by_name, select_columns
+from ._known import initial_table
 from .levels import Ladder, Level, LevelsLike, as_levels
 
 _LARGEST = float(np.finfo(float).max)
@@ -144,7 +145,8 @@ class GoalValues:
 
 
 def _made(
-    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: Any, goal_weights: Any, tables: dict[str, Any]
+    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: Any, goal_weights: Any, initial: Any,
+    tables: dict[str, Any],
 ) -> _core.Study:
     """A study whose pool is an array, a DataFrame or a dictionary of columns."""
     column = noise.get("column") if isinstance(noise, Mapping) and names_of(pool, "pool") is not None else None
@@ -159,6 +161,7 @@ def _made(
         variances = per_point(noise, len(given.points), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
         noise = {"column": column or "noise variance"}
     _put(tables, "noise", {"variance": noise})
+    _write_initial(initial, given.names, given.id_column, tables)
     wanted = GoalValues(goal, goal_weights, names=given.names)
     wanted.require_inputs(given.points.shape[1])
     return _core.Study.make(
@@ -167,17 +170,30 @@ def _made(
 
 
 def _of_file(
-    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: Any, goal_weights: Any, tables: dict[str, Any]
+    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: Any, goal_weights: Any, initial: Any,
+    tables: dict[str, Any],
 ) -> _core.Study:
     """A study whose pool is a file."""
     if not os.path.exists(pool):
         raise FileNotFoundError(f"{os.fspath(pool)}: it does not exist, must be a pool (CSV, or a pool file)")
     _put(tables, "pool", {"file": os.path.abspath(pool), "inputs": inputs, "id": ids})
     _put(tables, "noise", {"variance": noise})
+    _write_initial(initial, inputs, ids if isinstance(ids, str) else None, tables)
     if inputs is None and goal is not None and names_of(goal, "goal") is not None:
         raise ValueError("goal has columns with names and the pool is a file, inputs=[...] must name the inputs")
     wanted = GoalValues(goal, goal_weights, names=inputs)
     return _core.Study.from_text(toml_text(tables), wanted.points, wanted.weights)
+
+
+def _write_initial(initial: Any, names: Optional[list[str]], id_column: Optional[str], tables: dict[str, Any]) -> None:
+    """Writes answers that are known to the file that the study names."""
+    if initial is None:
+        return
+    if isinstance(initial, (tuple, list)) and len(initial) == 2 and len(tables.get("level", [])) == 1:
+        initial = (*initial, tables["level"][0]["name"])
+    table = initial_table(initial, names, id_column, "precision" in tables, "target" in tables)
+    with open(tables["campaign"]["initial"]["file"], "w", encoding="utf-8", newline="") as file:
+        file.write(table)
 
 
 def _put(tables: dict[str, Any], name: str, table: Mapping[str, Any]) -> None:
@@ -200,6 +216,7 @@ def make_study(
     options: Mapping[str, Mapping[str, Any]],
     goal: Any = None,
     goal_weights: Any = None,
+    initial: Any = None,
 ) -> _core.Study:
     """The study of these arguments; nothing is written to files."""
     ladder = isinstance(levels, Ladder)
@@ -225,4 +242,4 @@ def make_study(
     else:
         tables["level"] = [level._for_study() for level in offered]
     make = _of_file if isinstance(pool, (str, os.PathLike)) else _made
-    return make(pool, inputs, ids, noise_variance, goal, goal_weights, tables)
+    return make(pool, inputs, ids, noise_variance, goal, goal_weights, initial, tables)

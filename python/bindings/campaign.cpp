@@ -1,5 +1,6 @@
 #include "acuity/campaign/campaign.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "acuity/acquisition/classification_information.hpp"
@@ -9,6 +10,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "bindings.hpp"
 #include "campaign/answer_reader.hpp"
+#include "campaign/campaign_folder.hpp"
 #include "campaign/explanation.hpp"
 #include "pages/campaign_page.hpp"
 #include "views/annotation_rows.hpp"
@@ -35,7 +37,10 @@ class OpenCampaign {
         Campaign(study.variant({}), make_memory_event_store(), {.threads = threads}), threads);
   }
   OpenCampaign(Campaign campaign, int threads)
-      : is_stored_(!campaign.folder().empty()), threads_(threads), campaign_(std::move(campaign)) {}
+      : is_stored_(!campaign.folder().empty()),
+        threads_(threads),
+        names_(std::make_shared<const std::vector<std::string>>(campaign.study().pool().inputs())),
+        campaign_(std::move(campaign)) {}
   ~OpenCampaign() { let_go(); }
 
   // Calls work(campaign) in a turn and without the interpreter's lock.
@@ -49,6 +54,7 @@ class OpenCampaign {
     return work(*campaign_);
   }
   int threads() const { return threads_; }
+  const InputNames& names() const { return names_; }
   void close() {
     const Released unlocked;
     if (is_forked()) return let_go();
@@ -66,6 +72,7 @@ class OpenCampaign {
 
   bool is_stored_;
   int threads_;
+  InputNames names_;
   ::pid_t process_ = ::getpid();
   Turn turn_;
   std::optional<Campaign> campaign_;
@@ -85,12 +92,12 @@ Study made_study(std::string settings, Points points, std::vector<std::string> i
                      goal_of(std::move(goal), std::move(goal_weights)));
 }
 
-// ("open" | "nothing_now" | "finished", reason, suggestions)
-py::tuple tuple_of(const AskResult& result) {
+// ("open" | "nothing_now" | "finished", reason, suggestions, note)
+py::tuple tuple_of(const AskResult& result, const InputNames& names) {
   const char* status = result.status == AskStatus::open          ? "open"
                        : result.status == AskStatus::nothing_now ? "nothing_now"
                                                                  : "finished";
-  return py::make_tuple(status, result.reason, result.suggestions, result.note);
+  return py::make_tuple(status, result.reason, with_names(result.suggestions, names), result.note);
 }
 
 std::optional<Channel> reported(const Study& study, const std::optional<double>& channel) {
@@ -107,7 +114,8 @@ std::vector<double> numbers(const Study& study, const std::vector<Said>& said, s
     values.push_back(
         std::holds_alternative<double>(one)
             ? std::get<double>(one)
-            : read_answer(study, std::get<std::string>(one), "the answer to " + std::to_string(id)));
+            : read_answer(study, std::get<std::string>(one),
+                          id == 0 ? "the unasked answer" : "the answer to " + std::to_string(id)));
   return values;
 }
 
@@ -166,6 +174,14 @@ py::dict annotation_columns(const Campaign& campaign) {
                   py::arg("cost") = cost, py::arg("channel") = channel);
 }
 
+// The names of the levels of a price list.
+std::vector<std::string> level_names(const Study& study) {
+  std::vector<std::string> names;
+  for (const Level& level : study.offer().levels)
+    if (!level.alpha) names.push_back(level.name);
+  return names;
+}
+
 // What is fixed for as long as the campaign lives.
 py::dict facts_of(const Campaign& campaign) {
   const StudyFile& file = campaign.study().file();
@@ -175,7 +191,50 @@ py::dict facts_of(const Campaign& campaign) {
       py::arg("target") = file.target->title_or(""), py::arg("logarithmic") = file.target->is_logarithmic(),
       py::arg("classes") = file.target->class_names(), py::arg("ladder") = campaign.study().is_ladder(),
       py::arg("inputs") = campaign.study().pool().inputs(), py::arg("id_column") = file.pool_id,
+      py::arg("levels") = level_names(campaign.study()),
       py::arg("pool") = Points(campaign.study().pool().points()));
+}
+
+// The model as it is now, for predictions that no longer need the campaign.
+struct CampaignModel {
+  AveragedModel model;
+  std::string status;  // that of the campaign, for the hyperparameters
+  Points points;
+  Vector values, channel;
+  double noise = 0.0;  // of an answer without that of a level and the nugget; NaN: it depends on the point
+  std::shared_ptr<const Target> target;
+};
+
+// Quantiles on the scale of answers; mean and variance stay on that of the model.
+void to_answers(AveragedMarginals& f, const Target& target) {
+  for (Vector* quantile : {&f.low, &f.median, &f.high})
+    *quantile = quantile->unaryExpr([&](double value) { return target.to_answer(value); });
+}
+
+CampaignModel model_of(Campaign& campaign, int threads) {
+  const Study& study = campaign.study();
+  const StudyModel model = campaign.model();
+  const std::vector<Annotation> annotations = campaign.annotations();
+  CampaignModel found{.model = study.averaged(model, annotations, threads), .status = status_json(campaign)};
+  const auto count = static_cast<Index>(annotations.size());
+  found.points.resize(count, static_cast<Index>(study.pool().inputs().size()));
+  found.values.resize(count);
+  found.channel.resize(count);
+  for (Index i = 0; i < count; ++i) {
+    const Annotation& one = annotations[static_cast<std::size_t>(i)];
+    const std::optional<Index> row = one.place.pool_row();
+    found.points.row(i) =
+        row ? Eigen::RowVectorXd(study.pool().points().row(*row)) : one.place.coordinates().transpose();
+    found.values(i) = one.value;
+    const Channel channel = study.channel_of(one, model);
+    const auto* flip = std::get_if<FlipChannel>(&channel);
+    found.channel(i) = flip != nullptr ? flip->accuracy : noise_variance(channel);
+  }
+  const auto* constant = std::get_if<double>(&study.file().noise);
+  const double scale = model.learned ? model.learned->base_scale : 1.0;
+  found.noise = constant != nullptr ? scale * *constant : std::nan("");
+  found.target = study.file().target;
+  return found;
 }
 
 // Belief averaged over hyperparameters, and the noise of an answer without that of a level.
@@ -190,9 +249,7 @@ Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   const StudyModel model = campaign.model();
   AveragedModel::Predicted found = study.averaged(model, campaign.annotations()).predict(x);
   Predicted result{std::move(found.marginals), Vector::Zero(x.rows()), std::move(found.convergence_problem)};
-  // Quantiles are on the scale of answers, mean and variance on that of the model.
-  for (Vector* quantile : {&result.f.low, &result.f.median, &result.f.high})
-    *quantile = quantile->unaryExpr([&](double f) { return study.file().target->to_answer(f); });
+  to_answers(result.f, *study.file().target);
   if (study.file().binary()) return result;
   const bool only_in_tables = std::holds_alternative<NoiseColumn>(study.file().noise);
   const double scale = model.learned ? model.learned->base_scale : 1.0;
@@ -233,7 +290,7 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
                }
                return found;
              });
-             return py::make_tuple(tuple_of(result), early);
+             return py::make_tuple(tuple_of(result, open.names()), early);
            })
       .def("tell",
            [](OpenCampaign& open,
@@ -252,6 +309,24 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
              });
              py::list list;
              for (std::size_t i = 0; i < results.size(); ++i) list.append(dictionary(results[i], notes[i]));
+             return list;
+           })
+      .def("add",
+           [](OpenCampaign& open, const std::vector<std::pair<std::vector<Said>, py::dict>>& added,
+              bool dry_run) {
+             const std::vector<TellResult> results = open.with([&](Campaign& c) {
+               std::vector<Answer> answers;
+               {
+                 const py::gil_scoped_acquire lock;
+                 for (const auto& [said, more] : added) {
+                   answers.push_back(answer_of(c.study(), 0, said, more));
+                   if (added.size() > 1) answers.back().where = fmt::format("row {}", answers.size() - 1);
+                 }
+               }
+               return c.add(answers, dry_run);
+             });
+             py::list list;
+             for (const TellResult& result : results) list.append(dictionary(result, ""));
              return list;
            })
       .def("fail",
@@ -300,7 +375,7 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              });
              py::list list;
              for (std::size_t i = 0; i < pending.size(); ++i)
-               list.append(py::make_tuple(pending[i], workers[i]));
+               list.append(py::make_tuple(NamedSuggestion{pending[i], open.names()}, workers[i]));
              return list;
            })
       .def("status_json",
@@ -347,7 +422,7 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
                next.result.suggestions.clear();
                return next.result;
              });
-             return py::make_tuple(words, tuple_of(result));
+             return py::make_tuple(words, tuple_of(result, open.names()));
            })
       .def("annotations",
            [](OpenCampaign& open) {
@@ -370,6 +445,13 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
                                    std::move(found.f.low), std::move(found.f.high),
                                    std::move(found.f.probability), std::move(found.noise),
                                    std::move(found.f.median), std::move(found.convergence_problem));
+           })
+      .def("model",
+           [](OpenCampaign& open) {
+             return open.with([&](Campaign& c) {
+               c.refresh();
+               return model_of(c, open.threads());
+             });
            })
       .def("belief",
            [](OpenCampaign& open) {
@@ -407,6 +489,37 @@ void bind_campaign(py::module_& module) {
   module.def(
       "create_campaign",
       [](const std::string& folder, const Study& study) { Campaign::create(folder, study); }, Unlocked());
+  module.def(
+      "require_same_study",
+      [](const std::string& folder, const Study& study) {
+        require_same(folder, Campaign::open(folder, Access::read).state().created(), study);
+      },
+      Unlocked());
+  module.def(
+      "require_same_file",
+      [](const std::string& folder, const std::string& study) {
+        require_same(folder, Campaign::open(folder, Access::read).state().created(),
+                     std::filesystem::path(study));
+      },
+      Unlocked());
+  py::class_<CampaignModel>(module, "CampaignModel")
+      .def_readonly("status", &CampaignModel::status)
+      .def_readonly("points", &CampaignModel::points)
+      .def_readonly("values", &CampaignModel::values)
+      .def_readonly("channel", &CampaignModel::channel)
+      .def_readonly("noise", &CampaignModel::noise)
+      .def("predict", [](const CampaignModel& model, const PointsRef& x, int threads) {
+        AveragedModel::Predicted found;
+        {
+          const Released unlocked;
+          found = model.model.predict(x, threads);
+          to_answers(found.marginals, *model.target);
+        }
+        return py::make_tuple(std::move(found.marginals.mean), std::move(found.marginals.variance),
+                              std::move(found.marginals.low), std::move(found.marginals.high),
+                              std::move(found.marginals.probability), std::move(found.marginals.nugget),
+                              std::move(found.marginals.median), std::move(found.convergence_problem));
+      });
   module.def("is_campaign", [](const std::string& folder) { return Campaign::recognises(folder); });
   py::class_<OpenCampaign> campaign(module, "Campaign");
   campaign.def_static("open", &OpenCampaign::open, Unlocked())

@@ -31,16 +31,20 @@ py::object channel_of(const Suggestion& suggestion, bool flip) {
 }
 
 // Everything, for pickling.
-py::tuple state_of(const Suggestion& s) {
+py::tuple state_of(const NamedSuggestion& s) {
   return py::make_tuple(s.id, s.row, s.point, s.inputs, s.level.name, s.level.alpha, s.level.value,
                         channel_of(s, false), channel_of(s, true), s.cost, s.information, s.mean, s.variance,
-                        s.resume_from);
+                        s.names ? *s.names : std::vector<std::string>(), s.resume_from);
 }
 
-Suggestion from_state(const py::tuple& state) {
-  if (state.size() != 13 && state.size() != 14)
+NamedSuggestion from_state(const py::tuple& state) {
+  if (state.size() != 13 && state.size() != 15)  // version 0.1 had neither names nor runs to continue
     throw std::invalid_argument("the pickled state is not that of a Suggestion");
-  Suggestion s;
+  NamedSuggestion s;
+  if (state.size() == 15) {
+    s.names = std::make_shared<const std::vector<std::string>>(state[13].cast<std::vector<std::string>>());
+    s.resume_from = state[14].cast<std::optional<std::int64_t>>();
+  }
   s.id = state[0].cast<std::int64_t>();
   s.row = state[1].cast<Index>();
   s.point = state[2].cast<std::string>();
@@ -56,20 +60,58 @@ Suggestion from_state(const py::tuple& state) {
   s.information = state[10].cast<double>();
   s.mean = state[11].cast<double>();
   s.variance = state[12].cast<double>();
-  if (state.size() == 14) s.resume_from = state[13].cast<std::optional<std::int64_t>>();
   return s;
+}
+
+py::dict inputs_of(const NamedSuggestion& s) {
+  py::dict inputs;
+  for (std::size_t k = 0; s.names && k < std::min(s.inputs.size(), s.names->size()); ++k)
+    inputs[py::str((*s.names)[k])] = s.inputs[k];
+  return inputs;
+}
+
+py::object input_of(const NamedSuggestion& s, const std::string& name) {
+  const py::dict inputs = inputs_of(s);
+  if (inputs.contains(name)) return inputs[py::str(name)];
+  throw py::key_error(fmt::format("there is no input \"{}\", must be one of {}", name,
+                                  fmt::join(s.names ? *s.names : std::vector<std::string>(), ", ")));
+}
+
+py::dict dictionary_of(const NamedSuggestion& s) {
+  py::dict all(py::arg("id") = s.id, py::arg("point") = s.point);
+  for (const auto& [name, value] : inputs_of(s)) all[name] = value;
+  const auto put = [&](const char* name, const py::object& value) {
+    if (!all.contains(name)) all[name] = value;
+  };
+  if (s.level.alpha)
+    put("alpha", py::cast(*s.level.alpha));
+  else
+    put("level", name_of(s.level));
+  put("value", py::cast(s.level.value));
+  put("cost", py::cast(s.cost));
+  put("information", py::cast(s.information));
+  put("mean", py::cast(s.mean));
+  put("variance", py::cast(s.variance));
+  const bool flips = std::holds_alternative<FlipChannel>(s.channel);
+  put(flips ? "accuracy" : "noise_variance", channel_of(s, flips));
+  return all;
 }
 
 }  // namespace
 
 void bind_suggestion(py::module_& module) {
-  py::class_<Suggestion>(
+  py::class_<Suggestion>(module, "NamelessSuggestion");
+  py::class_<NamedSuggestion, Suggestion>(
       module, "Suggestion",
       "What to ask for: `point` (`row` of the pool, inputs `x`) at `level`, or at precision `alpha`, "
-      "for `cost`.\n\n`information` is what the answer is expected to tell; `mean` and `variance` "
+      "for `cost`.\n\n`s[\"angle\"]` is an input by its name, `inputs` all of them, `to_dict()` everything "
+      "by name. `information` is what the answer is expected to tell; `mean` and `variance` "
       "the belief about f there before it; `noise_variance` or `accuracy` what the answer will be "
       "like; `value` is handed to the annotator.")
       .def_readonly("id", &Suggestion::id)
+      .def_property_readonly("inputs", &inputs_of)
+      .def("__getitem__", &input_of)
+      .def("to_dict", &dictionary_of)
       .def_readonly("row", &Suggestion::row)
       .def_readonly("point", &Suggestion::point)
       .def_property_readonly(
