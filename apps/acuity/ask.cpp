@@ -19,9 +19,9 @@ struct AskArguments {
   std::string campaign;
   std::int64_t count = 1;
   std::string worker;
-  std::optional<double> lease;   ///< seconds
-  bool pending = false;          ///< show what is pending instead
-  std::optional<double> budget;  ///< change of the budget
+  std::optional<double> lease;  ///< seconds
+  bool pending = false;         ///< show what is pending instead
+  BudgetOption budget;
   PoolWork work;
   Format format = Format::table;
 };
@@ -71,7 +71,7 @@ std::int64_t answers_at_ask_before(const Campaign& campaign, const std::vector<S
 
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
-  if (arguments.pending && (arguments.budget || arguments.lease || !arguments.worker.empty()))
+  if (arguments.pending && (arguments.budget.given() || arguments.lease || !arguments.worker.empty()))
     throw InputError("--pending asks for nothing, --budget, --lease and --worker must be left out");
   const PoolWork& work = arguments.work;
   CampaignOptions options{.threads = work.threads,
@@ -97,7 +97,8 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
     result = campaign.ask({.count = arguments.count,
                            .worker = arguments.worker,
                            .lease = arguments.lease,
-                           .budget = arguments.budget});
+                           .budget = arguments.budget.by,
+                           .budget_to = arguments.budget.to});
   if (!result.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, result.suggestions, arguments.format);
   if (!result.note.empty()) write_note(result.note, log);

@@ -32,12 +32,25 @@ std::string annotations_csv(const Campaign& campaign) {
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "y", "cost",
                                  std::string(study.file().target->channel_column())});
+  // Points that must not be asked for travel along: without a value, with the reason in a further column.
+  const std::vector<Excluded>& excluded = campaign.state().excluded();
+  if (!excluded.empty()) columns.emplace_back("excluded");
   ResultTable table(Format::csv, columns);
   for (const AnnotationRow& row : annotation_rows(campaign)) {
     std::vector<ResultTable::Cell> cells{row.id, row.point};
     for (const double input : row.inputs) cells.emplace_back(input);
     cells.push_back(level_cell(row.level, row.alpha));
     for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
+    if (!excluded.empty()) cells.emplace_back(std::monostate());
+    table.add(cells);
+  }
+  for (const Excluded& one : excluded) {
+    std::vector<ResultTable::Cell> cells{std::monostate(), study.pool().id(one.row)};
+    const double* inputs = study.pool().point(one.row);
+    for (std::size_t k = 0; k < study.pool().inputs().size(); ++k) cells.emplace_back(inputs[k]);
+    cells.push_back(level_cell(one.level, one.alpha));
+    for (int k = 0; k < 3; ++k) cells.emplace_back(std::monostate());
+    cells.emplace_back(one.reason.empty() ? std::string("excluded") : one.reason);
     table.add(cells);
   }
   return table.text();

@@ -227,8 +227,25 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
              return open.with([&](Campaign& c) { return c.release(ids, reason); });
            })
       .def("amend",
-           [](OpenCampaign& open, std::int64_t id, const std::vector<Said>& said, const std::string& reason) {
-             open.with([&](Campaign& c) { c.amend(id, numbers(c.study(), said, id), reason); });
+           [](OpenCampaign& open, std::int64_t id, const std::vector<Said>& said, const py::dict& more,
+              std::optional<double> refund, const std::string& reason) {
+             return open.with([&](Campaign& c) {
+               Amendment amendment;
+               {
+                 const py::gil_scoped_acquire lock;
+                 const Answer right = answer_of(c.study(), id, said, more);
+                 amendment.values = right.values;
+                 amendment.cost = right.cost;
+                 amendment.channel = right.channel;
+                 amendment.row = right.row;
+                 amendment.inputs = right.inputs;
+                 amendment.level = right.level;
+               }
+               amendment.id = id;
+               amendment.refund = refund;
+               amendment.reason = reason;
+               return c.amend(amendment);
+             });
            })
       .def("retract",
            [](OpenCampaign& open, std::int64_t id, const std::string& reason) {

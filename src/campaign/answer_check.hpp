@@ -16,6 +16,9 @@ struct CheckedAnswer {
 /// differs from the recorded one.
 CheckedAnswer check_answer(const Study& study, const State& state, const Answer& answer);
 
+/// The event of a correction; empty if it is already recorded. Throws InputError if it is not valid.
+std::optional<Amended> check_amendment(const Study& study, const State& state, const Amendment& amendment);
+
 /// Message for an id that does not exist.
 std::string no_such_suggestion(const State& state, std::int64_t id);
 

@@ -78,6 +78,46 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
   return select_among(rows, belief.belief().marginals_at(rows), there, acquisition, candidates);
 }
 
+// Rows that failed and have no answer since.
+std::set<Index> failed_rows(const State& state) {
+  std::set<Index> rows;
+  for (const SuggestionRecord& one : state.suggestions()) {
+    if (one.status == SuggestionStatus::failed) rows.insert(one.asked.row);
+    if (!one.values.empty()) rows.erase(one.row());
+  }
+  return rows;
+}
+
+// What is asked for first, and what is left when there is nothing else: points that failed.
+class Queue {
+ public:
+  Queue(const State& state, Candidates candidates, const std::vector<Index>& avoid)
+      : all_(std::move(candidates)) {
+    for (const Index row : avoid) all_.close(row);
+    const std::set<Index> failed = failed_rows(state);
+    if (failed.empty()) return;
+    first_ = all_;
+    for (const Index row : failed)
+      if (row >= 0) first_->close(row);
+  }
+
+  const Candidates& all() const { return all_; }
+  // The choice of `choose` among those that did not fail, or else among all. `again` is for the latter.
+  template <typename Choose>
+  std::optional<Score> best(const Choose& choose) const {
+    std::optional<Score> found = choose(first_ ? *first_ : all_, false);
+    return found || !first_ ? found : choose(all_, true);
+  }
+  void buy(Index row, std::optional<Index> level, double cost) {
+    all_.buy(row, level, cost);
+    if (first_) first_->buy(row, level, cost);
+  }
+
+ private:
+  Candidates all_;
+  std::optional<Candidates> first_;
+};
+
 // The mean standard deviation of f where the model must be good: at the goal, if the study names one, else
 // over the pool.
 double predictive_sd(const Study& study, PoolBelief& belief, Index row) {
@@ -110,7 +150,7 @@ bool in_initial_phase(const Study& study, const State& state) {
 }
 
 AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief, std::int64_t count,
-                      double now) {
+                      double now, const std::vector<Index>& avoid) {
   if (!belief.belief().is_finite())
     throw NumericalError(study.file().located(
         "the belief is not finite, inputs and values must be of a size to compute with"));
@@ -124,7 +164,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   };
   if (stop.wall_clock && now - state.created_at() >= *stop.wall_clock)
     return end(AskStatus::finished, "stop.wall_clock is over");
-  Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  Queue queue(state, candidates_of(study, state, belief.annotations(state)), avoid);
   const StudyModel& model = belief.model();
   Taken taken(study, state);  // with pool.repeat they stay open
   const InitialDesign design = initial_design(study);
@@ -137,10 +177,18 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   };
   while (static_cast<std::int64_t>(result.suggestions.size()) < count) {
     std::optional<Score> best;
-    if (initial-- > 0 || !has_scale) best = draw_initial(study, design, belief, candidates, taken);
+    if (initial-- > 0 || !has_scale)
+      best = queue.best([&](const Candidates& candidates, bool) {
+        return draw_initial(study, design, belief, candidates, taken);
+      });
     const bool drawn = best.has_value();
-    if (!drawn) best = belief.selector().choose(belief.belief(), candidates);
-    if (!best) return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, candidates));
+    if (!drawn)
+      best = queue.best([&](const Candidates& candidates, bool again) {
+        if (!again) return belief.selector().choose(belief.belief(), candidates);
+        // The bounds of the other one are for fewer points.
+        return Selector(model.offer, model.acquisition, 0).choose(belief.belief(), candidates);
+      });
+    if (!best) return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, queue.all()));
     if (!drawn)
       if (std::string reason = target_reached(study, belief, *best); !reason.empty())
         return end(wait_or_finish(), std::move(reason));
@@ -151,8 +199,8 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
                   study.annotation(best->point, study.offer().base_noise(best->point),
                                    level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0,
                                    suggestion.cost));
-    candidates.buy(best->point, best->precision ? std::nullopt : std::optional(best->level),
-                   suggestion.reserved());
+    queue.buy(best->point, best->precision ? std::nullopt : std::optional(best->level),
+              suggestion.reserved());
     taken.add(best->point, best->precision ? -1 : best->level);
     result.suggestions.push_back(std::move(suggestion));
   }

@@ -10,8 +10,8 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/choose_next.hpp"
+#include "campaign/look_ahead.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/clock.hpp"
 #include "selection/scan_at_price.hpp"
 #include "text/level_text.hpp"
 
@@ -159,6 +159,7 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
   std::vector<Index> looked_at(levels.size());
   std::iota(looked_at.begin(), looked_at.end(), 0);
   if (levels.size() > few_levels) looked_at = {0, static_cast<Index>(levels.size()) - 1};
+  std::erase_if(looked_at, [&](Index k) { return levels[static_cast<std::size_t>(k)].is_retired; });
   std::vector<Market::Best> best(levels.size());
   double chosen_value = result.chosen.information_per_cost();
   double others_value = 0.0;
@@ -233,7 +234,8 @@ void add_levels(const StudyModel& model, const Candidates& candidates, const Mar
     result.levels.push_back({.level = here.levels[k],
                              .information = worth[k],
                              .cost = here.levels[k].cost,
-                             .affordable = candidates.affordable(here.levels[k].reserved()) &&
+                             .affordable = !here.levels[k].is_retired &&
+                                           candidates.affordable(here.levels[k].reserved()) &&
                                            candidates.is_open(result.chosen.row, static_cast<Index>(k)),
                              .chosen = is_chosen(here.levels[k])});
   std::stable_sort(result.levels.begin(), result.levels.end(),
@@ -349,14 +351,13 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
 }
 
 NextExplanation explain_next(const Campaign& campaign, int threads) {
+  const LookAhead ahead = look_ahead(campaign, {.threads = threads});
   NextExplanation next;
-  CampaignBelief belief(campaign.study(), threads, {});
-  belief.follow(campaign.state());
-  const double now = acuity::now();
-  next.result = choose_next(campaign.study(), campaign.state(), belief, 1, now);
+  next.result = ahead.next;
   if (next.result.suggestions.empty()) return next;
-  belief.forget();  // it already includes the suggestion
-  next.explanation = explain(campaign.study(), campaign.state(), belief, next.result.suggestions.front());
+  CampaignBelief belief(ahead.campaign.study(), threads, {});
+  next.explanation =
+      explain(ahead.campaign.study(), ahead.campaign.state(), belief, next.result.suggestions.front());
   return next;
 }
 

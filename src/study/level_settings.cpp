@@ -227,7 +227,8 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
-    table.allow({"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact", "bias", "reference"});
+    table.allow(
+        {"name", "value", "noise_sd", "accuracy", "cost", "repeat", "exact", "bias", "reference", "retired"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
@@ -235,8 +236,11 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
     level.exact = table.boolean("exact").value_or(false);
     level.channel = target.is_real() ? read_noise_sd(table, level.exact) : read_accuracy(table);
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
+    level.is_retired = table.boolean("retired").value_or(false);
     levels.push_back(std::move(level));
   }
+  if (std::all_of(levels.begin(), levels.end(), [](const Level& level) { return level.is_retired; }))
+    tables.front().complain("every level is retired, must be one that can be bought");
   if (target.is_real()) settle_biases(tables, bias_is_implied, levels);
   return levels;
 }

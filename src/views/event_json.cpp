@@ -31,6 +31,12 @@ struct EventWriter {
     line["point"] = record.row() < 0 ? Json() : Json(name_of(record.row()));
     put_level(record.level(), record.alpha());
   }
+  void put_channel(const Channel& channel) const {
+    if (const auto* flip = std::get_if<FlipChannel>(&channel))
+      line["accuracy"] = json_number(flip->accuracy);
+    else
+      line["noise_variance"] = json_number(noise_variance(channel));
+  }
   void operator()(const Created& e) const {
     line["name"] = e.name;
     line["unit"] = e.unit;
@@ -58,11 +64,7 @@ struct EventWriter {
     line["y"] = json_value(e.values);
     line["cost"] = json_number(e.cost);
     if (e.inputs) line["inputs"] = json_numbers(*e.inputs);
-    if (!e.channel) return;
-    if (const auto* flip = std::get_if<FlipChannel>(&*e.channel))
-      line["accuracy"] = json_number(flip->accuracy);
-    else
-      line["noise_variance"] = json_number(noise_variance(*e.channel));
+    if (e.channel) put_channel(*e.channel);
   }
   void operator()(const Failed& e) const {
     about(e.id);
@@ -80,7 +82,12 @@ struct EventWriter {
   }
   void operator()(const Amended& e) const {
     about(e.id);
-    line["y"] = json_value(e.values);
+    if (!e.values.empty()) line["y"] = json_value(e.values);
+    if (e.cost) line["cost"] = json_number(*e.cost);
+    if (e.refund) line["refund"] = json_number(*e.refund);
+    if (e.inputs) line["inputs"] = json_numbers(*e.inputs);
+    if (e.channel) put_channel(*e.channel);
+    if (e.declared_channel) line["declared_noise"] = true;
     line["reason"] = e.reason;
   }
   void operator()(const Retracted& e) const {
@@ -92,8 +99,12 @@ struct EventWriter {
     line["budget"] = json_number(state.budget());
   }
   void operator()(const Fitted& e) const { put_all_of(e); }
-  void operator()(const OwnerChanged& e) const { put_all_of(e); }
+  void operator()(const OwnerChanged& e) const {
+    put_all_of(e);
+    if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
+  }
   void operator()(const Planned& e) const { put_all_of(e); }
+  void operator()(const StudyChanged& e) const { put_all_of(e); }
   void put_all_of(const Event& event) const {
     const Json body = Json::parse(to_json(event));  // must outlive its items()
     for (const auto& [key, value] : body.items()) line[key] = value;
