@@ -732,6 +732,8 @@ void Campaign::in_one_transaction(const std::function<void()>& work) {
 
 void Campaign::take_ownership(bool take_over) {
   Parts& p = *parts_;
+  p.heartbeat.reset();
+  p.owning.reset();
   OwnerChanged self;
   p.add([&] {
     const OwnerChanged& owner = p.state.owner();

@@ -55,7 +55,7 @@ TEST(LookAhead, IsWhatAskDoesWhenAFitIsDue) {
 TEST(LookAhead, IsWhatAskDoesWhenAPlanIsDue) {
   EXPECT_GE(compare({"budget = 20", "fit = \"never\"\namplitude = 1.0\nlengthscale = 1.0",
                      "[acquisition]\nplan = \"budget\"\n"},
-                    6),
+                    4),
             2);
 }
 
