@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_reader.hpp"
+#include "campaign/state_queries.hpp"
 #include "commands.hpp"
+#include "notes.hpp"
 #include "shared_options.hpp"
+#include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 
 namespace acuity {
@@ -13,40 +18,143 @@ namespace {
 struct AmendArguments {
   std::string campaign;
   std::optional<std::int64_t> id;
-  std::vector<std::string> values;
+  std::vector<std::string> values, inputs;
+  std::optional<double> cost, refund, accuracy, alpha;
+  std::string noise_sd, level, point;
   bool retract = false;
   std::string reason;
   Format format = Format::table;
+
+  bool corrects() const {
+    return !values.empty() || !inputs.empty() || cost || refund || accuracy || alpha || !noise_sd.empty() ||
+           !level.empty() || !point.empty();
+  }
 };
 
-ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&) {
+// The noise or accuracy of the answer itself; "declared" takes back a reported one.
+void take_channel(const AmendArguments& arguments, const Study& study, const std::vector<double>& values,
+                  Amendment& amendment) {
+  const auto complain = [&](const std::string& sentence) {
+    throw InputError(arguments.campaign + ": " + sentence);
+  };
+  if (!arguments.noise_sd.empty()) {
+    if (!study.file().target->fits(GaussianChannel{}))
+      complain("--noise-sd is for real targets, the study's are binary; must be --accuracy");
+    amendment.declared_channel = arguments.noise_sd == "declared";
+    if (amendment.declared_channel) return;
+    const double sd = number_in<double>(arguments.noise_sd).value_or(0.0);
+    if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0))
+      complain(fmt::format("--noise-sd of {} is \"{}\", must be a finite number above 0, or declared",
+                           amendment.id, printable(arguments.noise_sd, 60)));
+    amendment.channel = study.file().target->reported_channel(sd, values);
+  }
+  if (!arguments.accuracy) return;
+  if (!study.file().target->fits(FlipChannel{}))
+    complain("--accuracy is for binary targets, the study's are real; must be --noise-sd");
+  if (!(*arguments.accuracy >= 0.5 && *arguments.accuracy <= 1.0))
+    complain(fmt::format("--accuracy of {} is {}, must be a number from 0.5 to 1", amendment.id,
+                         *arguments.accuracy));
+  amendment.channel = FlipChannel{*arguments.accuracy};
+}
+
+// `recorded`: the values of the answer so far.
+Amendment amendment_of(const AmendArguments& arguments, const Study& study,
+                       const std::vector<double>& recorded) {
+  Amendment amendment;
+  amendment.id = *arguments.id;
+  const std::string place = fmt::format("{}: the answer to {}", arguments.campaign, amendment.id);
+  for (const std::string& text : arguments.values)
+    amendment.values.push_back(read_answer(study, text, place));
+  amendment.cost = arguments.cost;
+  amendment.refund = arguments.refund;
+  amendment.reason = arguments.reason;
+  take_channel(arguments, study, amendment.values.empty() ? recorded : amendment.values, amendment);
+  try {
+    if (!arguments.level.empty()) amendment.level = study.level_named(arguments.level);
+    if (arguments.alpha) amendment.level = study.level_of(*arguments.alpha);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", place, error.what()));
+  }
+  if (!arguments.point.empty()) {
+    amendment.row = study.pool().find(arguments.point);
+    if (!amendment.row)
+      throw InputError(fmt::format("{}: --point is \"{}\", must be the id of a pool point",
+                                   arguments.campaign, printable(arguments.point, 60)));
+  }
+  if (!arguments.inputs.empty()) amendment.inputs.emplace();
+  const std::vector<Input>& inputs = study.pool().columns();
+  if (!arguments.inputs.empty() && arguments.inputs.size() != inputs.size())
+    throw InputError(fmt::format("{}: --inputs has {}, must have {}, one per input", arguments.campaign,
+                                 arguments.inputs.size(), inputs.size()));
+  for (std::size_t k = 0; k < arguments.inputs.size(); ++k) {
+    const std::optional<double> value = inputs[k].value(arguments.inputs[k]);
+    if (!value)
+      throw InputError(fmt::format("{}: --inputs has \"{}\" for \"{}\", must be {}", arguments.campaign,
+                                   printable(arguments.inputs[k], 60), inputs[k].name,
+                                   inputs[k].requirement()));
+    amendment.inputs->push_back(*value);
+  }
+  return amendment;
+}
+
+std::string place_text(const Study& study, const SuggestionRecord& record) {
+  if (record.row() >= 0) return study.pool().id(record.row());
+  return record.told && record.told->inputs ? inputs_text(study.pool().columns(), record.told->inputs->data())
+                                            : std::string("elsewhere");
+}
+
+std::string noise_text(const SuggestionRecord& record) {
+  if (!record.told || !record.told->channel) return "declared";
+  const auto* flip = std::get_if<FlipChannel>(&*record.told->channel);
+  return flip != nullptr ? fmt::format("{:.6g}", flip->accuracy)
+                         : fmt::format("sd {:.6g}", std::sqrt(noise_variance(*record.told->channel)));
+}
+
+// What is different now, besides the values: "cost 5200 -> 52, level coarse -> fine".
+std::string changes_text(const Study& study, const SuggestionRecord& before, const SuggestionRecord& after) {
+  std::string text;
+  const auto add = [&](const char* what, const std::string& was, const std::string& is) {
+    if (was != is) text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", what, was, is);
+  };
+  add("point", place_text(study, before), place_text(study, after));
+  add("level", describe(before.level(), before.alpha()), describe(after.level(), after.alpha()));
+  add("noise", noise_text(before), noise_text(after));
+  add("cost", brief(before.charged), brief(after.charged));
+  return text;
+}
+
+ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream& log) {
   const std::int64_t id = *arguments.id;
-  if (arguments.retract == !arguments.values.empty())
-    throw InputError(fmt::format("{}: the amendment of {} needs either --y with the right value or --retract",
-                                 arguments.campaign, id));
+  if (arguments.retract == arguments.corrects())
+    throw InputError(fmt::format(
+        "{}: the amendment of {} needs either --retract or what is right: --y, --cost, --noise-sd, "
+        "--level, --point or --refund",
+        arguments.campaign, id));
   if (arguments.reason.empty())
     throw InputError(
         fmt::format("{}: the amendment of {} has no --reason, must have one", arguments.campaign, id));
   Campaign campaign = Campaign::open(arguments.campaign);
   const SuggestionRecord* record = campaign.state().find(id);
-  const std::vector<double> before = record ? record->values : std::vector<double>();
-  if (arguments.retract) {
+  const SuggestionRecord before = record ? *record : SuggestionRecord();
+  if (arguments.retract)
     campaign.retract(id, arguments.reason);
-  } else {
-    std::vector<double> values;
-    for (const std::string& text : arguments.values)
-      values.push_back(
-          read_answer(campaign.study(), text, fmt::format("{}: the answer to {}", arguments.campaign, id)));
-    campaign.amend(id, values, arguments.reason);
-  }
+  else
+    campaign.amend(amendment_of(arguments, campaign.study(), before.values));
   const SuggestionRecord& after = *campaign.state().find(id);
-  ResultTable table(arguments.format, {"id", "point", "was", "is", "reason"});
+  ResultTable table(arguments.format, {"id", "point", "was", "is", "change", "reason"});
   const auto cell = [&](const std::vector<double>& values) {
     return arguments.format == Format::table ? answer_cell(campaign.study(), values)
                                              : ResultTable::Cell(values);
   };
-  table.add({id, after.asked.point, cell(before), cell(after.values), after.reason});
+  table.add({id, after.row() < 0 ? std::string() : campaign.study().pool().id(after.row()),
+             cell(before.values), cell(after.values), changes_text(campaign.study(), before, after),
+             after.reason});
   out << table.document("suggestions");
+  const bool other_level = before.level() != after.level() || before.alpha() != after.alpha();
+  if (other_level && !arguments.cost)
+    write_note(fmt::format("{} is still charged {}; if the other level cost something else: amend --cost", id,
+                           brief(after.charged)),
+               log);
   return ExitCode::done;
 }
 
@@ -55,13 +163,36 @@ ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&
 void add_amend(Program& program) {
   auto [command, arguments] = program.add<AmendArguments>(
       {.name = "amend",
-       .help = "Correct or retract an answer. Both versions stay in the log; its cost is not refunded",
-       .example = "acuity amend wing.acuity 57 --y 0.31 --reason \"wrong column\""},
+       .help = "Correct or retract an answer: its value, cost, noise, level or point. Both versions stay in "
+               "the log",
+       .example = "acuity amend wing.acuity 57 --y 0.31 --cost 52 --reason \"wrong column\""},
       amend);
   add_campaign(command, arguments.campaign);
   add_id(command, arguments.id);
+  const auto money = [&command = command](const char* name, std::optional<double>& amount, const char* help) {
+    command.option(
+        name, "X",
+        [name, &amount](const std::string& word) {
+          amount = number_in<double>(word);
+          if (!amount || !(*amount >= 0.0))
+            throw InputError(fmt::format("{} is \"{}\", must be a number, 0 or more", name, word));
+        },
+        help);
+  };
   command.words("--y", "Y...", arguments.values, "The correct answer; several are replicates");
-  command.flag("--retract", arguments.retract, "The answer is wrong and no correct one is known: ignore it");
+  money("--cost", arguments.cost, "What it really cost; the money spent follows");
+  money("--refund", arguments.refund,
+        "Money that came back. Choices still count what the answer cost, unlike with --cost");
+  command.text("--noise-sd", "S", arguments.noise_sd,
+               "The total noise of this answer; declared: it was that of its level");
+  command.number("--accuracy", "P", arguments.accuracy, "The accuracy of this answer (binary targets)");
+  command.text("--level", "L", arguments.level, "The level at which it was done (price lists)");
+  command.number("--alpha", "A", arguments.alpha, "The precision at which it was done (ladders)");
+  command.text("--point", "P", arguments.point, "The pool point that was annotated");
+  command.words("--inputs", "X...", arguments.inputs,
+                "The inputs that were annotated, outside of the pool, in the order of the study");
+  command.flag("--retract", arguments.retract,
+               "The answer is wrong and no correct one is known: ignore it. Its cost stays");
   command.text("--reason", "TEXT", arguments.reason, "Reason, kept in the log; needed");
   add_format(command, arguments.format);
 }

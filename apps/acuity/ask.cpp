@@ -20,7 +20,7 @@ struct AskArguments {
   std::optional<std::int64_t> capacity;  ///< units
   std::optional<double> lease;           ///< seconds
   bool pending = false;                  ///< show what is pending instead
-  std::optional<double> budget;          ///< change of the budget
+  BudgetOption budget;
   PoolWork work;
   Format format = Format::table;
 };
@@ -68,7 +68,7 @@ std::string why_no_more(const AskResult& result) {
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.pending &&
-      (arguments.budget || arguments.lease || !arguments.level.empty() || arguments.capacity))
+      (arguments.budget.given() || arguments.lease || !arguments.level.empty() || arguments.capacity))
     throw InputError(
         "--pending asks for nothing, --budget, --lease, --level and --capacity must be left out");
   const PoolWork& work = arguments.work;
@@ -97,9 +97,10 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
     result = campaign.ask({.count = count,
                            .worker = arguments.worker,
                            .lease = arguments.lease,
-                           .budget = arguments.budget,
+                           .budget = arguments.budget.by,
                            .level = arguments.level,
-                           .capacity = arguments.capacity});
+                           .capacity = arguments.capacity,
+                           .budget_to = arguments.budget.to});
   if (!result.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, result.suggestions, arguments.format, arguments.pending);
   if (arguments.pending && result.suggestions.empty())

@@ -35,6 +35,9 @@ std::string annotations_csv(const Campaign& campaign) {
                                  std::string(study.file().target->channel_column())});
   const bool has_classes = !study.file().target->class_names().empty();
   if (has_classes) columns.emplace_back("class");  // y by its name
+  // Points that must not be asked for travel along: without a value, with the reason in a further column.
+  const std::vector<Excluded>& excluded = campaign.state().excluded();
+  if (!excluded.empty()) columns.emplace_back("excluded");
   ResultTable table(Format::csv, columns);
   for (const AnnotationRow& row : annotation_rows(campaign)) {
     std::vector<ResultTable::Cell> cells{row.id, row.point};
@@ -43,6 +46,17 @@ std::string annotations_csv(const Campaign& campaign) {
     cells.push_back(level_cell(row.level, row.alpha));
     for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
     if (has_classes) cells.emplace_back(study.file().target->show(row.y));
+    if (!excluded.empty()) cells.emplace_back(std::monostate());
+    table.add(cells);
+  }
+  for (const Excluded& one : excluded) {
+    std::vector<ResultTable::Cell> cells{std::monostate(), study.pool().id(one.row)};
+    const double* inputs = study.pool().point(one.row);
+    for (std::size_t k = 0; k < study.pool().inputs().size(); ++k)
+      cells.push_back(input_cell(study.pool().columns()[k], inputs[k]));
+    cells.push_back(level_cell(one.level, one.alpha));
+    for (int k = 0; k < (has_classes ? 4 : 3); ++k) cells.emplace_back(std::monostate());
+    cells.emplace_back(one.reason.empty() ? std::string("excluded") : one.reason);
     table.add(cells);
   }
   return table.text();

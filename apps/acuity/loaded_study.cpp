@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "acuity/numerics/errors.hpp"
+#include "campaign/look_ahead.hpp"
 #include "notes.hpp"
 
 namespace acuity {
@@ -12,7 +13,12 @@ LoadedStudy::LoadedStudy(const std::string& study_or_campaign, const std::string
     : options_(std::move(options)) {
   if (!Campaign::recognises(study_or_campaign)) {
     study_ = open_study(study_or_campaign, options_.tables);
-    if (!annotations.empty()) annotations_ = study_->read_annotations(annotations);
+    if (annotations.empty()) return;
+    // A pipe can be read once.
+    std::error_code none;
+    annotations_ = study_->read_annotations(annotations);
+    if (std::filesystem::is_regular_file(annotations, none))
+      exclusions_ = read_exclusions(*study_, annotations);
     return;
   }
   if (!annotations.empty())
@@ -24,6 +30,15 @@ LoadedStudy::LoadedStudy(const std::string& study_or_campaign, const std::string
 
 LoadedStudy::LoadedStudy(Campaign campaign)
     : campaign_(std::move(campaign)), annotations_(campaign_->annotations()) {}
+
+std::optional<AskResult> LoadedStudy::look_ahead() {
+  if (!campaign_) return std::nullopt;
+  LookAhead ahead = acuity::look_ahead(*campaign_, options_);
+  campaign_ = std::move(ahead.campaign);
+  annotations_ = campaign_->annotations();
+  model_.reset();
+  return std::move(ahead.next);
+}
 
 const StudyModel& LoadedStudy::model() {
   if (!model_) model_ = campaign_ ? campaign_->model() : study_->model_given(annotations_, options_.threads);
@@ -45,7 +60,16 @@ void LoadedStudy::plan(const Candidates& candidates) {
 }
 
 Candidates LoadedStudy::candidates(std::optional<double> remaining) const {
-  if (!campaign_) return study_->candidates_after(annotations_, remaining);
+  if (!campaign_) {
+    Candidates candidates = study_->candidates_after(annotations_, remaining);
+    for (const Exclusion& one : exclusions_) {
+      if (const std::optional<Index> level = study_->find_level(one.level))
+        candidates.exclude(one.row, *level);
+      else
+        candidates.close(one.row);
+    }
+    return candidates;
+  }
   Candidates candidates = campaign_->candidates();
   if (remaining) candidates.set_money(*remaining, campaign_->state().budget());
   return candidates;

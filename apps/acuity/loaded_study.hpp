@@ -7,6 +7,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/study/study.hpp"
+#include "study/exclusions.hpp"
 #include "views/forecast.hpp"
 
 namespace acuity {
@@ -33,6 +34,10 @@ class LoadedStudy {
   /// budget.
   Candidates candidates(std::optional<double> remaining = std::nullopt) const;
 
+  /// A campaign as the next `ask` would find it before its choice, with what it would learn and plan; returns
+  /// what it would choose. Nothing for a study file.
+  std::optional<AskResult> look_ahead();
+
   /// For what only a campaign has; null for a study file.
   const Campaign* campaign() const { return campaign_ ? &*campaign_ : nullptr; }
 
@@ -41,6 +46,7 @@ class LoadedStudy {
   std::optional<Campaign> campaign_;
   std::optional<Study> study_;
   std::vector<Annotation> annotations_;
+  std::vector<Exclusion> exclusions_;  // of a study file's annotations
   std::optional<StudyModel> model_;
   std::unique_ptr<PoolBelief> belief_;  // of a study file
 };

@@ -2,17 +2,22 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cmath>
+#include <iostream>
 
 #include "acuity/numerics/errors.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/command_pool.hpp"
+#include "campaign/owner.hpp"
 #include "campaign/simulated_pool.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
+#include "numerics/clock.hpp"
 #include "numerics/text.hpp"
 #include "run_display.hpp"
 #include "shared_options.hpp"
@@ -29,9 +34,11 @@ struct RunArguments {
   std::string campaign;
   std::string study;  ///< makes a new campaign; must be the same as that of an existing one
   CsvDialect dialect = CsvDialect::automatic;
-  std::optional<int> workers;    ///< instead of the study's
-  std::optional<double> budget;  ///< change of the budget
-  double grace = 5.0;            ///< seconds
+  std::optional<int> workers;  ///< instead of the study's
+  BudgetOption budget;
+  bool take_over = false, yes = false;
+  double lease = 300.0;  ///< seconds
+  double grace = 5.0;    ///< seconds
   PoolWork work;
   Format format = Format::table;
 };
@@ -83,7 +90,10 @@ std::unique_ptr<AnnotatorPool> make_annotator_pool(const Study& study, const std
           "there is no annotator.command and no annotator.simulated, run needs one of them");
     case Kind::command:
       return std::make_unique<CommandPool>(
-          study, ExternalCommand(study.file(), study.pool(), study_folder, arguments.grace),
+          study,
+          [&study, study_folder, grace = arguments.grace] {
+            return ExternalCommand(study.file(), study.pool(), study_folder, grace);
+          },
           std::filesystem::path(arguments.campaign) / "runs", workers_of(arguments, study));
     case Kind::sine:
     case Kind::truth:
@@ -103,6 +113,7 @@ ExitCode run_exit_code(RunEnd::Kind kind) {
     case RunEnd::Kind::failure_guard:
       return ExitCode::failure_guard;
     case RunEnd::Kind::interrupted:
+    case RunEnd::Kind::study_changed:  // run again, see run_campaign()
       break;
   }
   return ExitCode::interrupted;
@@ -122,14 +133,33 @@ void create_or_compare(const RunArguments& arguments, std::ostream& log) {
   }
   if (arguments.study.empty()) return;
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
-  require_same(arguments.campaign, campaign.state().created(), arguments.study,
+  require_same(arguments.campaign, campaign.study(), campaign.state(), arguments.study,
                {.dialect = arguments.dialect});
+}
+
+// Taking over from a run that may still be alive is a decision; a script has made it by the option.
+void confirm_take_over(const RunArguments& arguments, std::ostream& log) {
+  if (!arguments.take_over || arguments.yes || ::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1)
+    return;
+  const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
+  const State& state = campaign.state();
+  if (!may_be_alive(state.owner()) || is_here(state.owner())) return;
+  log << one_line(
+             fmt::format("{}: process {} on {} may still run it (last sign of life {} ago). It stops when it "
+                         "notices; what its annotators are working on is started again. Take over? [y/N]",
+                         arguments.campaign, state.owner().process, state.owner().host,
+                         in_words(std::max(0.0, std::round(now() - state.owner_seen())))))
+      << ' ' << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer != "y" && answer != "yes" && answer != "Y")
+    throw OwnedError(arguments.campaign + ": not taken over");
 }
 
 std::string run_summary(const Campaign& campaign, const RunEnd& end, Format format) {
   const State& state = campaign.state();
-  static const char* kinds[] = {"finished", "finished already", "nothing now", "failure guard",
-                                "interrupted"};
+  static const char* kinds[] = {"finished",      "finished already", "nothing now",
+                                "failure guard", "interrupted",      "study changed"};
   const std::string kind = kinds[static_cast<int>(end.kind)];
   if (format == Format::json)
     return json_text({{"end", kind},
@@ -147,6 +177,7 @@ std::string run_summary(const Campaign& campaign, const RunEnd& end, Format form
 
 ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
   create_or_compare(arguments, log);
+  confirm_take_over(arguments, log);
   const SignalGuard guard;
   RunDisplay display(arguments.format, out, log);
   Campaign campaign = Campaign::open(
@@ -162,13 +193,15 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
            [](Index) {
              if (signals > 0) throw Interrupted();
            },
+       .owner_lease = arguments.lease,
        .watch = [&](const StoredEvent& stored, const State& state) { display.take(stored, state); }});
   const Study& study = campaign.study();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(arguments.campaign);
   display.begin(study);
   write_network_note(campaign, log);
   write_storage_note(study, arguments.work.storage, log);
-  const double budget = campaign.state().budget() + arguments.budget.value_or(0.0);
+  const double budget =
+      arguments.budget.to.value_or(campaign.state().budget() + arguments.budget.by.value_or(0.0));
   for (const std::string& warning :
        warnings_before_spending(study, campaign.model(), campaign.annotations(), budget, &campaign))
     write_note(warning, log);
@@ -177,8 +210,15 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
 
   const AnnotatorSetting& annotator = study.file().annotator;
   RunOptions options;
+  options.on_study_change = [&](RunOptions& changed) {
+    changed.workers = workers_of(arguments, study);
+    changed.max_failures = annotator.max_failures;
+    changed.exclude_on_fail = annotator.exclude_on_fail;
+  };
   options.workers = workers_of(arguments, study);
-  options.budget = arguments.budget;
+  options.budget = arguments.budget.by;
+  options.budget_to = arguments.budget.to;
+  options.take_over = arguments.take_over;
   options.max_failures = annotator.max_failures;
   options.exclude_on_fail = annotator.exclude_on_fail;
   options.grace = arguments.grace;
@@ -198,6 +238,12 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
     display.show_status(campaign.state());
   };
   const RunEnd end = run(campaign, *annotators, options);
+  if (end.kind == RunEnd::Kind::study_changed) {
+    RunArguments again = arguments;
+    again.study.clear();
+    again.budget = {};
+    return run_campaign(again, out, log);
+  }
 
   display.clear_status();
   if (arguments.format != Format::jsonl) out << run_summary(campaign, end, arguments.format) << std::flush;
@@ -231,6 +277,19 @@ void add_run(Program& program) {
   command.option("--workers", "N", take_workers,
                  "Number of annotators at the same time (default: the study's)");
   add_budget(command, arguments.budget);
+  command.flag("--take-over", arguments.take_over,
+               "Take over from a run on another host whose lease has not ended; asks first on a terminal");
+  command.flag("--yes", arguments.yes, "With --take-over: do not ask");
+  const auto take_lease = [&a = arguments](const std::string& word) {
+    const std::optional<double> seconds = to_seconds(word);
+    if (!seconds || *seconds < 1.0 || *seconds > 86400.0)
+      throw InputError(fmt::format("--lease is \"{}\", must be a duration from 1s to 24h", word));
+    a.lease = *seconds;
+  };
+  command.option(
+      "--lease", "5m", take_lease,
+      "How long this run counts as running after its last sign of life, if it is looked at from another "
+      "host (default 5m). It renews its lease while it lives");
   const auto take_grace = [&a = arguments](const std::string& word) {
     const std::optional<double> seconds = word == "0s" ? 0.0 : to_seconds(word);
     if (!seconds) throw InputError(fmt::format("--grace is \"{}\", must be {}", word, duration_requirement));

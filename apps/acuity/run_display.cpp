@@ -47,7 +47,8 @@ struct EventText {
     return fmt::format("excluded {}{}", study.pool().id(e.row), e.level.empty() ? "" : " at " + e.level);
   }
   std::string operator()(const Amended& e) const {
-    return fmt::format("amended {}: {} ({})", e.id, values_text(e.values), e.reason);
+    return fmt::format("amended {}: {} ({})", e.id,
+                       e.values.empty() ? std::string("not its value") : values_text(e.values), e.reason);
   }
   std::string operator()(const Retracted& e) const {
     return fmt::format("retracted {} ({})", e.id, e.reason);
@@ -66,6 +67,11 @@ struct EventText {
         e.lambda == 1.0
             ? std::string("by information per cost")
             : fmt::format("prices weigh {} of what they do by information per cost", shortest(e.lambda)));
+  }
+  std::string operator()(const StudyChanged& e) const {
+    std::string text = "study changed";
+    for (const std::string& change : e.changes) text += "; " + change;
+    return text;
   }
   std::string operator()(const OwnerChanged& e) const {
     return e.host.empty() ? std::string("no longer run")

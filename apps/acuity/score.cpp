@@ -133,6 +133,27 @@ ResultTable score_rows(const std::vector<Scored>& scored, const Study& study, co
   return table;
 }
 
+// What ask would suggest, as a row of the table: a point of the initial design, say, is not the best by its
+// score.
+Score score_of(const Suggestion& suggestion, const StudyModel& model, const Candidates& candidates) {
+  Score score;
+  score.point = suggestion.row;
+  score.information = suggestion.information;
+  score.cost = suggestion.cost;
+  score.value = suggestion.information / suggestion.cost;
+  bool offered = false;
+  for (std::size_t k = 0; k < model.offer.levels.size(); ++k) {
+    const Level& level = model.offer.levels[k];
+    if (level.name != suggestion.level.name || level.alpha != suggestion.level.alpha) continue;
+    score.level = static_cast<Index>(k);
+    offered = true;
+  }
+  if (!offered && suggestion.level.alpha) score.precision = Precision::of(*suggestion.level.alpha);
+  for (const TopUp& one : candidates.top_ups().all())
+    if (suggestion.resume_from == one.from && one.level == score.level) score.top_up = one;
+  return score;
+}
+
 std::string next_in_words(const Study& study, const StudyModel& model, const Suggestion& next,
                           const Candidates& candidates) {
   const std::string& unit = study.file().unit;
@@ -156,6 +177,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
                       .tables = tables_read_by(arguments.dialect, log),
                       .learning = {},
                       .plan_seconds = work.plan_seconds});
+  // With other money than the campaign's it is a question about another ask.
+  const std::optional<AskResult> next = arguments.remaining ? std::nullopt : loaded.look_ahead();
   const Study& study = loaded.study();
   const StudyModel& model = loaded.model();
   PoolBelief& belief = loaded.belief();
@@ -163,8 +186,10 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   require_finite(study, belief);
   loaded.plan(candidates);
 
-  const std::optional<Score> chosen =
+  std::optional<Score> chosen =
       Selector(model.offer, model.acquisition, work.threads).choose(belief, candidates);
+  if (next && chosen)
+    chosen = next->suggestions.empty() ? chosen : score_of(next->suggestions.front(), model, candidates);
   const Scoring scoring{arguments, model, candidates, belief};
   std::vector<Scored> scored;
   if (chosen)
@@ -172,6 +197,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
              : arguments.is_one_choice() ? scoring.one_best(*chosen)
                                          : scoring.table(*chosen);
 
+  if (next && next->suggestions.empty() && chosen)
+    write_note(fmt::format("ask would suggest nothing now: {}", next->reason), log);
   write_storage_note(study, work.storage, log);
   write_notes(study, model, belief, log);
   out << score_rows(scored, study, model, arguments.format)

@@ -77,15 +77,21 @@ void add_reason(Command& command, std::string& reason) {
   command.text("--reason", "TEXT", reason, "Reason, kept in the log");
 }
 
-void add_budget(Command& command, std::optional<double>& budget) {
+void add_budget(Command& command, BudgetOption& budget) {
   const auto take = [&budget](const std::string& word) {
+    budget = {};
     if (word.starts_with('+') && !word.starts_with("+-"))
-      budget = number_in<double>(std::string_view(word).substr(1));
-    if (word.starts_with('-')) budget = number_in<double>(word);
-    if (!budget)
-      throw InputError(fmt::format("--budget is \"{}\", must be a change with its sign, such as +10", word));
+      budget.by = number_in<double>(std::string_view(word).substr(1));
+    else if (word.starts_with('-'))
+      budget.by = number_in<double>(word);
+    else
+      budget.to = number_in<double>(word);
+    if (!budget.given())
+      throw InputError(
+          fmt::format("--budget is \"{}\", must be a number, or a change with its sign, such as +10", word));
   };
-  command.option("--budget", "+X", take, "Raise (+X) or lower (-X) the budget first");
+  command.option("--budget", "B", take,
+                 "The budget from now on, such as 700, or a change of it: +100 raises, -100 lowers it");
 }
 
 void add_format(Command& command, Format& format) {

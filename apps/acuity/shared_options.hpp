@@ -34,7 +34,12 @@ void add_annotations(Command& command, std::string& annotations);
 void add_csv_dialect(Command& command, CsvDialect& dialect);
 void add_id(Command& command, std::optional<std::int64_t>& id);
 void add_reason(Command& command, std::string& reason);
-void add_budget(Command& command, std::optional<double>& budget);
+/// --budget: a change with its sign, or the new value.
+struct BudgetOption {
+  std::optional<double> by, to;
+  bool given() const { return by || to; }
+};
+void add_budget(Command& command, BudgetOption& budget);
 void add_format(Command& command, Format& format);
 /// For results that come one by one: JSON lines, too.
 void add_streaming_format(Command& command, Format& format);

@@ -321,9 +321,39 @@ class Campaign:
         """Returns suggestions that will not be answered to the pool; nothing is charged. Returns the ids that were pending."""
         return self._writer.release([_id_of(id) for id in ids], _words(reason))
 
-    def amend(self, id: Id, y: Any, reason: str) -> None:
-        """Corrects an answer. Both versions stay in the log."""
-        self._writer.amend(_id_of(id), _said(y, self.binary), _words(reason))
+    def amend(
+        self,
+        id: Id,
+        y: Any = None,
+        reason: str = "",
+        *,
+        cost: Optional[float] = None,
+        refund: Optional[float] = None,
+        noise_variance: Optional[float] = None,
+        noise_sd: Optional[float] = None,
+        accuracy: Optional[float] = None,
+        point: Optional[str] = None,
+        x: Optional[ArrayLike] = None,
+        level: Optional[str] = None,
+        alpha: Optional[float] = None,
+    ) -> None:
+        """Corrects an answer: what is given replaces what was recorded. Both versions stay in the log; a reason is needed.
+
+        cost: what it really cost, the money spent follows. refund: money that came back; choices still count what the
+        answer cost. noise_variance (noise_sd) or accuracy, point or x, level or alpha: as in `tell`.
+        """
+        more: dict[str, Any] = {"channel": _channel(self.binary, noise_variance, noise_sd, accuracy)}
+        for key, value in (("cost", cost), ("alpha", alpha)):
+            if value is not None:
+                more[key] = _number(value, key)
+        for key, word in (("point", point), ("level", level)):
+            if word is not None:
+                more[key] = text(str(word), key)
+        if x is not None:
+            more["x"] = np.atleast_1d(floats(x, "x")).ravel().tolist()
+        said = [] if y is None else _said(y, self.binary)
+        back = None if refund is None else _number(refund, "refund")
+        self._writer.amend(_id_of(id), said, more, back, _words(reason))
 
     def retract(self, id: Id, reason: str) -> None:
         """Removes an answer from the model; it stays in the log, and its cost is not refunded."""

@@ -338,8 +338,25 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
              return open.with([&](Campaign& c) { return c.release(ids, reason); });
            })
       .def("amend",
-           [](OpenCampaign& open, std::int64_t id, const std::vector<Said>& said, const std::string& reason) {
-             open.with([&](Campaign& c) { c.amend(id, numbers(c.study(), said, id), reason); });
+           [](OpenCampaign& open, std::int64_t id, const std::vector<Said>& said, const py::dict& more,
+              std::optional<double> refund, const std::string& reason) {
+             return open.with([&](Campaign& c) {
+               Amendment amendment;
+               {
+                 const py::gil_scoped_acquire lock;
+                 const Answer right = answer_of(c.study(), id, said, more);
+                 amendment.values = right.values;
+                 amendment.cost = right.cost;
+                 amendment.channel = right.channel;
+                 amendment.row = right.row;
+                 amendment.inputs = right.inputs;
+                 amendment.level = right.level;
+               }
+               amendment.id = id;
+               amendment.refund = refund;
+               amendment.reason = reason;
+               return c.amend(amendment);
+             });
            })
       .def("retract",
            [](OpenCampaign& open, std::int64_t id, const std::string& reason) {
@@ -498,8 +515,8 @@ void bind_campaign(py::module_& module) {
   module.def(
       "require_same_file",
       [](const std::string& folder, const std::string& study) {
-        require_same(folder, Campaign::open(folder, Access::read).state().created(),
-                     std::filesystem::path(study));
+        const Campaign campaign = Campaign::open(folder, Access::read);
+        require_same(folder, campaign.study(), campaign.state(), std::filesystem::path(study));
       },
       Unlocked());
   py::class_<CampaignModel>(module, "CampaignModel")

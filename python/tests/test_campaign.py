@@ -217,3 +217,20 @@ def test_closed_is_closed(campaign):
     with pytest.raises(ValueError, match="the campaign is closed, must be open"):
         campaign.ask()
     assert "closed" in repr(campaign) and "closed" in campaign._repr_html_()
+
+
+def test_everything_that_can_be_mistyped_is_amended_in_one_event(campaign):
+    suggestion = campaign.ask()
+    campaign.tell(suggestion, 0.4, cost=5200)
+    other = next(p for p in range(len(POOL)) if p != suggestion.row)
+    campaign.amend(suggestion, 0.5, "two sheets mixed up", cost=52, level="fine", point=str(other), noise_sd=0.2)
+    row = campaign.annotations(frame=False)
+    assert (row["point"][0], row["level"][0], row["y"][0], row["cost"][0]) == (str(other), "fine", 0.5, 52)
+    assert row["noise_variance"][0] == pytest.approx(0.04)
+    campaign.amend(suggestion, reason="credited", refund=50)
+    assert campaign.status()["spent"] == 2
+    assert [event["event"] for event in campaign.events()].count("amended") == 2
+    with pytest.raises(ValueError, match="must be at most 52"):
+        campaign.amend(suggestion, reason="more", refund=3)
+    with pytest.raises(ValueError, match="corrects nothing"):
+        campaign.amend(suggestion, reason="why")

@@ -195,6 +195,27 @@ ReplyReading read_reply(const std::filesystem::path& folder) {
   return parse_output(output.text, output.whole());
 }
 
+std::optional<double> failure_cost(const std::filesystem::path& folder) {
+  const auto cost_in = [](std::string_view text) -> std::optional<double> {
+    const Json object = parsed(text);
+    const auto found = object.is_object() ? object.find("cost") : object.end();
+    if (!object.is_object() || found == object.end() || !found->is_number()) return std::nullopt;
+    Reply reply;
+    return take_cost(found->get<double>(), reply).empty() ? reply.cost : std::nullopt;
+  };
+  const FileEnd result = read_end(folder / "result.json", result_limit, Links::follow);
+  if (result.there && result.problem.empty() && result.size <= result_limit)
+    if (const std::optional<double> cost = cost_in(result.text)) return cost;
+  const FileEnd output = read_end(folder / "stdout.log", output_limit);
+  std::string_view text = end_that_is_text(output.text);
+  while (!text.empty()) {
+    const std::string_view line = trimmed(take_last_line(text));
+    if (line.starts_with('{'))
+      if (const std::optional<double> cost = cost_in(line)) return cost;
+  }
+  return std::nullopt;
+}
+
 std::variant<double, std::string> told_value(const Reply& answer, const StudyFile& study) {
   const auto* name = std::get_if<std::string>(&answer.y);
   const std::optional<double> number = name ? to_number(*name) : std::optional(std::get<double>(answer.y));

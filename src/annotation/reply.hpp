@@ -28,6 +28,10 @@ struct ReplyReading {
 /// `result.json` and the last 64 KiB of `stdout.log`.
 ReplyReading read_reply(const std::filesystem::path& folder);
 
+/// What a failed attempt says that it cost: "cost" in result.json, or in the last line of JSON printed.
+/// Nothing if it says nothing; what is no cost is ignored.
+std::optional<double> failure_cost(const std::filesystem::path& folder);
+
 /// Reads the text of a result.json; `source` is its name in error messages.
 ReplyReading parse_result(std::string_view text, std::string_view source);
 /// Reads the end of a program's output. Unless it is the `whole` output, the first line may be the rest of a

@@ -16,8 +16,9 @@ struct Outcome {
   };
   Kind kind = Kind::failed;
   std::int64_t id = 0;
-  Answer answer;       ///< if answered
+  Answer answer;       ///< if answered; its cost includes that of failed attempts before it
   std::string reason;  ///< if not answered
+  double cost = 0.0;   ///< if not answered: what the attempts cost
 };
 
 /// Annotators that work in parallel, each on one suggestion at a time.
@@ -47,7 +48,10 @@ class AnnotatorPool {
   /// Ends running attempts. Their suggestions stay pending.
   virtual void end() = 0;
 
-  /// Failed attempts since the last answer, retries included.
+  /// The study was changed: attempts from now on follow it. False if a new pool has to be made for it.
+  virtual bool follow_study(int /*workers*/) { return false; }
+
+  /// How many different points failed since the last answer, after their retries.
   virtual int failures_in_a_row() const = 0;
   /// Why the last attempt failed, and the last lines of its output.
   virtual std::string last_failure() const = 0;

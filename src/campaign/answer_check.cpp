@@ -159,15 +159,6 @@ void require_replicable(const Study& study, const SuggestionRecord& after, const
     refuse(answer, why);
 }
 
-void require_noise(const Study& study, const SuggestionRecord& after, const Answer& answer) {
-  if (answer.channel || study.file().nugget != 0.0) return;  // a nugget that is learned is never 0
-  const Channel channel = expected_annotation(study, after).channel;
-  const auto* gaussian = std::get_if<GaussianChannel>(&channel);
-  if (gaussian != nullptr && !(gaussian->noise_variance > 0.0) && !level_of(study, after).exact)
-    refuse(answer, fmt::format("the total noise of {} is {} at the point that was annotated, must be above 0",
-                               whose(answer), gaussian->noise_variance));
-}
-
 // The pool point with exactly these inputs.
 std::optional<Index> row_with(const Pool& pool, const std::vector<double>& inputs) {
   for (Index row = 0; row < pool.size(); ++row)
@@ -176,13 +167,55 @@ std::optional<Index> row_with(const Pool& pool, const std::vector<double>& input
 }
 
 // True if the answer equals the recorded one, or the amended one. Omitted fields match anything.
-bool repeats(const SuggestionRecord& record, const Answer& answer, const Told& event) {
-  const Told& told = *record.told;
+bool repeats(const SuggestionRecord& record, const Told& told, const Answer& answer, const Told& event) {
   if (!is_same(answer.values, told.values) && !is_same(answer.values, record.values)) return false;
   if (answer.cost && !is_same(*answer.cost, told.cost)) return false;
   if (answer.channel && !is_same(answer.channel, told.channel)) return false;
   if (!is_same_place(told, answer, event)) return false;
   return !answer.level || (event.level == told.level && event.alpha == told.alpha);
+}
+bool repeats(const SuggestionRecord& record, const Answer& answer, const Told& event) {
+  return repeats(record, *record.told, answer, event) ||
+         (record.first_told && repeats(record, *record.first_told, answer, event));
+}
+
+// The total noise of an answer without a noise of its own is that of its level at its point.
+std::string why_no_noise(const Study& study, const SuggestionRecord& record, const std::string& whose) {
+  if (record.told->channel || study.file().nugget != 0.0) return "";  // a nugget that is learned is never 0
+  const Channel channel = expected_annotation(study, record).channel;
+  const auto* gaussian = std::get_if<GaussianChannel>(&channel);
+  if (gaussian == nullptr || level_of(study, record).exact || gaussian->noise_variance > 0.0) return "";
+  return fmt::format("the total noise of {} is {} at the point that was annotated, must be above 0", whose,
+                     gaussian->noise_variance);
+}
+
+void require_cost(std::int64_t id, const char* what, double amount) {
+  if (!(std::isfinite(amount) && amount >= 0.0))
+    throw InputError(fmt::format("the {} of {} is {}, must be a finite number, 0 or more", what, id,
+                                 std::isnan(amount) ? "not a number" : shortest(amount)));
+  if (amount > largest_amount)
+    throw InputError(fmt::format("the {} of {} is {}, must be at most {}", what, id, shortest(amount),
+                                 largest_amount_text));
+}
+
+// The charge must stay 0 or more, and the sum of all charges what a campaign can hold.
+void require_money(const State& state, const SuggestionRecord& record, const Amendment& amendment) {
+  const std::int64_t id = amendment.id;
+  if (amendment.cost) require_cost(id, "cost", *amendment.cost);
+  const double paid = record.told ? record.failure_charge + amendment.cost.value_or(record.told->cost)
+                                  : amendment.cost.value_or(record.failure_charge);
+  if (amendment.refund) {
+    require_cost(id, "refund", *amendment.refund);
+    if (!(*amendment.refund > 0.0))
+      throw InputError(fmt::format("the refund of {} is 0, must be above 0", id));
+  }
+  const double refunded = record.refunded + amendment.refund.value_or(0.0);
+  if (refunded > paid * (1.0 + 1e-12))
+    throw InputError(fmt::format("{} of {} {} refunded, must be at most {}, what it was charged",
+                                 shortest(refunded), id, amendment.refund ? "would be" : "are",
+                                 shortest(paid)));
+  const double spent = state.spent() - record.charged + paid - refunded;
+  if (spent > largest_amount) throw InputError(too_much_spent(id, spent));
 }
 
 }  // namespace
@@ -242,12 +275,13 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
                                     ? surprise_of(study, record->asked, checked.event)
                                     : std::nullopt};
   if (record->status == SuggestionStatus::told) {
+    const Told& first = record->first_told ? *record->first_told : *record->told;
     if (!repeats(*record, answer, checked.event))
       refuse(answer,
              fmt::format("suggestion {} already has the answer {}{}; found {}; to correct it use amend",
-                         answer.id, listed(record->told->values), record->retracted ? " (retracted)" : "",
-                         is_same(answer.values, record->told->values) ? "another cost, noise, point or level"
-                                                                      : listed(answer.values)));
+                         answer.id, listed(first.values), record->retracted ? " (retracted)" : "",
+                         is_same(answer.values, first.values) ? "another cost, noise, point or level"
+                                                              : listed(answer.values)));
     checked.result.changes = false;
     checked.result.charge = 0.0;
     return checked;
@@ -255,7 +289,7 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
   SuggestionRecord after = *record;
   after.told = checked.event;
   require_replicable(study, after, answer);
-  require_noise(study, after, answer);
+  if (const std::string why = why_no_noise(study, after, whose(answer)); !why.empty()) refuse(answer, why);
   return checked;
 }
 
@@ -297,7 +331,7 @@ CheckedAnswer check_unasked(const Study& study, const State& state, Answer answe
   event.unasked = Unasked{answer.row ? study.pool().id(*answer.row) : "", expected, price};
   SuggestionRecord after{.asked = asked_by_itself(event), .told = event, .values = {}, .reason = {}};
   require_replicable(study, after, answer);
-  require_noise(study, after, answer);
+  if (const std::string why = why_no_noise(study, after, whose(answer)); !why.empty()) refuse(answer, why);
   if (answer.level && answer.level->repeats_itself && answer.row && !answer.channel)
     for (const std::int64_t id : state.answered())
       if (const SuggestionRecord& known = *state.find(id);
@@ -307,6 +341,80 @@ CheckedAnswer check_unasked(const Study& study, const State& state, Answer answe
                                    answer.level->name, event.unasked->point, id));
   checked.result = {.id = event.id, .changes = true, .charge = event.cost, .surprise = std::nullopt};
   return checked;
+}
+
+std::optional<Amended> check_amendment(const Study& study, const State& state, const Amendment& amendment) {
+  const std::int64_t id = amendment.id;
+  const SuggestionRecord* found = state.find(id);
+  if (found == nullptr) throw InputError(no_such_suggestion(state, id));
+  const SuggestionRecord& record = *found;
+  Amended event{.id = id,
+                .values = amendment.values,
+                .reason = amendment.reason,
+                .cost = amendment.cost,
+                .refund = amendment.refund,
+                .channel = amendment.channel,
+                .declared_channel = amendment.declared_channel,
+                .row = amendment.row,
+                .inputs = amendment.inputs,
+                .base_noise = {},
+                .level = amendment.level ? amendment.level->name : std::string(),
+                .alpha = amendment.level ? amendment.level->alpha : std::nullopt};
+  const bool only_money = event.values.empty() && !event.moves_answer();
+  if (only_money && !event.cost && !event.refund)
+    throw InputError(fmt::format(
+        "the amendment of {} corrects nothing, must have a value, cost, noise, level or point", id));
+  if (record.status != SuggestionStatus::told && !(only_money && record.status == SuggestionStatus::failed))
+    throw InputError(
+        fmt::format("suggestion {} is {}, must have an answer to be amended", id, status_name(record)));
+  if (!only_money && record.replaced_by)
+    throw InputError(
+        fmt::format("the answer to {} was replaced by that to {}, which continued its run, and cannot be "
+                    "amended; retract {} to make it valid again",
+                    id, *record.replaced_by, *record.replaced_by));
+  if (!event.values.empty()) require_values(study, event.values, fmt::format("the answer to {}", id));
+  if (event.channel && event.declared_channel)
+    throw InputError(
+        fmt::format("the amendment of {} has a noise and says that there is none of its own", id));
+  Answer same;  // checked as if it were told now
+  same.id = id;
+  same.channel = amendment.channel;
+  same.row = amendment.row;
+  same.inputs = amendment.inputs;
+  require_channel(study, same);
+  require_place(study, same);
+  if (event.inputs) event.base_noise = study.base_noise_at(*event.inputs);
+  // A script may repeat an amendment if it does not know whether the first one was recorded.
+  StoredEvent next{state.sequence() + 1, 0.0, event};
+  const auto is_recorded = [&] {
+    if (record.reason != event.reason || (event.refund && !is_same(*event.refund, record.refunded)))
+      return false;
+    if (!event.values.empty() && event.values != record.values) return false;
+    if (!record.told) return !event.cost || *event.cost == record.failure_charge;
+    const Told& told = *record.told;
+    return (!event.cost || *event.cost == told.cost) &&
+           (!event.channel || is_same(event.channel, told.channel)) &&
+           (!event.declared_channel || !told.channel) &&
+           (!event.row || (!told.inputs && record.row() == *event.row)) &&
+           (!event.inputs || told.inputs == event.inputs) &&
+           (event.level.empty() || record.level() == event.level) &&
+           (!event.alpha || record.alpha() == event.alpha);
+  };
+  if (is_recorded()) return std::nullopt;
+  require_money(state, record, amendment);
+  if (!record.told) return event;
+  State after = state;
+  try {
+    after.apply(next);
+  } catch (const DamagedError& error) {
+    throw InputError(error.what());
+  }
+  const SuggestionRecord& corrected = *after.find(id);
+  const std::size_t values = std::max<std::size_t>(corrected.values.size(), 1);
+  if (const std::string why = why_not_several(study, corrected, values); !why.empty()) throw InputError(why);
+  if (const std::string why = why_no_noise(study, corrected, std::to_string(id)); !why.empty())
+    throw InputError(why);
+  return event;
 }
 
 }  // namespace acuity

@@ -20,6 +20,8 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
 /// next free one, is in the result. Inputs that are those of a pool point are an answer at that point. Throws
 /// InputError if it cannot be recorded.
 CheckedAnswer check_unasked(const Study& study, const State& state, Answer answer);
+/// The event of a correction; empty if it is already recorded. Throws InputError if it is not valid.
+std::optional<Amended> check_amendment(const Study& study, const State& state, const Amendment& amendment);
 
 /// Message for an id that does not exist.
 std::string no_such_suggestion(const State& state, std::int64_t id);

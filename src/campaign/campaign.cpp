@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "acuity/data/money.hpp"
+#include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/selection/plan.hpp"
 #include "campaign/answer_check.hpp"
@@ -19,10 +21,12 @@
 #include "campaign/initial_events.hpp"
 #include "campaign/owner.hpp"
 #include "campaign/state_queries.hpp"
+#include "campaign/study_change.hpp"
 #include "campaign/unfinished_folder.hpp"
 #include "campaign/verification.hpp"
 #include "numerics/checksum.hpp"
 #include "numerics/clock.hpp"
+#include "study/duration.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {
@@ -88,11 +92,9 @@ void require_own_checksum(const Created& created) {
 }
 
 // The frozen study is unchanged, but may have been written for another version of acuity.
-Study open_frozen(const fs::path& folder, const Created& created, const CsvReading& tables) {
+Study open_frozen(const FrozenFiles& files, const Created& created, const CsvReading& tables) {
   try {
-    const bool of_first = created.version.starts_with("0.1.");
-    return Study::open(
-        read_frozen_study(folder, of_first ? StudyDefaults::first : StudyDefaults::current, tables));
+    return open_frozen_study(files, created, tables);
   } catch (const InputError& error) {
     throw DamagedError(fmt::format("{}; the campaign was created by acuity {}, this is {}", error.what(),
                                    printable(created.version, 40), ACUITY_VERSION));
@@ -106,7 +108,7 @@ struct Campaign::Parts {
   Study study;
   std::unique_ptr<EventStore> store;
   CampaignOptions options;
-  EventRules rules;
+  std::optional<EventRules> rules;
   State state;
   CampaignBelief belief;
 
@@ -114,12 +116,36 @@ struct Campaign::Parts {
       : study(std::move(s)),
         store(std::move(e)),
         options(std::move(o)),
-        rules(study),
+        rules(std::in_place, study),
         belief(study, options.threads, options.storage) {}
 
+  // Another process has changed the study: events up to the last change are taken as they are, since the
+  // rules for them are gone, and from there on the new study counts.
+  std::size_t follow_changes(const std::vector<StoredEvent>& events) {
+    const std::size_t changes = changes_in(events);
+    if (changes == 0) return 0;
+    if (folder.empty()) {  // a copy of a log in memory, whose study is the last one
+      rules.emplace(study, rules->changes() + changes);
+      return 0;
+    }
+    std::size_t count = 0;
+    for (; state.changes().size() < rules->changes() + changes; ++count) state.apply(events[count]);
+    load_study();
+    for (std::size_t k = 0; k < count && options.watch; ++k) options.watch(events[k], state);
+    return count;
+  }
+
+  // The object stays where it is: annotators and views refer to it.
+  void load_study() {
+    study = open_frozen(frozen_files(folder, state, true), state.created(), options.tables);
+    rules.emplace(study, state.changes().size());
+    belief.forget();
+  }
+
   void apply(const std::vector<StoredEvent>& events) {
-    for (const StoredEvent& stored : events) {
-      require_replayable(stored, rules, state);
+    for (std::size_t k = follow_changes(events); k < events.size(); ++k) {
+      const StoredEvent& stored = events[k];
+      require_replayable(stored, *rules, state);
       state.apply(stored);
       if (options.watch) options.watch(stored, state);
     }
@@ -128,9 +154,45 @@ struct Campaign::Parts {
 
   void require_answerable() const {
     try {
-      rules.require_answerable(state);
+      rules->require_answerable(state);
     } catch (const InputError& error) {
       throw DamagedError(fmt::format("after event {} of the log {}", state.sequence(), error.what()));
+    }
+  }
+
+  std::optional<OwnerChanged> owning;    // while this process is the owner
+  std::unique_ptr<Heartbeat> heartbeat;  // of an owner of a folder
+
+  void require_ownership() const {
+    const OwnerChanged& owner = state.owner();
+    if (!owning || owner.is_same_process(*owning)) return;
+    throw OwnedError(fmt::format(
+        "{}: {}; this run stops, answers that it has received are recorded", folder.string(),
+        owner.host.empty()
+            ? std::string("another process has taken over and ended")
+            : fmt::format("process {} on {} has taken over {} ago", owner.process, printable(owner.host, 100),
+                          in_words(std::max(0.0, std::round(now() - state.owner_since()))))));
+  }
+
+  // The study of a change must open, and the whole log must fit it. The copies beside are what it would be.
+  void require_replayable_after(const std::vector<Event>& events,
+                                const std::vector<std::string>& names) const {
+    FrozenFiles files{folder / next_copy("study.toml"), folder / state.created().pool_file, {}};
+    for (const std::string& name : names) {
+      if (name == state.created().pool_file) files.pool = folder / next_copy(name);
+      if (name != state.created().pool_file && name != "study.toml")
+        files.tables[name] = folder / next_copy(name);
+    }
+    const Study next = open_frozen_study(files, state.created());
+    require_input_names(next);
+    require_annotator(next, state.created().study_folder);
+    std::vector<StoredEvent> all = store->read(0);
+    for (const Event& event : events)
+      all.push_back({static_cast<std::int64_t>(all.size()) + 1, now(), event});
+    try {
+      replay(all, EventRules(next, changes_in(all)));
+    } catch (const DamagedError& error) {
+      complain(std::string("the study cannot be changed in this way: ") + error.what());
     }
   }
 
@@ -139,6 +201,7 @@ struct Campaign::Parts {
     if (!group) {
       apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) {
         apply(news);
+        require_ownership();
         std::vector<Event> events = decide(news);
         require_writable(events);
         return events;
@@ -165,7 +228,7 @@ struct Campaign::Parts {
 
   void require_writable(const Event& event, const State& before) const {
     try {
-      require_replayable({before.sequence() + 1, now(), event}, rules, before);
+      require_replayable({before.sequence() + 1, now(), event}, *rules, before);
     } catch (const DamagedError& error) {
       complain(std::string("nothing was written: ") + error.what());
     }
@@ -218,6 +281,20 @@ struct Campaign::Parts {
     return {by};
   }
 
+  // Empty if the budget has this value already.
+  std::optional<BudgetChanged> budget_setting(double budget) const {
+    if (!std::isfinite(budget)) complain("the budget is not finite, must be a finite number");
+    if (budget == state.budget()) return std::nullopt;
+    if (const double bound = state.spent() + state.escrow(); budget < bound && budget < state.budget())
+      complain(fmt::format("the budget would be {}, must be at least {}, which is spent or reserved",
+                           shortest(budget), shortest(bound)));
+    BudgetChanged change = budget_change(budget - state.budget());
+    // The sum must be the budget itself, or repeating the command would change it again.
+    for (int k = 0; k < 4 && state.budget() + change.by != budget; ++k)
+      change.by += budget - (state.budget() + change.by);
+    return change;
+  }
+
   State state_after(const Event& event) const {
     State after = state;
     after.apply({state.sequence() + 1, now(), event});
@@ -249,7 +326,7 @@ struct Campaign::Parts {
           study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr, last);
       bool counts = true;
       add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
-        counts = !has_any<Amended, Retracted, Fitted>(news);
+        counts = !has_any<Amended, Retracted, Fitted, StudyChanged>(news);
         if (!counts) return {};
         return {fitted_of(study, learned, used)};
       });
@@ -276,7 +353,7 @@ struct Campaign::Parts {
         model, belief.annotations(state), belief.belief(), candidates,
         {.threads = options.threads, .seconds = options.plan_seconds, .progress = options.planning});
     add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
-      if (has_any<Amended, Retracted, Fitted, BudgetChanged, Planned>(news)) return {};
+      if (has_any<Amended, Retracted, Fitted, BudgetChanged, Planned, StudyChanged>(news)) return {};
       return {planned_of(study, model, plan, candidates.remaining())};
     });
   }
@@ -335,9 +412,23 @@ Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions o
     if (state.sequence() == 0) throw DamagedError("it is empty, must begin with \"created\"");
     require_own_checksum(state.created());
   });
-  require_unchanged(folder, state.created());
-  Study study = open_frozen(folder, state.created(), options.tables);
-  with_damage_report(folder, [&] { state = replay(events, EventRules(study)); });
+  FrozenFiles files;
+  for (int attempt = 0;; ++attempt) {
+    try {
+      files = frozen_files(folder, state, access == Access::write);
+      break;
+    } catch (const DifferentStudyError&) {
+      // Perhaps the study was changed after the log was read.
+      const std::vector<StoredEvent> more = store->read(state.sequence());
+      if (more.empty() || attempt == 3) throw;
+      with_damage_report(folder, [&] {
+        for (const StoredEvent& stored : more) state.apply(stored);
+      });
+      events.insert(events.end(), more.begin(), more.end());
+    }
+  }
+  Study study = open_frozen(files, state.created(), options.tables);
+  with_damage_report(folder, [&] { state = replay(events, EventRules(study, changes_in(events))); });
   Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
   campaign.parts_->folder = folder;
   return campaign;
@@ -346,6 +437,7 @@ Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions o
 Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, State state)
     : parts_(std::make_unique<Parts>(std::move(study), std::move(store), std::move(options))) {
   parts_->state = std::move(state);
+  parts_->rules.emplace(parts_->study, parts_->state.changes().size());
 }
 
 Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options)
@@ -375,7 +467,10 @@ const fs::path& Campaign::folder() const {
   return parts_->folder;
 }
 const State& Campaign::refresh() {
-  if (!parts_->group) parts_->apply(parts_->store->read(parts_->state.sequence()));
+  if (!parts_->group) {
+    parts_->apply(parts_->store->read(parts_->state.sequence()));
+    parts_->require_ownership();
+  }
   return parts_->state;
 }
 std::vector<StoredEvent> Campaign::events() const {
@@ -407,8 +502,10 @@ AskResult Campaign::ask(const AskOptions& options) {
       p.belief.follow(p.state);
       std::vector<Event> events;
       if (options.budget) events.push_back(p.budget_change(*options.budget));
-      result = options.budget ? choose_next(p.study, p.state_after(events[0]), p.belief, options, now())
-                              : choose_next(p.study, p.state, p.belief, options, now());
+      if (options.budget_to)
+        if (const auto change = p.budget_setting(*options.budget_to)) events.push_back(*change);
+      result = !events.empty() ? choose_next(p.study, p.state_after(events[0]), p.belief, options, now())
+                               : choose_next(p.study, p.state, p.belief, options, now());
       for (const Suggestion& s : result.suggestions)
         events.push_back(
             Asked{.id = s.id,
@@ -535,7 +632,8 @@ std::vector<std::int64_t> Campaign::release(const std::vector<std::int64_t>& ids
     for (const std::int64_t id : std::set<std::int64_t>(ids.begin(), ids.end())) {
       const SuggestionRecord& record = p.find(id);
       if (record.status == SuggestionStatus::released) continue;
-      if (record.status != SuggestionStatus::pending)
+      // One that failed may be tried again: it no longer waits behind everything else.
+      if (record.status != SuggestionStatus::pending && record.status != SuggestionStatus::failed)
         p.complain(
             fmt::format("suggestion {} is {}, must be pending to be released", id, status_name(record)));
       events.push_back(Released{id, reason});
@@ -547,20 +645,33 @@ std::vector<std::int64_t> Campaign::release(const std::vector<std::int64_t>& ids
 }
 
 void Campaign::amend(std::int64_t id, const std::vector<double>& values, const std::string& reason) {
-  Parts& p = *parts_;
-  p.require_reason(id, "amendment", reason);
+  parts_->require_reason(id, "amendment", reason);
   try {
-    require_values(p.study, values, fmt::format("the answer to {}", id));
+    require_values(parts_->study, values, fmt::format("the answer to {}", id));
   } catch (const InputError& error) {
-    p.complain(error.what());
+    parts_->complain(error.what());
   }
+  Amendment amendment;
+  amendment.id = id;
+  amendment.values = values;
+  amendment.reason = reason;
+  amend(amendment);
+}
+
+bool Campaign::amend(const Amendment& amendment) {
+  Parts& p = *parts_;
+  p.require_reason(amendment.id, "amendment", amendment.reason);
+  bool changes = false;
   p.add([&]() -> std::vector<Event> {
-    const SuggestionRecord& record = p.find_told(id, "amended");
-    if (std::string why = why_not_several(p.study, record, values.size()); !why.empty()) p.complain(why);
-    // A script may repeat an amendment if it does not know whether the first one was recorded.
-    if (record.values == values && record.reason == reason) return {};
-    return {Amended{id, values, reason}};
+    try {
+      const std::optional<Amended> event = check_amendment(p.study, p.state, amendment);
+      changes = event.has_value();
+      return event ? std::vector<Event>{*event} : std::vector<Event>();
+    } catch (const InputError& error) {
+      p.complain(error.what());
+    }
   });
+  return changes;
 }
 
 void Campaign::retract(std::int64_t id, const std::string& reason) {
@@ -575,6 +686,71 @@ void Campaign::change_budget(double by) {
   parts_->add([&] { return std::vector<Event>{parts_->budget_change(by)}; });
 }
 
+std::vector<std::string> Campaign::would_change(const fs::path& study, bool reinterpret) {
+  refresh();
+  Parts& p = *parts_;
+  if (p.folder.empty()) p.complain("the campaign has no folder, so its study cannot be changed");
+  const StudyComparison comparison = compare_study(study, p.folder, p.study, p.state, p.options.tables);
+  const std::vector<Event> events = change_events(comparison, p.study, p.state, reinterpret);
+  return std::get<StudyChanged>(events.front()).changes;
+}
+
+std::vector<std::string> Campaign::change(const fs::path& study, bool reinterpret) {
+  std::vector<std::string> changes = would_change(study, reinterpret);  // throws without a transaction
+  Parts& p = *parts_;
+  if (changes.empty()) return changes;
+  const auto copies = [&](const StudyComparison& comparison) {
+    std::map<std::string, std::string> written = comparison.tables;
+    if (!comparison.pool.empty()) written[p.state.created().pool_file] = comparison.pool;
+    written["study.toml"] = comparison.text;
+    return written;
+  };
+  std::vector<std::string> names;
+  try {
+    const std::vector<StoredEvent> added = p.store->add(p.state.sequence(), [&](const auto& news) {
+      p.apply(news);
+      p.require_ownership();
+      const StudyComparison comparison = compare_study(study, p.folder, p.study, p.state, p.options.tables);
+      std::vector<Event> events = change_events(comparison, p.study, p.state, reinterpret);
+      changes = std::get<StudyChanged>(events.front()).changes;
+      if (changes.empty()) return std::vector<Event>();
+      for (const auto& [name, content] : copies(comparison)) {
+        write_file(p.folder / next_copy(name), content);
+        names.push_back(name);
+        crash_point();
+      }
+      try {
+        p.require_replayable_after(events, names);
+      } catch (const InputError& error) {  // as a sentence about the file that was given
+        std::string sentence = error.what();
+        const std::string aside = (p.folder / next_copy("study.toml")).string();
+        if (sentence.starts_with(aside)) sentence.replace(0, aside.size(), study.string());
+        throw InputError(sentence);
+      }
+      return events;
+    });
+    if (added.empty()) return changes;
+    for (const StoredEvent& stored : added) p.state.apply(stored);
+    p.load_study();  // renames the copies
+    if (p.options.watch)
+      for (const StoredEvent& stored : added) p.options.watch(stored, p.state);
+  } catch (const InputError&) {
+    for (const std::string& name : names) fs::remove(p.folder / next_copy(name));
+    throw;
+  }
+  return changes;
+}
+
+bool Campaign::set_budget(double budget) {
+  bool changes = false;
+  parts_->add([&]() -> std::vector<Event> {
+    const std::optional<BudgetChanged> change = parts_->budget_setting(budget);
+    changes = change.has_value();
+    return change ? std::vector<Event>{*change} : std::vector<Event>();
+  });
+  return changes;
+}
+
 void Campaign::in_one_transaction(const std::function<void()>& work) {
   Parts& p = *parts_;
   if (p.group) return work();
@@ -582,6 +758,7 @@ void Campaign::in_one_transaction(const std::function<void()>& work) {
   try {
     const std::vector<StoredEvent> added = p.store->add(p.state.sequence(), [&](const auto& news) {
       p.apply(news);
+      p.require_ownership();
       before = p.state;
       p.group.emplace();
       work();
@@ -592,27 +769,36 @@ void Campaign::in_one_transaction(const std::function<void()>& work) {
     p.apply(added);
   } catch (...) {
     p.group.reset();
-    p.state = replay(p.store->read(0), p.rules);  // nothing was committed
+    p.state = replay(p.store->read(0), *p.rules);  // nothing was committed
     p.belief.forget();
     throw;
   }
 }
 
-void Campaign::take_ownership() {
-  parts_->add([&] {
-    const OwnerChanged& owner = parts_->state.owner();
-    if (may_be_alive(owner))
-      throw OwnedError(fmt::format(
-          "{}: already being run by process {} on {} (started {:.0f} s ago); stop it first",
-          parts_->folder.string(), owner.process, owner.host, now() - parts_->state.owner_since()));
-    return std::vector<Event>{this_process()};
+void Campaign::take_ownership(bool take_over) {
+  Parts& p = *parts_;
+  p.heartbeat.reset();
+  p.owning.reset();
+  OwnerChanged self;
+  p.add([&] {
+    const OwnerChanged& owner = p.state.owner();
+    if (may_be_alive(owner) && (!take_over || is_here(owner)))
+      throw OwnedError(owned_sentence(p.folder, p.state));
+    self = this_process(p.options.owner_lease);
+    return std::vector<Event>{self};
   });
+  p.owning = self;
+  if (!p.folder.empty())
+    p.heartbeat = std::make_unique<Heartbeat>(p.folder / "events.sqlite", self, p.options.owner_lease);
 }
 
 void Campaign::give_up_ownership() {
-  parts_->add([&]() -> std::vector<Event> {
-    const OwnerChanged self = this_process(), &owner = parts_->state.owner();
-    if (owner.host != self.host || owner.process != self.process) return {};
+  Parts& p = *parts_;
+  p.heartbeat.reset();
+  const std::optional<OwnerChanged> self = std::exchange(p.owning, std::nullopt);
+  if (!self) return;
+  p.add([&]() -> std::vector<Event> {
+    if (!p.state.owner().is_same_process(*self)) return {};
     return {OwnerChanged{}};
   });
 }

@@ -52,7 +52,8 @@ bool CampaignBelief::is_settled(const State& state) const {
 
 // The kernel changes only with a fit, so comparing the number of fits is enough.
 bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const {
-  return fits_ == state.fits() && model_.learned.has_value() == learned_of(study_, state).has_value() &&
+  return fits_ == state.fits() && rewrites_ == state.rewrites() &&
+         model_.learned.has_value() == learned_of(study_, state).has_value() &&
          prior.scaling == model_.prior.scaling && is_settled(state);
 }
 
@@ -164,6 +165,7 @@ void CampaignBelief::rebuild(const State& state, StudyModel model) {
   entries_.clear();
   model_ = std::move(model);
   fits_ = state.fits();
+  rewrites_ = state.rewrites();
   belief_ = study_.belief(model_, storage_, threads_);
   renew_selector();
   ++builds_;

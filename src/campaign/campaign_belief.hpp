@@ -63,7 +63,7 @@ class CampaignBelief {
   std::map<std::int64_t, Entry> entries_;
   std::vector<Annotation> annotations_;
   std::uint64_t annotations_revision_ = 0;  // State::answers_revision() that annotations_ is for
-  std::int64_t fits_ = 0;
+  std::int64_t fits_ = 0, rewrites_ = 0;    // of the state it was built from
   std::int64_t builds_ = 0;
 };
 

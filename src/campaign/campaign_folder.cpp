@@ -12,6 +12,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/study_change.hpp"
 #include "campaign/unfinished_folder.hpp"
 #include "numerics/checksum.hpp"
 #include "study/pool_table.hpp"
@@ -156,7 +157,9 @@ FrozenStudy freeze_files(const StudyFile& study, const std::string& pool_copy) {
   return frozen;
 }
 
-FrozenStudy freeze_with_pool_file(const StudyFile& study) {
+}  // namespace
+
+FrozenStudy freeze_study_file(const StudyFile& study) {
   const bool is_binary = PoolFile::recognises(study.pool_file);
   FrozenStudy frozen = freeze_files(study, is_binary ? "pool.pool" : "pool.csv");
   if (is_binary)
@@ -166,13 +169,19 @@ FrozenStudy freeze_with_pool_file(const StudyFile& study) {
   return frozen;
 }
 
-}  // namespace
+std::vector<std::string> pool_blocks(const std::string& pool) {
+  return blocks_of(lines_of(pool));
+}
+
+std::string next_copy(const std::string& name) {
+  return name + ".next";
+}
 
 FrozenStudy freeze(const Study& study) {
   const StudyFile& file = study.file();
   if (file.text.empty())
     file.complain("the settings have no text, must be read by read_study_text() for a campaign in a folder");
-  FrozenStudy frozen = file.pool_file.empty() ? freeze_files(file, "pool.csv") : freeze_with_pool_file(file);
+  FrozenStudy frozen = file.pool_file.empty() ? freeze_files(file, "pool.csv") : freeze_study_file(file);
   const auto* column = std::get_if<NoiseColumn>(&file.noise);
   std::string noise = column == nullptr ? "" : column->name;
   if (file.pool_file.empty()) {
@@ -189,10 +198,9 @@ FrozenStudy freeze(const Study& study) {
   return frozen;
 }
 
-StudyFile read_frozen_study(const fs::path& folder, StudyDefaults defaults, const CsvReading& tables) {
-  StudyFile file = read_study_file(folder / "study.toml", defaults);
+StudyFile read_frozen_study(const fs::path& folder) {
+  StudyFile file = read_study_file(folder / "study.toml");
   file.is_frozen = true;
-  file.tables = tables;
   return file;
 }
 
@@ -214,36 +222,74 @@ Created created_with(const StudyFile& study, const FrozenStudy& frozen, const fs
   return created;
 }
 
-void require_unchanged(const fs::path& folder, const Created& created) {
-  for (const std::string& name : {std::string("study.toml"), created.pool_file})
+FrozenFiles frozen_files(const fs::path& folder, const State& state, bool finish) {
+  const Created& created = state.created();
+  FrozenFiles files;
+  // Empty if neither the copy nor the one beside it is that of the log.
+  const auto find = [&](const std::string& name, const std::string& recorded) -> fs::path {
+    const fs::path copy = folder / name, next = folder / next_copy(name);
+    const auto fits = [&](const fs::path& file) {
+      return fs::exists(file) && numerics::fits_checksum(read_regular_file(file), recorded);
+    };
+    if (fits(copy)) return copy;
+    if (state.changes().empty() || !fits(next)) return {};
+    std::error_code failed;
+    if (finish) fs::rename(next, copy, failed);
+    crash_point();
+    return fits(copy) ? copy : next;  // another process may have renamed it
+  };
+  const auto must_exist = [&](const std::string& name) {
     if (!fs::exists(folder / name))
       throw DifferentStudyError(fmt::format(
           "{}: it does not exist, must be the copy the campaign was created with", (folder / name).string()));
-  const std::string study = read_regular_file(folder / "study.toml");
-  if (!numerics::fits_checksum(study, created.study_checksum))
-    throw DifferentStudyError(study_difference(folder / "study.toml", created.study, study));
-  const std::string pool = read_regular_file(folder / created.pool_file);
-  if (!numerics::fits_checksum(pool, created.pool_checksum))
-    throw DifferentStudyError(pool_difference(folder / created.pool_file, created, pool));
+  };
+  files.study = find("study.toml", created.study_checksum);
+  if (files.study.empty()) {
+    must_exist("study.toml");
+    throw DifferentStudyError(
+        study_difference(folder / "study.toml", created.study, read_regular_file(folder / "study.toml")));
+  }
+  files.pool = find(created.pool_file, created.pool_checksum);
+  if (files.pool.empty()) {
+    must_exist(created.pool_file);
+    throw DifferentStudyError(
+        pool_difference(folder / created.pool_file, created, read_regular_file(folder / created.pool_file)));
+  }
+  for (const auto& [name, recorded] : state.tables()) {
+    files.tables[name] = find(name, recorded);
+    if (!files.tables[name].empty()) continue;
+    must_exist(name);
+    throw DifferentStudyError(
+        fmt::format("{}: it is not the table of the last change", (folder / name).string()));
+  }
+  return files;
 }
 
-void require_same(const fs::path& folder, const Created& created, const fs::path& study,
+Study open_frozen_study(const FrozenFiles& files, const Created& created, const CsvReading& tables) {
+  const bool of_first = created.version.starts_with("0.1.");
+  StudyFile settings = read_study_file(files.study, of_first ? StudyDefaults::first : StudyDefaults::current);
+  settings.is_frozen = true;
+  settings.tables = tables;
+  settings.pool_file = files.pool;
+  const auto table = [&](const char* name, fs::path& path) {
+    if (const auto found = files.tables.find(name); found != files.tables.end()) path = found->second;
+  };
+  if (settings.goal && !settings.goal->file.empty()) table("goal.csv", settings.goal->file);
+  if (settings.annotator.kind == AnnotatorSetting::Kind::truth) table("truth.csv", settings.annotator.truth);
+  return Study::open(std::move(settings));
+}
+
+void require_same(const fs::path& folder, const Study& current, const State& state, const fs::path& study,
                   const CsvReading& tables) {
   std::error_code none;
   if (fs::equivalent(study, folder / "study.toml", none)) return;
-  StudyFile file = read_study_file(study);
-  const std::string bytes = read_regular_file(file.pool_file);
-  const bool is_same_pool = numerics::fits_checksum(bytes, created.pool_checksum);
-  file.tables.dialect =
-      is_same_pool ? CsvDialect::frozen : tables.dialect;  // earlier versions took any bytes
-  const FrozenStudy frozen = freeze_with_pool_file(file);
-  if (frozen.text != created.study)
-    throw DifferentStudyError(study_difference(study, created.study, frozen.text));
-  if (is_same_pool) return;
-  const auto rewritten = frozen.tables.find(frozen.pool_file);
-  const std::string& pool = rewritten != frozen.tables.end() ? rewritten->second : bytes;
-  if (!numerics::fits_checksum(pool, created.pool_checksum))
-    throw DifferentStudyError(pool_difference(file.pool_file, created, pool));
+  const StudyComparison comparison = compare_study(study, folder, current, state, tables);
+  if (comparison.differences.empty()) return;
+  const std::size_t more = comparison.differences.size() - 1;
+  throw DifferentStudyError(fmt::format(
+      "{}: it differs from the study of the campaign, {}{}; to apply it: acuity change {} --study {}",
+      study.string(), to_text(comparison.differences.front()),
+      more == 0 ? "" : fmt::format(" (and {} more)", more), folder.string(), study.string()));
 }
 
 void require_same(const fs::path& folder, const Created& created, const Study& study) {
@@ -270,8 +316,10 @@ void require_same(const fs::path& folder, const Created& created, const Study& s
 
 void require_no_pipes(const fs::path& folder) {
   for (const char* name : {"events.sqlite", "events.sqlite-wal", "events.sqlite-shm", "events.sqlite-journal",
-                           "study.toml", "pool.csv", "pool.pool", "initial.csv", "goal.csv", "truth.csv"})
+                           "study.toml", "pool.csv", "pool.pool", "initial.csv", "goal.csv", "truth.csv"}) {
     require_no_pipe(folder / name);
+    require_no_pipe(folder / next_copy(name));
+  }
 }
 
 void require_trusted(const fs::path& folder) {

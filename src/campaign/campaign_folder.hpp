@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "acuity/campaign/event.hpp"
+#include "acuity/campaign/state.hpp"
 #include "acuity/study/study.hpp"
 
 namespace acuity {
@@ -26,21 +26,38 @@ struct FrozenStudy {
 
 /// Throws InputError if the study has no text to keep.
 FrozenStudy freeze(const Study& study);
+/// A study file whose pool and goal are files.
+FrozenStudy freeze_study_file(const StudyFile& study);
 
-/// The study of a campaign's folder. Its tables are the campaign's copies; others are read as `tables` says.
-StudyFile read_frozen_study(const std::filesystem::path& folder,
-                            StudyDefaults defaults = StudyDefaults::current, const CsvReading& tables = {});
+/// Checksums of blocks of lines of a pool, by which a change can be found.
+std::vector<std::string> pool_blocks(const std::string& pool);
+
+/// The study of a campaign's folder as it is there, for logs that are damaged.
+StudyFile read_frozen_study(const std::filesystem::path& folder);
 
 /// The first event of a campaign that keeps this study. `pool` is the copy of the pool; throws InputError if
 /// it is a damaged pool file.
 Created created_with(const StudyFile& study, const FrozenStudy& frozen, const std::filesystem::path& pool);
 
+/// Where the frozen copies are. A change of the study writes its copies beside the old ones, with ".next" at
+/// the end of their names, then the log, and then renames them: after a crash in between, the copies beside
+/// are those of the log.
+struct FrozenFiles {
+  std::filesystem::path study, pool;
+  std::map<std::string, std::filesystem::path> tables;  ///< goal and truth, if a change replaced them
+};
 /// Throws DifferentStudyError with the difference if the copies in the folder are not those recorded in the
-/// log.
-void require_unchanged(const std::filesystem::path& folder, const Created& created);
+/// log. With `finish` the renaming of an interrupted change is completed.
+FrozenFiles frozen_files(const std::filesystem::path& folder, const State& state, bool finish);
+/// Opens the frozen study. Its tables are the campaign's copies; others are read as `tables` says.
+Study open_frozen_study(const FrozenFiles& files, const Created& created, const CsvReading& tables = {});
+
+/// The name of a copy that is to replace `name`.
+std::string next_copy(const std::string& name);
+
 /// Throws DifferentStudyError if `study`, another study file, differs from that of the campaign. Its tables
 /// are read as `tables` says.
-void require_same(const std::filesystem::path& folder, const Created& created,
+void require_same(const std::filesystem::path& folder, const Study& current, const State& state,
                   const std::filesystem::path& study, const CsvReading& tables = {});
 
 /// The same for a study that is open or was made from values; its tables are compared, too.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <set>
 
 #include "acuity/numerics/errors.hpp"
@@ -185,6 +186,44 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
                       candidates);
 }
 
+// Rows that failed and have no answer since.
+std::set<Index> failed_rows(const State& state) {
+  std::set<Index> rows;
+  for (const SuggestionRecord& one : state.suggestions()) {
+    if (one.status == SuggestionStatus::failed) rows.insert(one.asked.row);
+    if (!one.values.empty()) rows.erase(one.row());
+  }
+  return rows;
+}
+
+// What is asked for first, and what is left when there is nothing else: points that failed.
+class Queue {
+ public:
+  Queue(const State& state, Candidates candidates) : all_(std::move(candidates)) {
+    const std::set<Index> failed = failed_rows(state);
+    if (failed.empty()) return;
+    first_ = all_;
+    for (const Index row : failed)
+      if (row >= 0) first_->close(row);
+  }
+
+  const Candidates& all() const { return all_; }
+  // The choice of `choose` among those that did not fail, or else among all. `again` is for the latter.
+  template <typename Choose>
+  std::optional<Score> best(const Choose& choose) const {
+    std::optional<Score> found = choose(first_ ? *first_ : all_, false);
+    return found || !first_ ? found : choose(all_, true);
+  }
+  void change(const std::function<void(Candidates&)>& how) {
+    how(all_);
+    if (first_) how(*first_);
+  }
+
+ private:
+  Candidates all_;
+  std::optional<Candidates> first_;
+};
+
 // The mean standard deviation of f where the model must be good: at the goal, if the study names one, else
 // over the pool.
 double predictive_sd(const Study& study, PoolBelief& belief, Index row) {
@@ -241,18 +280,20 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   };
   if (stop.wall_clock && now - state.created_at() >= *stop.wall_clock)
     return end(AskStatus::finished, "stop.wall_clock is over");
-  Candidates candidates = candidates_of(study, state, belief.annotations(state));
-  add_top_ups(study, state, belief.model(), candidates);
+  Candidates open = candidates_of(study, state, belief.annotations(state));
+  add_top_ups(study, state, belief.model(), open);
+  for (const Index row : options.avoid) open.close(row);
   Restriction restriction = restriction_of(options, study, state);
   std::optional<Candidates> whole;  // what others may be asked, if this ask may not be given everything
   std::optional<Selector> separate;
   if (restriction.any()) {
-    whole = candidates;
-    restriction.apply(study, candidates);
-    if (restriction.room) candidates.top_ups() = TopUps();  // a run that is continued has its place already
+    whole = open;
+    restriction.apply(study, open);
+    if (restriction.room) open.top_ups() = TopUps();  // a run that is continued has its place already
     separate.emplace(belief.separate_selector());
   }
   Selector& selector = separate ? *separate : belief.selector();
+  Queue queue(state, std::move(open));
   const StudyModel& model = belief.model();
   Taken taken(study, state);  // with pool.repeat they stay open
   const InitialDesign design = initial_design(study);
@@ -273,29 +314,42 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   while (static_cast<std::int64_t>(result.suggestions.size()) < options.count) {
     std::optional<Score> best;
     if (initial-- > 0 || !has_scale)
-      best = draw_initial(study, design, belief, candidates, taken, restriction);
+      best = queue.best([&](const Candidates& candidates, bool) {
+        return draw_initial(study, design, belief, candidates, taken, restriction);
+      });
     const bool drawn = best.has_value();
     if (!drawn && !has_scale && restriction.room && !result.suggestions.empty()) return result;
-    if (!drawn && restriction.room && *restriction.room > 0 && jointly.empty())
-      for (const Score& score : select_batch_within(
-               belief.belief(), model.offer, model.acquisition, candidates,
-               {.capacity = *restriction.room,
-                .most = options.count - static_cast<std::int64_t>(result.suggestions.size()),
-                .repeat_points = !restriction.once_each,
-                .threads = belief.threads(),
-                .most_steps = std::clamp<Index>(20'000'000 / study.pool().size(), 200, 4000)}))
-        jointly.push_back(score);
-    if (!drawn && !jointly.empty()) {
-      best = jointly.front();
-      jointly.pop_front();
-    } else if (!drawn && !restriction.room) {
-      best = selector.choose(belief.belief(), candidates);
+    if (!drawn && restriction.room) {
+      if (*restriction.room > 0 && jointly.empty()) {
+        const CapacityOptions within{
+            .capacity = *restriction.room,
+            .most = options.count - static_cast<std::int64_t>(result.suggestions.size()),
+            .repeat_points = !restriction.once_each,
+            .threads = belief.threads(),
+            .most_steps = std::clamp<Index>(20'000'000 / study.pool().size(), 200, 4000)};
+        queue.best([&](const Candidates& candidates, bool) -> std::optional<Score> {
+          for (const Score& score :
+               select_batch_within(belief.belief(), model.offer, model.acquisition, candidates, within))
+            jointly.push_back(score);
+          return jointly.empty() ? std::nullopt : std::optional(jointly.front());
+        });
+      }
+      if (!jointly.empty()) {
+        best = jointly.front();
+        jointly.pop_front();
+      }
+    } else if (!drawn) {
+      best = queue.best([&](const Candidates& candidates, bool again) {
+        if (!again) return selector.choose(belief.belief(), candidates);
+        // The bounds of the other one are for fewer points.
+        return Selector(model.offer, model.acquisition, 0).choose(belief.belief(), candidates);
+      });
     }
     if (!best && restriction.room == 0) return result;  // the capacity is used
     if (!best && others_can_be_asked())
       return end(AskStatus::nothing_now, why_nothing_here(options, model.offer, restriction, *whole));
     if (!best)
-      return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, whole ? *whole : candidates));
+      return end(wait_or_finish(), why_nothing(model.offer, model.acquisition, whole ? *whole : queue.all()));
     if (!drawn)
       if (std::string reason = target_reached(study, belief, *best); !reason.empty())
         return end(others_can_be_asked() ? AskStatus::nothing_now : wait_or_finish(), std::move(reason));
@@ -303,13 +357,13 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
         make_suggestion(*best, study.pool(), model.offer, model.acquisition, belief.belief());
     suggestion.id = state.next_id() + static_cast<std::int64_t>(result.suggestions.size());
     expect(study, *best, suggestion, belief);
-    candidates.buy(*best, suggestion.reserved());
+    queue.change([&](Candidates& candidates) { candidates.buy(*best, suggestion.reserved()); });
     if (whole) whole->buy(*best, suggestion.reserved());
     taken.add(best->point, best->precision ? -1 : best->level);
-    if (restriction.once_each) candidates.close(best->point);
+    if (restriction.once_each) queue.change([&](Candidates& candidates) { candidates.close(best->point); });
     if (restriction.room) {
       *restriction.room -= suggestion.level.units;
-      restriction.apply(study, candidates);
+      queue.change([&](Candidates& candidates) { restriction.apply(study, candidates); });
     }
     result.suggestions.push_back(std::move(suggestion));
   }

@@ -11,7 +11,8 @@ bool in_initial_phase(const Study& study, const State& state);
 /// Chooses up to `options.count` suggestions, each the best given those before it (with a capacity: jointly),
 /// and conditions the belief on them. If there are fewer, the result has the reason. `now` is used by the
 /// stop rules. Worker, level and capacity of the options restrict what may be chosen; its budget and lease
-/// are not used. Throws InputError if the study has no such level.
+/// are not used. Points that failed and have no answer since wait until nothing else is left; those of
+/// `options.avoid` are not chosen at all. Throws InputError if the study has no such level.
 AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief,
                       const AskOptions& options, double now);
 

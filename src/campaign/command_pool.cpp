@@ -10,6 +10,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "annotation/file_end.hpp"
 #include "annotation/process_session.hpp"
+#include "annotation/reply.hpp"
 #include "campaign/answer_check.hpp"
 #include "numerics/text.hpp"
 
@@ -46,8 +47,20 @@ std::string last_lines(const std::filesystem::path& folder) {
 
 }  // namespace
 
-CommandPool::CommandPool(const Study& study, ExternalCommand command, std::filesystem::path runs, int workers)
-    : study_(study), command_(std::move(command)), runs_(std::move(runs)), workers_(workers) {}
+CommandPool::CommandPool(const Study& study, std::function<ExternalCommand()> make_command,
+                         std::filesystem::path runs, int workers)
+    : study_(study),
+      make_command_(std::move(make_command)),
+      command_(make_command_()),
+      runs_(std::move(runs)),
+      workers_(workers) {}
+
+bool CommandPool::follow_study(int workers) {
+  if (study_.file().annotator.kind != AnnotatorSetting::Kind::command) return false;
+  command_ = make_command_();
+  workers_ = workers;
+  return true;
+}
 
 CommandPool::~CommandPool() {
   kill_all(running());
@@ -84,6 +97,7 @@ void CommandPool::resume(const Suggestion& suggestion) {
                              : AttemptOutcome{.kind = Kind::ended, .answer = {}, .reason = {}});
     // If an attempt answered and was followed by another one, its answer was invalid.
     job.failures += outcome.kind == Kind::failed || outcome.kind == Kind::answered ? 1 : 0;
+    if (outcome.kind == Kind::failed) job.lost += failure_cost(before.path()).value_or(0.0);
   }
   job.running = command_.adopt(runs_ / attempt_folder_name(suggestion.id, last));
   jobs_.push_back(std::move(job));
@@ -163,19 +177,29 @@ std::optional<Outcome> CommandPool::conclude(Job& job, const AttemptOutcome& att
     case Kind::answered: {
       Outcome outcome = answered(job, attempt);
       if (outcome.kind == Outcome::Kind::answered) {
-        failures_in_a_row_ = 0;
+        failed_in_a_row_.clear();
         return outcome;
       }
       return conclude(job, {.kind = Kind::failed, .answer = {}, .reason = outcome.reason});
     }
     case Kind::never:
-      return Outcome{
-          .kind = Outcome::Kind::never, .id = job.suggestion.id, .answer = {}, .reason = attempt.reason};
+      job.lost += failure_cost(folder_of(job)).value_or(0.0);
+      return Outcome{.kind = Outcome::Kind::never,
+                     .id = job.suggestion.id,
+                     .answer = {},
+                     .reason = attempt.reason,
+                     .cost = job.lost};
     case Kind::failed:
+      job.lost += failure_cost(folder_of(job)).value_or(0.0);
       note_failure(job, attempt.reason);
-      if (++job.failures > study_.file().annotator.retries)
-        return Outcome{
-            .kind = Outcome::Kind::failed, .id = job.suggestion.id, .answer = {}, .reason = attempt.reason};
+      if (++job.failures > study_.file().annotator.retries) {
+        failed_in_a_row_.insert(job.suggestion.row);
+        return Outcome{.kind = Outcome::Kind::failed,
+                       .id = job.suggestion.id,
+                       .answer = {},
+                       .reason = attempt.reason,
+                       .cost = job.lost};
+      }
       retry_later(job);
       return std::nullopt;
     case Kind::later:
@@ -207,6 +231,8 @@ Outcome CommandPool::answered(const Job& job, const AttemptOutcome& attempt) con
   outcome.answer.id = job.suggestion.id;
   outcome.answer.values = {std::get<double>(value)};
   outcome.answer.cost = attempt.answer->cost;
+  // What failed attempts have cost was paid for this answer.
+  if (job.lost > 0.0) outcome.answer.cost = outcome.answer.cost.value_or(job.suggestion.cost) + job.lost;
   if (attempt.answer->noise_sd)  // told_value() has checked that the target has noise
     outcome.answer.channel =
         study_.file().target->reported_channel(*attempt.answer->noise_sd, outcome.answer.values);
@@ -219,9 +245,12 @@ void CommandPool::retry_later(Job& job) {
   job.start_at = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(wait));
 }
 
+std::filesystem::path CommandPool::folder_of(const Job& job) const {
+  return runs_ / attempt_folder_name(job.suggestion.id, job.attempt);
+}
+
 void CommandPool::note_failure(const Job& job, const std::string& reason) {
-  ++failures_in_a_row_;
-  const std::filesystem::path folder = runs_ / attempt_folder_name(job.suggestion.id, job.attempt);
+  const std::filesystem::path folder = folder_of(job);
   last_failure_ =
       one_line(fmt::format("suggestion {}, {} ({})", job.suggestion.id, reason, folder.string())) +
       last_lines(folder);

@@ -98,7 +98,18 @@ Json body(const Excluded& e) {
   return json;
 }
 Json body(const Amended& e) {
-  return {{"id", e.id}, {"values", numbers(e.values)}, {"reason", e.reason}};
+  Json json{{"id", e.id}, {"reason", e.reason}};
+  if (!e.values.empty()) json["values"] = numbers(e.values);
+  put(json, "cost", e.cost, plain);
+  put(json, "refund", e.refund, plain);
+  put(json, "channel", e.channel, [](const Channel& c) { return channel(c); });
+  if (e.declared_channel) json["declared_channel"] = true;
+  put(json, "row", e.row, [](Index row) { return Json(row); });
+  put(json, "inputs", e.inputs, [](const std::vector<double>& inputs) { return numbers(inputs); });
+  put(json, "base_noise", e.base_noise, plain);
+  if (!e.level.empty()) json["level"] = e.level;
+  put(json, "alpha", e.alpha, plain);
+  return json;
 }
 Json body(const Retracted& e) {
   return {{"id", e.id}, {"reason", e.reason}};
@@ -126,7 +137,32 @@ Json body(const Fitted& e) {
   return json;
 }
 Json body(const OwnerChanged& e) {
-  return {{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
+  Json json{{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
+  if (!e.realm.empty()) json["realm"] = e.realm;
+  put(json, "lease_until", e.lease_until, plain);
+  return json;
+}
+Json body(const StudyChanged& e) {
+  Json json{{"study", e.study},
+            {"before", e.before},
+            {"study_checksum", e.study_checksum},
+            {"pool_checksum", e.pool_checksum},
+            {"pool_blocks", e.pool_blocks},
+            {"changes", e.changes},
+            {"name", e.name},
+            {"learns_again", e.learns_again},
+            {"plans_again", e.plans_again},
+            {"reinterprets", e.reinterprets}};
+  put(json, "budget", e.budget, plain);
+  if (!e.tables.empty()) {
+    json["tables"] = e.tables;
+    json["table_checksums"] = e.table_checksums;
+  }
+  if (!e.kept_levels.empty()) {
+    json["kept_levels"] = e.kept_levels;
+    json["kept_noise"] = numbers(e.kept_noise);
+  }
+  return json;
 }
 Json body(const Planned& e) {
   Json json{{"lambda", number(e.lambda)},
@@ -187,6 +223,9 @@ class Fields {
   }
   std::optional<double> optional_number(const char* key) {
     return optional(key, [&] { return number(key); });
+  }
+  std::vector<double> numbers_or_none(const char* key) {
+    return json_.contains(key) ? numbers(key) : std::vector<double>();
   }
   std::string text_or_empty(const char* key) { return json_.contains(key) ? text(key) : std::string(); }
 
@@ -281,7 +320,19 @@ void read(Fields& j, Excluded& e) {
   e = {j.whole("row"), j.text_or_empty("level"), j.optional_number("alpha"), j.text("reason")};
 }
 void read(Fields& j, Amended& e) {
-  e = {j.whole("id"), j.numbers("values"), j.text("reason")};
+  e.id = j.whole("id");
+  e.values = j.numbers_or_none("values");
+  e.reason = j.text("reason");
+  e.cost = j.optional_number("cost");
+  e.refund = j.optional_number("refund");
+  e.channel = j.optional("channel", [&] { return j.channel("channel"); });
+  e.declared_channel =
+      j.optional("declared_channel", [&] { return j.truth("declared_channel"); }).value_or(false);
+  e.row = j.optional("row", [&] { return Index{j.whole("row")}; });
+  e.inputs = j.optional("inputs", [&] { return j.numbers("inputs"); });
+  e.base_noise = j.optional_number("base_noise");
+  e.level = j.text_or_empty("level");
+  e.alpha = j.optional_number("alpha");
 }
 void read(Fields& j, Retracted& e) {
   e = {j.whole("id"), j.text("reason")};
@@ -309,7 +360,26 @@ void read(Fields& j, Fitted& e) {
   e.reason = j.text("reason");
 }
 void read(Fields& j, OwnerChanged& e) {
-  e = {j.text("host"), j.whole("process"), j.whole("process_start")};
+  e = {j.text("host"), j.whole("process"), j.whole("process_start"), j.text_or_empty("realm"),
+       j.optional_number("lease_until")};
+}
+void read(Fields& j, StudyChanged& e) {
+  e.study = j.text("study");
+  e.before = j.text("before");
+  e.study_checksum = j.text("study_checksum");
+  e.pool_checksum = j.text("pool_checksum");
+  e.pool_blocks = j.texts("pool_blocks");
+  e.changes = j.texts("changes");
+  e.name = j.text("name");
+  e.learns_again = j.truth("learns_again");
+  e.plans_again = j.truth("plans_again");
+  e.reinterprets = j.truth("reinterprets");
+  e.budget = j.optional_number("budget");
+  e.tables = j.optional("tables", [&] { return j.texts("tables"); }).value_or(e.tables);
+  e.table_checksums =
+      j.optional("table_checksums", [&] { return j.texts("table_checksums"); }).value_or(e.table_checksums);
+  e.kept_levels = j.optional("kept_levels", [&] { return j.texts("kept_levels"); }).value_or(e.kept_levels);
+  e.kept_noise = j.numbers_or_none("kept_noise");
 }
 
 void read(Fields& j, Planned& e) {
@@ -350,8 +420,8 @@ Json parsed(const std::string& text) {
 }
 
 // In the order of the variant.
-constexpr const char* names[] = {"created", "asked",     "told",   "failed", "released", "excluded",
-                                 "amended", "retracted", "budget", "fitted", "owner",    "planned"};
+constexpr const char* names[] = {"created",   "asked",  "told",   "failed", "released", "excluded", "amended",
+                                 "retracted", "budget", "fitted", "owner",  "planned",  "changed"};
 static_assert(std::size(names) == std::variant_size_v<Event>);
 
 template <std::size_t... I>

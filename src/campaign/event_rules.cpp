@@ -180,8 +180,20 @@ void require_own(const Excluded& e) {
 
 void require_own(const Amended& e) {
   require_id(e.id);
-  require_answer(e.values);
+  if (!e.values.empty() || !(e.moves_answer() || e.cost || e.refund)) require_answer(e.values);
   require_text("the reason", e.reason);
+  if (e.cost) require_amount("the cost", *e.cost);
+  if (e.refund) require_amount("the refund", *e.refund);
+  if (e.channel) require_sound(*e.channel);
+  if (e.channel && e.declared_channel)
+    throw InputError("it has a noise and says that there is none of its own, must be one of them");
+  if (e.row && e.inputs) throw InputError("it has a pool row and inputs, must be one of them");
+  if (e.row) require_row_number(*e.row, 0);
+  if (e.inputs)
+    for (const double input : *e.inputs) require_finite("an input", input);
+  if (e.base_noise && !(std::isfinite(*e.base_noise) && *e.base_noise >= 0.0))
+    refuse("sigma^2", *e.base_noise, "a finite number, 0 or more");
+  require_precision(e.level, e.alpha);
 }
 
 void require_own(const Retracted& e) {
@@ -221,6 +233,30 @@ void require_own(const OwnerChanged& e) {
     throw InputError(fmt::format("the process is {}, must be a process id", e.process));
   if (e.process_start < 0)
     throw InputError(fmt::format("the start of the process is {}, must be 0 or more", e.process_start));
+  require_text("the realm", e.realm);
+  if (e.lease_until) require_time("the end of the lease", *e.lease_until);
+}
+
+void require_own(const StudyChanged& e) {
+  require_text("the text of the study", e.study, longest_event);
+  require_text("the text before", e.before, longest_event);
+  require_text("the checksum of the study", e.study_checksum);
+  require_text("the checksum of the pool", e.pool_checksum);
+  require_text("the name", e.name);
+  for (const auto* texts : {&e.pool_blocks, &e.tables, &e.table_checksums, &e.changes, &e.kept_levels})
+    for (const std::string& text : *texts) require_text("a text of the change", text);
+  if (e.tables.size() != e.table_checksums.size())
+    throw InputError("it has tables without checksums, must have one of each");
+  for (const std::string& table : e.tables)
+    if (table != "goal.csv" && table != "truth.csv")
+      throw InputError(
+          fmt::format("it replaces \"{}\", must be goal.csv or truth.csv", printable(table, 60)));
+  if (e.kept_levels.size() != e.kept_noise.size())
+    throw InputError("it has levels without a noise, must have one of each");
+  for (const double noise : e.kept_noise)
+    if (!(std::isfinite(noise) && noise >= 0.0))
+      refuse("the noise that is kept", noise, "a finite number, 0 or more");
+  if (e.budget && !(std::isinf(*e.budget) && *e.budget > 0.0)) require_amount("the budget", *e.budget);
 }
 
 void require_own(const Planned& e) {
@@ -257,9 +293,10 @@ std::string as_event_text(std::string_view text) {
   return readable;
 }
 
-EventRules::EventRules(const Study& study)
+EventRules::EventRules(const Study& study, std::size_t changes)
     : study_(study),
-      kernel_parameters_(static_cast<std::size_t>(study.prior_given({}).kernel->log_parameters().size())) {
+      kernel_parameters_(static_cast<std::size_t>(study.prior_given({}).kernel->log_parameters().size())),
+      changes_(changes) {
   for (const Level& level : study.offer().levels) {
     if (level.alpha)
       alphas_.insert(*level.alpha);
@@ -292,9 +329,10 @@ void EventRules::require_row(Index row, Index lowest) const {
 
 // Levels that are not on offer are allowed, too: an annotator may use another level than was asked for, on a
 // ladder any precision of its range.
-void EventRules::require_level(const std::string& level, std::optional<double> alpha) const {
+void EventRules::require_level(const State& state, const std::string& level,
+                               std::optional<double> alpha) const {
   if (!level.empty() && !names_.contains(level)) study_.level_named(level);  // throws
-  if (!alpha || alphas_.contains(*alpha)) return;
+  if (!alpha || alphas_.contains(*alpha) || is_former(state)) return;
   study_.level_of(*alpha);
   if (alphas_.size() < 2'000'000) alphas_.insert(*alpha);
 }
@@ -315,15 +353,15 @@ void EventRules::require_values(const std::vector<double>& values) const {
 
 void EventRules::check(const Created&, const State&) const {}
 
-void EventRules::check(const Asked& event, const State&) const {
+void EventRules::check(const Asked& event, const State& state) const {
   require_row(event.row, -1);
   if (event.row >= 0 && event.point != study_.pool().id(event.row))
     throw InputError(fmt::format("the point is \"{}\", must be \"{}\", that of pool row {}",
                                  printable(event.point, 60), printable(study_.pool().id(event.row), 60),
                                  event.row));
-  require_level(event.level, event.alpha);
+  require_level(state, event.level, event.alpha);
   require_channel(event.channel);
-  if (event.replaces && (event.alpha || !study_.level_named(event.level).tops_up))
+  if (event.replaces && !is_former(state) && (event.alpha || !study_.level_named(event.level).tops_up))
     throw InputError(fmt::format(
         "it replaces the answer to {}, must replace none: its level continues no runs", *event.replaces));
 }
@@ -340,7 +378,7 @@ void EventRules::check(const Told& event, const State& state) const {
   if (event.inputs && event.inputs->size() != study_.pool().inputs().size())
     throw InputError(fmt::format("the answer has {} inputs, must have {}", event.inputs->size(),
                                  study_.pool().inputs().size()));
-  require_level(event.level, event.alpha);
+  require_level(state, event.level, event.alpha);
   if (event.unasked) return check_unasked(event);
   const SuggestionRecord* record = state.find(event.id);
   if (record == nullptr) return;  // rejected by State::require()
@@ -364,16 +402,28 @@ void EventRules::check_unasked(const Told& event) const {
     throw InputError("the answer has neither a level nor a noise or accuracy of its own, must have one");
 }
 
-void EventRules::check(const Excluded& event, const State&) const {
+void EventRules::check(const Excluded& event, const State& state) const {
   require_row(event.row, 0);
-  require_level(event.level, event.alpha);
+  require_level(state, event.level, event.alpha);
 }
 
-void EventRules::check(const Amended& event, const State&) const {
+void EventRules::check(const Amended& event, const State& state) const {
   require_values(event.values);
+  if (event.channel) require_channel(*event.channel);
+  if (event.row) require_row(*event.row, 0);
+  if (event.inputs && event.inputs->size() != study_.pool().inputs().size())
+    throw InputError(fmt::format("the answer has {} inputs, must have {}", event.inputs->size(),
+                                 study_.pool().inputs().size()));
+  require_level(state, event.level, event.alpha);
 }
 
-void EventRules::check(const Planned& event, const State&) const {
+void EventRules::check(const StudyChanged& event, const State&) const {
+  for (const std::string& level : event.kept_levels)
+    if (!names_.contains(level)) study_.level_named(level);  // throws
+}
+
+void EventRules::check(const Planned& event, const State& state) const {
+  if (is_former(state)) return;
   if (!study_.file().acquisition.plan)
     throw InputError("the budget was planned, must not be: the study has no plan");
   for (const std::vector<double>* counts : {&event.purchases, &event.purchases_ratio})
@@ -392,6 +442,7 @@ void EventRules::check(const Fitted& event, const State& state) const {
     throw InputError(
         fmt::format("it learned from {} annotations, must be from 1 to {}, as many as there were",
                     event.annotations, state.annotations()));
+  if (is_former(state)) return;
   if (event.log_parameters.size() != kernel_parameters_)
     throw InputError(fmt::format("it has {} hyperparameters, must have {}", event.log_parameters.size(),
                                  kernel_parameters_));
@@ -426,6 +477,12 @@ void require_replayable(const StoredEvent& stored, const EventRules& rules, cons
                                    event_name(stored.event), error.what()));
   }
   state.require(stored);
+}
+
+std::size_t changes_in(const std::vector<StoredEvent>& events) {
+  return static_cast<std::size_t>(std::count_if(events.begin(), events.end(), [](const StoredEvent& stored) {
+    return std::holds_alternative<StudyChanged>(stored.event);
+  }));
 }
 
 State replay(const std::vector<StoredEvent>& events, const EventRules& rules) {

@@ -34,13 +34,16 @@ std::string as_event_text(std::string_view text);
 /// The rules of a campaign with this study, which must outlive this object.
 class EventRules {
  public:
-  explicit EventRules(const Study& study);
+  /// `changes`: how many changes of the study it includes. Of events before the last one it is not checked
+  /// that they fit the levels of a ladder, the model and the plan, which were others then.
+  explicit EventRules(const Study& study, std::size_t changes = 0);
 
   /// Checks the rules for the next event that depend on study and state; State::require() checks the others.
   /// Throws InputError with a message that does not name the event.
   void require(const Event& event, const State& state) const;
   /// Throws InputError if a suggestion that is pending at the end of a transaction could not be answered.
   void require_answerable(const State& state) const;
+  std::size_t changes() const { return changes_; }
 
  private:
   void check(const Created& event, const State& state) const;
@@ -56,20 +59,24 @@ class EventRules {
   void check(const Fitted& event, const State& state) const;
   void check(const OwnerChanged&, const State&) const {}
   void check(const Planned& event, const State& state) const;
+  void check(const StudyChanged& event, const State& state) const;
+  bool is_former(const State& state) const { return state.changes().size() < changes_; }
   void require_row(Index row, Index lowest) const;
-  void require_level(const std::string& level, std::optional<double> alpha) const;
+  void require_level(const State& state, const std::string& level, std::optional<double> alpha) const;
   void require_channel(const Channel& channel) const;
   void require_values(const std::vector<double>& values) const;
 
   const Study& study_;
   std::unordered_set<std::string> names_;      // of the levels of the price list
   mutable std::unordered_set<double> alphas_;  // precisions of the ladder that are known to have a price
-  std::size_t kernel_parameters_ = 0;
+  std::size_t kernel_parameters_ = 0, changes_ = 0;
 };
 
 /// Checks an event by all rules: its own, those of the study and those of the state. Throws DamagedError with
 /// a message that has the number of the event.
 void require_replayable(const StoredEvent& stored, const EventRules& rules, const State& state);
+/// The number of changes of the study in these events.
+std::size_t changes_in(const std::vector<StoredEvent>& events);
 /// The state after these events, each checked by all rules. Throws DamagedError.
 State replay(const std::vector<StoredEvent>& events, const EventRules& rules);
 

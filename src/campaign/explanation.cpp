@@ -10,8 +10,8 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/choose_next.hpp"
+#include "campaign/look_ahead.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/clock.hpp"
 #include "selection/scan_at_price.hpp"
 #include "text/level_text.hpp"
 
@@ -161,6 +161,7 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
   std::vector<Index> looked_at(levels.size());
   std::iota(looked_at.begin(), looked_at.end(), 0);
   if (levels.size() > few_levels) looked_at = {0, static_cast<Index>(levels.size()) - 1};
+  std::erase_if(looked_at, [&](Index k) { return levels[static_cast<std::size_t>(k)].is_retired; });
   std::vector<Market::Best> best(levels.size());
   double chosen_value = result.chosen.information_per_cost();
   double others_value = 0.0;
@@ -244,7 +245,8 @@ void add_levels(const StudyModel& model, const Candidates& candidates, const Mar
     result.levels.push_back({.level = here.levels[k],
                              .information = worth[k],
                              .cost = cost_there(k),
-                             .affordable = candidates.affordable(reserved_there(k)) &&
+                             .affordable = !here.levels[k].is_retired &&
+                                           candidates.affordable(reserved_there(k)) &&
                                            candidates.is_open(result.chosen.row, static_cast<Index>(k)),
                              .chosen = is_chosen(here.levels[k])});
   if (result.chosen.resume_from)
@@ -392,14 +394,13 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
 }
 
 NextExplanation explain_next(const Campaign& campaign, int threads) {
+  const LookAhead ahead = look_ahead(campaign, {.threads = threads});
   NextExplanation next;
-  CampaignBelief belief(campaign.study(), threads, {});
-  belief.follow(campaign.state());
-  const double now = acuity::now();
-  next.result = choose_next(campaign.study(), campaign.state(), belief, {}, now);
+  next.result = ahead.next;
   if (next.result.suggestions.empty()) return next;
-  belief.forget();  // it already includes the suggestion
-  next.explanation = explain(campaign.study(), campaign.state(), belief, next.result.suggestions.front());
+  CampaignBelief belief(ahead.campaign.study(), threads, {});
+  next.explanation =
+      explain(ahead.campaign.study(), ahead.campaign.state(), belief, next.result.suggestions.front());
   return next;
 }
 

@@ -29,8 +29,9 @@ void choose_level(const Study& study, InitialDesign::Part& design, bool may_shri
   const double bearable = share_of_budget * *study.file().budget;
   const auto cost = [&](Index level) { return levels[static_cast<std::size_t>(level)].cost; };
   std::optional<Index> affordable;
-  Index cheapest = 0;
+  Index cheapest = study.offer().finest();  // one that is for sale
   for (Index k = 0; k < static_cast<Index>(levels.size()); ++k) {
+    if (levels[static_cast<std::size_t>(k)].is_retired) continue;
     if (cost(k) < cost(cheapest)) cheapest = k;
     if (static_cast<double>(design.count) * cost(k) > bearable) continue;
     if (!affordable || cost(k) > cost(*affordable)) affordable = k;
@@ -112,7 +113,8 @@ InitialDesign pilot_of_biased_levels(const Study& study) {
   const std::vector<Level>& levels = study.offer().levels;
   std::vector<Index> order{study.reference_level()};  // from the reference on, by the size of their errors
   for (Index k = 0; k < static_cast<Index>(levels.size()); ++k)
-    if (k != order.front()) order.push_back(k);
+    if (k != order.front() && !levels[static_cast<std::size_t>(k)].is_retired) order.push_back(k);
+  const bool without_reference = levels[static_cast<std::size_t>(order.front())].is_retired;
   const auto error = [&](Index k) { return noise_variance(levels[static_cast<std::size_t>(k)].channel); };
   std::stable_sort(order.begin() + 1, order.end(), [&](Index a, Index b) { return error(a) < error(b); });
   const std::int64_t shape =
@@ -122,6 +124,7 @@ InitialDesign pilot_of_biased_levels(const Study& study) {
     std::int64_t count = shape;
     if (i == 0) count = reference_count;
     if (i == 1 && order.size() > 2) count = next_count;
+    if (i == 0 && without_reference) continue;
     design.parts.push_back({.count = std::min<std::int64_t>(count, study.pool().size()), .level = order[i]});
   }
   while (study.file().budget && design.cost(study) > pilot_share_of_budget * *study.file().budget) {

@@ -11,6 +11,7 @@
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
 #include "study/displayed_columns.hpp"
+#include "study/exclusions.hpp"
 
 namespace acuity {
 
@@ -61,6 +62,8 @@ std::vector<Event> known_before(const Study& study) {
   if (spent > budget + budget_slack(budget))
     throw InputError(fmt::format("{}: the known answers cost {}, must be within campaign.budget, which is {}",
                                  study.file().initial.file.string(), shortest(spent), shortest(budget)));
+  for (const Exclusion& one : read_exclusions(study, study.file().initial.file))
+    events.emplace_back(Excluded{one.row, one.level, std::nullopt, one.reason});
   return events;
 }
 
@@ -79,9 +82,13 @@ void require_input_names(const Study& study) {
 }
 
 void require_annotator(const Study& study) {
+  require_annotator(study, study.file().folder());
+}
+
+void require_annotator(const Study& study, const std::filesystem::path& study_folder) {
   using Kind = AnnotatorSetting::Kind;
   const Kind kind = study.file().annotator.kind;
-  if (kind == Kind::command) ExternalCommand(study.file(), study.pool(), study.file().folder());
+  if (kind == Kind::command) ExternalCommand(study.file(), study.pool(), study_folder);
   if (kind == Kind::sine || kind == Kind::truth) make_rehearsal(study);
 }
 

@@ -1,6 +1,7 @@
+#include "campaign/memory_event_store.hpp"
+
 #include <mutex>
 
-#include "acuity/campaign/event_store.hpp"
 #include "campaign/event_rules.hpp"
 #include "numerics/clock.hpp"
 
@@ -10,6 +11,8 @@ namespace {
 
 class MemoryEventStore : public EventStore {
  public:
+  explicit MemoryEventStore(std::vector<StoredEvent> events) : events_(std::move(events)) {}
+
   std::vector<StoredEvent> read(std::int64_t after) override {
     const std::lock_guard lock(mutex_);
     return since(after);
@@ -39,7 +42,11 @@ class MemoryEventStore : public EventStore {
 }  // namespace
 
 std::unique_ptr<EventStore> make_memory_event_store() {
-  return std::make_unique<MemoryEventStore>();
+  return make_memory_event_store({});
+}
+
+std::unique_ptr<EventStore> make_memory_event_store(std::vector<StoredEvent> events) {
+  return std::make_unique<MemoryEventStore>(std::move(events));
 }
 
 }  // namespace acuity

@@ -1,10 +1,20 @@
 #include "campaign/owner.hpp"
 
+#include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
+#include "acuity/campaign/sqlite_event_store.hpp"
+#include "acuity/numerics/errors.hpp"
 #include "annotation/process_session.hpp"
+#include "numerics/clock.hpp"
+#include "study/duration.hpp"
 
 namespace acuity {
 
@@ -22,16 +32,104 @@ std::int64_t start_of(std::int64_t process) {
   return entry && !entry->dead ? static_cast<std::int64_t>(entry->start) : 0;
 }
 
+std::string whole_seconds(double seconds) {
+  return in_words(std::max(0.0, std::round(seconds)));
+}
+
 }  // namespace
 
-OwnerChanged this_process() {
-  return {host_name(), getpid(), start_of(getpid())};
+OwnerChanged this_process(double lease) {
+  return {host_name(), getpid(), start_of(getpid()), process_realm(), now() + lease};
+}
+
+bool is_here(const OwnerChanged& owner) {
+  return owner.host == host_name() && (owner.realm.empty() || owner.realm == process_realm());
 }
 
 bool may_be_alive(const OwnerChanged& owner) {
   if (owner.host.empty()) return false;
-  if (owner.host != host_name()) return true;
+  if (!is_here(owner)) return !owner.lease_until || now() < *owner.lease_until;
   return start_of(owner.process) == owner.process_start && owner.process_start != 0;
+}
+
+std::string owned_sentence(const std::filesystem::path& folder, const State& state) {
+  const OwnerChanged& owner = state.owner();
+  const std::string who =
+      fmt::format("{}: already being run by process {} on {} (started {} ago", folder.string(), owner.process,
+                  printable(owner.host, 100), whole_seconds(now() - state.owner_since()));
+  if (is_here(owner)) return who + "); stop it first: kill " + std::to_string(owner.process);
+  const std::string take_over = fmt::format("acuity run {} --take-over", folder.string());
+  if (!owner.lease_until)
+    return fmt::format("{}, without a lease); stop it there first, or, if that machine is gone: {}", who,
+                       take_over);
+  return fmt::format(
+      "{}, last sign of life {} ago); stop it there first; if that machine is gone, its lease ends in {} and "
+      "the "
+      "same command then continues, or at once: {}",
+      who, whole_seconds(now() - state.owner_seen()), whole_seconds(*owner.lease_until - now()), take_over);
+}
+
+struct Heartbeat::Thread {
+  std::filesystem::path log;
+  OwnerChanged owner;
+  double lease;
+  std::mutex mutex;
+  std::condition_variable condition;
+  bool stopping = false;
+  std::thread thread;
+
+  bool wait() {
+    std::unique_lock lock(mutex);
+    return !condition.wait_for(lock, std::chrono::duration<double>(lease / 3.0), [this] { return stopping; });
+  }
+
+  void run() {
+    std::unique_ptr<EventStore> store;
+    std::int64_t seen = 0;
+    OwnerChanged last;
+    while (wait()) {
+      try {
+        if (!store) store = SqliteEventStore::open(log, Access::write);
+        const auto added = store->add(seen, [&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
+          for (const StoredEvent& stored : news) {
+            if (const auto* changed = std::get_if<OwnerChanged>(&stored.event)) last = *changed;
+            seen = stored.sequence;
+          }
+          if (!last.is_same_process(owner)) return {};
+          OwnerChanged renewed = owner;
+          renewed.lease_until = now() + lease;
+          return {renewed};
+        });
+        if (!added.empty()) seen = added.back().sequence;
+        if (!last.is_same_process(owner)) return;
+      } catch (const std::exception&) {  // a full disk, a damaged log: the run itself will notice
+        store.reset();
+        seen = 0;
+      }
+    }
+  }
+};
+
+Heartbeat::Heartbeat(std::filesystem::path log, OwnerChanged owner, double lease)
+    : thread_(std::make_unique<Thread>()) {
+  thread_->log = std::move(log);
+  thread_->owner = std::move(owner);
+  thread_->lease = lease;
+  // Signals are for the thread that waits for annotators.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_->thread = std::thread([t = thread_.get()] { t->run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Heartbeat::~Heartbeat() {
+  {
+    const std::lock_guard lock(thread_->mutex);
+    thread_->stopping = true;
+  }
+  thread_->condition.notify_all();
+  thread_->thread.join();
 }
 
 }  // namespace acuity

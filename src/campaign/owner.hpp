@@ -1,13 +1,36 @@
 #pragma once
 
-#include "acuity/campaign/event.hpp"
+#include <filesystem>
+#include <memory>
+
+#include "acuity/campaign/state.hpp"
 
 namespace acuity {
 
-/// The event that makes this process the owner.
-OwnerChanged this_process();
+/// The event that makes this process the owner for `lease` seconds from now on.
+OwnerChanged this_process(double lease = 300.0);
 
-/// False if the owner has certainly ended. A process on another host cannot be checked: it may be running.
+/// Whether the process of an owner can be looked at: it is on this host, in this container.
+bool is_here(const OwnerChanged& owner);
+
+/// False if the owner has certainly ended, or is elsewhere and its lease has ended.
 bool may_be_alive(const OwnerChanged& owner);
+
+/// Who runs the campaign, where and since when, when the lease ends and what to do: the message of exit 7.
+std::string owned_sentence(const std::filesystem::path& folder, const State& state);
+
+/// Renews the lease of an owner three times per lease, from a thread of its own with its own connection to
+/// the log, so that long computations do not let it lapse. Ends itself if another process has taken over.
+class Heartbeat {
+ public:
+  Heartbeat(std::filesystem::path log, OwnerChanged owner, double lease);
+  ~Heartbeat();
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
+ private:
+  struct Thread;
+  std::unique_ptr<Thread> thread_;
+};
 
 }  // namespace acuity

@@ -55,6 +55,19 @@ class SubsetReplay {
     events_.emplace_back(std::move(event));
   }
 
+  void add(Amended event) {
+    if (event.row) {
+      const Index done = *event.row;
+      event.row = part(done);
+      if (!event.row) {
+        const double* inputs = study_.pool().point(done);
+        event.inputs.emplace(inputs, inputs + study_.pool().inputs().size());
+        event.base_noise = study_.offer().base_noise(done);
+      }
+    }
+    events_.emplace_back(std::move(event));
+  }
+
   void add(Excluded event) {
     const std::optional<Index> row = part(event.row);
     if (!row) return;

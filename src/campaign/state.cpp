@@ -112,14 +112,25 @@ void State::check(const Failed& event) const {
 }
 
 void State::check(const Released& event) const {
-  require_pending(event.id, "released");
+  if (require_known(event.id, "released").status != SuggestionStatus::failed)
+    require_pending(event.id, "released");
 }
 
 void State::check(const Amended& event) const {
-  if (require_known(event.id, "amended").status != SuggestionStatus::told)
+  const SuggestionRecord& record = require_known(event.id, "amended");
+  const bool only_money = event.values.empty() && !event.moves_answer();
+  if (record.status != SuggestionStatus::told && !(only_money && record.status == SuggestionStatus::failed))
     throw DamagedError(fmt::format("event {} of the log amends suggestion {}, which has no answer",
                                    sequence_ + 1, event.id));
-  require_not_replaced(*find(event.id), "amends");
+  if (!only_money) require_not_replaced(record, "amends");
+  const double answer = record.told ? record.told->cost : 0.0;
+  const double paid = record.told ? record.failure_charge + event.cost.value_or(answer)
+                                  : event.cost.value_or(record.failure_charge);
+  const double after = paid - record.refunded - event.refund.value_or(0.0);
+  if (!(after >= -1e-9 * paid && spent_ - record.charged + after <= largest_amount))
+    throw DamagedError(
+        fmt::format("event {} of the log leaves suggestion {} with a charge of {}, must be 0 or more",
+                    sequence_ + 1, event.id, std::isnan(after) ? "not a number" : shortest(after)));
 }
 
 void State::require_not_replaced(const SuggestionRecord& record, const char* what) const {
@@ -142,6 +153,12 @@ void State::check(const BudgetChanged& event) const {
     throw DamagedError(fmt::format(
         "event {} of the log changes the budget from {} to {}, must be from 0 to {}", sequence_ + 1,
         shortest(budget_), std::isnan(after) ? "not a number" : shortest(after), largest_amount_text));
+}
+
+void State::check(const StudyChanged& event) const {
+  if (!created_.study.empty() && event.before != created_.study)
+    throw DamagedError(
+        fmt::format("event {} of the log changes another study than the campaign's", sequence_ + 1));
 }
 
 SuggestionRecord& State::record(std::int64_t id) {
@@ -211,6 +228,7 @@ void State::take(const Failed& event) {
   SuggestionRecord& failed = record(event.id);
   failed.status = SuggestionStatus::failed;
   failed.reason = event.reason;
+  failed.failure_charge += event.charge;
   failed.charged += event.charge;
   spent_ += event.charge;
   ++failures_in_a_row_;
@@ -218,6 +236,7 @@ void State::take(const Failed& event) {
 
 void State::take(const Released& event) {
   SuggestionRecord& released = record(event.id);
+  if (released.status == SuggestionStatus::failed) ++rewrites_;  // its point competes again
   released.status = SuggestionStatus::released;
   released.reason = event.reason;
 }
@@ -228,12 +247,45 @@ void State::take(const Excluded& event) {
 
 void State::take(const Amended& event) {
   SuggestionRecord& amended = record(event.id);
-  replace_values(amended, event.values);
   amended.reason = event.reason;
-  if (amended.retracted) replace_answer(event.id);
-  amended.retracted = false;
-  set_counted(event.id, true);
-  fit_is_stale_ = must_plan_again_ = true;
+  must_plan_again_ = true;
+  if (amended.told && (event.cost || event.moves_answer())) {
+    if (!amended.first_told) amended.first_told = amended.told;
+    Told& told = *amended.told;
+    if (event.row || event.inputs) {
+      told.row = event.row;
+      told.inputs = event.inputs;
+      told.base_noise = event.base_noise;
+    }
+    if (!event.level.empty()) told.level = event.level;
+    if (event.alpha) told.alpha = event.alpha;
+    if (!event.level.empty() || event.alpha) amended.kept_noise.reset();
+    if (event.channel || event.declared_channel) told.channel = event.channel;
+  }
+  if (!event.values.empty()) {
+    replace_values(amended, event.values);
+    if (amended.retracted) replace_answer(event.id);
+    amended.retracted = false;
+    set_counted(event.id, true);
+  }
+  if (event.cost && amended.told) {
+    amended.told->cost = *event.cost;
+    if (!amended.values.empty()) amended.told->values = amended.values;  // the cost is that of these values
+  }
+  if (event.cost && !amended.told) amended.failure_charge = *event.cost;
+  amended.refunded += event.refund.value_or(0.0);
+  if (event.cost || event.refund) {
+    const double paid = amended.failure_charge + (amended.told ? amended.told->cost : 0.0);
+    amended.charged = std::max(0.0, paid - amended.refunded);
+    spent_ = 0.0;  // summed again: differences would leave rounding errors
+    for (const SuggestionRecord& one : suggestions_) spent_ += one.charged;
+    answers_changed();
+  }
+  if (event.moves_answer()) {
+    ++rewrites_;
+    answers_changed();
+  }
+  if (!event.values.empty() || event.moves_answer()) fit_is_stale_ = true;
 }
 
 // The charge is not refunded: it was spent.
@@ -250,6 +302,10 @@ void State::take(const Retracted& event) {
 void State::replace_values(SuggestionRecord& record, const std::vector<double>& values) {
   annotations_ += static_cast<std::int64_t>(values.size()) - static_cast<std::int64_t>(record.values.size());
   record.values = values;
+  answers_changed();
+}
+
+void State::answers_changed() {
   static std::atomic<std::uint64_t> revisions = 0;
   answers_revision_ = ++revisions;
 }
@@ -278,9 +334,37 @@ bool State::plan_is_stale(bool after_every_fit) const {
 }
 
 void State::take(const OwnerChanged& event) {
+  owner_seen_ = now_;
+  const bool goes_on = !event.host.empty() && owner_.is_same_process(event);
   owner_ = event;
+  if (goes_on) return;  // a sign of life
   owner_since_ = now_;
   failures_in_a_row_ = 0;
+}
+
+void State::take(const StudyChanged& event) {
+  created_.study = event.study;
+  created_.study_checksum = event.study_checksum;
+  created_.pool_checksum = event.pool_checksum;
+  created_.pool_blocks = event.pool_blocks;
+  created_.name = event.name;
+  for (std::size_t k = 0; k < event.tables.size(); ++k) tables_[event.tables[k]] = event.table_checksums[k];
+  if (event.budget) budget_ = *event.budget;
+  changes_.push_back({now_, annotations_, spent_, event.changes});
+  for (std::size_t k = 0; k < event.kept_levels.size(); ++k)
+    for (SuggestionRecord& one : suggestions_)
+      if (!one.kept_noise && one.level() == event.kept_levels[k]) one.kept_noise = event.kept_noise[k];
+  if (event.reinterprets)
+    for (SuggestionRecord& one : suggestions_) one.kept_noise.reset();
+  ++rewrites_;
+  answers_changed();
+  if (event.plans_again || event.learns_again) {
+    planned_.reset();
+    must_plan_again_ = true;
+  }
+  if (!event.learns_again) return;
+  fitted_.reset();
+  fit_is_stale_ = true;
 }
 
 // Summed every time in a fixed order: adding and subtracting would accumulate rounding errors.

@@ -38,6 +38,15 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
   Annotation annotation = offered ? study.annotation(place, base_noise, *offered, value, cost)
                                   : study.annotation(place, base_noise, level_of(study, record), value, cost);
   annotation.reported = reported;
+  if (!reported && record.kept_noise) {  // as it was when it was asked for
+    if (std::holds_alternative<FlipChannel>(annotation.channel)) {
+      annotation.channel = FlipChannel{*record.kept_noise};
+    } else {
+      std::get<GaussianChannel>(annotation.channel).noise_variance =
+          annotation.base_noise + *record.kept_noise;
+      annotation.added_noise = *record.kept_noise;
+    }
+  }
   if (!reported) return annotation;
   const int bias = bias_of(annotation.channel);
   annotation.channel = *record.told->channel;
@@ -160,8 +169,11 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   if (study.learns_from(state.annotations(), fitted.annotations) == 0) return std::nullopt;
   Learned learned;
   learned.prior = study.prior_given({});
-  if (static_cast<Index>(fitted.log_parameters.size()) != learned.prior.kernel->log_parameters().size())
-    throw DamagedError("what was learned does not fit the study's kernel");
+  // Learned before the study was changed, as views of the past see it.
+  const bool fits_study =
+      static_cast<Index>(fitted.log_parameters.size()) == learned.prior.kernel->log_parameters().size() &&
+      (fitted.level_scales.empty() || fitted.level_scales.size() == study.offer().levels.size());
+  if (!fits_study) return std::nullopt;
   learned.prior.kernel = learned.prior.kernel->with_log_parameters(Eigen::Map<const Vector>(
       fitted.log_parameters.data(), static_cast<Index>(fitted.log_parameters.size())));
   for (std::size_t k = 0; k < fitted.smooth_sd.size() && k < learned.prior.biases.size(); ++k) {

@@ -63,7 +63,7 @@ bool maker_is_gone(int mark) {
   try {
     const auto json = nlohmann::json::parse(text.data(), text.data() + count);
     const OwnerChanged maker{json.at("host"), json.at("process"), json.at("process_start")};
-    return maker.host == this_process().host && !may_be_alive(maker);
+    return maker.host == this_process(0.0).host && !may_be_alive(maker);
   } catch (const nlohmann::json::exception&) {
     return false;
   }
@@ -134,7 +134,7 @@ void UnfinishedFolder::mark() {
   mark_ = ::open((path_ / mark_name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (mark_ < 0) cannot_be_made(folder_, errno);
   lock(mark_);
-  const OwnerChanged maker = this_process();
+  const OwnerChanged maker = this_process(0.0);
   const std::string text =
       nlohmann::json{{"host", maker.host}, {"process", maker.process}, {"process_start", maker.process_start}}
           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +

@@ -23,11 +23,12 @@ class Verifier {
 
   Verification verify() {
     look_at_log();
-    if (const Created* created = this->created()) {
-      if (!numerics::fits_checksum(created->study, created->study_checksum))
+    if (has_created()) {
+      const Created& created = latest_.created();
+      if (!numerics::fits_checksum(created.study, created.study_checksum))
         complain_of_log("event 1 has a study that does not match its checksum");
-      look_at_copies(*created);
-      look_at_study(*created);
+      look_at_copies(created);
+      look_at_study(created);
     }
     if (log_.is_log) look_at_events();
     return std::move(result_);
@@ -65,14 +66,26 @@ class Verifier {
     });
   }
 
-  const Created* created() const {
-    if (log_.events.empty() || log_.events.front().sequence != 1) return nullptr;
-    return std::get_if<Created>(&log_.events.front().event);
+  // The study as last changed, as far as the events can be followed.
+  bool has_created() {
+    if (log_.events.empty() || log_.events.front().sequence != 1 ||
+        !std::holds_alternative<Created>(log_.events.front().event))
+      return false;
+    try {
+      for (const StoredEvent& stored : log_.events) latest_.apply(stored);
+    } catch (const DamagedError&) {  // reported by look_at_events()
+    }
+    return true;
   }
 
   void look_at_copy(const std::string& name, const std::string& recorded) {
     part(name, [&]() -> std::string {
-      const fs::path file = folder_ / name;
+      fs::path file = folder_ / name;
+      // A change that was cut off before its copies were renamed; the next command that writes completes it.
+      if (const fs::path next = folder_ / next_copy(name); !latest_.changes().empty() &&
+                                                           fs::is_regular_file(next) &&
+                                                           numerics::fits_checksum(read_file(next), recorded))
+        file = next;
       if (!fs::is_regular_file(file)) {
         complain(fmt::format("{}: it does not exist, must be the copy the campaign was created with",
                              file.string()),
@@ -92,7 +105,7 @@ class Verifier {
     look_at_copy(created.pool_file, created.pool_checksum);
     if (!result_.differs || result_.problems.size() >= LogInspection::most_problems) return;
     try {
-      require_unchanged(folder_, created);
+      frozen_files(folder_, latest_, false);
     } catch (const DifferentStudyError& error) {
       explain_difference(error.what());
     }
@@ -108,7 +121,7 @@ class Verifier {
     if (result_.differs) return;
     part("study", [&]() -> std::string {
       try {
-        study_ = Study::open(read_frozen_study(folder_));
+        study_ = open_frozen_study(frozen_files(folder_, latest_, false), created);
         if (PoolFile::recognises(folder_ / created.pool_file))
           PoolFile::open(folder_ / created.pool_file).verify();
         look_at_tables();
@@ -138,7 +151,7 @@ class Verifier {
   void look_at_events() {
     part("events", [&]() -> std::string {
       std::optional<EventRules> rules;
-      if (study_) rules.emplace(*study_);
+      if (study_) rules.emplace(*study_, changes_in(log_.events));
       State state;
       for (const StoredEvent& stored : log_.events)
         if (!follows(stored, rules, state)) return "";
@@ -176,15 +189,17 @@ class Verifier {
 
   const fs::path& folder_;
   LogInspection log_;
+  State latest_;
   std::optional<Study> study_;
   Verification result_;
 };
 
 // The study as it was when the campaign was created, if it can still be read.
-std::optional<Study> frozen_study(const fs::path& folder, const Created& created) {
+std::optional<Study> frozen_study(const fs::path& folder, const std::vector<StoredEvent>& events) {
+  State state;
   try {
-    require_unchanged(folder, created);
-    return Study::open(read_frozen_study(folder));
+    for (const StoredEvent& stored : events) state.apply(stored);
+    return open_frozen_study(frozen_files(folder, state, false), state.created());
   } catch (const InputError&) {
   } catch (const StoreError&) {
   }
@@ -211,11 +226,10 @@ Verification verify_campaign(const fs::path& folder) {
 std::vector<StoredEvent> intact_events(const fs::path& folder) {
   std::vector<StoredEvent> events = SqliteEventStore::intact(folder / "events.sqlite");
   std::optional<Study> study;
-  if (!events.empty())
-    if (const auto* created = std::get_if<Created>(&events.front().event))
-      study = frozen_study(folder, *created);
+  if (!events.empty() && std::holds_alternative<Created>(events.front().event))
+    study = frozen_study(folder, events);
   std::optional<EventRules> rules;
-  if (study) rules.emplace(*study);
+  if (study) rules.emplace(*study, changes_in(events));
   State state;
   try {
     for (const StoredEvent& stored : events) {

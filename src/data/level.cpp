@@ -57,7 +57,7 @@ Index Offer::finest() const {
   const auto key = [this](std::size_t k) {
     const auto* gaussian = std::get_if<GaussianChannel>(&levels[k].channel);
     const bool has_bias = gaussian != nullptr && gaussian->bias > 0;
-    return std::tuple(has_bias, vagueness(levels[k].channel), levels[k].cost);
+    return std::tuple(levels[k].is_retired, has_bias, vagueness(levels[k].channel), levels[k].cost);
   };
   for (std::size_t k = 1; k < levels.size(); ++k)
     if (key(k) < key(best)) best = k;

@@ -15,7 +15,7 @@ namespace acuity {
 
 namespace {
 
-constexpr std::size_t last_shown = 12;
+constexpr std::size_t last_shown = 12, most_failures = 50;
 
 // With `decimals` decimals, unless the number is too large for that.
 std::string in_decimals(double value, int decimals) {
@@ -150,6 +150,40 @@ PageTable last_answers(const CampaignData& data) {
   return table;
 }
 
+// Every change of the study, when it was made.
+std::string changes_html(const CampaignData& data) {
+  std::string html = "<ul>\n";
+  for (const State::Change& change : data.changes) {
+    std::string words;
+    for (const std::string& one : change.words) words += fmt::format("<li>{}</li>\n", escape_markup(one));
+    html += fmt::format("<li>{}, after {} answers and {}:<ul>\n{}</ul></li>\n", time_text(change.time),
+                        change.annotations, escape_markup(money(change.spent, data.unit)), words);
+  }
+  return html + "</ul>\n";
+}
+
+PageTable failures_table(const CampaignData& data) {
+  PageTable table{{"point", "inputs", "failures", "cost", "since", "last reason"}, {}};
+  for (std::size_t k = 0; k < std::min(most_failures, data.failures.size()); ++k) {
+    const FailedPlace& place = data.failures[k];
+    table.rows.push_back({place.point, place.inputs, std::to_string(place.failures), brief(place.cost),
+                          place.answered ? "answered" : "no answer", place.reason});
+  }
+  return table;
+}
+
+std::string failures_html(const CampaignData& data) {
+  double cost = 0.0;
+  for (const FailedPlace& place : data.failures) cost += place.cost;
+  return paragraph(
+             "soft",
+             fmt::format("Attempts without an answer, by place; they cost {}{}.", money(cost, data.unit),
+                         data.failures.size() > most_failures
+                             ? fmt::format(". The first {} of {} places", most_failures, data.failures.size())
+                             : std::string())) +
+         table_html(failures_table(data), "Failures by place");
+}
+
 std::string purchases_cell(const std::vector<double>& counts, const CampaignData& data) {
   std::string text;
   for (std::size_t k = 0; k < counts.size() && k < data.offered.size(); ++k)
@@ -210,10 +244,12 @@ std::string campaign_page(const CampaignData& data, const std::vector<CampaignFi
           command_block(facts.command));
   html += section("summary", "Summary", table_html(summary(data), "Summary"));
   html += section("warnings", "Warnings", warnings_html(data));
+  if (!data.changes.empty()) html += section("changes", "Changes of the study", changes_html(data));
   for (const CampaignFigure& figure : figures)
     html += section(figure.name, figure.heading,
                     figure.svg.empty() ? paragraph("soft", figure.absent)
                                        : figure_html({figure.svg, figure.caption}) + beside(figure, data));
+  if (!data.failures.empty()) html += section("failures", "Failures", failures_html(data));
   if (!data.answers.empty())
     html += section(
         "last", "Last answers",

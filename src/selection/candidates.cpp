@@ -191,7 +191,8 @@ std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisi
     for (Index level = 0; level < static_cast<Index>(offer.levels.size()); ++level) levels.push_back(level);
   }
   std::erase_if(levels, [&](Index level) {
-    return candidates.level_is_closed(level) || !candidates.affordable(cost(level));
+    return offer.levels[static_cast<std::size_t>(level)].is_retired || candidates.level_is_closed(level) ||
+           !candidates.affordable(cost(level));
   });
   return levels;
 }

@@ -17,7 +17,7 @@ void TopUps::add(const HeldAnswer& answer, const Offer& offer) {
   if (!can_be_continued(from)) return;
   for (Index k = 0; k < static_cast<Index>(offer.levels.size()); ++k) {
     const Level& level = offer.levels[at(k)];
-    if (k == answer.level || !level.tops_up || is_excluded(answer.point, k)) continue;
+    if (k == answer.level || !level.tops_up || level.is_retired || is_excluded(answer.point, k)) continue;
     const double after = noise_variance(offer.channel(answer.point, k));
     const double price = offer.cost(answer.point, k), cost = price - offer.cost(answer.point, answer.level);
     if (!(after < answer.noise_variance) || !(cost > 0.0)) continue;

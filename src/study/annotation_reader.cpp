@@ -8,6 +8,7 @@
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
+#include "study/exclusions.hpp"
 #include "study/input_settings.hpp"
 #include "study/nearest.hpp"
 #include "study/noise_law.hpp"
@@ -28,6 +29,7 @@ class AnnotationReader {
     std::vector<Annotation> annotations;
     double spent = 0.0;
     for (Index row = 0; row < table_.rows(); ++row) {
+      if (is_exclusion(row)) continue;
       annotations.push_back(annotation(row));
       spent += annotations.back().cost;
       if (!(spent <= largest_amount))
@@ -35,6 +37,18 @@ class AnnotationReader {
                                      table_.where(row), shortest(spent), largest_amount_text));
     }
     return annotations;
+  }
+
+  std::vector<Exclusion> exclusions() const {
+    std::vector<Exclusion> found;
+    for (Index row = 0; row < table_.rows(); ++row) {
+      if (!is_exclusion(row)) continue;
+      const std::optional<Index> point = study_.pool_.find(table_.text(row, *id_));
+      const std::string level = given_ == Given::level ? table_.text(row, precision_) : std::string();
+      if (!level.empty() && !level_index_.contains(level)) continue;
+      if (point) found.push_back({*point, level, table_.text(row, *excluded_)});
+    }
+    return found;
   }
 
  private:
@@ -52,8 +66,11 @@ class AnnotationReader {
     const std::optional<Index> point = table_.find("point");
     if (!table_.find("id") || !point || !table_.find(level_column())) return;
     exported_channel_ = table_.find(channel_column());
-    if (exported_channel_) id_ = point;
+    if (!exported_channel_) return;
+    id_ = point;
+    excluded_ = table_.find("excluded");
   }
+  bool is_exclusion(Index row) const { return excluded_ && !table_.empty(row, *excluded_); }
 
   void find_columns() {
     y_ = table_.column("y", "the answers");
@@ -257,12 +274,17 @@ class AnnotationReader {
   Table table_;
   Index y_ = 0, precision_ = 0;
   std::optional<Index> id_, cost_;
+  std::optional<Index> excluded_;          // of an export: why a point must not be asked for
   std::optional<Index> exported_channel_;  // of an export: the noise or accuracy, in addition to the level
   std::vector<std::optional<Index>> inputs_;
   Given given_ = Given::alpha;
   bool zero_is_negative_ = false;  // a value is 0, so classes are 0 and 1
   std::unordered_map<std::string, Index> level_index_;
 };
+
+std::vector<Exclusion> read_exclusions(const Study& study, const std::filesystem::path& path) {
+  return AnnotationReader(study, path).exclusions();
+}
 
 std::vector<Annotation> Study::read_annotations(const std::filesystem::path& path) const {
   return AnnotationReader(*this, path).read();

@@ -256,7 +256,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
     table.allow({"name", "value", "noise_sd", "noise_relative", "accuracy", "cost", "repeat", "exact", "bias",
-                 "reference", "topup", "units"});
+                 "reference", "topup", "units", "retired"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
@@ -271,8 +271,11 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
     if (level.units > 1'000'000) table.wrong("units", "1000000 at most");
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;
     level.tops_up = table.boolean("topup").value_or(false);
+    level.is_retired = table.boolean("retired").value_or(false);
     levels.push_back(std::move(level));
   }
+  if (std::all_of(levels.begin(), levels.end(), [](const Level& level) { return level.is_retired; }))
+    tables.front().complain("every level is retired, must be one that can be bought");
   if (target.is_real()) settle_biases(tables, bias_is_implied, levels);
   for (std::size_t k = 0; k < levels.size(); ++k)
     if (levels[k].tops_up) require_continuable(tables[k], target, levels[k]);

@@ -85,6 +85,7 @@ void add_prices(const StudyModel& model, const std::vector<Belief>& beliefs,
                 const std::vector<Level>& winners, BreakEvenReport& report) {
   const std::vector<Level>& levels = model.offer.levels;
   for (std::size_t k = 0; k < levels.size(); ++k) {
+    if (levels[k].is_retired) continue;
     if (levels.size() > few_levels && k != 0 && k + 1 != levels.size()) continue;
     const bool wins = std::any_of(winners.begin(), winners.end(),
                                   [&](const Level& level) { return is_same_level(level, levels[k]); });

@@ -119,6 +119,11 @@ CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>&
     while (next != wanted.end() && *next <= state.annotations()) ++next;
     found.course.push_back(measured(study, state, test));
   }
+  // Before the study was changed there may have been other hyperparameters.
+  if (!found.fits.empty())
+    std::erase_if(found.fits, [count = found.fits.back().lengthscales.size()](const FitPoint& fit) {
+      return fit.lengthscales.size() != count;
+    });
   // The last point includes what was learned after the last answer.
   if (!found.course.empty()) found.course.back() = measured(study, campaign.state(), test);
   found.projected_end = projected_end(found.money, campaign.state());

@@ -9,6 +9,7 @@
 #include "campaign/state_queries.hpp"
 #include "numerics/text.hpp"
 #include "text/level_text.hpp"
+#include "text/number_text.hpp"
 #include "views/belief_views.hpp"
 #include "views/break_even_criterion.hpp"
 #include "views/campaign_course.hpp"
@@ -34,6 +35,33 @@ std::vector<LevelTotal> level_totals(const State& state, const LevelGroups& grou
   return totals;
 }
 
+std::string inputs_at(const Pool& pool, Index row) {
+  std::string text;
+  for (std::size_t k = 0; k < pool.inputs().size(); ++k)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", pool.inputs()[k], brief(pool.point(row)[k]));
+  return text;
+}
+
+std::vector<FailedPlace> failed_places(const Study& study, const State& state) {
+  std::vector<FailedPlace> places;
+  std::map<Index, std::size_t> at;
+  for (const SuggestionRecord& record : state.suggestions()) {
+    const bool failed = record.status == SuggestionStatus::failed || record.failure_charge > 0.0;
+    const Index row = record.asked.row;
+    if (failed && row >= 0) {
+      const auto [found, is_new] = at.emplace(row, places.size());
+      if (is_new) places.push_back({.point = study.pool().id(row), .inputs = inputs_at(study.pool(), row)});
+      FailedPlace& place = places[found->second];
+      ++place.failures;
+      place.cost += record.failure_charge;
+      if (record.status == SuggestionStatus::failed) place.reason = record.reason;
+    }
+    if (const auto found = at.find(record.row()); found != at.end() && !record.values.empty())
+      places[found->second].answered = true;
+  }
+  return places;
+}
+
 CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
   const State& state = campaign.state();
   const Study& study = campaign.study();
@@ -51,7 +79,9 @@ CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
           .failed = state.failed(),
           .excluded = static_cast<std::int64_t>(state.excluded().size()),
           .pool = study.pool().size(),
-          .levels = level_totals(state, groups)};
+          .levels = level_totals(state, groups),
+          .changes = state.changes(),
+          .failures = failed_places(study, state)};
 }
 
 // The standard deviation of the noise, or the probability of a wrong class.

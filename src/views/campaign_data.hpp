@@ -91,6 +91,15 @@ struct BeliefMap {
   bool x_logarithmic = false, y_logarithmic = false;
 };
 
+/// A pool point at which attempts failed.
+struct FailedPlace {
+  std::string point, inputs;  ///< the inputs as text
+  std::int64_t failures = 0;
+  double cost = 0.0;
+  bool answered = false;  ///< since
+  std::string reason;     ///< of the last one
+};
+
 /// What the study and the state of the campaign say.
 struct CampaignBooks {
   std::string name, unit;
@@ -102,7 +111,9 @@ struct CampaignBooks {
   double budget = 0.0, spent = 0.0, escrow = 0.0;
   std::int64_t pending = 0, failed = 0, excluded = 0;
   Index pool = 0;
-  std::vector<LevelTotal> levels;  ///< most precise first; `ReportedAnswer::level` is an index into it
+  std::vector<LevelTotal> levels;      ///< most precise first; `ReportedAnswer::level` is an index into it
+  std::vector<State::Change> changes;  ///< of the study
+  std::vector<FailedPlace> failures;   ///< in the order of the first one
 };
 
 /// What the log says when it is replayed.

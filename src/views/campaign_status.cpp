@@ -68,6 +68,24 @@ std::string budget_bar(const State& state) {
                      std::string(static_cast<std::size_t>(width - spent - held), '.'));
 }
 
+std::string changes_text(const State& state) {
+  std::string text;
+  for (const State::Change& change : state.changes())
+    for (const std::string& words : change.words)
+      text += time_text(change.time) + " " + one_line(words) + "\n";
+  return text.empty() ? "" : "\nchanges of the study\n" + text;
+}
+
+Json changes_json(const State& state) {
+  Json list = Json::array();
+  for (const State::Change& change : state.changes())
+    list.push_back({{"time", time_text(change.time)},
+                    {"annotations", change.annotations},
+                    {"spent", json_number(change.spent)},
+                    {"changes", change.words}});
+  return list;
+}
+
 std::string money_lines(const State& state) {
   const std::string unit = state.created().unit;
   if (!std::isfinite(state.budget()))
@@ -252,6 +270,8 @@ Json owner_json(const State& state) {
   return {{"host", owner.host},
           {"process", owner.process},
           {"since", time_text(state.owner_since())},
+          {"last_seen", time_text(state.owner_seen())},
+          {"lease_until", owner.lease_until ? Json(time_text(*owner.lease_until)) : Json()},
           {"alive", may_be_alive(owner)}};
 }
 
@@ -283,12 +303,14 @@ std::string status_text(const Campaign& campaign) {
     text += fmt::format("{} replaced by continuing {}\n", counted(replaced, "answer"),
                         replaced == 1 ? "its run" : "their runs");
   if (!state.owner().host.empty())
-    text += fmt::format("{} by process {} on {} since {}\n", may_be_alive(state.owner()) ? "Run" : "Left",
-                        state.owner().process, one_line(state.owner().host), time_text(state.owner_since()));
+    text += fmt::format(
+        "{} by process {} on {} since {}{}\n", may_be_alive(state.owner()) ? "Run" : "Left",
+        state.owner().process, one_line(state.owner().host), time_text(state.owner_since()),
+        is_here(state.owner()) ? std::string() : ", last sign of life " + time_text(state.owner_seen()));
   if (state.annotations() > 0) text += one_line(verdict_on(campaign).text()) + "\n";
   return text + levels_text(state) + reported_cost_text(campaign) + reported_noise_text(campaign) +
-         offsets_text(campaign) + biases_text(campaign) + plan_text(campaign) + pending_text(state) +
-         last_answers_text(campaign);
+         offsets_text(campaign) + biases_text(campaign) + plan_text(campaign) + changes_text(state) +
+         pending_text(state) + last_answers_text(campaign);
 }
 
 std::string status_csv(const Campaign& campaign) {
@@ -313,6 +335,7 @@ std::string status_json(const Campaign& campaign) {
   object["pending_ids"] = Json::array();
   for (const std::int64_t id : state.pending()) object["pending_ids"].push_back(id);
   object["owner"] = owner_json(state);
+  object["changes"] = changes_json(state);
   return json_text(object);
 }
 

@@ -31,6 +31,20 @@ struct EventWriter {
     line["point"] = record.row() < 0 ? Json() : Json(name_of(record.row()));
     put_level(record.level(), record.alpha());
   }
+  Json inputs_json(const std::vector<double>& values) const {
+    Json inputs = Json::array();
+    for (std::size_t k = 0; k < values.size(); ++k)
+      inputs.push_back(pool != nullptr && k < pool->columns().size()
+                           ? json_value(input_cell(pool->columns()[k], values[k]))
+                           : json_number(values[k]));
+    return inputs;
+  }
+  void put_channel(const Channel& channel) const {
+    if (const auto* flip = std::get_if<FlipChannel>(&channel))
+      line["accuracy"] = json_number(flip->accuracy);
+    else
+      line["noise_variance"] = json_number(noise_variance(channel));
+  }
   void operator()(const Created& e) const {
     line["name"] = e.name;
     line["unit"] = e.unit;
@@ -58,20 +72,9 @@ struct EventWriter {
     about(e.id);
     line["y"] = json_value(e.values);
     line["cost"] = json_number(e.cost);
-    if (e.inputs) {
-      Json inputs = Json::array();
-      for (std::size_t k = 0; k < e.inputs->size(); ++k)
-        inputs.push_back(pool != nullptr && k < pool->columns().size()
-                             ? json_value(input_cell(pool->columns()[k], (*e.inputs)[k]))
-                             : json_number((*e.inputs)[k]));
-      line["inputs"] = std::move(inputs);
-    }
+    if (e.inputs) line["inputs"] = inputs_json(*e.inputs);
     if (e.unasked) line["unasked"] = true;
-    if (!e.channel) return;
-    if (const auto* flip = std::get_if<FlipChannel>(&*e.channel))
-      line["accuracy"] = json_number(flip->accuracy);
-    else
-      line["noise_variance"] = json_number(noise_variance(*e.channel));
+    if (e.channel) put_channel(*e.channel);
   }
   void operator()(const Failed& e) const {
     about(e.id);
@@ -89,7 +92,12 @@ struct EventWriter {
   }
   void operator()(const Amended& e) const {
     about(e.id);
-    line["y"] = json_value(e.values);
+    if (!e.values.empty()) line["y"] = json_value(e.values);
+    if (e.cost) line["cost"] = json_number(*e.cost);
+    if (e.refund) line["refund"] = json_number(*e.refund);
+    if (e.inputs) line["inputs"] = inputs_json(*e.inputs);
+    if (e.channel) put_channel(*e.channel);
+    if (e.declared_channel) line["declared_noise"] = true;
     line["reason"] = e.reason;
   }
   void operator()(const Retracted& e) const {
@@ -101,8 +109,12 @@ struct EventWriter {
     line["budget"] = json_number(state.budget());
   }
   void operator()(const Fitted& e) const { put_all_of(e); }
-  void operator()(const OwnerChanged& e) const { put_all_of(e); }
+  void operator()(const OwnerChanged& e) const {
+    put_all_of(e);
+    if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
+  }
   void operator()(const Planned& e) const { put_all_of(e); }
+  void operator()(const StudyChanged& e) const { put_all_of(e); }
   void put_all_of(const Event& event) const {
     const Json body = Json::parse(to_json(event));  // must outlive its items()
     for (const auto& [key, value] : body.items()) line[key] = value;

@@ -77,8 +77,10 @@ Score choice_by_full_scan(const Campaign& campaign) {
     const Annotation expected = expected_annotation(study, *campaign.state().find(id));
     belief->condition(expected.place, study.expected_channel(expected, model), std::nullopt);
   }
-  return select_by_full_scan(belief->marginals(), model.offer, model.acquisition, campaign.candidates())
-      .value();
+  Candidates candidates = campaign.candidates();
+  for (const SuggestionRecord& one : campaign.state().suggestions())  // points that failed wait
+    if (one.status == SuggestionStatus::failed) candidates.close(one.asked.row);
+  return select_by_full_scan(belief->marginals(), model.offer, model.acquisition, candidates).value();
 }
 
 void expect_choice(const Suggestion& found, const Score& wanted) {

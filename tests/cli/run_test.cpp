@@ -73,7 +73,7 @@ TEST(Run, GoesOnWithMoreBudget) {
   const Json status = bench.status();
   EXPECT_EQ(status["budget"], 8.0);
   EXPECT_EQ(status["spent"], 8.0);
-  EXPECT_EQ(bench.acuity({"run", "C", "--budget", "2"}).exit_code, 2) << "a change has its sign";
+  EXPECT_EQ(bench.acuity({"run", "C", "--budget", "2"}).exit_code, 2) << "8 are spent";
 }
 
 TEST(Run, RefusesAnotherStudyAndTouchesNothing) {
@@ -83,7 +83,10 @@ TEST(Run, RefusesAnotherStudyAndTouchesNothing) {
   bench.study("budget = 60\n");
   const ProgramResult result = bench.run();
   EXPECT_EQ(result.exit_code, 6);
-  EXPECT_TRUE(contains(result.err, "it is \"budget = 60\", must be \"budget = 6\"")) << result.err;
+  EXPECT_TRUE(contains(result.err,
+                       "campaign.budget: 6 -> 60; the budget from now on; to apply it: acuity change C "
+                       "--study S.toml"))
+      << result.err;
   EXPECT_EQ(bench.acuity({"export", "C", "--events", "-"}).out, before);
   bench.study();
   bench.folder.write("pool.csv", bench.folder.read("pool.csv") + "p9,9\n");
@@ -110,10 +113,11 @@ TEST(Run, StopsAfterFailuresInARowWithTheEndOfTheLastLog) {
   bench.answer("for k in 1 2 3 4 5 6 7; do echo line $k of $ACUITY_ID-$ACUITY_ATTEMPT >&2; done; exit 9");
   const ProgramResult result = bench.run();
   EXPECT_EQ(result.exit_code, 5) << result.err;
-  EXPECT_TRUE(contains(result.err, "3 failures in a row")) << result.err;
+  EXPECT_TRUE(contains(result.err, "3 different points failed in a row")) << result.err;
   EXPECT_TRUE(contains(result.err, "exit status 9")) << result.err;
-  EXPECT_TRUE(contains(result.err, "runs/000002-1")) << "where to look: " << result.err;
-  EXPECT_TRUE(contains(result.err, "\n  | line 6 of 2-1\n  | line 7 of 2-1\n")) << result.err;
+  EXPECT_TRUE(contains(result.err, "runs/000003-2")) << "where to look: " << result.err;
+  EXPECT_TRUE(contains(result.err, "\n  | line 6 of 3-2\n  | line 7 of 3-2\n")) << result.err;
+  EXPECT_TRUE(contains(result.err, "acuity fail C ID --exclude")) << "and what to do: " << result.err;
   EXPECT_FALSE(contains(result.err, "| line 1 of")) << "the last lines only: " << result.err;
   EXPECT_EQ(bench.status()["spent"], 0.0) << "nothing charged";
   bench.answer("echo 0.5");

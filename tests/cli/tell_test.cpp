@@ -380,8 +380,10 @@ TEST(Amend, NeedsAReasonAnAnswerAndAnId) {
                       "c.acuity: the amendment of 1 has no --reason, must have one");
   desk.expect_refusal("amend", {"1", "--y", "0.1", "--reason", ""},
                       "c.acuity: the amendment of 1 has no --reason, must have one");
-  desk.expect_refusal("amend", {"1", "--reason", "r"},
-                      "c.acuity: the amendment of 1 needs either --y with the right value or --retract");
+  desk.expect_refusal(
+      "amend", {"1", "--reason", "r"},
+      "c.acuity: the amendment of 1 needs either --retract or what is right: --y, --cost, --noise-sd, "
+      "--level, --point or --refund");
   desk.expect_refusal("amend", {"1", "--y", "nan", "--reason", "r"},
                       "c.acuity: the answer to 1 is \"nan\", must be a finite number");
   desk.expect_refusal("amend", {"2", "--y", "0.1", "--reason", "r"},

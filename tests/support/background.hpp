@@ -27,8 +27,9 @@ inline bool comes_true(const std::function<bool()>& what) {
 /// The built program at work while the test does something else. It dies with this object.
 class Background {
  public:
-  Background(std::vector<std::string> words, const std::filesystem::path& folder) {
-    words.insert(words.begin(), ACUITY_PROGRAM);
+  Background(std::vector<std::string> words, const std::filesystem::path& folder,
+             const std::string& program = ACUITY_PROGRAM) {
+    words.insert(words.begin(), program);
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);

@@ -28,6 +28,9 @@ struct CampaignOptions {
   double plan_seconds = 20.0;
   /// Called while the budget is planned, with the number of purchases simulated so far.
   std::function<void(Index)> planning;
+  /// Seconds after its last sign of life for which an owner counts as running on hosts that cannot look at
+  /// its process.
+  double owner_lease = 300.0;
   /// Called with every event that is added after the campaign was opened, by this process or another, and
   /// with the state after it.
   std::function<void(const StoredEvent&, const State&)> watch;
@@ -45,6 +48,8 @@ struct AskOptions {
   /// The units of all suggestions together, at most; `count` stays an upper limit. The levels are then chosen
   /// jointly (select_batch_within).
   std::optional<std::int64_t> capacity = std::nullopt;
+  std::optional<double> budget_to = std::nullopt;  ///< or the budget is set to this
+  std::vector<Index> avoid = {};                   ///< rows that are not asked for
 };
 
 /// Whether there is more to ask for.
@@ -83,6 +88,21 @@ struct TellResult {
   /// Of the first value, given the prediction when it was asked for: the number of standard deviations from
   /// the mean (real), or the probability of the class (binary). Absent if another point was annotated.
   std::optional<double> surprise;
+};
+
+/// A correction of an answer; only what was wrong is given. Without an answer only the charge of a failed
+/// attempt can be corrected.
+struct Amendment {
+  std::int64_t id = 0;
+  std::vector<double> values;      ///< empty: as they are
+  std::optional<double> cost;      ///< of all values
+  std::optional<double> refund;    ///< money that came back; the answer still cost what it cost
+  std::optional<Channel> channel;  ///< of every value
+  bool declared_channel = false;   ///< the noise is that of the level, a reported one was wrong
+  std::optional<Index> row;
+  std::optional<std::vector<double>> inputs;
+  std::optional<Level> level;
+  std::string reason;
 };
 
 /// A report of work that gave no answer.
@@ -135,17 +155,31 @@ class Campaign {
   /// Returns the ids that were pending; the others had already been released.
   std::vector<std::int64_t> release(const std::vector<std::int64_t>& ids, const std::string& reason);
   void amend(std::int64_t id, const std::vector<double>& values, const std::string& reason);
+  /// False if the same amendment is already recorded; then nothing changes.
+  bool amend(const Amendment& amendment);
   void retract(std::int64_t id, const std::string& reason);
+  /// Changes the study to that of a file, if it differs: one event with both texts. Returns the differences
+  /// in words, with what each of them means. Answers so far keep the noise of their level unless
+  /// `reinterpret`. Throws InputError with the reason if a difference cannot be applied. Processes that have
+  /// the campaign open notice the change. Only for a campaign in a folder.
+  std::vector<std::string> change(const std::filesystem::path& study, bool reinterpret = false);
+  /// What change() would return; changes nothing.
+  std::vector<std::string> would_change(const std::filesystem::path& study, bool reinterpret = false);
   void change_budget(double by);
+  /// Sets the budget; false if it has this value already.
+  bool set_budget(double budget);
 
   /// Runs `work` and commits everything it does to this campaign in one transaction, or nothing if it
   /// throws. For many small steps whose results are not used outside before the end. Other processes cannot
   /// write meanwhile.
   void in_one_transaction(const std::function<void()>& work);
 
-  /// A campaign that is being run has an owner. Throws OwnedError if another process owns it and may still be
-  /// running; takes over from one that has ended.
-  void take_ownership();
+  /// A campaign that is being run has an owner, which renews its lease (CampaignOptions::owner_lease) from a
+  /// thread of its own. Throws OwnedError if another process owns it and may still be running; takes over
+  /// from one that has ended or, if it cannot be looked at because it is on another host, whose lease has
+  /// ended. `take_over`: also from one on another host whose lease has not ended.
+  /// From then on every write, and refresh(), throws OwnedError if another process has taken over.
+  void take_ownership(bool take_over = false);
   void give_up_ownership();
 
   std::vector<Annotation> annotations() const;

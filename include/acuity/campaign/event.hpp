@@ -95,10 +95,25 @@ struct Excluded {
   std::string reason;
 };
 
+/// A correction. Only what was wrong is present; everything else stays as it was.
 struct Amended {
   std::int64_t id = 0;
-  std::vector<double> values;
+  std::vector<double> values;  ///< empty: as they were
   std::string reason;
+  std::optional<double> cost;      ///< of the answer, or of the failed attempt if there is no answer
+  std::optional<double> refund;    ///< money that came back; the answer still cost what it cost
+  std::optional<Channel> channel;  ///< noise or accuracy of every value
+  bool declared_channel = false;   ///< the noise was not reported: it is that of the level
+  std::optional<Index> row;
+  std::optional<std::vector<double>> inputs;
+  std::optional<double> base_noise;  ///< sigma^2(x) at `inputs`
+  std::string level;
+  std::optional<double> alpha;
+
+  /// Whether what the model sees is corrected besides the values.
+  bool moves_answer() const {
+    return channel || declared_channel || row || inputs || !level.empty() || alpha;
+  }
 };
 
 struct Retracted {
@@ -140,15 +155,41 @@ struct Planned {
   std::string note;           ///< why there is no plan, or not all of it; may be empty
 };
 
-/// The process that runs the campaign from now on; an empty host: none.
+/// The process that runs the campaign from now on; an empty host: none. The same process again: a sign of
+/// life, which extends its lease.
 struct OwnerChanged {
   std::string host;
   std::int64_t process = 0;
-  std::int64_t process_start = 0;  ///< distinguishes a process from a later one with the same id
+  std::int64_t process_start = 0;     ///< distinguishes a process from a later one with the same id
+  std::string realm;                  ///< boot and pid namespace; empty in logs of earlier versions
+  std::optional<double> lease_until;  ///< seconds since 1970; absent in logs of earlier versions
+
+  bool is_same_process(const OwnerChanged& other) const {
+    return host == other.host && process == other.process && process_start == other.process_start &&
+           realm == other.realm;
+  }
+};
+
+/// The study was changed: the frozen copies are those of this event from now on.
+struct StudyChanged {
+  std::string study, before;  ///< the frozen texts after and before
+  std::string study_checksum, pool_checksum;
+  std::vector<std::string> pool_blocks;  ///< as in Created
+  /// Other tables that were replaced by the change, and their checksums.
+  std::vector<std::string> tables, table_checksums;
+  std::vector<std::string> changes;  ///< in words, one per key
+  std::string name;                  ///< of the campaign
+  std::optional<double> budget;      ///< if it changed; infinite: no limit
+  bool learns_again = false;         ///< what was learned before does not fit any more
+  bool plans_again = false;          ///< nor does the plan of the budget
+  bool reinterprets = false;         ///< answers so far are read with the new noise, too
+  /// Otherwise: levels whose noise variance (binary: accuracy) changed, and that of all suggestions so far.
+  std::vector<std::string> kept_levels;
+  std::vector<double> kept_noise;
 };
 
 using Event = std::variant<Created, Asked, Told, Failed, Released, Excluded, Amended, Retracted,
-                           BudgetChanged, Fitted, OwnerChanged, Planned>;
+                           BudgetChanged, Fitted, OwnerChanged, Planned, StudyChanged>;
 
 /// The log contains something that only a newer version of acuity can have written. The log is unchanged.
 class NewerVersionError : public DamagedError {
@@ -156,7 +197,8 @@ class NewerVersionError : public DamagedError {
   using DamagedError::DamagedError;
 };
 
-/// created, asked, told, failed, released, excluded, amended, retracted, budget, fitted, owner, planned.
+/// created, asked, told, failed, released, excluded, amended, retracted, budget, fitted, owner, planned,
+/// changed.
 std::string event_name(const Event& event);
 
 /// JSON with numbers that read back exactly; infinity is "inf".

@@ -16,10 +16,16 @@ struct SuggestionRecord {
   Asked asked;
   double asked_at = 0.0;  ///< seconds since 1970
   SuggestionStatus status = SuggestionStatus::pending;
-  std::optional<Told> told;    ///< the answer as it was first recorded
-  double told_at = 0.0;        ///< seconds since 1970
-  std::vector<double> values;  ///< valid now; empty: no answer, or it was retracted
-  double charged = 0.0;
+  /// The answer, with place, level, noise and cost as corrected; its values are in `values`.
+  std::optional<Told> told;
+  std::optional<Told> first_told;  ///< as it was first recorded, if it was corrected
+  double told_at = 0.0;            ///< seconds since 1970
+  std::vector<double> values;      ///< valid now; empty: no answer, or it was retracted
+  double charged = 0.0;            ///< for the answer and a failed attempt, less what was refunded
+  double failure_charge = 0.0, refunded = 0.0;
+  /// The noise variance (binary: accuracy) of its level when it was asked for, if the study has changed
+  /// since.
+  std::optional<double> kept_noise;
   std::string reason;  ///< of the last failure, release, amendment or retraction
   bool retracted = false;
   /// If its run was continued: the suggestion whose answer replaces this one's, which is not valid any more.
@@ -50,6 +56,7 @@ class State {
   /// Number of events applied.
   std::int64_t sequence() const { return sequence_; }
 
+  /// The first event; text, checksums and name are those of the study as last changed.
   const Created& created() const { return created_; }
   double budget() const { return budget_; }
   double spent() const { return spent_; }  ///< sum of the charges, in the order of the events
@@ -90,6 +97,20 @@ class State {
   /// The process that runs the campaign; none if the host is empty.
   const OwnerChanged& owner() const { return owner_; }
   double owner_since() const { return owner_since_; }
+  double owner_seen() const { return owner_seen_; }  ///< its last sign of life
+  /// How often the past was changed in a way that values do not show: corrections of place, level or noise,
+  /// and changes of the study.
+  std::int64_t rewrites() const { return rewrites_; }
+  /// The changes of the study, each in words.
+  struct Change {
+    double time = 0.0;
+    std::int64_t annotations = 0;  ///< that were valid then
+    double spent = 0.0;
+    std::vector<std::string> words;
+  };
+  const std::vector<Change>& changes() const { return changes_; }
+  /// Checksums of the goal and truth tables that changes have replaced, by name.
+  const std::map<std::string, std::string>& tables() const { return tables_; }
   double created_at() const { return created_at_; }
 
  private:
@@ -105,6 +126,7 @@ class State {
   void take(const Fitted& event);
   void take(const OwnerChanged& event);
   void take(const Planned& event);
+  void take(const StudyChanged& event);
   // Preconditions of the events; those without a check can always follow.
   void check(const Asked& event) const;
   void check(const Told& event) const;
@@ -113,6 +135,7 @@ class State {
   void check(const Amended& event) const;
   void check(const Retracted& event) const;
   void check(const BudgetChanged& event) const;
+  void check(const StudyChanged& event) const;
   void check(const Created&) const {}
   void check(const Excluded&) const {}
   void check(const Fitted&) const {}
@@ -127,6 +150,7 @@ class State {
   void replace_answer(std::int64_t by);
   void restore_answer(std::int64_t replaced_by);
   void require_not_replaced(const SuggestionRecord& record, const char* what) const;
+  void answers_changed();
 
   std::int64_t sequence_ = 0;
   Created created_;
@@ -144,6 +168,10 @@ class State {
   std::optional<Planned> planned_;
   bool must_plan_again_ = true, learned_since_plan_ = false;
   OwnerChanged owner_;
+  double owner_seen_ = 0.0;
+  std::int64_t rewrites_ = 0;
+  std::vector<Change> changes_;
+  std::map<std::string, std::string> tables_;
 };
 
 }  // namespace acuity

@@ -34,6 +34,7 @@ struct Level {
   /// for it. If it is learned, the noise of the channel is the declared error, of which the white part is a
   /// share.
   LevelBias bias = {};
+  bool is_retired = false;    ///< price lists: not for sale any more; its answers still count
   bool is_reference = false;  ///< price lists: what f means, and all other levels differ from
   std::int64_t units = 1;     ///< what an answer takes of the capacity of a batch
   LevelValue value;
@@ -67,8 +68,8 @@ struct Offer {
   /// The channel of an annotation of pool point `point` at `level`.
   Channel channel(Index point, Index level) const;
 
-  /// The level of highest precision, of those without bias if there are any; of several, the cheapest, then
-  /// the first.
+  /// The level of highest precision that is for sale, of those without bias if there are any; of several, the
+  /// cheapest, then the first.
   Index finest() const;
 };
 
