@@ -177,10 +177,13 @@ struct Campaign::Parts {
   // The study of a change must open, and the whole log must fit it. The copies beside are what it would be.
   void require_replayable_after(const std::vector<Event>& events,
                                 const std::vector<std::string>& names) const {
-    FrozenFiles files{folder / next_copy("study.toml"), folder / state.created().pool_file, {}};
+    FrozenFiles files{folder / "study.toml", folder / state.created().pool_file, {}};
     for (const std::string& name : names) {
-      if (name == state.created().pool_file) files.pool = folder / next_copy(name);
-      if (name != state.created().pool_file && name != "study.toml")
+      if (name == "study.toml")
+        files.study = folder / next_copy(name);
+      else if (name == state.created().pool_file)
+        files.pool = folder / next_copy(name);
+      else
         files.tables[name] = folder / next_copy(name);
     }
     const Study next = open_frozen_study(files, state.created());
@@ -702,7 +705,7 @@ std::vector<std::string> Campaign::change(const fs::path& study, bool reinterpre
   const auto copies = [&](const StudyComparison& comparison) {
     std::map<std::string, std::string> written = comparison.tables;
     if (!comparison.pool.empty()) written[p.state.created().pool_file] = comparison.pool;
-    written["study.toml"] = comparison.text;
+    if (comparison.text != p.state.created().study) written["study.toml"] = comparison.text;
     return written;
   };
   std::vector<std::string> names;

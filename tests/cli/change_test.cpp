@@ -122,6 +122,7 @@ TEST(Change, LevelsAreAddedAndRetired) {
             "level mid: added; can be bought from now on, for 1.1\n");
   EXPECT_EQ(desk.annotations().at(0).at("level"), "coarse");
   EXPECT_EQ(desk.ask().at(0).at("level"), "mid") << "the cheap one is gone";
+  desk.done("release", {"3"});
   EXPECT_EQ(desk.run("run", {"--study", "new.toml"}).exit_code, 0) << "it is the campaign's study";
   for (const Json& row : desk.status().at("levels"))
     if (row.at("level") == "coarse") EXPECT_EQ(row.at("annotations"), 2);
@@ -165,11 +166,12 @@ TEST(Change, RefusesAChangedMeaningWithTheReason) {
       "new.toml: pool.inputs: not given -> [\"x\"] cannot be applied: the answers so far are about "
       "other inputs; begin a new campaign for it");
   desk.expect_refused(
-      desk.study() + "[noise]\nvariance = 0.5\n",
+      replaced(desk.study(), "[noise]\n", "[noise]\nvariance = 0.5\n"),
       "new.toml: noise.variance: not given -> 0.5 re-reads the past: it is the noise of every answer "
       "so far; add --reinterpret to do so");
   desk.expect_refused(replaced(desk.study(), "echo 1", "echo {nothing}"),
-                      "new.toml: annotator.command has {nothing}, must be one of {id}, {value}, {seed}, {x}");
+                      "new.toml: annotator.command has {nothing}, must be one of {id}, {attempt}, {cost}, {seed}, {x} (to pass "
+                      "braces to the shell, add a blank: { nothing})");
   EXPECT_EQ(desk.run("change", {}).err, "change needs --study with the changed study, or --budget\n");
   EXPECT_EQ(desk.run("change", {"--study", "study.toml", "--budget", "5"}).exit_code, 2);
 }
