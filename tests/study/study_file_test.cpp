@@ -300,7 +300,7 @@ TEST(StudyFile, ComplaintsSayWhereWhatAndWhatIsRequired) {
       complaint(study + "[modle]\n"),
       ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", "
       "\"noise\", "
-      "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\" or \"goal\" (nearest: \"model\")");
+      "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\", \"goal\" or \"people\" (nearest: \"model\")");
   EXPECT_NE(complaint(study + "[model]\nlengthscales = 2\n").find("(nearest: \"model.lengthscale\")"),
             std::string::npos);
   EXPECT_EQ(complaint(study + "[model]\namplitude = -1\n"),
