@@ -224,6 +224,13 @@ class Queue {
   std::optional<Candidates> first_;
 };
 
+// How many choices the search of a batch may take: about as many as fit into some seconds. Choices for a goal
+// compare all of its points.
+Index steps_of_batches(const Study& study) {
+  const Index each = study.pool().size() * (study.goal() ? 1 + study.goal()->size() / 8 : 1);
+  return std::clamp<Index>(20'000'000 / each, 100, 4000);
+}
+
 // The mean standard deviation of f where the model must be good: at the goal, if the study names one, else
 // over the pool.
 double predictive_sd(const Study& study, PoolBelief& belief, Index row) {
@@ -326,7 +333,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
             .most = options.count - static_cast<std::int64_t>(result.suggestions.size()),
             .repeat_points = !restriction.once_each,
             .threads = belief.threads(),
-            .most_steps = std::clamp<Index>(20'000'000 / study.pool().size(), 200, 4000)};
+            .most_steps = steps_of_batches(study)};
         queue.best([&](const Candidates& candidates, bool) -> std::optional<Score> {
           for (const Score& score :
                select_batch_within(belief.belief(), model.offer, model.acquisition, candidates, within))

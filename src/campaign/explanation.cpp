@@ -357,8 +357,17 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   }
   // Runs that may be continued are rivals with prices of their own, and where costs depend on the inputs
   // there is not one price per level.
-  if (result.levels_compete && candidates.top_ups().empty() && !model.offer.has_point_costs())
-    add_counterfactuals(study, model, candidates, market, result);
+  if (result.levels_compete) {
+    const std::optional<Score> best = belief.separate_selector().choose(belief.belief(), candidates);
+    const Level level = best ? level_of(*best, model.offer, model.acquisition) : chosen.level;
+    const bool is_other = best && (best->point != chosen.row || level.name != chosen.level.name ||
+                                   (!best->precision && level.alpha != chosen.level.alpha));
+    if (is_other)
+      result.better =
+          fmt::format("point {} at {}", study.pool().id(best->point), describe_in_sentence(level));
+    else if (candidates.top_ups().empty() && !model.offer.has_point_costs())
+      add_counterfactuals(study, model, candidates, market, result);
+  }
   add_neighbours(study, state, model.prior, result);
   result.reported_cost = reported_costs(study, state);
   result.reported_noise = reported_noise(study, model, annotations_of(study, state));

@@ -55,6 +55,9 @@ struct Explanation {
   double more_certain = 0.0;       ///< share of them with a smaller standard deviation
   double median_sd = 0.0;          ///< of f, over them
   std::vector<LevelMerit> levels;  ///< best first
+  /// Point and level that the rule of choice would have taken, if it is another one: not every candidate was
+  /// allowed. There are no counterfactuals then.
+  std::string better;
   std::vector<Counterfactual> counterfactuals;
   std::vector<Neighbour> nearest;
   std::vector<ReportedNoise> reported_noise;  ///< of the answers before it

@@ -172,6 +172,12 @@ std::string to_text(const Explanation& e, const Study& study) {
     text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));
   text += "\nWhy this level.";
   if (!e.levels_compete) text += " Only the highest precision is asked for here; levels do not compete.";
+  if (!e.better.empty())
+    text += fmt::format(
+        " Not every candidate was allowed: it was asked for at a level, by a person who has had other "
+        "points, or "
+        "to fill a capacity. Otherwise {} would have been chosen.",
+        one_line(e.better));
   text += levels_text(e);
   text += plan_text(e, study, unit);
   text += bias_text(e, study);

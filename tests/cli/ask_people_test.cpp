@@ -32,6 +32,18 @@ TEST(AskPeople, ALevelIsAllThatIsAskedFor) {
       "--pending asks for nothing, --budget, --lease, --level and --capacity must be left out");
 }
 
+TEST(AskPeople, ExplainSaysThatNotEverythingWasAllowed) {
+  const CampaignDesk desk(people_campaign());
+  desk.ask({"--level", "expert"});
+  const std::string text = desk.done("explain", {"1"});
+  EXPECT_NE(text.find("Not every candidate was allowed: "), std::string::npos) << text;
+  EXPECT_NE(text.find("Otherwise point a at level \"crowd\" would have been chosen.\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("What would change the choice"), std::string::npos) << text;
+  desk.ask();
+  EXPECT_EQ(desk.done("explain", {"2"}).find("Not every candidate"), std::string::npos);
+}
+
 TEST(AskPeople, ALevelOfALadderIsNamedByItsPrecision) {
   const CampaignDesk desk(ladder_campaign());
   EXPECT_EQ(desk.ask({"--level", "inf"}).at(0).at("alpha"), "inf");

@@ -299,8 +299,8 @@ TEST(StudyFile, ComplaintsSayWhereWhatAndWhatIsRequired) {
   EXPECT_EQ(complaint(study + "[modle]\n"),
             ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", "
             "\"noise\", "
-            "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\", \"goal\" or \"input\" "
-            "(nearest: \"model\")");
+            "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\", \"goal\", \"input\" "
+            "or \"people\" (nearest: \"model\")");
   EXPECT_NE(complaint(study + "[model]\nlengthscales = 2\n").find("(nearest: \"model.lengthscale\")"),
             std::string::npos);
   EXPECT_EQ(complaint(study + "[model]\namplitude = -1\n"),

@@ -298,7 +298,7 @@ TEST(StudyWarnings, NameWhatLooksWrong) {
   EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n5000\n")), "spans 5e+03 length scales"));
   EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n0.001\n")), "spans 0.001 length scales only"));
   EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n1\n1.0000000001\n2\n")),
-                  "1 pairs of pool points are the same place"));
+                  "1 pair of pool points is the same place"));
   EXPECT_TRUE(
       has(warnings_of(open(folder, levels({{0.5, 1.0}, {0.1, 5e6}}))), "costs span a factor of 5e+06"));
   EXPECT_TRUE(
