@@ -160,7 +160,10 @@ def best_class_precision(
     cost: CostFunction,
 ) -> Optional[tuple[float, float, float, float]]: ...
 
-class Suggestion:
+class NamelessSuggestion:
+    """A suggestion as the core has it, without the names of its inputs."""
+
+class Suggestion(NamelessSuggestion):
     """What to ask for."""
 
     @property
