@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/program.hpp"
+#include "support/studies.hpp"
 
 namespace acuity::testing::golden_test {
 namespace {
