@@ -39,7 +39,9 @@ void note_rows_outside(const Study& study, const Table& table, const Points& at,
   for (Index row = 0; row < at.rows(); ++row) {
     Index outside = -1;
     for (Index k = 0; k < at.cols() && outside < 0; ++k)
-      if (at(row, k) < low(k) || at(row, k) > high(k)) outside = k;
+      if (!study.pool().columns()[static_cast<std::size_t>(k)].is_named() &&
+          (at(row, k) < low(k) || at(row, k) > high(k)))
+        outside = k;
     if (outside < 0) continue;
     ++count;
     if (first < 0) first = row, input = outside;

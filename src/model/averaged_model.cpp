@@ -67,8 +67,10 @@ double mixture_quantile(const Vector& weights, const Vector& means, const Vector
   return 0.5 * (left + right);
 }
 
-AveragedModel AveragedModel::point(const Prior& prior, const Observations& observations, double nugget) {
+AveragedModel AveragedModel::point(const Prior& prior, const Observations& observations, double nugget,
+                                   bool classes) {
   AveragedModel model;
+  model.classes_ = classes;
   model.draws_.push_back({prior, observations, nugget, 1.0});
   return model;
 }
@@ -115,7 +117,7 @@ AveragedModel AveragedModel::around(const Prior& prior, const Observations& obse
 
 AveragedModel::Predicted AveragedModel::predict(const PointsRef& x, int threads) const {
   const Index n = x.rows(), count = static_cast<Index>(draws_.size());
-  const bool classes = has_classes(draws_.front().observations);
+  const bool classes = classes_ || has_classes(draws_.front().observations);
   Predicted result;
   Matrix means(count, n), variances(count, n);
   Vector weights(count);

@@ -382,13 +382,14 @@ AveragedModel Study::averaged(const StudyModel& model, const std::vector<Annotat
                               int threads) const {
   const Observations as_seen(model.observations, pool_.points());
   const bool can_average = file_.average > 1 && model.learned && annotations.size() >= 3;
-  if (!can_average) return AveragedModel::point(model.prior, as_seen, model.nugget);
+  if (!can_average) return AveragedModel::point(model.prior, as_seen, model.nugget, file_.binary());
   const Observations as_told(observations_of(annotations), pool_.points());
   LearnOptions options = learn_options(annotations, as_told, &*model.learned, threads);
   options.accuracy.reset();
   const Observations& used = file_.nugget && !options.noise ? as_seen : as_told;
   const Vector& values = used.values();
-  if (values.minCoeff() == values.maxCoeff()) return AveragedModel::point(model.prior, as_seen, model.nugget);
+  if (values.minCoeff() == values.maxCoeff())
+    return AveragedModel::point(model.prior, as_seen, model.nugget, file_.binary());
   if (options.noise && file_.nugget) options.noise->fixed.array() += *file_.nugget;
   AveragedModel averaged = AveragedModel::around(model.prior, used, options, file_.average);
   return averaged;

@@ -170,7 +170,8 @@ TEST(Change, RefusesAChangedMeaningWithTheReason) {
       "new.toml: noise.variance: not given -> 0.5 re-reads the past: it is the noise of every answer "
       "so far; add --reinterpret to do so");
   desk.expect_refused(replaced(desk.study(), "echo 1", "echo {nothing}"),
-                      "new.toml: annotator.command has {nothing}, must be one of {id}, {attempt}, {cost}, {seed}, {x} (to pass "
+                      "new.toml: annotator.command has {nothing}, must be one of {id}, {attempt}, {cost}, "
+                      "{seed}, {x} (to pass "
                       "braces to the shell, add a blank: { nothing})");
   EXPECT_EQ(desk.run("change", {}).err, "change needs --study with the changed study, or --budget\n");
   EXPECT_EQ(desk.run("change", {"--study", "study.toml", "--budget", "5"}).exit_code, 2);

@@ -47,6 +47,20 @@ TEST(Predict, PrintsRowNumberInputsMeanAndVariance) {
   EXPECT_EQ(first.at("low").get<double>(), value(rows[0], "low"));
 }
 
+TEST(Predict, ClassesWithoutAnnotationsAreAsProbableAsEachOther) {
+  const Folder folder;
+  folder.write("study.toml",
+               "[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n"
+               "[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost = 1\n");
+  folder.write("pool.csv", "x\n0\n1\n2\n");
+  const ProgramResult result =
+      run_acuity({"predict", "study.toml", "--at", "pool.csv", "--format", "csv"}, folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto rows = csv_rows(result.out);
+  ASSERT_EQ(rows.size(), 3U);
+  for (const auto& row : rows) EXPECT_EQ(value(row, "probability"), 0.5);
+}
+
 TEST(Predict, KeepsTheColumnsOfItsTable) {
   const Folder folder;
   folder.write("study.toml", testing::with_given_model(price_list_study()));

@@ -24,7 +24,8 @@ struct Desk {
 };
 
 constexpr const char* pool_note =
-    "note: pool.csv is read with semicolons between cells and decimal commas (--csv-dialect overrides this)\n";
+    "note: pool.csv is read with semicolons between cells and decimal commas (--csv-dialect overrides "
+    "this)\n";
 
 TEST(Spreadsheet, AGermanPoolGivesTheScoresOfAPlainOne) {
   const Desk german(german_pool), plain(plain_pool);
@@ -124,8 +125,9 @@ TEST(Spreadsheet, EveryTableMayHaveTabs) {
   const ProgramResult at = desk.acuity({"predict", "C", "--at", "P.tsv", "--format", "csv"});
   EXPECT_EQ(at.exit_code, 0) << at.err;
   EXPECT_EQ(value(csv_rows(at.out).at(0), "T"), 25.5);
-  EXPECT_EQ(at.err,
-            "note: P.tsv is read with tabs between cells and decimal commas (--csv-dialect overrides this)\n");
+  EXPECT_EQ(
+      at.err,
+      "note: P.tsv is read with tabs between cells and decimal commas (--csv-dialect overrides this)\n");
   const ProgramResult tested =
       desk.acuity({"backtest", "C", "--truth", "truth.tsv", "--repeats", "1", "--format", "csv"});
   EXPECT_EQ(tested.exit_code, 0) << tested.err;

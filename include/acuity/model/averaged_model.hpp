@@ -30,8 +30,10 @@ struct HyperparameterDraw {
 /// intervals include the uncertainty about the hyperparameters (docs/math.md 11.3).
 class AveragedModel {
  public:
-  /// The point estimate alone; the observations carry the noise of the model.
-  static AveragedModel point(const Prior& prior, const Observations& observations, double nugget = 0.0);
+  /// The point estimate alone; the observations carry the noise of the model. `classes`: the values are
+  /// classes, which observations say only if there are any.
+  static AveragedModel point(const Prior& prior, const Observations& observations, double nugget = 0.0,
+                             bool classes = false);
   /// An even number of `draws` around the optimum that learn() has found for this problem: `prior` has the
   /// learned kernel, and `options` start from the learned noise. Uses the point estimate if fewer than two
   /// draws are effective.
@@ -53,6 +55,7 @@ class AveragedModel {
  private:
   std::vector<HyperparameterDraw> draws_;
   double effective_ = 1.0;
+  bool classes_ = false;
   std::string note_;
 };
 
