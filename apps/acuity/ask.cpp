@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "acuity/numerics/errors.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
@@ -56,19 +54,6 @@ std::string why_no_more(const AskResult& result) {
                      result.reason);
 }
 
-// How many answers were known when somebody asked before this.
-std::int64_t answers_at_ask_before(const Campaign& campaign, const std::vector<Suggestion>& now) {
-  const std::int64_t first = now.empty() ? std::numeric_limits<std::int64_t>::max() : now.front().id;
-  std::int64_t answers = 0, known = 0;
-  for (const StoredEvent& stored : campaign.events()) {
-    if (const auto* told = std::get_if<Told>(&stored.event))
-      answers += static_cast<std::int64_t>(told->values.size());
-    if (const auto* asked = std::get_if<Asked>(&stored.event); asked != nullptr && asked->id < first)
-      known = answers;
-  }
-  return known;
-}
-
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.pending && (arguments.budget || arguments.lease || !arguments.worker.empty()))
@@ -101,8 +86,7 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
   if (!result.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, result.suggestions, arguments.format);
   if (!result.note.empty()) write_note(result.note, log);
-  const std::int64_t said_at = answers_at_ask_before(campaign, result.suggestions);
-  if (const std::string verdict = early_verdict(campaign, said_at); !verdict.empty())
+  if (const std::string verdict = early_verdict_at_ask(campaign, result.suggestions); !verdict.empty())
     write_note(verdict, log);
   if (result.status != AskStatus::open)
     log << one_line(arguments.campaign + ": " + why_no_more(result)) << '\n';

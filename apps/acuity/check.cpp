@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <thread>
 
 #include "acuity/numerics/errors.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
 #include "campaign/campaign_folder.hpp"
-#include "campaign/initial_design.hpp"
-#include "campaign/state_queries.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "loaded_study.hpp"
@@ -20,13 +17,9 @@
 #include "shared_options.hpp"
 #include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
-#include "views/break_even_report.hpp"
 #include "views/campaign_text.hpp"
 #include "views/forecast.hpp"
-#include "views/input_summary.hpp"
-#include "views/plan_text.hpp"
-#include "views/spending_plan.hpp"
-#include "views/study_warnings.hpp"
+#include "views/study_check.hpp"
 
 namespace acuity {
 
@@ -123,35 +116,6 @@ std::filesystem::path annotator_folder(const LoadedStudy& loaded) {
   return loaded.study().file().folder();
 }
 
-Json break_even_json(const BreakEvenReport& report) {
-  const auto row = [](const Level& level, const Json& fields) {
-    Json object = level.alpha ? Json{{"alpha", json_number(*level.alpha)}} : Json{{"level", level.name}};
-    object.update(fields);
-    return object;
-  };
-  Json intervals = Json::array(), winners = Json::array(), prices = Json::array();
-  for (const LevelInterval& one : report.intervals)
-    intervals.push_back(
-        row(one.level, {{"from_sd", json_number(one.from_sd)}, {"to_sd", json_number(one.to_sd)}}));
-  for (const BreakEvenReport::Winner& one : report.winners)
-    winners.push_back(row(one.level, {{"mean", json_number(one.mean)}, {"sd", json_number(one.sd)}}));
-  for (const BreakEvenReport::LevelPrice& one : report.prices)
-    prices.push_back(row(one.level, {{"cost", json_number(one.level.cost)},
-                                     {"wins", one.wins},
-                                     {"wins_below", json_number(one.wins_below)},
-                                     {"price_of_precision", json_number(one.price_of_precision)}}));
-  return {{"levels_compete", report.levels_compete},
-          {"continuous", report.continuous},
-          {"left_out", report.left_out},
-          {"prior_sd", json_number(report.prior_sd)},
-          {"size_known", report.size_known},
-          {"base_noise", json_number(report.base_noise)},
-          {"intervals", intervals},
-          {"winners", winners},
-          {"prices", prices},
-          {"only", report.only ? json_value(level_cell(report.only->name, report.only->alpha)) : Json()}};
-}
-
 Json curves_json(const Forecast& forecast) {
   Json curves = Json::array();
   for (const PolicyCurve& curve : forecast.curves)
@@ -178,82 +142,19 @@ std::optional<Forecast> make_forecast(const LoadedStudy& loaded, const CheckArgu
   return forecast(loaded, options);
 }
 
-// What a campaign asks for first, without a choice; empty: nothing.
-std::string initial_text(const Study& study, std::size_t known) {
-  const InitialDesign design = initial_design(study);
-  if (design.count() <= static_cast<std::int64_t>(known)) return "";
-  if (design.parts.size() > 1) {
-    std::vector<std::string> parts;
-    for (const InitialDesign::Part& part : design.parts)
-      parts.push_back(
-          fmt::format("{} at {}", part.count,
-                      describe_in_sentence(study.offer().levels[static_cast<std::size_t>(part.level)])));
-    return fmt::format("{} first, at points far apart{}: {}, for {}", counted(design.count(), "answer"),
-                       design.nested ? ", those of a finer level among those of a coarser one" : "",
-                       fmt::join(parts, ", "), money(design.cost(study), study.file().unit));
-  }
-  const Level& level = study.offer().levels[static_cast<std::size_t>(design.parts.front().level)];
-  const std::int64_t left = design.count() - static_cast<std::int64_t>(known);
-  return fmt::format("{} first, {} {}, for {}", counted(left, "answer"),
-                     design.space_filling ? "at points far apart, at" : "at points drawn by the seed, at",
-                     describe_in_sentence(level),
-                     money(static_cast<double>(left) * level.cost, study.file().unit));
-}
-
-// What the plan will buy, if the size of f is known already.
-std::string plan_text(const Study& study, StudyModel model, const std::vector<Annotation>& annotations,
-                      const Campaign* campaign, int threads) {
-  if (!study.file().acquisition.plan) return "";
-  if (campaign != nullptr && campaign->state().planned()) return to_text(*campaign->state().planned(), study);
-  if (!study.file().knows_scale() && !model.learned)
-    return "what is left after the first answers is simulated for several weights of prices, once they have "
-           "shown "
-           "how large f is";
-  const Candidates candidates =
-      campaign != nullptr ? campaign->candidates() : study.candidates_after(annotations, std::nullopt);
-  const std::unique_ptr<PoolBelief> belief = study.belief(model, {}, threads);
-  const BudgetPlan plan =
-      study.plan(model, annotations, *belief, candidates, {.threads = threads, .seconds = 20.0});
-  return to_text(planned_of(plan, candidates.remaining()), study);
-}
-
-// Everything that check finds out.
-struct Findings {
-  BreakEvenReport break_even;
-  const Pool* pool = nullptr;
-  std::string initial;             // empty: nothing comes before the first choice
-  std::vector<std::string> notes;  // on biases and the goal
-  std::string plan;                // of the budget; empty: none
-  std::vector<std::string> warnings;
-  std::optional<Forecast> expected;
-  std::optional<Trial> trial;
-};
-
-std::string findings_json(const Findings& found) {
-  Json json{{"break_even", break_even_json(found.break_even)},
-            {"warnings", found.warnings},
-            {"inputs", inputs_json(*found.pool)},
-            {"initial", found.initial},
-            {"notes", found.notes},
-            {"plan", found.plan}};
-  if (found.expected) json["forecast"] = curves_json(*found.expected);
-  if (found.trial) json["try"] = found.trial->text;
+std::string findings_json(const StudyCheck& checked, const std::optional<Forecast>& expected,
+                          const std::optional<Trial>& trial) {
+  Json json = check_json(checked);
+  if (expected) json["forecast"] = curves_json(*expected);
+  if (trial) json["try"] = trial->text;
   return json_text(json) + "\n";
 }
 
-std::string findings_text(const Findings& found, const std::string& unit) {
-  std::string text = "Inputs\n";
-  for (const std::string& line : input_lines(*found.pool)) text += "  " + line + "\n";
-  text += to_text(found.break_even, unit);
-  if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
-  if (!found.notes.empty()) text += "Levels and goal\n";
-  for (const std::string& sentence : found.notes) text += "  " + one_line(sentence) + "\n";
-  if (!found.plan.empty()) text += "Plan of the budget\n  " + one_line(found.plan) + "\n";
-  text += "Scales and units\n";
-  for (const std::string& warning : found.warnings) text += "  " + one_line(warning) + "\n";
-  if (found.warnings.empty()) text += "  no problems found\n";
-  if (found.expected) text += "Forecast\n" + forecast_text(*found.expected);
-  if (found.trial) text += "Trial\n  " + one_line(found.trial->text) + "\n";
+std::string findings_text(const StudyCheck& checked, const std::string& unit,
+                          const std::optional<Forecast>& expected, const std::optional<Trial>& trial) {
+  std::string text = check_text(checked, unit);
+  if (expected) text += "Forecast\n" + forecast_text(*expected);
+  if (trial) text += "Trial\n  " + one_line(trial->text) + "\n";
   return text;
 }
 
@@ -272,28 +173,21 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
     ExternalCommand(study.file(), study.pool().columns(),
                     annotator_folder(loaded));  // refuses unknown tokens
 
-  const double budget = campaign != nullptr
-                            ? campaign->state().budget()
-                            : study.file().budget.value_or(std::numeric_limits<double>::infinity());
-  Findings found{.break_even = break_even_report(study, model),
-                 .pool = &study.pool(),
-                 .initial = initial_text(study, annotations.size()),
-                 .notes = spending_plan(study, model, budget).sentences,
-                 .plan = plan_text(study, model, annotations, campaign, arguments.threads),
-                 .warnings = warnings_before_spending(study, model, annotations, budget, campaign),
-                 .expected = {},
-                 .trial = {}};
+  const StudyCheck checked = check_study(study, model, annotations, campaign, arguments.threads);
+  std::optional<Forecast> expected;
+  std::optional<Trial> trial;
   if (arguments.forecast) {
-    found.expected = make_forecast(loaded, arguments, log);
-    if (!found.expected) return ExitCode::interrupted;
+    expected = make_forecast(loaded, arguments, log);
+    if (!expected) return ExitCode::interrupted;
   }
   if (arguments.try_once) {
     if (campaign != nullptr && study.file().annotator.kind == AnnotatorSetting::Kind::command)
       require_trusted(arguments.study);
-    found.trial = try_annotator(study, model, annotator_folder(loaded));
+    trial = try_annotator(study, model, annotator_folder(loaded));
   }
-  out << (arguments.format == Format::json ? findings_json(found) : findings_text(found, study.file().unit));
-  if (!found.trial || found.trial->answered) return ExitCode::done;
+  out << (arguments.format == Format::json ? findings_json(checked, expected, trial)
+                                           : findings_text(checked, study.file().unit, expected, trial));
+  if (!trial || trial->answered) return ExitCode::done;
   log << one_line(arguments.study) << ": the annotator gave no answer\n";
   return ExitCode::failure_guard;
 }

@@ -12,12 +12,10 @@
 #include "acuity/model/marginals.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
-#include "campaign/initial_design.hpp"
 #include "numerics/text.hpp"
 #include "text/input_text.hpp"
 #include "text/result_table.hpp"
-#include "views/calibration_verdict.hpp"
-#include "views/prequential.hpp"
+#include "views/early_verdict.hpp"
 
 namespace acuity {
 
@@ -68,25 +66,6 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
                     counted(jittered, "exact annotation")),
         log);
   if (!convergence_problem.empty()) write_note(convergence_problem, log);
-}
-
-/// A warning if the first answers after the initial design are many standard deviations from their
-/// predictions; empty otherwise, and after 15 of them, when `status` and the report say it. `said_at`: the
-/// number of answers when it would have been given before; it is not given twice for the same reason.
-inline std::string early_verdict(const Campaign& campaign, std::int64_t said_at = 0) {
-  const std::int64_t answers = campaign.state().annotations(),
-                     first = initial_design(campaign.study()).count();
-  if (answers < 3 || answers > first + 15 || campaign.study().file().binary()) return "";
-  const auto is_far_off = [](const CalibrationVerdict& verdict) {
-    return verdict.calibration == CalibrationVerdict::Calibration::too_narrow && verdict.low >= 3.0;
-  };
-  const CalibrationVerdict verdict = verdict_on_predictions(campaign);
-  if (!is_far_off(verdict)) return "";
-  std::vector<double> earlier;
-  for (const PrequentialScore& score : prequential_scores(campaign))
-    if (score.before < said_at) earlier.push_back(score.z());
-  if (is_far_off(verdict_on(earlier))) return "";
-  return "the first answers are far from their predictions; " + verdict.text();
 }
 
 inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,

@@ -35,8 +35,8 @@ struct EventText {
                        brief(e.cost));
   }
   std::string operator()(const Told& e) const {
-    return fmt::format("told {}: {}, cost {}; spent {}", e.id, values_text(e.values), brief(e.cost),
-                       brief(state.spent()));
+    return fmt::format("told {}{}: {}, cost {}; spent {}", e.id, e.unasked ? " (not asked for)" : "",
+                       values_text(e.values), brief(e.cost), brief(state.spent()));
   }
   std::string operator()(const Failed& e) const { return fmt::format("failed {}: {}", e.id, e.reason); }
   std::string operator()(const Released& e) const {

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_reader.hpp"
@@ -21,9 +24,36 @@ struct TellArguments {
   std::vector<std::string> values;
   std::optional<double> cost, noise_sd, accuracy;
   std::string csv;
+  bool unasked = false;
+  std::string point, inputs, level;
+  std::optional<double> alpha;
+  std::vector<std::string> unasked_values;
   bool dry_run = false;
   Format format = Format::table;
 };
+
+void take_channel(const TellArguments& arguments, const Study& study, const std::string& whose,
+                  Answer& answer) {
+  const auto complain = [&](const std::string& sentence) {
+    throw InputError(arguments.campaign + ": " + sentence);
+  };
+  if (arguments.noise_sd) {
+    if (!study.file().target->fits(GaussianChannel{}))
+      complain("--noise-sd is for real targets, the study's are binary; must be --accuracy");
+    const double sd = *arguments.noise_sd;
+    if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0))
+      complain(fmt::format("--noise-sd of {} is {}, must be a finite number above 0", whose, sd));
+    answer.channel = GaussianChannel{sd * sd};
+  }
+  if (arguments.accuracy) {
+    if (!study.file().target->fits(FlipChannel{}))
+      complain("--accuracy is for binary targets, the study's are real; must be --noise-sd");
+    if (!(*arguments.accuracy >= 0.5 && *arguments.accuracy <= 1.0))
+      complain(
+          fmt::format("--accuracy of {} is {}, must be a number from 0.5 to 1", whose, *arguments.accuracy));
+    answer.channel = FlipChannel{*arguments.accuracy};
+  }
+}
 
 Answer answer_of(const TellArguments& arguments, const Study& study) {
   Answer answer{.id = *arguments.id,
@@ -34,31 +64,114 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
                 .inputs = {},
                 .level = {},
                 .where = arguments.campaign};
-  const auto complain = [&](const std::string& sentence) {
-    throw InputError(arguments.campaign + ": " + sentence);
-  };
   const std::string place = fmt::format("{}: the answer to {}", arguments.campaign, *arguments.id);
   for (const std::string& text : arguments.values) answer.values.push_back(read_answer(study, text, place));
-  if (arguments.noise_sd) {
-    if (!study.file().target->fits(GaussianChannel{}))
-      complain("--noise-sd is for real targets, the study's are binary; must be --accuracy");
-    const double sd = *arguments.noise_sd;
-    if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0))
-      complain(fmt::format("--noise-sd of {} is {}, must be a finite number above 0", *arguments.id, sd));
-    answer.channel = GaussianChannel{sd * sd};
-  }
-  if (arguments.accuracy) {
-    if (!study.file().target->fits(FlipChannel{}))
-      complain("--accuracy is for binary targets, the study's are real; must be --noise-sd");
-    if (!(*arguments.accuracy >= 0.5 && *arguments.accuracy <= 1.0))
-      complain(fmt::format("--accuracy of {} is {}, must be a number from 0.5 to 1", *arguments.id,
-                           *arguments.accuracy));
-    answer.channel = FlipChannel{*arguments.accuracy};
-  }
+  take_channel(arguments, study, std::to_string(*arguments.id), answer);
   return answer;
 }
 
+// "angle=3,mach=0.8", in the order of the study's inputs.
+std::vector<double> read_inputs(const std::string& text, const Study& study) {
+  const std::vector<std::string>& names = study.pool().inputs();
+  const std::vector<Input>& columns = study.pool().columns();
+  const auto complain = [&](const std::string& found) {
+    throw InputError(
+        fmt::format("--inputs {}, must be {}=..., with all inputs", found, fmt::join(names, "=...,")));
+  };
+  std::map<std::string, double> given;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t sign = part.rfind('=');
+    const std::string name = part.substr(0, sign == std::string::npos ? part.size() : sign);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) complain(fmt::format("has \"{}\", which is no input", printable(name, 40)));
+    const Input& input = columns[static_cast<std::size_t>(found - names.begin())];
+    const std::optional<double> value =
+        sign == std::string::npos ? std::nullopt : input.value(part.substr(sign + 1));
+    if (!value && (input.is_named() || input.log))
+      complain(fmt::format("has \"{}\", where {} must be {}", printable(part, 60), printable(name, 40),
+                           input.requirement()));
+    if (!value) complain(fmt::format("has no number for \"{}\"", printable(name, 40)));
+    if (!given.emplace(name, *value).second) complain(fmt::format("has \"{}\" twice", printable(name, 40)));
+  }
+  std::vector<double> inputs;
+  for (const std::string& name : names) {
+    if (!given.contains(name)) complain(fmt::format("has no \"{}\"", printable(name, 40)));
+    inputs.push_back(given.at(name));
+  }
+  return inputs;
+}
+
+Answer unasked_answer(const TellArguments& arguments, const Study& study) {
+  Answer answer{.id = 0,
+                .values = {},
+                .cost = arguments.cost,
+                .channel = {},
+                .row = {},
+                .inputs = {},
+                .level = {},
+                .where = arguments.campaign};
+  for (const std::string& text : arguments.unasked_values)
+    answer.values.push_back(read_answer(study, text, arguments.campaign + ": the unasked answer"));
+  if (!arguments.point.empty()) {
+    answer.row = study.pool().find(arguments.point);
+    if (!answer.row)
+      throw InputError(fmt::format("{}: --point is \"{}\", must be one of the pool's", arguments.campaign,
+                                   printable(arguments.point, 40)));
+  }
+  if (!arguments.inputs.empty()) answer.inputs = read_inputs(arguments.inputs, study);
+  if (!arguments.level.empty() && study.is_ladder())
+    throw InputError(arguments.campaign + ": --level is given and the study has a ladder, must be --alpha");
+  if (arguments.alpha && !study.is_ladder())
+    throw InputError(arguments.campaign + ": --alpha is given and the study has levels, must be --level");
+  if (!arguments.level.empty()) answer.level = study.level_named(arguments.level);
+  if (arguments.alpha) answer.level = study.level_of(*arguments.alpha);
+  take_channel(arguments, study, "the unasked answer", answer);
+  const bool only_one = !study.is_ladder() && study.offer().levels.size() == 1;
+  if (!answer.level && !answer.channel && only_one) answer.level = study.offer().levels.front();
+  return answer;
+}
+
+// The answers of a table as `--annotations` and `campaign.initial` take it.
+std::vector<Answer> unasked_answers(const std::string& csv, const Study& study) {
+  std::vector<Answer> answers;
+  for (const Annotation& annotation : study.read_annotations(csv)) {
+    Answer answer{.id = 0,
+                  .values = {annotation.value},
+                  .cost = annotation.cost,
+                  .channel = {},
+                  .row = annotation.place.pool_row(),
+                  .inputs = {},
+                  .level = {},
+                  .where = csv};
+    if (!answer.row)
+      answer.inputs.emplace(annotation.place.coordinates().begin(), annotation.place.coordinates().end());
+    if (annotation.reported) answer.channel = annotation.channel;
+    if (annotation.alpha)
+      answer.level = study.level_of(*annotation.alpha);
+    else if (annotation.level)
+      answer.level = study.offer().levels[static_cast<std::size_t>(*annotation.level)];
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
 void require_one_source(const TellArguments& arguments) {
+  const bool describes = !arguments.point.empty() || !arguments.inputs.empty() || !arguments.level.empty() ||
+                         arguments.alpha || !arguments.unasked_values.empty();
+  if (!arguments.unasked && describes)
+    throw InputError("--point, --inputs, --level, --alpha and --y are for --unasked, must come with it");
+  if (arguments.unasked && arguments.id)
+    throw InputError("--unasked has no suggestion's id, the answer must be given by --y");
+  if (arguments.unasked && arguments.csv.empty() == arguments.unasked_values.empty())
+    throw InputError("tell --unasked needs either an answer, --y, or --csv with a file");
+  if (arguments.unasked && !arguments.csv.empty() && describes)
+    throw InputError(
+        "--point, --inputs, --level and --alpha are for one answer, must be columns of the file");
+  if (arguments.unasked && arguments.csv.empty()) return;
+  if (arguments.unasked && !arguments.cost && !arguments.noise_sd && !arguments.accuracy) return;
   if (arguments.csv.empty() == !arguments.id)
     throw InputError("tell needs either a suggestion's id and an answer, or --csv with a file");
   if (!arguments.csv.empty() && (arguments.cost || arguments.noise_sd || arguments.accuracy))
@@ -105,10 +218,39 @@ std::string money_left(const Study& study, const State& state) {
                      std::isfinite(state.budget()) ? brief(state.free()) + " free" : "no budget");
 }
 
+ExitCode add_answers(const TellArguments& arguments, Campaign& campaign, std::ostream& out,
+                     std::ostream& log) {
+  const Study& study = campaign.study();
+  const std::vector<Answer> answers = arguments.csv.empty()
+                                          ? std::vector<Answer>{unasked_answer(arguments, study)}
+                                          : unasked_answers(arguments.csv, study);
+  const std::vector<TellResult> results = campaign.add(answers, arguments.dry_run);
+  ResultTable table(arguments.format,
+                    {"id", "point", study.is_ladder() ? "alpha" : "level", "y", "cost", "change"});
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Answer& answer = answers[k];
+    table.add({results[k].id, answer.row ? study.pool().id(*answer.row) : std::string(),
+               answer.level ? level_cell(answer.level->name, answer.level->alpha) : std::monostate(),
+               arguments.format == Format::table ? answer_cell(study, answer.values)
+                                                 : ResultTable::Cell(answer.values),
+               results[k].charge, std::string("recorded")});
+  }
+  out << table.document("answers", {{"dry_run", arguments.dry_run}});
+  const State& state = campaign.state();
+  const double over = state.spent() + state.escrow() - state.budget();
+  if (!arguments.dry_run && over > budget_slack(state.budget()))
+    write_note(fmt::format("the budget is overrun by {}", money(over, study.file().unit)), log);
+  if (arguments.format != Format::table) return ExitCode::done;
+  if (arguments.dry_run) out << "Nothing was changed: --dry-run.\n";
+  out << money_left(study, state);
+  return ExitCode::done;
+}
+
 ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& log) {
   require_one_source(arguments);
   Campaign campaign = Campaign::open(arguments.campaign, arguments.dry_run ? Access::read : Access::write);
   const Study& study = campaign.study();
+  if (arguments.unasked) return add_answers(arguments, campaign, out, log);
   AnswerTable table;
   if (arguments.id)
     table.answers.push_back(answer_of(arguments, study));
@@ -155,6 +297,16 @@ void add_tell(Program& program) {
                  "Probability that this answer is right. Binary targets only");
   command.file("--csv", "F", arguments.csv,
                "Table as printed by ask --format csv, with y filled in; rows without y stay pending");
+  command.flag(
+      "--unasked", arguments.unasked,
+      "Record an answer that was not asked for: --y, with --point or --inputs, and --level; or a table "
+      "of them, --csv, as --annotations takes it");
+  command.words("--y", "Y...", arguments.unasked_values, "--unasked: the answer; several are replicates");
+  command.text("--point", "P", arguments.point, "--unasked: the point of the pool that was annotated");
+  command.text("--inputs", "A=1,B=2", arguments.inputs, "--unasked: the inputs, instead of a point");
+  command.text("--level", "L", arguments.level,
+               "--unasked: its level; not needed if there is one only, or with --noise-sd or --accuracy");
+  command.number("--alpha", "A", arguments.alpha, "--unasked: its precision, in a study with a ladder");
   command.flag("--dry-run", arguments.dry_run, "Show what would change, and change nothing");
   add_format(command, arguments.format);
 }

@@ -5,11 +5,13 @@ choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`crea
 """
 
 from . import costs, errors, kernels, levels
-from ._campaign import Campaign, Explanation, Prediction, Told
+from ._campaign import Campaign, Check, Explanation, Told
 from ._core import Suggestion, instruction_set
 from ._core import version as __version__
-from ._create import create, open
+from ._create import create, open, open_or_create
 from ._information import information
+from ._model import CampaignModel
+from ._prediction import Prediction
 from ._selection import Selector, query, select
 from .classifier import GPClassifier
 from .errors import (
@@ -22,6 +24,7 @@ from .errors import (
     OwnedError,
     Stopped,
     StoreError,
+    UnexpectedAnswerWarning,
 )
 from .kernels import Kernel
 from .levels import Ladder, Level
@@ -30,6 +33,8 @@ from .regressor import GPRegressor
 __all__ = [
     "AskError",
     "Campaign",
+    "CampaignModel",
+    "Check",
     "Prediction",
     "DamagedError",
     "DifferentStudyError",
@@ -48,6 +53,7 @@ __all__ = [
     "StoreError",
     "Suggestion",
     "Told",
+    "UnexpectedAnswerWarning",
     "__version__",
     "costs",
     "create",
@@ -57,6 +63,7 @@ __all__ = [
     "kernels",
     "levels",
     "open",
+    "open_or_create",
     "query",
     "select",
 ]

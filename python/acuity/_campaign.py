@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import FloatArray, choice, floats, path_of, points, shown, text, whole
+from ._arrays import FloatArray, path_of, shown, text, whole
 from ._core import Suggestion
+from ._frames import point_by_name, points_for_prediction
+from ._inputs import NamedInput, any_named, inputs_of
 from ._estimator import warn_of_convergence
 from ._html import campaign_html, escape, one_line
-from ._loop import Loop
+from ._known import answers_of, one_each, places_of
+from ._loop import Loop, workers_of
+from ._model import CampaignModel
+from ._prediction import Prediction
 from ._selection import _count
-from .errors import Finished, NothingNow
+from .errors import Finished, NothingNow, UnexpectedAnswerWarning, warn_caller
 
 Id = Union[int, Suggestion]
 PathLike = Union[str, "os.PathLike[str]"]
@@ -42,6 +48,22 @@ class Explanation(dict):  # type: ignore[type-arg]
         printer.text(self.text)
 
 
+class Check(dict):  # type: ignore[type-arg]
+    """What `acuity check` says about a study, by name: `break_even`, `warnings`, `initial`, `notes` and `plan`; it prints as text."""
+
+    def __init__(self, fields: Mapping[str, Any], text: str) -> None:
+        super().__init__(fields)
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    __str__ = __repr__
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(self.text)
+
+
 def _id_of(id: Id) -> int:
     value = id.id if isinstance(id, Suggestion) else id
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
@@ -56,7 +78,12 @@ def _words(reason: Any) -> str:
 
 def _said(y: Any, binary: bool) -> list[Union[float, str]]:
     """One answer or several replicates: numbers, or names of classes. Of classes 0 is the first, as in tables."""
-    several = list(y) if isinstance(y, (list, tuple, np.ndarray)) and np.ndim(y) > 0 else [y]
+    if isinstance(y, tuple):
+        raise ValueError(
+            f"the answer is the tuple {shown(y)}, must be a number, a class or a list of replicates; an annotator reports its "
+            'cost or noise by a dictionary, {"y": 0.3, "cost": 1.2, "noise_sd": 0.1}, tell by arguments'
+        )
+    several = list(y) if isinstance(y, (list, np.ndarray)) and np.ndim(y) > 0 else [y]
     said: list[Union[float, str]] = []
     for one in several:
         if isinstance(one, str):
@@ -97,21 +124,6 @@ def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) ->
     return value
 
 
-class Prediction(NamedTuple):
-    """Belief about f at some points, averaged over the hyperparameters (docs/math.md 11.3)."""
-
-    mean: FloatArray
-    sd: FloatArray
-    """Standard deviation of f."""
-    low: FloatArray
-    high: FloatArray
-    """Ends of the 95 % interval of f."""
-    answer_sd: Optional[FloatArray]
-    """Standard deviation of an answer without a level's noise; NaN if sigma^2(x) is known in tables only. Numbers only."""
-    probability: Optional[FloatArray]
-    """Of the clean class +1; classes only."""
-
-
 class Campaign:
     """A study under way: what was asked, what was answered, what to ask for next.
 
@@ -127,11 +139,15 @@ class Campaign:
         self.path: Optional[Path] = Path(facts["folder"]) if facts["folder"] else None
         self.name: str = facts["name"]
         self.unit: str = facts["unit"]
-        self.inputs: list[str] = facts["inputs"]
-        self.pool: FloatArray = facts["pool"]
+        self.inputs: list[str] = inputs_of(facts["columns"])
+        self.pool: NDArray[Any] = _with_names(facts["pool"], self.inputs)
         self.binary: bool = facts["binary"]
         self.classes: Optional[list[str]] = facts["classes"] or None
         self._ladder: bool = facts["ladder"]
+        self._levels: list[str] = facts["levels"]
+        # Columns that a frame may have besides the inputs: the ids, and those of annotations(). No input has such a name.
+        own = {"alpha" if self._ladder else "level", "accuracy" if self.binary else "noise_variance"}
+        self._spare = {facts["id_column"], "id", "point", "y", "cost", *own}
 
     @property
     def _writer(self) -> "_core.Campaign":
@@ -163,7 +179,9 @@ class Campaign:
         seconds = None if lease is None else _number(lease, "lease", "a number of seconds")
         money = None if budget is None else _number(budget, "budget")
         count = 1 if n is None else _count(n)
-        status, reason, found, note = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
+        (status, reason, found, note), early = self._writer.ask(count, text(str(worker), "worker"), seconds, money)
+        if early:
+            warn_caller(early, UnexpectedAnswerWarning)
         if not found:
             raise (Finished if status == "finished" else NothingNow)(reason)
         warn_of_convergence(note)
@@ -187,8 +205,9 @@ class Campaign:
         """Records the answer to a suggestion: a number, a class, or a list of replicates.
 
         cost: what it really cost; left out: the level's. noise_variance (noise_sd) or accuracy: if the annotator reports
-        the answer's own. point or x, level or alpha: what was done, if that is not what was asked for. dry_run: only say
-        what it would do. Recording the same answer again changes nothing; a different one is refused, see `amend`.
+        the answer's own. point or x (numbers in the order of `inputs`, or by name), level or alpha: what was done, if that is not what was asked for. dry_run: only say
+        what it would do. Recording the same answer again changes nothing; a different one is refused, see `amend`. An answer
+        many standard deviations from what was predicted is recorded with an UnexpectedAnswerWarning.
         """
         return self.tell_all(
             [
@@ -202,6 +221,14 @@ class Campaign:
 
     def tell_all(self, answers: Iterable[Mapping[str, Any]], *, dry_run: bool = False) -> list[Told]:
         """Records several answers, each a dictionary of what `tell` takes: all of them are recorded, or none if one is wrong."""
+        results, notes = self._tell(answers, dry_run)
+        if notes:
+            more = f" (and so are {len(notes) - 1} more answers)" if len(notes) > 1 else ""
+            warn_caller(notes[0] + more, UnexpectedAnswerWarning)
+        return results
+
+    def _tell(self, answers: Iterable[Mapping[str, Any]], dry_run: bool = False) -> tuple[list[Told], list[str]]:
+        """What tell_all() returns, and a sentence for every answer that is far from what was predicted."""
         rows = []
         for answer in answers:
             if not isinstance(answer, Mapping):
@@ -219,12 +246,60 @@ class Campaign:
                 if rest.get(key) is not None:
                     more[key] = text(str(rest.pop(key)), key)
             if rest.get("x") is not None:
-                more["x"] = np.atleast_1d(floats(rest.pop("x"), "x")).ravel().tolist()
+                more["x"] = point_by_name(rest.pop("x"), self.inputs)
             unknown = [key for key, value in rest.items() if value is not None]
             if unknown:
                 raise ValueError(f"an answer has {unknown[0]!r}, must be what Campaign.tell takes")
             rows.append((id, said, more))
-        return [Told(fields) for fields in self._writer.tell(rows, bool(dry_run))]
+        told = self._writer.tell(rows, bool(dry_run))
+        notes = [fields.pop("note") for fields in told]
+        return [Told(fields) for fields in told], [note for note in notes if note]
+
+    def add(
+        self,
+        X: Any,
+        y: Any,
+        level: Any = None,
+        *,
+        alpha: Any = None,
+        cost: Any = None,
+        noise_variance: Any = None,
+        noise_sd: Any = None,
+        accuracy: Any = None,
+        dry_run: bool = False,
+    ) -> Any:
+        """Records answers that were not asked for, one event each: all of them are recorded, or none if one is wrong.
+
+        X: one point, its id in the pool ("R017") or its inputs, as numbers or by name; or several, a list of ids, rows of an
+        array, or a DataFrame. y: the answer, or one per point. level (of a ladder: alpha), cost and the answer's own noise or
+        accuracy: one for all or one per point. The level may be left out if there is only one, or if the noise or accuracy is
+        given. cost: by default the level's; it counts as spent, and may exceed the budget. Returns what `tell` does, with the
+        new id; a list of it for several points. To correct one later use `amend`.
+        """
+        places, alone = places_of(X, self.inputs, self._spare)
+        count = len(places)
+        if level is None and alpha is None and len(self._levels) == 1 and noise_variance is noise_sd is accuracy is None:
+            level = self._levels[0]
+        answers = [y] if alone else answers_of(y, count, "y")
+        given = {
+            "level": level, "alpha": alpha, "cost": cost, "noise_variance": noise_variance, "noise_sd": noise_sd, "accuracy": accuracy,
+        }
+        fields = {key: one_each(value, count, key) for key, value in given.items()}
+        rows = []
+        for k, place in enumerate(places):
+            own = {key: values[k] for key, values in fields.items()}
+            channel = _channel(self.binary, *(own.pop(key) for key in ("noise_variance", "noise_sd", "accuracy")))
+            more: dict[str, Any] = {"channel": channel, **place}
+            if "point" in more:
+                more["point"] = text(more["point"], "point")
+            for key in ("cost", "alpha"):
+                if own[key] is not None:
+                    more[key] = _number(own[key], key)
+            if own["level"] is not None:
+                more["level"] = text(str(own["level"]), "level")
+            rows.append((_said(answers[k], self.binary), more))
+        told = [Told({key: value for key, value in row.items() if key != "note"}) for row in self._writer.add(rows, bool(dry_run))]
+        return told[0] if alone else told
 
     def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
         """Records that an attempt gave no answer; the point may be suggested again, unless it is excluded."""
@@ -259,6 +334,12 @@ class Campaign:
         """What was asked for and is not answered yet."""
         return [suggestion for suggestion, _ in self._core.pending()]
 
+    def check(self) -> Check:
+        """What `acuity check` says, without a forecast: which level is bought at which uncertainty, what comes first, how the
+        budget is planned, and warnings about scales and units. A dictionary that prints as text."""
+        fields, text = self._core.check()
+        return Check(json.loads(fields, object_hook=_with_infinities), text)
+
     def explain(self, id: Optional[Id] = None) -> Explanation:
         """Why a suggestion was made, what would have changed the choice; of the next one if no id is given."""
         if id is not None:
@@ -278,7 +359,8 @@ class Campaign:
         found = self._core.annotations()
         columns: dict[str, Any] = {"id": np.array(found["id"], dtype=np.int64), "point": np.array(found["point"], dtype=object)}
         for i, name in enumerate(self.inputs):
-            columns[name] = found["inputs"][:, i]
+            numbers = found["inputs"][:, i]
+            columns[str(name)] = name.names(numbers) if isinstance(name, NamedInput) else numbers
         columns["alpha" if self._ladder else "level"] = (
             found["alpha"] if self._ladder else np.array([level or None for level in found["level"]], dtype=object)
         )
@@ -291,13 +373,26 @@ class Campaign:
         """Everything that happened: the lines of `acuity export --events`."""
         return [json.loads(line, object_hook=_with_infinities) for line in self._core.events()]
 
+    def model(self) -> CampaignModel:
+        """The model as it is now, as a fitted estimator that needs the campaign no longer: see CampaignModel."""
+        return CampaignModel(self._core.model(), self)
+
     def belief(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f at every pool point, given all answers and what is pending."""
         return self._core.belief()
 
+    def _points(self, X: Any) -> FloatArray:
+        """Inputs of the campaign, one per row; columns of a frame by their names."""
+        return points_for_prediction(X, self.inputs, self._spare)
+
     def prediction(self, X: ArrayLike) -> Prediction:
-        """The prediction at every row of X, given all answers: see Prediction."""
-        mean, variance, low, high, probability, noise, problem = self._core.predict(points(X, inputs=len(self.inputs)))
+        """The prediction at every row of X, given all answers: see Prediction.
+
+        X, here and in the methods below: an array with the inputs in the order of `inputs`, or a DataFrame (or a dictionary of
+        columns) whose columns are found by their names. It may also have the ids and what `annotations()` has; other columns
+        are refused.
+        """
+        mean, variance, low, high, probability, noise, problem = self._core.predict(self._points(X))
         warn_of_convergence(problem)
         sd = np.sqrt(variance)
         if self.binary:
@@ -306,7 +401,7 @@ class Campaign:
 
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f at every row of X, given all answers."""
-        mean, variance, *_, problem = self._core.predict(points(X, inputs=len(self.inputs)))
+        mean, variance, *_, problem = self._core.predict(self._points(X))
         warn_of_convergence(problem)
         return mean, variance
 
@@ -360,7 +455,8 @@ class Campaign:
         self,
         annotator: Callable[[Suggestion], Any],
         *,
-        workers: int = 1,
+        workers: Optional[int] = None,
+        executor: Optional[Executor] = None,
         max_failures: int = 10,
         exclude_on_fail: bool = False,
         on_told: Optional[Callable[[Suggestion, Told], Any]] = None,
@@ -369,16 +465,32 @@ class Campaign:
 
         The annotator returns the answer, or a dictionary with what `tell` takes (`y`, `cost`, ...). What it raises is a
         failed attempt; `max_failures` of them in a row raise Stopped. With several `workers` it is called by as many
-        threads at once. Ctrl-C ends it: the suggestion at work stays pending, and the next run begins with it; several
-        workers cannot be stopped, so their answers are waited for and kept. Raises NothingNow if all that is left is
-        pending with others.
+        threads at once, or with an `executor`, any concurrent.futures.Executor (of processes, Dask, mpi4py, Parsl), by its workers,
+        which must have acuity installed; by default as many suggestions are at work as the executor has workers. It is not shut
+        down. If it breaks, because a worker was killed, that is no failure of the annotator: Stopped is raised, and what was at work
+        stays pending.
+
+        Ctrl-C ends the run: the suggestion at work stays pending, and the next run begins with it, unless its answer was computed
+        already: then it is recorded. Several workers cannot be stopped, so their answers are waited for and kept. Raises
+        NothingNow if all that is left is pending with others.
         """
-        count = whole(workers, "workers", 1, 10**4)
+        count = workers_of(workers, executor)
         self._writer.take_ownership()
         try:
-            return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count)
+            return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count, executor)
         finally:
             self._core.give_up_ownership()
+
+
+def _with_names(pool: FloatArray, inputs: list[str]) -> NDArray[Any]:
+    """The pool as an array of objects if some of its inputs have names."""
+    if not any_named(inputs):
+        return pool
+    found = pool.astype(object)
+    for k, name in enumerate(inputs):
+        if isinstance(name, NamedInput):
+            found[:, k] = name.names(pool[:, k])
+    return found
 
 
 def _with_infinities(fields: dict[str, Any]) -> dict[str, Any]:

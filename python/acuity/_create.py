@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import os
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _core
-from ._arrays import choice, path_of, shown, threads_of
+from ._arrays import path_of, shown, threads_of
 from ._campaign import Campaign, PathLike
-from ._study import GoalValues, make_study
+from ._known import is_table
+from ._study import make_study
 from .kernels import KERNELS
 from .levels import LevelsLike
 
@@ -32,26 +36,27 @@ def create(
     levels: Optional[LevelsLike] = None,
     budget: Optional[float] = None,
     study: Optional[PathLike] = None,
-    inputs: Optional[list[str]] = None,
+    inputs: Optional[list[Any]] = None,
     ids: Any = None,
     name: str = "",
     unit: str = "",
-    seed: int = 0,
+    seed: Optional[int] = None,
     initial: Any = None,
+    learn_costs: Optional[bool] = None,
     classes: Optional[list[str]] = None,
-    kernel: str = "matern52",
-    amplitude: Any = "learn",
-    lengthscale: Any = "learn",
+    kernel: Optional[str] = None,
+    amplitude: Any = None,
+    lengthscale: Any = None,
     mean: Any = None,
     noise_variance: Any = None,
     nugget: Any = None,
-    standardise: Union[bool, str] = True,
+    standardise: Union[None, bool, str] = None,
     repeat: bool = False,
-    fit: Any = "auto",
+    fit: Any = None,
     prior: Optional[str] = None,
     average: Optional[int] = None,
-    optimiser: str = "lbfgs",
-    restarts: int = 4,
+    optimiser: Optional[str] = None,
+    restarts: Optional[int] = None,
     fit_noise: bool = False,
     information: Optional[str] = None,
     goal: Any = None,
@@ -68,15 +73,24 @@ def create(
 ) -> Campaign:
     """Creates a campaign, in a folder that must not exist yet, or in memory if `path` is None.
 
-    Either `study`, a study file, or its contents: pool, an array, a DataFrame or a file, and levels, a list of Level (or
-    dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3): ids are the
-    names of the pool's points; noise_variance is the noise at a point that no level removes, a number, a formula in the
-    inputs or one per point; nugget is a noise variance of every answer beside it, learned unless it is given; fit is "auto",
-    "never", "every" or k, for learning at every k-th answer; initial is how many points are asked first at the highest
-    precision, "auto" or a dictionary, or a file of what is known.
+    Either `study`, a study file, or its contents: pool, an array, a DataFrame, a dictionary of columns or a file, and levels, a
+    list of Level (or dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3):
+    inputs are the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids; an
+    entry may also be a dictionary with the keys of [[input]], {"name": "c", "scale": "log", "unit": "mol/l"}. Columns of text and
+    pandas categories are categories (ordered ones in their order), truth values are yes-no inputs: they appear by their names;
+    ids are the names of the pool's points, or the name of the column that has them; noise_variance is the noise at a point that
+    no level removes, a number, a formula in the inputs or one per point; nugget is a noise variance of every answer beside it,
+    learned unless it is given; fit is "auto", "never", "every" or k, for learning at every k-th answer; initial is how many points
+    are asked first at the highest precision, "auto" or a dictionary; or what is known: (X, y, level), where X are points or ids
+    of the pool and the level is one for all or one per answer, a DataFrame with the columns of `annotations()`, or a file.
 
-    goal is where the model must be good: an array of points with the pool's inputs, with goal_weights, one per point; a table
-    (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
+    What is left out is as in a study file without that key: kernel "matern52"; amplitude, lengthscale (one per input, of classes
+    one for all) and nugget learned, with fit "auto" and a weak prior; inputs standardised by the pool; mean that of the answers;
+    predictions averaged over 8 sets of hyperparameters; an initial design that fills the pool; the budget planned; costs that
+    answers report learned. `campaign.check()` says what that means here.
+
+    goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per
+    point; a table (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
     goal_points of them are used. criterion is "variance" or "prediction". information is "goal" by default if there is a goal
     or a level has a bias, and "model" otherwise. plan is "budget", the default where it can be, "none" or a weight of prices.
 
@@ -91,39 +105,104 @@ def create(
     >>> bool(np.abs(campaign.predict(X) - np.sin(X[:, 0])).max() < 0.3)
     True
     """
-    if study is not None:
-        if pool is not None or levels is not None:
+    settings = {key: value for key, value in locals().items() if key not in ("path", "threads")}
+    with _study_of(path, settings) as made:
+        return _begun(path, made, threads)
+
+
+def open_or_create(path: PathLike, *, threads: int = 0, **study: Any) -> Campaign:
+    """Opens the campaign in this folder, or creates it: for scripts that are started again and go on where they stopped.
+
+    The arguments are those of `create`. They must describe the study that the campaign was created with: otherwise
+    DifferentStudyError says where they differ, and nothing is changed. A budget that was changed since is no difference.
+
+    >>> import acuity, numpy as np, tempfile
+    >>> study = {"pool": np.linspace(0, 5, 20)[:, None], "levels": [acuity.Level("one", noise_sd=0.1, cost=1)], "budget": 5}
+    >>> folder = tempfile.mkdtemp() + "/c.acuity"
+    >>> for _ in range(2):
+    ...     with acuity.open_or_create(folder, **study) as campaign:
+    ...         told = campaign.tell(campaign.ask(), 0.5)
+    >>> acuity.open(folder).status()["annotations"]
+    2
+    """
+    given = inspect.signature(create).bind(path, threads=threads, **study)
+    given.apply_defaults()
+    settings = {key: value for key, value in given.arguments.items() if key not in ("path", "threads")}
+    threads_of(threads)
+    folder = path_of(path, "path")
+    with _study_of(path, settings) as made:
+        if not os.path.exists(folder):
+            try:
+                return _begun(path, made, threads)
+            except ValueError:
+                if not _core.is_campaign(folder):  # otherwise another process was quicker
+                    raise
+        if settings["study"] is not None:
+            _core.require_same_file(folder, path_of(settings["study"], "study"))
+        else:
+            _core.require_same_study(folder, made)
+    return open(folder, threads=threads)
+
+
+@contextlib.contextmanager
+def _study_of(path: Optional[PathLike], given: Mapping[str, Any]) -> Iterator[_core.Study]:
+    """The study of the arguments of create(); answers that are known are in a file as long as the context lasts."""
+    if given["study"] is not None:
+        if given["pool"] is not None or given["levels"] is not None:
             raise ValueError("study and pool or levels are both given, must be one or the other")
-        given = path_of(study, "study")
-        if not os.path.exists(given):
-            raise FileNotFoundError(f"{given}: it does not exist, must be a study file")
-        return _begun(path, _core.Study.open(given), threads)
+        file = path_of(given["study"], "study")
+        if not os.path.exists(file):
+            raise FileNotFoundError(f"{file}: it does not exist, must be a study file")
+        yield _core.Study.open(file)
+        return
+    if not is_table(given["initial"]):
+        yield _study_from(path, given, None)
+        return
+    with tempfile.TemporaryDirectory(prefix="acuity-") as aside:
+        try:
+            yield _study_from(path, given, os.path.join(aside, "initial.csv"))
+        except ValueError as error:  # in words that do not name the file
+            raise ValueError(str(error).replace(aside + os.sep, "")) from None
+
+
+def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file: Optional[str]) -> _core.Study:
+    """initial_file: where the table of known answers is written."""
+    pool, levels, kernel, standardise = given["pool"], given["levels"], given["kernel"], given["standardise"]
+    initial, goal, goal_weights = given["initial"], given["goal"], given["goal_weights"]
+    table = None if initial_file is None else initial
     if pool is None or levels is None:
         raise ValueError("pool and levels must be given, or study")
-    choice(kernel, "kernel", KERNELS)  # a function cannot be kept in a folder
-    scaled = standardise if isinstance(standardise, str) else ("pool" if standardise else "none")
+    if kernel is not None and not (isinstance(kernel, str) and kernel in KERNELS):
+        words = ", ".join(f'"{word}"' for word in KERNELS)
+        raise ValueError(
+            f"kernel is {shown(kernel)}, must be one of {words}: a campaign keeps its kernel by name; amplitude and lengthscale "
+            "are arguments of their own"
+        )
+    scaled = standardise if standardise is None or isinstance(standardise, str) else ("pool" if standardise else "none")
     options: dict[str, dict[str, Any]] = {
-        "pool": {"standardise": scaled, "repeat": True if repeat else None},
+        "pool": {"standardise": scaled, "repeat": True if given["repeat"] else None},
         "model": {
-            "kernel": kernel, "amplitude": amplitude, "lengthscale": lengthscale, "mean": mean, "fit": fit,
-            "optimiser": optimiser, "restarts": restarts, "fit_noise": True if fit_noise else None, "prior": prior,
-            "average": average,
+            **{key: given[key] for key in ("kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts")},
+            "fit_noise": True if given["fit_noise"] else None, "prior": given["prior"], "average": given["average"],
         },
-        "acquisition": {"information": information, "graph": graph, "infinite": infinite, "approximation": approximation, "plan": plan},
+        "acquisition": {key: given[key] for key in ("information", "graph", "infinite", "approximation", "plan")},
     }
-    if stop:
-        options["stop"] = _dictionary(stop, "stop")
-    if annotator:
-        options["annotator"] = _dictionary(annotator, "annotator")
-    if isinstance(initial, Mapping) or initial == "auto":
+    for key in ("stop", "annotator"):
+        if given[key]:
+            options[key] = _dictionary(given[key], key)
+    if initial_file is not None:
+        initial = {"file": initial_file}
+    elif isinstance(initial, Mapping) or isinstance(initial, str) and initial == "auto":
         initial = initial if isinstance(initial, str) else dict(initial)
     elif initial is not None and not isinstance(initial, (int, np.integer)):
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
-    name = name or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
-    about = {"name": name, "budget": budget, "unit": unit or None, "seed": seed, "initial": initial}
-    values = GoalValues()
-    if goal is not None or criterion is not None or goal_points is not None:
-        options["goal"] = {"criterion": criterion, "points": goal_points}
+    name = given["name"] or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
+    about = {
+        "name": name, "budget": given["budget"], "unit": given["unit"] or None, "seed": given["seed"], "initial": initial,
+        "learn_costs": given["learn_costs"],
+    }
+    if goal is not None or given["criterion"] is not None or given["goal_points"] is not None:
+        options["goal"] = {"criterion": given["criterion"], "points": given["goal_points"]}
     if isinstance(goal, (str, os.PathLike, Mapping)):
         if goal_weights is not None:
             raise ValueError("goal_weights is given with a goal that is no array, must be left out")
@@ -131,13 +210,11 @@ def create(
             options["goal"]["box"] = dict(goal)
         else:
             options["goal"]["file"] = os.path.abspath(path_of(goal, "goal"))
-    else:
-        values = GoalValues(goal, goal_weights)
-    made = make_study(
-        pool, levels, inputs=inputs, ids=ids, noise_variance=noise_variance, nugget=nugget, classes=classes, campaign=about,
-        options=options, goal=values,
+        goal = None
+    return make_study(
+        pool, levels, **{key: given[key] for key in ("inputs", "ids", "noise_variance", "nugget", "classes")}, campaign=about,
+        options=options, goal=goal, goal_weights=goal_weights, initial=table,
     )
-    return _begun(path, made, threads)
 
 
 def _begun(path: Optional[PathLike], study: _core.Study, threads: int) -> Campaign:

@@ -9,7 +9,8 @@ from typing import Any, Optional, TypeVar
 
 import numpy as np
 
-from ._arrays import FloatArray, as_array, column_names, per_point, points, shown, whole
+from ._arrays import FloatArray, as_array, column_names, floats, per_point, points, shown, whole
+from ._frames import names_of, point_by_name, points_by_name
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -106,6 +107,17 @@ class Estimator:
                 "as input."
             )
         return array
+
+    def _more_inputs(self, X: Any) -> FloatArray:
+        """One more point, or one per row; with names, if the fit had them, in any order."""
+        self._require_fitted()
+        fitted = getattr(self, "feature_names_in_", None)
+        if names_of(X) is not None:
+            return points_by_name(X, None if fitted is None else list(fitted), inputs=self.n_features_in_)
+        if fitted is not None and hasattr(X, "to_dict"):  # a row of a frame
+            return points([point_by_name(X, list(fitted), "X")], inputs=self.n_features_in_)
+        array = floats(X, "X")
+        return points(array[None, :] if array.ndim == 1 else array, inputs=self.n_features_in_)
 
 
 def warn_of_convergence(problem: str) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._inputs import any_named
+
 if TYPE_CHECKING:
     from ._campaign import Campaign
 
@@ -81,9 +83,12 @@ def _last(campaign: "Campaign", count: int = 5) -> str:
     if not len(columns["id"]):
         return "<div>no answers yet</div>"
     shown = ["id", "point", "alpha" if "alpha" in columns else "level", "y", "cost"]
-    rows = [_row(shown, "th")]
+    rows = [_row([*shown[:-1], f"cost ({campaign.unit})" if campaign.unit else "cost"], "th")]
     for i in range(max(0, len(columns["id"]) - count), len(columns["id"])):
-        rows.append(_row([_cell(campaign, name, columns[name][i]) for name in shown], "td"))
+        cells = [_cell(campaign, name, columns[name][i]) for name in shown]
+        if not campaign.binary:  # the standard deviation of its noise
+            cells[3] += f" ± {np.sqrt(columns['noise_variance'][i]):.2g}"
+        rows.append(_row(cells, "td"))
     return '<table style="color:inherit;margin:0">' + "".join(rows) + "</table>"
 
 
@@ -132,8 +137,9 @@ def _spend(campaign: "Campaign", status: dict[str, Any]) -> str:
         length = (WIDTH - 170.0) * float(level["spent"]) / most
         bars += _text(98, 16 * i + 12, str(level["level"])[:16], "end")
         bars += f'<rect x="104" y="{16 * i + 2}" width="{length:.1f}" height="12" fill="{BLUE}"/>'
-        bars += _text(108 + length, 16 * i + 12, _number(float(level["spent"])), "start")
-    return _svg(16 * len(levels) + 4, "what was spent on each level", bars)
+        unit = " " + campaign.unit[:12] if campaign.unit else ""
+        bars += _text(108 + length, 16 * i + 12, _number(float(level["spent"])) + unit, "start")
+    return _svg(16 * len(levels) + 4, f"what was spent on each level{', in ' + campaign.unit if campaign.unit else ''}", bars)
 
 
 def campaign_html(campaign: "Campaign") -> str:
@@ -141,7 +147,8 @@ def campaign_html(campaign: "Campaign") -> str:
     status = campaign.status()
     where = escape(str(campaign.path)) if campaign.path else "in memory"
     counts = f"{status['annotations']} annotations, {status['pending']} pending, {status['failed']} failed"
-    picture = _curve(campaign) if len(campaign.inputs) == 1 else _spend(campaign, status)
+    one_number = len(campaign.inputs) == 1 and not any_named(campaign.inputs)
+    picture = _curve(campaign) if one_number else _spend(campaign, status)
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:0.5em 2em;align-items:flex-start;line-height:1.5"><div>'
         f"<div><b>{escape(campaign.name)}</b> ({where})</div>{_bar(status, campaign.unit)}<div>{counts}</div>{picture}</div>"

@@ -3,15 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    as_completed,
+    wait,
+)
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from ._arrays import whole
+from ._arrays import shown, whole
 from ._core import Suggestion
 from .errors import Finished, NothingNow, Stopped
 
 if TYPE_CHECKING:
     from ._campaign import Campaign, Told
+
+
+# Errors by which an executor says that a worker died; of packages that need not be installed.
+_ENGINE_ERRORS = {("distributed", "KilledWorker"), ("parsl", "WorkerLost"), ("parsl", "ManagerLost")}
+
+
+def _is_of_engine(error: BaseException) -> bool:
+    """Whether the executor failed, not the annotator."""
+    kind = (type(error).__module__.partition(".")[0], type(error).__name__)
+    return isinstance(error, (BrokenExecutor, CancelledError)) or kind in _ENGINE_ERRORS
+
+
+def _error_of(done: Future[Any]) -> Optional[BaseException]:
+    try:
+        return done.exception()
+    except CancelledError as error:
+        return error
+
+
+def workers_of(workers: Optional[int], executor: Optional[Executor]) -> int:
+    """How many suggestions are at work at once; by default as many as the executor has workers."""
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise ValueError(f"executor is {shown(executor)}, must be a concurrent.futures.Executor")
+    if workers is None and executor is not None:
+        for name in ("_max_workers", "num_workers"):
+            workers = workers or getattr(executor, name, None)
+        if workers is None:
+            raise ValueError("workers is missing, must be given with this executor: how many suggestions are at work at once")
+    return whole(1 if workers is None else workers, "workers", 1, 10**4)
 
 
 class Loop:
@@ -36,23 +74,35 @@ class Loop:
         # What an earlier run has left.
         self.left = [suggestion for suggestion, worker in campaign._core.pending() if worker == self.worker]
 
-    def run(self, workers: int) -> str:
+    def run(self, workers: int, executor: Optional[Executor] = None) -> str:
+        if executor is not None:  # it is the caller's, who shuts it down
+            return self._on(executor, workers, cancel=True)
         if workers == 1:
             return self._alone()
-        busy: dict[Future[Any], Suggestion] = {}
         with ThreadPoolExecutor(workers, thread_name_prefix="acuity-annotator") as threads:
-            try:
-                return self._together(threads, workers, busy)
-            except BaseException:
-                self._settle(busy)
-                raise
+            return self._on(threads, workers, cancel=False)
 
-    def _settle(self, busy: dict[Future[Any], Suggestion]) -> None:
-        """Ends early. Threads cannot be stopped, so their answers are waited for and recorded."""
+    def _on(self, executor: Executor, workers: int, cancel: bool) -> str:
+        busy: dict[Future[Any], Suggestion] = {}
+        try:
+            return self._together(executor, workers, busy)
+        except BaseException:
+            self._settle(busy, cancel)
+            raise
+
+    def _settle(self, busy: dict[Future[Any], Suggestion], cancel: bool) -> None:
+        """Ends early. What is at work cannot be stopped, so its answers are waited for and recorded.
+
+        cancel: what has not begun, perhaps for days in a queue, is cancelled and stays pending.
+        """
         self.max_failures = len(busy) + self.failures + 1  # one end is enough
         self.on_told = None
-        for done in as_completed(busy):
-            self._take(busy[done], done)
+        begun = [future for future in busy if not (cancel and future.cancel())]
+        for done in as_completed(begun):
+            try:  # recording an answer again is harmless
+                self._take(busy[done], done)
+            except ValueError:  # what ended the run, or another of its kind: that suggestion stays pending
+                pass
 
     def _next(self) -> Suggestion:
         if self.left:
@@ -66,14 +116,35 @@ class Loop:
                 suggestion = self._next()
             except Finished as end:
                 return str(end)
+            answers: list[Any] = []
+            failure: Exception = StopIteration("the annotator gave no answer")
             try:
-                answer = self.annotator(suggestion)
-            except Exception as error:  # KeyboardInterrupt is none: it ends the loop
-                self._failed(suggestion, error)
-                continue
-            self._answered(suggestion, answer)
+                try:
+                    # Python handles signals between its instructions: after these calls the answer is in the list already.
+                    answers.extend(map(self.annotator, (suggestion,)))
+                except Exception as error:  # KeyboardInterrupt is none: it ends the loop
+                    failure = error
+                if answers:
+                    self._answered(suggestion, answers[0])
+                else:
+                    self._failed(suggestion, failure)
+            except KeyboardInterrupt:
+                if answers:
+                    self._keep(suggestion, answers[0])
+                raise
 
-    def _together(self, threads: ThreadPoolExecutor, workers: int, busy: dict[Future[Any], Suggestion]) -> str:
+    def _keep(self, suggestion: Suggestion, answer: Any) -> None:
+        """Records what was computed when Ctrl-C came; again is harmless, and so is Ctrl-C again."""
+        for _ in range(3):
+            try:
+                self.campaign._tell([self._fields(suggestion, answer)])
+                return
+            except KeyboardInterrupt:
+                continue
+            except ValueError:  # it is no answer: the suggestion stays pending
+                return
+
+    def _together(self, executor: Executor, workers: int, busy: dict[Future[Any], Suggestion]) -> str:
         reason = ""
         while True:
             while not reason and len(busy) < workers:
@@ -86,28 +157,50 @@ class Loop:
                         raise
                     break
                 else:
-                    busy[threads.submit(self.annotator, suggestion)] = suggestion
+                    try:
+                        busy[executor.submit(self.annotator, suggestion)] = suggestion
+                    except Exception as error:  # such as BrokenProcessPool: nobody is at work any more
+                        raise self._engine_failed(error) from error
             if not busy:
                 return reason
             for done in wait(busy, return_when=FIRST_COMPLETED).done:
-                suggestion = busy.pop(done)
-                self._take(suggestion, done)
-                error = done.exception()
+                # Not removed before it is recorded: an interruption in between must not lose an answer.
+                self._take(busy[done], done)
+                del busy[done]
+                error = _error_of(done)
+                if error is not None and _is_of_engine(error):
+                    raise self._engine_failed(error) from error
                 if error is not None and not isinstance(error, Exception):
                     raise error  # KeyboardInterrupt, say: the suggestion stays pending
                 reason = ""  # a failure may have freed money
 
+    @staticmethod
+    def _engine_failed(error: BaseException) -> Stopped:
+        return Stopped(
+            f"the executor failed with {error!r}: what was at work stays pending and is no failure of the annotator; the next run "
+            "begins with it"
+        )
+
     def _take(self, suggestion: Suggestion, done: Future[Any]) -> None:
-        error = done.exception()
+        error = _error_of(done)
         if error is None:
             self._answered(suggestion, done.result())
-        elif isinstance(error, Exception):
+        elif isinstance(error, Exception) and not _is_of_engine(error):
             self._failed(suggestion, error)
 
+    @staticmethod
+    def _fields(suggestion: Suggestion, answer: Any) -> dict[str, Any]:
+        if isinstance(answer, tuple):  # the caller's mistake, not the annotator's failure: the suggestion stays pending
+            raise ValueError(
+                f"the annotator returned the tuple {shown(answer)}, must be the answer, a list of replicates or a dictionary "
+                'such as {"y": 0.3, "cost": 1.2, "noise_sd": 0.1}'
+            )
+        return {**(answer if isinstance(answer, Mapping) else {"y": answer}), "id": suggestion.id}
+
     def _answered(self, suggestion: Suggestion, answer: Any) -> None:
-        fields = dict(answer) if isinstance(answer, Mapping) else {"y": answer}
+        fields = self._fields(suggestion, answer)
         try:
-            told = self.campaign.tell_all([{**fields, "id": suggestion.id}])[0]
+            told = self.campaign._tell([fields])[0][0]
         except ValueError as error:  # the answer is none, say not a finite number
             self._failed(suggestion, error)
             return

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import FloatArray, as_array, choice, floats, number, per_point, points, seed_of, shown, threads_of, whole
+from ._arrays import FloatArray, as_array, choice, floats, number, per_point, seed_of, shown, threads_of, whole
 from ._core import Suggestion
+from ._frames import default_names, names_of, points_by_name
 from ._study import GoalValues, level_biases
 from .classifier import GPClassifier
 from .errors import Finished
@@ -37,10 +38,16 @@ def _seen(model: Model, inputs: int) -> tuple[Any, ...]:
     return model._core_kernel(), model.mean_, model.X_train_, model.y_train_, model.noise_train_, binary
 
 
+def _fitted_names(model: Any) -> Optional[list[str]]:
+    """The names of the inputs that a model was fitted to, if it was fitted to a frame."""
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
 class Selector:
     """Chooses annotations of a pool one after another: a step costs O(n M) for n answers and M points.
 
-    pool: inputs, one row per point. model: a GPRegressor or GPClassifier; if it is not fitted, its prior is used with the
+    pool: inputs, one row per point; if the model was fitted to a frame, columns of a frame are found by their names. model: a GPRegressor or GPClassifier; if it is not fitted, its prior is used with the
     values it was given. levels: a list of Level, or a Ladder. budget: what may be spent in all; None: no limit.
 
     information: "model", "target", "bald" or "random"; graph and infinite: for "target" (docs/reference.md 3). noise_variance:
@@ -96,7 +103,10 @@ class Selector:
         threads: int = 0,
         single_precision: bool = False,
     ) -> None:
-        array = points(pool, "pool")
+        names = _fitted_names(model)
+        array = points_by_name(pool, names, "pool")
+        names = names or names_of(pool, "pool")
+        self.inputs: list[str] = names or default_names(array.shape[1])
         kernel, mean, seen, answers, channel, binary = _seen(model, array.shape[1])
         offered = as_levels(levels)
         self._check_levels(binary, offered)
@@ -124,7 +134,7 @@ class Selector:
         if criterion is None:
             criterion = "prediction" if binary else "variance"
         choice(criterion, "criterion", ("variance", "prediction"))
-        wanted_goal = GoalValues(goal, weights, what="weights")
+        wanted_goal = GoalValues(goal, weights, what="weights", names=names)
         wanted_goal.require_inputs(array.shape[1])
         if goal is not None and information != "goal":
             raise ValueError(f'information is "{information}" and a goal is given, must be "goal"')
@@ -152,7 +162,7 @@ class Selector:
         money = np.inf if budget is None else number(budget, "budget", 0.0, np.inf, "a number, 0 or more, or None")
         self._core = _core.Selection(
             kernel, mean, array, seen, answers, channel, binary, described, base, how, wanted_goal.points,
-            wanted_goal.weights, goal_noise, money, bool(repeat), threads_of(threads), bool(single_precision),
+            wanted_goal.weights, goal_noise, money, bool(repeat), threads_of(threads), bool(single_precision), self.inputs,
         )
         if candidates is not None:
             allowed = np.zeros(len(array), dtype=bool)
@@ -340,7 +350,8 @@ def query(
     >>> query(X, y, batch_size=2, noise_variance=0.01, model=GPRegressor(optimiser=None)).tolist()
     [2, 4]
     """
-    array = points(X)
+    names = _fitted_names(model) or names_of(X)
+    array = points_by_name(X, names)
     answers = floats(y, "y")
     if answers.shape != (len(array),):
         raise ValueError(f"y has the shape {answers.shape}, must have one entry per row of X, {len(array)}")
@@ -374,12 +385,13 @@ def query(
             levels = [Level("answer", noise_variance=least, cost=1.0, exact=least == 0.0)]
     pool, rows = array, np.flatnonzero(~known)
     if candidates is not None:
-        given = as_array(candidates, "candidates")
-        if given.ndim == 1:
-            rows = _rows(given, len(array))
+        if names_of(candidates, "candidates") is None and as_array(candidates, "candidates").ndim == 1:
+            rows = _rows(candidates, len(array))
         else:
-            pool = points(given, "candidates", array.shape[1])
+            pool = points_by_name(candidates, names, "candidates", inputs=array.shape[1])
             rows = np.arange(len(pool))
+    if options.get("goal") is not None:
+        options["goal"] = points_by_name(options["goal"], names, "goal", inputs=array.shape[1])
     selector = Selector(pool, model, levels, candidates=rows, noise_variance=pool_noise_variance, **options)
     chosen, places, utilities = [], [], []
     for _ in range(_count(batch_size)):

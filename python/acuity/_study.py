@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import as_array, column_names, per_point, points, shown, text
+from ._arrays import as_array, per_point, points, shown, text
+from ._frames import column_of, columns_by_place, default_names, names_of, points_by_name
+from ._inputs import DescribedInputs, name_of_input
+from ._known import initial_table
 from .levels import Ladder, Level, LevelsLike, as_levels
 
 _LARGEST = float(np.finfo(float).max)
@@ -55,15 +57,88 @@ def toml_text(tables: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _input_names(pool: ArrayLike, count: int, inputs: Optional[list[str]]) -> list[str]:
-    if inputs is not None:
-        if len(inputs) != count:
-            raise ValueError(f"inputs has {len(inputs)} names and the pool {count} columns, must be as many of each")
-        return [str(name) for name in inputs]
-    names = column_names(pool)
-    if names is not None:
-        return [str(name) for name in names]
-    return ["x"] if count == 1 else [f"x{i + 1}" for i in range(count)]
+class PoolValues:
+    """The points of a pool that is an array, a frame or a dictionary of columns, with their names and ids.
+
+    Columns of a frame are found by their names: `inputs` says which of them are inputs, by default all but that of the ids and
+    that of the noise; `ids` may name a column. An input is a name, or a dictionary with the keys of [[input]]; columns of text,
+    categories and truth values are inputs with names (DescribedInputs).
+    """
+
+    def __init__(self, pool: Any, inputs: Optional[list[Any]], ids: Any, spare: Optional[str] = None) -> None:
+        columns = names_of(pool, "pool")
+        self.id_column: Optional[str] = None
+        if columns is None:
+            array = _rows_of(pool)
+            given = list(default_names(array.shape[1])) if inputs is None else list(inputs)
+            if len(given) != array.shape[1]:
+                raise ValueError(
+                    f"inputs has {len(given)} names and the pool {array.shape[1]} columns, must be as many of each"
+                )
+            if array.dtype != object and all(isinstance(one, str) for one in given):
+                described = None  # numbers, without a copy
+                self.points, self.names = array, [str(name) for name in given]
+            else:
+                columns_of_pool = columns_by_place(pool, [name_of_input(one) for one in given], "the pool")
+                described = DescribedInputs(list(columns_of_pool.values()), given, "the pool")
+        else:
+            if isinstance(ids, str):
+                self._require(ids, columns, "ids")
+                self.id_column = text(ids, "ids")
+                ids = column_of(pool, ids, "pool").tolist()
+            aside = {self.id_column, spare}
+            given = [name for name in columns if name not in aside] if inputs is None else list(inputs)
+            for one in given:
+                self._require(name_of_input(one), columns, "inputs")
+            if not given:
+                raise ValueError("the pool has no inputs, must have at least one")
+            described = DescribedInputs([pool[name_of_input(one)] for one in given], given, "the pool")
+        self.tables: Optional[list[dict[str, Any]]] = None  # [[input]], if there is more to say than a name
+        self.values: list[list[str]] = []
+        if described is not None:
+            self.names = described.names
+            self.points = self._numbers(described)
+            if not described.are_plain:
+                self.tables, self.values = described.tables, described.values
+        for name in self.names:
+            text(str(name), "the name of an input")
+        self.ids = [] if ids is None else [text(str(label), "an id") for label in ids]
+        if ids is not None and len(self.ids) != len(self.points):
+            raise ValueError(f"there are {len(self.ids)} ids and {len(self.points)} points, must be as many of each")
+
+    @staticmethod
+    def _require(name: str, columns: list[str], what: str) -> None:
+        if name not in columns:
+            shown_columns = ", ".join(map(repr, columns[:12])) + (", ..." if len(columns) > 12 else "")
+            raise ValueError(f"{what} has {name!r}, must be columns of the pool, which has {shown_columns}")
+
+    @staticmethod
+    def _numbers(described: DescribedInputs) -> Any:
+        found = []
+        for name, column in zip(described.names, described.numbers):
+            try:
+                found.append(np.asarray(column, dtype=float))
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"column {str(name)!r} of the pool is not numbers, must be numbers, or no input: inputs=[...] names the inputs, "
+                    f"ids={str(name)!r} says that it has the names of the points"
+                ) from None
+        lengths = [len(column) for column in found]
+        for name, length in zip(described.names, lengths):
+            if length != lengths[0]:
+                raise ValueError(
+                    f"column {str(name)!r} of pool has {length} values and column {str(described.names[0])!r} has {lengths[0]}, "
+                    "must be as many"
+                )
+        return points(np.column_stack(found), "pool")
+
+
+def _rows_of(pool: Any) -> Any:
+    """A pool without names: numbers, or objects if there are names among them."""
+    array = np.asarray(pool) if not isinstance(pool, np.ndarray) else pool
+    if array.ndim == 2 and (array.dtype.kind in "US" or array.dtype == object and any(isinstance(one, str) for one in array.flat)):
+        return array.astype(object)
+    return points(pool, "pool")
 
 
 def level_biases(levels: list[Level]) -> list[Optional[tuple[float, float, float, bool]]]:
@@ -76,14 +151,22 @@ def level_biases(levels: list[Level]) -> list[Optional[tuple[float, float, float
 class GoalValues:
     """Points where the model must be good, with their weights, as arrays; both are empty if there are none."""
 
-    def __init__(self, goal: Any = None, weights: Any = None, *, what: str = "goal_weights") -> None:
+    def __init__(
+        self, goal: Any = None, weights: Any = None, *, what: str = "goal_weights", names: Optional[list[str]] = None
+    ) -> None:
         self.points = np.empty((0, 1))
         self.weights = np.empty(0)
         if goal is None:
             if weights is not None:
                 raise ValueError(f"{what} is given without goal, must come with it")
             return
-        self.points = points(goal, "goal")
+        columns = names_of(goal, "goal")
+        if columns is not None and "weight" in columns and "weight" not in (names or []):
+            if weights is not None:
+                raise ValueError(f"{what} is given and the goal has a column 'weight', must be one of them")
+            weights = column_of(goal, "weight", "goal")
+        # An array with another number of inputs is refused by require_inputs().
+        self.points = points_by_name(goal, names if columns else None, "goal", spare=("weight",))
         if weights is not None:
             self.weights = per_point(weights, len(self.points), what, 0.0, _LARGEST, "a finite number, 0 or more")
             if not 0.0 < self.weights.sum() < np.inf:
@@ -95,32 +178,63 @@ class GoalValues:
 
 
 def _made(
-    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: GoalValues, tables: dict[str, Any]
+    pool: Any, inputs: Optional[list[Any]], ids: Any, noise: Any, goal: Any, goal_weights: Any, initial: Any,
+    tables: dict[str, Any],
 ) -> _core.Study:
-    """A study whose pool is an array or a DataFrame."""
-    array = points(pool, "pool")
-    labels = [] if ids is None else [text(str(label), "an id") for label in ids]
-    if ids is not None and len(labels) != len(array):
-        raise ValueError(f"there are {len(labels)} ids and {len(array)} points, must be as many of each")
-    names = [text(name, "the name of an input") for name in _input_names(pool, array.shape[1], inputs)]
+    """A study whose pool is an array, a DataFrame or a dictionary of columns."""
+    column = noise.get("column") if isinstance(noise, Mapping) and names_of(pool, "pool") is not None else None
+    given = PoolValues(pool, inputs, ids, column)
+    if given.id_column is not None:
+        _put(tables, "pool", {"id": given.id_column})
+    if given.tables is not None:
+        tables["input"] = given.tables
     variances = np.empty(0)
+    if column is not None:
+        PoolValues._require(column, names_of(pool, "pool") or [], "noise_variance")
+        noise = column_of(pool, column, "pool")
     if noise is not None and not isinstance(noise, (str, Mapping)) and as_array(noise, "noise_variance").ndim > 0:
-        variances = per_point(noise, len(array), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
-        noise = {"column": "noise variance"}
+        variances = per_point(noise, len(given.points), "noise_variance", 0.0, _LARGEST, "finite, 0 or more")
+        noise = {"column": column or "noise variance"}
     _put(tables, "noise", {"variance": noise})
-    goal.require_inputs(array.shape[1])
-    return _core.Study.make(toml_text(tables), array, names, labels, variances, goal.points, goal.weights)
+    _write_initial(initial, given.names, given.id_column, tables)
+    wanted = GoalValues(goal, goal_weights, names=given.names)
+    wanted.require_inputs(given.points.shape[1])
+    return _core.Study.make(
+        toml_text(tables), given.points, [str(name) for name in given.names], given.ids, variances, wanted.points, wanted.weights,
+        given.values,
+    )
 
 
 def _of_file(
-    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: GoalValues, tables: dict[str, Any]
+    pool: Any, inputs: Optional[list[Any]], ids: Any, noise: Any, goal: Any, goal_weights: Any, initial: Any,
+    tables: dict[str, Any],
 ) -> _core.Study:
     """A study whose pool is a file."""
     if not os.path.exists(pool):
         raise FileNotFoundError(f"{os.fspath(pool)}: it does not exist, must be a pool (CSV, or a pool file)")
-    _put(tables, "pool", {"file": os.path.abspath(pool), "inputs": inputs, "id": ids})
+    if inputs is not None and any(isinstance(one, Mapping) for one in inputs):
+        tables["input"] = [dict(one) if isinstance(one, Mapping) else {"name": str(one)} for one in inputs]
+        inputs = [name_of_input(one) for one in inputs]
+        _put(tables, "pool", {"file": os.path.abspath(pool), "id": ids})
+    else:
+        _put(tables, "pool", {"file": os.path.abspath(pool), "inputs": inputs, "id": ids})
     _put(tables, "noise", {"variance": noise})
-    return _core.Study.from_text(toml_text(tables), goal.points, goal.weights)
+    _write_initial(initial, inputs, ids if isinstance(ids, str) else None, tables)
+    if inputs is None and goal is not None and names_of(goal, "goal") is not None:
+        raise ValueError("goal has columns with names and the pool is a file, inputs=[...] must name the inputs")
+    wanted = GoalValues(goal, goal_weights, names=inputs)
+    return _core.Study.from_text(toml_text(tables), wanted.points, wanted.weights)
+
+
+def _write_initial(initial: Any, names: Optional[list[str]], id_column: Optional[str], tables: dict[str, Any]) -> None:
+    """Writes answers that are known to the file that the study names."""
+    if initial is None:
+        return
+    if isinstance(initial, (tuple, list)) and len(initial) == 2 and len(tables.get("level", [])) == 1:
+        initial = (*initial, tables["level"][0]["name"])
+    table = initial_table(initial, names, id_column, "precision" in tables, "target" in tables)
+    with open(tables["campaign"]["initial"]["file"], "w", encoding="utf-8", newline="") as file:
+        file.write(table)
 
 
 def _put(tables: dict[str, Any], name: str, table: Mapping[str, Any]) -> None:
@@ -134,14 +248,16 @@ def make_study(
     pool: Any,
     levels: LevelsLike,
     *,
-    inputs: Optional[list[str]],
+    inputs: Optional[list[Any]],
     ids: Any,
     noise_variance: Any,
     nugget: Any = None,
     classes: Optional[list[str]],
     campaign: Mapping[str, Any],
     options: Mapping[str, Mapping[str, Any]],
-    goal: Optional[GoalValues] = None,
+    goal: Any = None,
+    goal_weights: Any = None,
+    initial: Any = None,
 ) -> _core.Study:
     """The study of these arguments; nothing is written to files."""
     ladder = isinstance(levels, Ladder)
@@ -167,4 +283,4 @@ def make_study(
     else:
         tables["level"] = [level._for_study() for level in offered]
     make = _of_file if isinstance(pool, (str, os.PathLike)) else _made
-    return make(pool, inputs, ids, noise_variance, goal or GoalValues(), tables)
+    return make(pool, inputs, ids, noise_variance, goal, goal_weights, initial, tables)

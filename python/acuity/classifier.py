@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import FloatArray, as_array, floats, per_point, points, values
+from ._arrays import FloatArray, as_array, per_point, values
 from ._estimator import one_column, warn_of_convergence, weights_of
 from ._kernel_model import KernelModel
 from .kernels import KernelLike
@@ -132,9 +132,7 @@ class GPClassifier(KernelModel):
 
     def add(self, X: ArrayLike, y: Any, accuracy: Any = None) -> "GPClassifier":
         """One more label, or some; hyperparameters stay as they are. Starts from the current belief."""
-        self._require_fitted()
-        array = floats(X, "X")
-        array = points(array[None, :] if array.ndim == 1 else array, inputs=self.n_features_in_)
+        array = self._more_inputs(X)
         target = np.atleast_1d(as_array(y, "y"))
         if target.shape != (len(array),):
             raise ValueError(f"y has the shape {target.shape} and there are {len(array)} points, must be as many of each")

@@ -9,6 +9,11 @@ True
 
 from __future__ import annotations
 
+import sys
+import warnings
+from types import FrameType
+from typing import Optional
+
 from ._core import DamagedError, DifferentStudyError, NumericalError, OwnedError, StoreError
 
 
@@ -28,6 +33,20 @@ class Stopped(RuntimeError):
     """`Campaign.run` gave up: too many annotations failed in a row."""
 
 
+class UnexpectedAnswerWarning(UserWarning):
+    """An answer, or the first answers together, are many standard deviations from what was predicted."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warns at the line that called the package."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    level = 2
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("acuity."):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
+
+
 __all__ = [
     "AskError",
     "DamagedError",
@@ -38,4 +57,5 @@ __all__ = [
     "OwnedError",
     "Stopped",
     "StoreError",
+    "UnexpectedAnswerWarning",
 ]

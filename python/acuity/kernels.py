@@ -1,7 +1,7 @@
 """Covariances: the three built in by name, and your own in Python.
 
 A kernel of your own is a function ``k(a, b)`` that gives the covariances of every row of ``a`` with every row of ``b``, or
-a class derived from :class:`Kernel` if it has parameters to be learned. It is called with whole blocks of points, so
+a class derived from :class:`Kernel` if it has parameters to be learned. Kernel objects of scikit-learn are kernels, too. A kernel is called with whole blocks of points, so
 NumPy does the work; what it costs beside a built-in kernel is in docs/python.md.
 """
 
@@ -76,6 +76,44 @@ class FunctionKernel(Kernel):
         return self.function(a, b)
 
 
+class ScikitLearnKernel(Kernel):
+    """A kernel object of scikit-learn: its hyperparameters that are not "fixed" are learned, without its bounds."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.kernel!r})"
+
+    def covariance(self, a: FloatArray, b: FloatArray) -> Any:
+        return self.kernel(a, b)
+
+    def diagonal(self, x: FloatArray) -> Any:
+        return self.kernel.diag(x)
+
+    def log_parameters(self) -> Any:
+        return self.kernel.theta
+
+    def with_log_parameters(self, log_parameters: FloatArray) -> "ScikitLearnKernel":
+        return ScikitLearnKernel(self.kernel.clone_with_theta(np.array(log_parameters)))
+
+    def weighted_gradient(self, x: FloatArray, weights: FloatArray) -> Any:
+        return np.einsum("ij,ijk->k", weights, self.kernel(x, eval_gradient=True)[1])
+
+
+def _of_scikit_learn(kernel: Any) -> ScikitLearnKernel:
+    parts = [kernel]
+    while parts:
+        part = parts.pop()
+        if type(part).__name__ == "WhiteKernel":
+            raise ValueError(
+                f"kernel is {shown(kernel)}, which has a WhiteKernel, must be without: noise is given or learned by noise_variance"
+            )
+        parts += [getattr(part, name) for name in ("k1", "k2", "kernel") if hasattr(part, name)]
+        parts += list(getattr(part, "kernels", []))
+    return ScikitLearnKernel(kernel)
+
+
 KernelLike = Union[str, Kernel, Callable[[FloatArray, FloatArray], Any]]
 
 
@@ -83,6 +121,8 @@ def core_kernel(kernel: KernelLike, amplitude: Any, lengthscale: Any, inputs: in
     """The kernel that the core computes with."""
     if isinstance(kernel, Kernel):
         return _core.python_kernel(kernel)
+    if all(hasattr(kernel, name) for name in ("theta", "clone_with_theta", "diag")):
+        return _core.python_kernel(_of_scikit_learn(kernel))
     if callable(kernel):
         return _core.python_kernel(FunctionKernel(kernel))
     if not isinstance(kernel, str) or kernel not in KERNELS:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import FloatArray, floats, number, per_point, points, threads_of, values, whole
+from ._arrays import FloatArray, floats, number, per_point, threads_of, values, whole
 from ._estimator import generator, one_column, weights_of
 from ._kernel_model import KernelModel
 from .kernels import KernelLike
@@ -22,8 +22,8 @@ class GPRegressor(KernelModel):
 
     Parameters
     ----------
-    kernel : "rbf", "matern32", "matern52", a function k(a, b) or an acuity.Kernel
-        The prior covariance of f.
+    kernel : "rbf", "matern32", "matern52", a function k(a, b), an acuity.Kernel or a kernel of scikit-learn
+        The prior covariance of f. amplitude and lengthscale are those of the three; others have their own parameters.
     amplitude : float
         The prior variance of f is its square.
     lengthscale : float or list
@@ -131,11 +131,9 @@ class GPRegressor(KernelModel):
     def add(self, X: ArrayLike, y: Any, noise_variance: Any = None) -> "GPRegressor":
         """One more answer, or some, for O(n^2) each; hyperparameters stay as they are.
 
-        X: one point, or one per row. noise_variance: by default as learned or given.
+        X: one point, or one per row; columns of a frame are found by their names. noise_variance: by default as learned or given.
         """
-        self._require_fitted()
-        array = floats(X, "X")
-        array = points(array[None, :] if array.ndim == 1 else array, inputs=self.n_features_in_)
+        array = self._more_inputs(X)
         target = values(np.atleast_1d(floats(y, "y")), len(array))
         if noise_variance is None:
             if np.ndim(self.noise_variance_) != 0:

@@ -6,11 +6,16 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "acuity/data/input.hpp"
 #include "acuity/model/marginals.hpp"
+#include "acuity/selection/suggestion.hpp"
 #include "interpreter.hpp"
 
 // Shared by the files that make up acuity._core. They translate and nothing else: defaults, checks of shape
@@ -29,6 +34,19 @@ void bind_campaign(py::module_& module);
 /// A belief as Python gets it: (mean, variance).
 inline py::tuple mean_and_variance(Marginals marginals) {
   return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
+}
+
+/// A suggestion as Python gets it: with the names of its inputs, and of their values if they have names.
+using InputNames = std::shared_ptr<const std::vector<Input>>;
+struct NamedSuggestion : Suggestion {
+  InputNames names;
+};
+
+inline std::vector<NamedSuggestion> with_names(const std::vector<Suggestion>& suggestions,
+                                               const InputNames& names) {
+  std::vector<NamedSuggestion> named;
+  for (const Suggestion& one : suggestions) named.push_back({one, names});
+  return named;
 }
 
 /// The function leaves the interpreter to others.

@@ -1,19 +1,25 @@
 #include "acuity/campaign/campaign.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/numerics/errors.hpp"
 #include "bindings.hpp"
 #include "campaign/answer_reader.hpp"
+#include "campaign/campaign_folder.hpp"
 #include "campaign/explanation.hpp"
 #include "pages/campaign_page.hpp"
 #include "views/annotation_rows.hpp"
 #include "views/campaign_status.hpp"
+#include "views/early_verdict.hpp"
 #include "views/event_json.hpp"
 #include "views/explanation_json.hpp"
+#include "views/study_check.hpp"
+#include "views/target_view.hpp"
 
 namespace acuity::python {
 
@@ -24,14 +30,17 @@ class OpenCampaign {
  public:
   static std::unique_ptr<OpenCampaign> open(const std::string& folder, bool write, int threads) {
     return std::make_unique<OpenCampaign>(
-        Campaign::open(folder, write ? Access::write : Access::read, {.threads = threads}));
+        Campaign::open(folder, write ? Access::write : Access::read, {.threads = threads}), threads);
   }
   static std::unique_ptr<OpenCampaign> in_memory(const Study& study, int threads) {
     return std::make_unique<OpenCampaign>(
-        Campaign(study.variant({}), make_memory_event_store(), {.threads = threads}));
+        Campaign(study.variant({}), make_memory_event_store(), {.threads = threads}), threads);
   }
-  explicit OpenCampaign(Campaign campaign)
-      : is_stored_(!campaign.folder().empty()), campaign_(std::move(campaign)) {}
+  OpenCampaign(Campaign campaign, int threads)
+      : is_stored_(!campaign.folder().empty()),
+        threads_(threads),
+        names_(std::make_shared<const std::vector<Input>>(campaign.study().pool().columns())),
+        campaign_(std::move(campaign)) {}
   ~OpenCampaign() { let_go(); }
 
   // Calls work(campaign) in a turn and without the interpreter's lock.
@@ -44,6 +53,8 @@ class OpenCampaign {
     if (!campaign_) throw std::invalid_argument("the campaign is closed, must be open");
     return work(*campaign_);
   }
+  int threads() const { return threads_; }
+  const InputNames& names() const { return names_; }
   void close() {
     const Released unlocked;
     if (is_forked()) return let_go();
@@ -60,6 +71,8 @@ class OpenCampaign {
   }
 
   bool is_stored_;
+  int threads_;
+  InputNames names_;
   ::pid_t process_ = ::getpid();
   Turn turn_;
   std::optional<Campaign> campaign_;
@@ -71,20 +84,42 @@ std::shared_ptr<const Goal> goal_of(Points points, Vector weights) {
   return std::make_shared<const Goal>(Goal{std::move(points), std::move(weights), Vector()});
 }
 
-// Settings as TOML and a pool: an id for every point or none, sigma^2 for every point or none.
-Study made_study(std::string settings, Points points, std::vector<std::string> inputs,
-                 std::vector<std::string> ids, Vector noise_variance, Points goal, Vector goal_weights) {
-  return Study::make(read_study_text(std::move(settings)),
-                     Pool(std::move(points), std::move(inputs), std::move(ids)), std::move(noise_variance),
+// Settings as TOML and a pool: an id for every point or none, sigma^2 for every point or none, and the names
+// that the numbers of a category stand for, none for other inputs.
+Study made_study(std::string text, Points points, std::vector<std::string> inputs,
+                 std::vector<std::string> ids, Vector noise_variance, Points goal, Vector goal_weights,
+                 const std::vector<std::vector<std::string>>& values) {
+  StudyFile settings = read_study_text(std::move(text));
+  Pool pool(std::move(points), std::move(inputs), std::move(ids));
+  if (!settings.input_settings.empty()) {
+    std::vector<Input> described = settings.input_settings;
+    for (std::size_t k = 0; k < described.size() && k < values.size(); ++k)
+      if (described[k].values.empty()) described[k].values = values[k];
+    pool = pool.described(std::move(described));
+  }
+  return Study::make(std::move(settings), std::move(pool), std::move(noise_variance),
                      goal_of(std::move(goal), std::move(goal_weights)));
 }
 
-// ("open" | "nothing_now" | "finished", reason, suggestions)
-py::tuple tuple_of(const AskResult& result) {
+// (name, "number" | "category" | "ordered" | "yes-no", names of the values) of every input.
+py::list described_inputs(const std::vector<Input>& inputs) {
+  py::list all;
+  for (const Input& input : inputs) {
+    const char* kind = input.type == InputType::yes_no ? "yes-no"
+                       : input.ordered                 ? "ordered"
+                       : input.is_named()              ? "category"
+                                                       : "number";
+    all.append(py::make_tuple(input.name, kind, input.values));
+  }
+  return all;
+}
+
+// ("open" | "nothing_now" | "finished", reason, suggestions, note)
+py::tuple tuple_of(const AskResult& result, const InputNames& names) {
   const char* status = result.status == AskStatus::open          ? "open"
                        : result.status == AskStatus::nothing_now ? "nothing_now"
                                                                  : "finished";
-  return py::make_tuple(status, result.reason, result.suggestions, result.note);
+  return py::make_tuple(status, result.reason, with_names(result.suggestions, names), result.note);
 }
 
 std::optional<Channel> reported(const Study& study, const std::optional<double>& channel) {
@@ -101,7 +136,8 @@ std::vector<double> numbers(const Study& study, const std::vector<Said>& said, s
     values.push_back(
         std::holds_alternative<double>(one)
             ? std::get<double>(one)
-            : read_answer(study, std::get<std::string>(one), "the answer to " + std::to_string(id)));
+            : read_answer(study, std::get<std::string>(one),
+                          id == 0 ? "the unasked answer" : "the answer to " + std::to_string(id)));
   return values;
 }
 
@@ -123,9 +159,18 @@ Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& s
   return answer;
 }
 
-py::dict dictionary(const TellResult& result) {
+// `note`: a sentence if the answer is far from what was predicted; otherwise empty.
+py::dict dictionary(const TellResult& result, const std::string& note) {
   return py::dict(py::arg("id") = result.id, py::arg("changes") = result.changes,
-                  py::arg("charge") = result.charge, py::arg("surprise") = result.surprise);
+                  py::arg("charge") = result.charge, py::arg("surprise") = result.surprise,
+                  py::arg("note") = note);
+}
+
+std::string note_on(const Study& study, const TellResult& result) {
+  const Target& target = *study.file().target;
+  if (!result.changes || !result.surprise || !target.is_surprising(*result.surprise)) return "";
+  return TargetView::of(target)->surprise_text(result.id, *result.surprise) +
+         "; a mistake can be corrected by amend";
 }
 
 // One column of the annotations each, as `export --annotations` has them.
@@ -149,6 +194,14 @@ py::dict annotation_columns(const Campaign& campaign) {
                   py::arg("cost") = cost, py::arg("channel") = channel);
 }
 
+// The names of the levels of a price list.
+std::vector<std::string> level_names(const Study& study) {
+  std::vector<std::string> names;
+  for (const Level& level : study.offer().levels)
+    if (!level.alpha) names.push_back(level.name);
+  return names;
+}
+
 // What is fixed for as long as the campaign lives.
 py::dict facts_of(const Campaign& campaign) {
   const StudyFile& file = campaign.study().file();
@@ -157,7 +210,43 @@ py::dict facts_of(const Campaign& campaign) {
       py::arg("unit") = campaign.state().created().unit, py::arg("binary") = file.binary(),
       py::arg("classes") = file.target->class_names(), py::arg("ladder") = campaign.study().is_ladder(),
       py::arg("inputs") = campaign.study().pool().inputs(),
+      py::arg("columns") = described_inputs(campaign.study().pool().columns()),
+      py::arg("id_column") = file.pool_id, py::arg("levels") = level_names(campaign.study()),
       py::arg("pool") = Points(campaign.study().pool().points()));
+}
+
+// The model as it is now, for predictions that no longer need the campaign.
+struct CampaignModel {
+  AveragedModel model;
+  std::string status;  // that of the campaign, for the hyperparameters
+  Points points;
+  Vector values, channel;
+  double noise = 0.0;  // of an answer without that of a level and the nugget; NaN: it depends on the point
+};
+
+CampaignModel model_of(Campaign& campaign, int threads) {
+  const Study& study = campaign.study();
+  const StudyModel model = campaign.model();
+  const std::vector<Annotation> annotations = campaign.annotations();
+  CampaignModel found{.model = study.averaged(model, annotations, threads), .status = status_json(campaign)};
+  const auto count = static_cast<Index>(annotations.size());
+  found.points.resize(count, static_cast<Index>(study.pool().inputs().size()));
+  found.values.resize(count);
+  found.channel.resize(count);
+  for (Index i = 0; i < count; ++i) {
+    const Annotation& one = annotations[static_cast<std::size_t>(i)];
+    const std::optional<Index> row = one.place.pool_row();
+    found.points.row(i) =
+        row ? Eigen::RowVectorXd(study.pool().points().row(*row)) : one.place.coordinates().transpose();
+    found.values(i) = one.value;
+    const Channel channel = study.channel_of(one, model);
+    const auto* flip = std::get_if<FlipChannel>(&channel);
+    found.channel(i) = flip != nullptr ? flip->accuracy : noise_variance(channel);
+  }
+  const auto* constant = std::get_if<double>(&study.file().noise);
+  const double scale = model.learned ? model.learned->base_scale : 1.0;
+  found.noise = constant != nullptr ? scale * *constant : std::nan("");
+  return found;
 }
 
 // Belief averaged over hyperparameters, and the noise of an answer without that of a level.
@@ -198,13 +287,21 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
       .def("ask",
            [](OpenCampaign& open, std::int64_t count, const std::string& worker, std::optional<double> lease,
               std::optional<double> budget) {
-             return tuple_of(open.with([&](Campaign& c) {
-               return c.ask({.count = count, .worker = worker, .lease = lease, .budget = budget});
-             }));
+             std::string early;
+             const AskResult result = open.with([&](Campaign& c) {
+               AskResult found = c.ask({.count = count, .worker = worker, .lease = lease, .budget = budget});
+               try {
+                 early = early_verdict_at_ask(c, found.suggestions);
+               } catch (const NumericalError&) {  // suggestions that were recorded must reach the caller
+               }
+               return found;
+             });
+             return py::make_tuple(tuple_of(result, open.names()), early);
            })
       .def("tell",
            [](OpenCampaign& open,
               const std::vector<std::tuple<std::int64_t, std::vector<Said>, py::dict>>& told, bool dry_run) {
+             std::vector<std::string> notes;
              const std::vector<TellResult> results = open.with([&](Campaign& c) {
                std::vector<Answer> answers;
                {
@@ -212,10 +309,30 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
                  for (const auto& [id, said, more] : told)
                    answers.push_back(answer_of(c.study(), id, said, more));
                }
-               return dry_run ? c.would_tell(answers) : c.tell(answers);
+               std::vector<TellResult> found = dry_run ? c.would_tell(answers) : c.tell(answers);
+               for (const TellResult& result : found) notes.push_back(note_on(c.study(), result));
+               return found;
              });
              py::list list;
-             for (const TellResult& result : results) list.append(dictionary(result));
+             for (std::size_t i = 0; i < results.size(); ++i) list.append(dictionary(results[i], notes[i]));
+             return list;
+           })
+      .def("add",
+           [](OpenCampaign& open, const std::vector<std::pair<std::vector<Said>, py::dict>>& added,
+              bool dry_run) {
+             const std::vector<TellResult> results = open.with([&](Campaign& c) {
+               std::vector<Answer> answers;
+               {
+                 const py::gil_scoped_acquire lock;
+                 for (const auto& [said, more] : added) {
+                   answers.push_back(answer_of(c.study(), 0, said, more));
+                   if (added.size() > 1) answers.back().where = fmt::format("row {}", answers.size() - 1);
+                 }
+               }
+               return c.add(answers, dry_run);
+             });
+             py::list list;
+             for (const TellResult& result : results) list.append(dictionary(result, ""));
              return list;
            })
       .def("fail",
@@ -264,7 +381,7 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              });
              py::list list;
              for (std::size_t i = 0; i < pending.size(); ++i)
-               list.append(py::make_tuple(pending[i], workers[i]));
+               list.append(py::make_tuple(NamedSuggestion{pending[i], open.names()}, workers[i]));
              return list;
            })
       .def("status_json",
@@ -279,6 +396,15 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              return open.with([](Campaign& c) {
                c.refresh();
                return status_text(c);
+             });
+           })
+      .def("check",
+           [](OpenCampaign& open) {
+             return open.with([&](Campaign& c) {
+               c.refresh();
+               const StudyCheck found =
+                   check_study(c.study(), c.model(), c.annotations(), &c, open.threads());
+               return std::pair(json_text(check_json(found)), check_text(found, c.study().file().unit));
              });
            })
       .def("explain",
@@ -302,7 +428,7 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
                next.result.suggestions.clear();
                return next.result;
              });
-             return py::make_tuple(words, tuple_of(result));
+             return py::make_tuple(words, tuple_of(result, open.names()));
            })
       .def("annotations",
            [](OpenCampaign& open) {
@@ -325,6 +451,13 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
                                    std::move(found.f.low), std::move(found.f.high),
                                    std::move(found.f.probability), std::move(found.noise),
                                    std::move(found.convergence_problem));
+           })
+      .def("model",
+           [](OpenCampaign& open) {
+             return open.with([&](Campaign& c) {
+               c.refresh();
+               return model_of(c, open.threads());
+             });
            })
       .def("belief",
            [](OpenCampaign& open) {
@@ -362,6 +495,36 @@ void bind_campaign(py::module_& module) {
   module.def(
       "create_campaign",
       [](const std::string& folder, const Study& study) { Campaign::create(folder, study); }, Unlocked());
+  module.def(
+      "require_same_study",
+      [](const std::string& folder, const Study& study) {
+        require_same(folder, Campaign::open(folder, Access::read).state().created(), study);
+      },
+      Unlocked());
+  module.def(
+      "require_same_file",
+      [](const std::string& folder, const std::string& study) {
+        require_same(folder, Campaign::open(folder, Access::read).state().created(),
+                     std::filesystem::path(study));
+      },
+      Unlocked());
+  py::class_<CampaignModel>(module, "CampaignModel")
+      .def_readonly("status", &CampaignModel::status)
+      .def_readonly("points", &CampaignModel::points)
+      .def_readonly("values", &CampaignModel::values)
+      .def_readonly("channel", &CampaignModel::channel)
+      .def_readonly("noise", &CampaignModel::noise)
+      .def("predict", [](const CampaignModel& model, const PointsRef& x, int threads) {
+        AveragedModel::Predicted found;
+        {
+          const Released unlocked;
+          found = model.model.predict(x, threads);
+        }
+        return py::make_tuple(std::move(found.marginals.mean), std::move(found.marginals.variance),
+                              std::move(found.marginals.low), std::move(found.marginals.high),
+                              std::move(found.marginals.probability), std::move(found.marginals.nugget),
+                              std::move(found.convergence_problem));
+      });
   module.def("is_campaign", [](const std::string& folder) { return Campaign::recognises(folder); });
   py::class_<OpenCampaign> campaign(module, "Campaign");
   campaign.def_static("open", &OpenCampaign::open, Unlocked())

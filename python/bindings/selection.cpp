@@ -39,18 +39,15 @@ std::shared_ptr<const Information> information_of(bool binary, const std::string
   return std::make_shared<ModelInformation>();
 }
 
-std::vector<std::string> input_names(Index inputs) {
-  std::vector<std::string> names;
-  for (Index i = 0; i < inputs; ++i) names.push_back("x" + std::to_string(i + 1));
-  return names;
-}
-
 // A session that one thread uses at a time.
 class Selection {
  public:
   Selection(const Pool& pool, std::unique_ptr<PoolBelief> belief, Offer offer, Acquisition acquisition,
             const SelectionSessionOptions& options)
-      : session_(pool, std::move(belief), std::move(offer), std::move(acquisition), options) {}
+      : names_(std::make_shared<const std::vector<Input>>(pool.columns())),
+        session_(pool, std::move(belief), std::move(offer), std::move(acquisition), options) {}
+
+  const InputNames& names() const { return names_; }
 
   // Calls a member of the session.
   template <auto member, typename... Arguments>
@@ -61,6 +58,7 @@ class Selection {
 
  private:
   Turn turn_;
+  InputNames names_;
   SelectionSession session_;
 };
 
@@ -154,7 +152,8 @@ void bind_selection(py::module_& module) {
                        const PointsRef& points, const Vector& values, const Vector& channel, bool binary,
                        const py::list& levels, const Vector& base_noise, const py::dict& acquisition,
                        const PointsRef& goal, const Vector& goal_weights, const Vector& goal_noise,
-                       double budget, bool repeat, int threads, bool single_precision) {
+                       double budget, bool repeat, int threads, bool single_precision,
+                       std::vector<std::string> inputs) {
         const std::shared_ptr<const Target> target = binary ? Target::classes() : Target::real();
         Offer offer{levels_of(*target, levels), base_noise};
         Acquisition wanted = acquisition_of(binary, acquisition);
@@ -163,7 +162,7 @@ void bind_selection(py::module_& module) {
         if (std::any_of(offer.levels.begin(), offer.levels.end(), is_biased))
           for (const Level& level : offer.levels) prior.biases.push_back(level.bias);
         const Released unlocked;
-        const Pool points_of_pool(Points(pool), input_names(pool.cols()));
+        const Pool points_of_pool(Points(pool), std::move(inputs));
         return std::make_unique<Selection>(
             points_of_pool,
             target->belief(prior, points_of_pool.points(), goal_of(*kernel, goal, goal_weights, goal_noise),
@@ -175,8 +174,10 @@ void bind_selection(py::module_& module) {
       .def(
           "next",
           [](Selection& selection, Index count) {
-            return selection.call<static_cast<std::vector<Suggestion> (SelectionSession::*)(Index)>(
-                &SelectionSession::next)>(count);
+            return with_names(
+                selection.call<static_cast<std::vector<Suggestion> (SelectionSession::*)(Index)>(
+                    &SelectionSession::next)>(count),
+                selection.names());
           },
           Unlocked())
       .def("plan",
@@ -191,7 +192,12 @@ void bind_selection(py::module_& module) {
              return py::make_tuple(plan.price_weight, is_planned ? plan.best().expected : none,
                                    is_planned ? plan.courses.front().expected : none, plan.note);
            })
-      .def("at", &Selection::call<&SelectionSession::at, Index, Index>, Unlocked())
+      .def(
+          "at",
+          [](Selection& selection, Index row, Index level) {
+            return NamedSuggestion{selection.call<&SelectionSession::at>(row, level), selection.names()};
+          },
+          Unlocked())
       .def("close", &Selection::call<&SelectionSession::close, Index>, Unlocked())
       .def("expect", &Selection::call<&SelectionSession::expect, const Suggestion&>, Unlocked())
       .def("tell",

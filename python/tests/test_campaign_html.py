@@ -70,3 +70,10 @@ def test_numbers_of_any_size_have_a_place_in_the_picture():
                 numbers = page.replace("infinite", "")
                 assert "nan" not in numbers and "inf" not in numbers, (answers, cost)
                 assert len(page) < 100_000
+
+
+def test_amounts_have_their_unit_and_answers_their_noise():
+    with make(None, unit="core h") as campaign:
+        campaign.tell(campaign.ask(), 0.25)
+        page = campaign._repr_html_()
+        assert "<th>cost (core h)</th>" in page and "0.25 ± 0.3" in page and "1 core h</text>" in page

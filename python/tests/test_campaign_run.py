@@ -175,3 +175,57 @@ def test_ctrl_c_ends_a_run_within_moments_and_loses_nothing(tmp_path):
         assert campaign.status()["owner"] is None
         campaign.run(answer)
         assert campaign.status()["pending"] == 0 and campaign.status()["spent"] == 30.0
+
+
+class Slow:
+    """A number that sends SIGINT to its process when it is read: the answer was computed, and is not recorded yet."""
+
+    sent = False
+
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        import os
+
+        if not Slow.sent:
+            Slow.sent = True
+            os.kill(os.getpid(), signal.SIGINT)
+        return self.value
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_answer_that_was_computed_when_ctrl_c_came_is_recorded(campaign, workers):
+    Slow.sent = False
+    with pytest.raises(KeyboardInterrupt):
+        campaign.run(lambda s: Slow(0.5) if s.id == 4 else answer(s), workers=workers)
+    rows = campaign.annotations(frame=False)
+    assert 4 in rows["id"] and rows["y"][rows["id"] == 4] == 0.5
+    assert campaign.status()["failed"] == 0 and campaign.status()["owner"] is None
+    campaign.run(answer)
+    assert campaign.status()["spent"] == 30.0
+
+
+def test_ctrl_c_at_any_moment_loses_no_answer(tmp_path):
+    """The annotator counts, in C and so quickly that it is never interrupted: no number that it returned may be missing."""
+    script = (
+        "import acuity, functools, itertools, os, signal, sys, threading, warnings\n"
+        "import numpy as np\n"
+        "warnings.simplefilter('ignore')\n"
+        "levels = [acuity.Level('a', noise_sd=0.1, cost=1)]\n"
+        "campaign = acuity.create(pool=np.linspace(0, 1, 20)[:, None], levels=levels, fit='never', amplitude=1.0,\n"
+        "                         lengthscale=0.3, repeat=True)\n"
+        "annotator = functools.partial(next, itertools.count())\n"
+        "for k in range(int(sys.argv[1])):\n"
+        "    timer = threading.Timer(0.003 + 0.0003 * k, os.kill, (os.getpid(), signal.SIGINT))\n"
+        "    try:\n"
+        "        timer.start()\n"
+        "        campaign.run(annotator)\n"
+        "    except KeyboardInterrupt:\n"
+        "        pass\n"
+        "    assert len(campaign.pending()) <= 1\n"
+        "y = campaign.annotations(frame=False)['y']\n"
+        "assert sorted(y) == list(range(len(y))) and len(y) > 20, y\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "40"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

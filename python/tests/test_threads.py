@@ -311,7 +311,7 @@ LONG = {
         """, """
         assert campaign.status()['annotations'] > 0
         campaign.change_budget(-campaign.status()['free'] + 3.0)
-        campaign.run(lambda s: 0.5)
+        campaign.run(lambda s: float(s.x[0]))
         """),
     "information": ("""
         mean = np.linspace(-3, 3, 20_000_000)

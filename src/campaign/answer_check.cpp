@@ -20,6 +20,14 @@ namespace {
   throw InputError(answer.where.empty() ? sentence : answer.where + ": " + sentence);
 }
 
+// An answer that was not asked for has no id yet.
+std::string whose(const Answer& answer) {
+  return answer.id == 0 ? "the unasked answer" : std::to_string(answer.id);
+}
+std::string subject(const Answer& answer) {
+  return answer.id == 0 ? "the unasked answer" : fmt::format("the answer to {}", answer.id);
+}
+
 std::string listed(const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : ", ") + shortest(value);
@@ -32,34 +40,32 @@ void require_channel(const Study& study, const Answer& answer) {
   const Target& target = *study.file().target;
   const auto* flip = std::get_if<FlipChannel>(&*answer.channel);
   if (!target.fits(*answer.channel))
-    refuse(answer,
-           fmt::format("the answer to {} has {}, must have {}", answer.id, flip ? "an accuracy" : "a noise",
-                       flip ? "a noise: the study's answers are numbers"
-                            : "an accuracy: the study's answers are classes"));
+    refuse(answer, fmt::format("{} has {}, must have {}", subject(answer), flip ? "an accuracy" : "a noise",
+                               flip ? "a noise: the study's answers are numbers"
+                                    : "an accuracy: the study's answers are classes"));
   const double value = flip ? flip->accuracy : noise_variance(*answer.channel);
   if (!target.accepts(*answer.channel))
     refuse(answer,
-           fmt::format("the {} of {} is {}, must be {}", flip ? "accuracy" : "noise variance", answer.id,
+           fmt::format("the {} of {} is {}, must be {}", flip ? "accuracy" : "noise variance", whose(answer),
                        std::isnan(value) ? "not a number" : shortest(value), target.channel_requirement()));
 }
 
 void require_place(const Study& study, const Answer& answer) {
   if (answer.row && (*answer.row < 0 || *answer.row >= study.pool().size()))
-    refuse(answer, fmt::format("the answer to {} is about pool row {}, must be one from 0 to {}", answer.id,
+    refuse(answer, fmt::format("{} is about pool row {}, must be one from 0 to {}", subject(answer),
                                *answer.row, study.pool().size() - 1));
   if (!answer.inputs) return;
   const std::vector<std::string>& names = study.pool().inputs();
   if (answer.inputs->size() != names.size())
-    refuse(answer, fmt::format("the answer to {} has {} inputs, must have {}", answer.id,
-                               answer.inputs->size(), names.size()));
+    refuse(answer, fmt::format("{} has {} inputs, must have {}", subject(answer), answer.inputs->size(),
+                               names.size()));
   for (std::size_t i = 0; i < names.size(); ++i)
     if (const double value = (*answer.inputs)[i]; !study.pool().columns()[i].accepts(value))
-      refuse(answer,
-             fmt::format("the input \"{}\" of the answer to {} is {}, must be {}", names[i], answer.id,
-                         std::isnan(value)   ? "not a number"
-                         : std::isinf(value) ? "infinite"
-                                             : shortest(value),
-                         study.pool().columns()[i].requirement()));
+      refuse(answer, fmt::format("the input \"{}\" of {} is {}, must be {}", names[i], subject(answer),
+                                 std::isnan(value)   ? "not a number"
+                                 : std::isinf(value) ? "infinite"
+                                                     : shortest(value),
+                                 study.pool().columns()[i].requirement()));
 }
 
 Told event_of(const Study& study, const SuggestionRecord& record, const Answer& answer) {
@@ -123,6 +129,47 @@ bool is_same_place(const Told& told, const Answer& answer, const Told& event) {
   return !answer.row || (!told.inputs && event.row == told.row);
 }
 
+// The rules for every answer, whether it was asked for or not.
+void require_usable(const Study& study, const Answer& answer) {
+  try {
+    require_values(study, answer.values, subject(answer));
+  } catch (const InputError& error) {
+    refuse(answer, error.what());
+  }
+  if (answer.cost && !(std::isfinite(*answer.cost) && *answer.cost >= 0.0))
+    refuse(answer, fmt::format("the cost of {} is {}, must be a finite number, 0 or more", whose(answer),
+                               std::isnan(*answer.cost) ? "not a number" : shortest(*answer.cost)));
+  require_channel(study, answer);
+  require_place(study, answer);
+}
+
+void require_payable(const Answer& answer, double cost) {
+  if (cost > largest_amount)
+    refuse(answer, fmt::format("the cost of {} is {}, must be at most {}", whose(answer), shortest(cost),
+                               largest_amount_text));
+}
+
+void require_replicable(const Study& study, const SuggestionRecord& after, const Answer& answer) {
+  if (const std::string why = why_not_several(study, after, answer.values.size()); !why.empty())
+    refuse(answer, why);
+}
+
+void require_noise(const Study& study, const SuggestionRecord& after, const Answer& answer) {
+  if (answer.channel || study.file().nugget != 0.0) return;  // a nugget that is learned is never 0
+  const Channel channel = expected_annotation(study, after).channel;
+  const auto* gaussian = std::get_if<GaussianChannel>(&channel);
+  if (gaussian != nullptr && !(gaussian->noise_variance > 0.0) && !level_of(study, after).exact)
+    refuse(answer, fmt::format("the total noise of {} is {} at the point that was annotated, must be above 0",
+                               whose(answer), gaussian->noise_variance));
+}
+
+// The pool point with exactly these inputs.
+std::optional<Index> row_with(const Pool& pool, const std::vector<double>& inputs) {
+  for (Index row = 0; row < pool.size(); ++row)
+    if (std::equal(inputs.begin(), inputs.end(), pool.point(row))) return row;
+  return std::nullopt;
+}
+
 // True if the answer equals the recorded one, or the amended one. Omitted fields match anything.
 bool repeats(const SuggestionRecord& record, const Answer& answer, const Told& event) {
   const Told& told = *record.told;
@@ -175,25 +222,14 @@ std::string why_not_several(const Study& study, const SuggestionRecord& record, 
 CheckedAnswer check_answer(const Study& study, const State& state, const Answer& answer) {
   const SuggestionRecord* record = state.find(answer.id);
   if (record == nullptr) refuse(answer, no_such_suggestion(state, answer.id));
-  try {
-    require_values(study, answer.values, fmt::format("the answer to {}", answer.id));
-  } catch (const InputError& error) {
-    refuse(answer, error.what());
-  }
-  if (answer.cost && !(std::isfinite(*answer.cost) && *answer.cost >= 0.0))
-    refuse(answer, fmt::format("the cost of {} is {}, must be a finite number, 0 or more", answer.id,
-                               std::isnan(*answer.cost) ? "not a number" : shortest(*answer.cost)));
-  require_channel(study, answer);
-  require_place(study, answer);
+  require_usable(study, answer);
   CheckedAnswer checked;
   try {
     checked.event = event_of(study, *record, answer);
   } catch (const InputError& error) {
     refuse(answer, fmt::format("the answer to {}: {}", answer.id, error.what()));
   }
-  if (checked.event.cost > largest_amount)
-    refuse(answer, fmt::format("the cost of {} is {}, must be at most {}", answer.id,
-                               shortest(checked.event.cost), largest_amount_text));
+  require_payable(answer, checked.event.cost);
   checked.result = {.id = answer.id,
                     .changes = true,
                     .charge = checked.event.cost,
@@ -213,17 +249,58 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
   }
   SuggestionRecord after = *record;
   after.told = checked.event;
-  if (const std::string why = why_not_several(study, after, answer.values.size()); !why.empty())
-    refuse(answer, why);
-  if (!checked.event.channel) {
-    const Level level = level_of(study, after);
-    const Channel channel = expected_annotation(study, after).channel;
-    if (const auto* gaussian = std::get_if<GaussianChannel>(&channel))
-      if (!level.exact && !(gaussian->noise_variance > 0.0))
-        refuse(answer,
-               fmt::format("the total noise of {} is {} at the point that was annotated, must be above 0",
-                           answer.id, gaussian->noise_variance));
+  require_replicable(study, after, answer);
+  require_noise(study, after, answer);
+  return checked;
+}
+
+CheckedAnswer check_unasked(const Study& study, const State& state, Answer answer) {
+  answer.id = 0;
+  if (answer.row.has_value() == answer.inputs.has_value())
+    refuse(answer, fmt::format("the unasked answer has {}, must have one of them",
+                               answer.row ? "a point and inputs" : "neither a point nor inputs"));
+  if (!answer.level && !answer.channel)
+    refuse(answer, fmt::format("the unasked answer has neither {} nor {}, must have one of them",
+                               study.is_ladder() ? "an alpha" : "a level",
+                               study.file().binary() ? "an accuracy" : "a noise"));
+  require_usable(study, answer);
+  if (answer.inputs) answer.row = row_with(study.pool(), *answer.inputs);
+  if (answer.row) answer.inputs.reset();
+  CheckedAnswer checked;
+  Told& event = checked.event;
+  event.id = state.next_id();
+  event.values = answer.values;
+  event.channel = answer.channel;
+  event.row = answer.row;
+  event.inputs = answer.inputs;
+  double base_noise = answer.row ? study.offer().base_noise(*answer.row) : 0.0;
+  const bool only_in_tables = std::holds_alternative<NoiseColumn>(study.file().noise);
+  if (answer.inputs && !(answer.channel && only_in_tables)) {
+    try {
+      base_noise = study.base_noise_at(*answer.inputs);
+    } catch (const InputError& error) {
+      refuse(answer, fmt::format("the unasked answer: {}", error.what()));
+    }
+    event.base_noise = base_noise;
   }
+  if (answer.level) event.level = answer.level->name, event.alpha = answer.level->alpha;
+  const double price = answer.level ? answer.level->cost : 0.0;
+  event.cost = answer.cost.value_or(price * static_cast<double>(answer.values.size()));
+  require_payable(answer, event.cost);
+  Channel expected = answer.level ? channel_at(*answer.level, base_noise) : *answer.channel;
+  if (auto* gaussian = std::get_if<GaussianChannel>(&expected)) gaussian->bias = 0;
+  event.unasked = Unasked{answer.row ? study.pool().id(*answer.row) : "", expected, price};
+  SuggestionRecord after{.asked = asked_by_itself(event), .told = event, .values = {}, .reason = {}};
+  require_replicable(study, after, answer);
+  require_noise(study, after, answer);
+  if (answer.level && answer.level->repeats_itself && answer.row && !answer.channel)
+    for (const std::int64_t id : state.answered())
+      if (const SuggestionRecord& known = *state.find(id);
+          known.row() == *answer.row && known.level() == answer.level->name)
+        refuse(answer, fmt::format("level \"{}\" gives the same answer every time and has one at point {}, "
+                                   "that of {}; to correct it use amend",
+                                   answer.level->name, event.unasked->point, id));
+  checked.result = {.id = event.id, .changes = true, .charge = event.cost, .surprise = std::nullopt};
   return checked;
 }
 

@@ -16,6 +16,11 @@ struct CheckedAnswer {
 /// differs from the recorded one.
 CheckedAnswer check_answer(const Study& study, const State& state, const Answer& answer);
 
+/// An answer that was not asked for: it has a point or inputs, and a level or a noise of its own. Its id, the
+/// next free one, is in the result. Inputs that are those of a pool point are an answer at that point. Throws
+/// InputError if it cannot be recorded.
+CheckedAnswer check_unasked(const Study& study, const State& state, Answer answer);
+
 /// Message for an id that does not exist.
 std::string no_such_suggestion(const State& state, std::int64_t id);
 

@@ -448,6 +448,32 @@ std::vector<TellResult> Campaign::tell(const std::vector<Answer>& answers) {
   return results;
 }
 
+std::vector<TellResult> Campaign::add(const std::vector<Answer>& answers, bool dry_run) {
+  std::vector<TellResult> results;
+  const auto decide = [&] {
+    State after = parts_->state;
+    std::vector<Event> events;
+    results.clear();
+    for (const Answer& answer : answers) {
+      CheckedAnswer checked = check_unasked(parts_->study, after, answer);
+      if (after.spent() + checked.result.charge > largest_amount)
+        throw InputError((answer.where.empty() ? "" : answer.where + ": ") +
+                         too_much_spent(checked.result.id, after.spent() + checked.result.charge));
+      results.push_back(checked.result);
+      events.emplace_back(std::move(checked.event));
+      after.apply({after.sequence() + 1, now(), events.back()});
+    }
+    return events;
+  };
+  if (dry_run) {
+    refresh();
+    decide();
+  } else {
+    parts_->add(decide);
+  }
+  return results;
+}
+
 bool Campaign::fail(const Failure& failure) {
   Parts& p = *parts_;
   if (!(std::isfinite(failure.charge) && failure.charge >= 0.0))

@@ -216,6 +216,28 @@ void require_same(const fs::path& folder, const Created& created, const fs::path
     throw DifferentStudyError(pool_difference(file.pool_file, created, pool));
 }
 
+void require_same(const fs::path& folder, const Created& created, const Study& study) {
+  const FrozenStudy frozen = freeze(study);
+  const std::string given = folder.string() + ": the study given";
+  if (frozen.text != created.study)
+    throw DifferentStudyError(study_difference(given, created.study, frozen.text));
+  const auto text_of = [&](const std::string& name) -> std::optional<std::string> {
+    if (const auto table = frozen.tables.find(name); table != frozen.tables.end()) return table->second;
+    for (const FrozenStudy::Copy& copy : frozen.copies)
+      if (copy.name == name) return read_regular_file(copy.from);
+    return std::nullopt;
+  };
+  const std::string pool = text_of(created.pool_file).value_or("");
+  if (!numerics::fits_checksum(pool, created.pool_checksum))
+    throw DifferentStudyError(pool_difference(folder.string() + ": the pool given", created, pool));
+  for (const char* name : {"goal.csv", "initial.csv", "truth.csv"})
+    if (const std::optional<std::string> table = text_of(name);
+        table && fs::exists(folder / name) && *table != read_regular_file(folder / name))
+      throw DifferentStudyError(
+          fmt::format("{}: it differs from the one given, must be as when the campaign was created",
+                      (folder / name).string()));
+}
+
 void require_no_pipes(const fs::path& folder) {
   for (const char* name : {"events.sqlite", "events.sqlite-wal", "events.sqlite-shm", "events.sqlite-journal",
                            "study.toml", "pool.csv", "pool.pool", "initial.csv", "goal.csv", "truth.csv"})

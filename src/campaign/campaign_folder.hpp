@@ -38,6 +38,9 @@ void require_unchanged(const std::filesystem::path& folder, const Created& creat
 void require_same(const std::filesystem::path& folder, const Created& created,
                   const std::filesystem::path& study);
 
+/// The same for a study that is open or was made from values; its tables are compared, too.
+void require_same(const std::filesystem::path& folder, const Created& created, const Study& study);
+
 /// Throws InputError if a file of the campaign is a pipe or a device, because reading it might block for
 /// ever.
 void require_no_pipes(const std::filesystem::path& folder);

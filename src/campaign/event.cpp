@@ -77,6 +77,11 @@ Json body(const Told& e) {
   put(json, "base_noise", e.base_noise, plain);
   if (!e.level.empty()) json["level"] = e.level;
   put(json, "alpha", e.alpha, plain);
+  put(json, "unasked", e.unasked, [](const Unasked& u) {
+    Json inner = channel(u.channel);
+    inner.update(Json{{"point", u.point}, {"cost", number(u.cost)}});
+    return inner;
+  });
   return json;
 }
 Json body(const Failed& e) {
@@ -162,9 +167,13 @@ class Fields {
   }
   Channel channel(const char* key) {
     Fields fields(at(key));
-    const Channel found = fields.json_.contains("accuracy")
-                              ? Channel(FlipChannel{fields.number("accuracy")})
-                              : Channel(GaussianChannel{fields.number("noise_variance")});
+    const Channel found = fields.channel();
+    fields.require_no_others();
+    return found;
+  }
+  Unasked unasked(const char* key) {
+    Fields fields(at(key));
+    Unasked found{fields.text("point"), fields.channel(), fields.number("cost")};
     fields.require_no_others();
     return found;
   }
@@ -186,6 +195,10 @@ class Fields {
   }
 
  private:
+  Channel channel() {
+    if (json_.contains("accuracy")) return FlipChannel{number("accuracy")};
+    return GaussianChannel{number("noise_variance")};
+  }
   [[noreturn]] static void wrong(const char* key, const char* required) {
     throw DamagedError(fmt::format("\"{}\" is not {}", key, required));
   }
@@ -253,6 +266,7 @@ void read(Fields& j, Told& e) {
   e.base_noise = j.optional_number("base_noise");
   e.level = j.text_or_empty("level");
   e.alpha = j.optional_number("alpha");
+  e.unasked = j.optional("unasked", [&] { return j.unasked("unasked"); });
 }
 void read(Fields& j, Failed& e) {
   e = {j.whole("id"), j.text("reason"), j.number("charge")};

@@ -154,6 +154,10 @@ void require_own(const Told& e) {
   if (e.base_noise && !(std::isfinite(*e.base_noise) && *e.base_noise >= 0.0))
     refuse("sigma^2", *e.base_noise, "a finite number, 0 or more");
   require_precision(e.level, e.alpha);
+  if (!e.unasked) return;
+  require_text("the point", e.unasked->point);
+  require_sound(e.unasked->channel);
+  require_amount("the price", e.unasked->cost);
 }
 
 void require_own(const Failed& e) {
@@ -332,6 +336,7 @@ void EventRules::check(const Told& event, const State& state) const {
     throw InputError(fmt::format("the answer has {} inputs, must have {}", event.inputs->size(),
                                  study_.pool().inputs().size()));
   require_level(event.level, event.alpha);
+  if (event.unasked) return check_unasked(event);
   const SuggestionRecord* record = state.find(event.id);
   if (record == nullptr) return;  // rejected by State::require()
   if (record->asked.row < 0 && !event.row && !event.inputs)
@@ -339,6 +344,18 @@ void EventRules::check(const Told& event, const State& state) const {
   const bool has_level =
       !event.level.empty() || event.alpha || !record->asked.level.empty() || record->asked.alpha;
   if (!has_level && !event.channel)
+    throw InputError("the answer has neither a level nor a noise or accuracy of its own, must have one");
+}
+
+void EventRules::check_unasked(const Told& event) const {
+  if (event.row.has_value() == event.inputs.has_value())
+    throw InputError("the answer was not asked for and must have either a pool row or inputs");
+  const std::string point = event.row ? study_.pool().id(*event.row) : "";
+  if (event.unasked->point != point)
+    throw InputError(fmt::format("the point is \"{}\", must be \"{}\"", printable(event.unasked->point, 60),
+                                 printable(point, 60)));
+  require_channel(event.unasked->channel);
+  if (event.level.empty() && !event.alpha && !event.channel)
     throw InputError("the answer has neither a level nor a noise or accuracy of its own, must have one");
 }
 

@@ -46,6 +46,7 @@ class EventRules {
   void check(const Created& event, const State& state) const;
   void check(const Asked& event, const State& state) const;
   void check(const Told& event, const State& state) const;
+  void check_unasked(const Told& event) const;
   void check(const Failed&, const State&) const {}
   void check(const Released&, const State&) const {}
   void check(const Excluded& event, const State& state) const;

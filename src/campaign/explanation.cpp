@@ -342,6 +342,9 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
   for (const StoredEvent& stored : campaign.events()) {
     const auto* asked = std::get_if<Asked>(&stored.event);
     if (asked == nullptr || asked->id != id) {
+      if (const auto* told = std::get_if<Told>(&stored.event); told && told->unasked && told->id == id)
+        throw InputError(fmt::format("{}: answer {} was not asked for, and was never chosen",
+                                     campaign.folder().string(), id));
       before.apply(stored);
       continue;
     }

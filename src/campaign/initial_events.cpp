@@ -69,7 +69,8 @@ std::vector<Event> known_before(const Study& study) {
 void require_input_names(const Study& study) {
   static const std::set<std::string> taken{"id",          "point",       "level",    "alpha",
                                            "value",       "information", "cost",     "y",
-                                           "lease_until", "noise_sd",    "accuracy", "information_per_cost"};
+                                           "lease_until", "noise_sd",    "accuracy", "information_per_cost",
+                                           "noise_variance"};
   for (const std::string& input : study.pool().inputs())
     if (taken.contains(input) || input.starts_with("y_"))
       study.file().complain(

@@ -41,6 +41,7 @@ class SubsetReplay {
   }
 
   void add(Told event) {
+    if (event.unasked) asked_at_.push_back(event.row.value_or(-1));
     const Index done = event.row.value_or(asked_at_[static_cast<std::size_t>(event.id - 1)]);
     if (!event.inputs && done >= 0) {
       event.row = part(done);
@@ -48,6 +49,7 @@ class SubsetReplay {
         const double* inputs = study_.pool().point(done);
         event.inputs.emplace(inputs, inputs + study_.pool().inputs().size());
         event.base_noise = study_.offer().base_noise(done);
+        if (event.unasked) event.unasked->point.clear();
       }
     }
     events_.emplace_back(std::move(event));

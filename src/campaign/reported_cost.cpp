@@ -24,7 +24,7 @@ bool is_known_before(const Asked& asked) {
 
 // Whether the charge says what an answer of the level costs: it was reported, or is the declared price.
 bool tells_cost(const SuggestionRecord& record, double price) {
-  if (is_known_before(record.asked)) return false;
+  if (record.told->unasked || is_known_before(record.asked)) return false;
   const bool another_level = !record.told->level.empty();  // it is charged that level's price
   const double asked = another_level ? price : record.asked.cost;
   const auto values = static_cast<double>(record.told->values.size());

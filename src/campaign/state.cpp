@@ -41,6 +41,18 @@ std::optional<double> SuggestionRecord::alpha() const {
   return told && told->alpha ? told->alpha : asked.alpha;
 }
 
+Asked asked_by_itself(const Told& event) {
+  Asked asked;
+  asked.id = event.id;
+  asked.row = event.row.value_or(-1);
+  asked.point = event.unasked->point;
+  asked.level = event.level;
+  asked.alpha = event.alpha;
+  asked.channel = event.unasked->channel;
+  asked.cost = event.unasked->cost;
+  return asked;
+}
+
 // An answer that becomes valid again after a retraction is moved to the end.
 void State::set_counted(std::int64_t id, bool counts) {
   const auto at = std::find(answered_.begin(), answered_.end(), id);
@@ -76,6 +88,12 @@ void State::check(const Asked& event) const {
 
 // Answers to released or failed suggestions are accepted, too: they are valid measurements and were paid for.
 void State::check(const Told& event) const {
+  if (event.unasked) {
+    if (event.id != next_id())
+      throw DamagedError(fmt::format("event {} of the log adds the answer {}, must be {}", sequence_ + 1,
+                                     event.id, next_id()));
+    return require_charge(event.cost);
+  }
   if (require_known(event.id, "told").status == SuggestionStatus::told)
     throw DamagedError(
         fmt::format("event {} of the log answers suggestion {} again", sequence_ + 1, event.id));
@@ -127,13 +145,16 @@ void State::take(const Asked& event) {
 }
 
 void State::take(const Told& event) {
+  if (event.unasked)
+    suggestions_.push_back(
+        {.asked = asked_by_itself(event), .asked_at = now_, .told = {}, .values = {}, .reason = {}});
   SuggestionRecord& told = record(event.id);
   told.status = SuggestionStatus::told;
   told.told = event;
   told.told_at = now_;
   answered_.push_back(event.id);
   replace_values(told, event.values);
-  failures_in_a_row_ = 0;
+  if (!event.unasked) failures_in_a_row_ = 0;
   told.charged += event.cost;
   spent_ += event.cost;
 }

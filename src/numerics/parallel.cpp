@@ -1,9 +1,11 @@
 #include "numerics/parallel.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -78,6 +80,15 @@ std::unique_ptr<Workers>& workers() {
 }  // namespace
 
 int default_threads() {
+  // Batch systems and containers restrict a process to some processors; the set may change while it runs.
+  for (std::size_t processors = 1024; processors <= 1024 * 1024; processors *= 8) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(processors),
+                                                               [](cpu_set_t* one) { CPU_FREE(one); });
+    const std::size_t size = CPU_ALLOC_SIZE(processors);
+    if (set == nullptr) break;
+    if (::sched_getaffinity(0, size, set.get()) == 0) return std::max(1, CPU_COUNT_S(size, set.get()));
+    if (errno != EINVAL) break;  // otherwise the machine has more processors than the set has room for
+  }
   static const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // reads a file
   return all;
 }

@@ -228,6 +228,27 @@ Json verdict_json(const CalibrationVerdict& verdict) {
       {"low", if_known(verdict.low)}, {"high", if_known(verdict.high)}, {"answers", verdict.answers}};
 }
 
+// What the model is computed with: learned, or given by the study. The keys are those of `fit`.
+Json hyperparameters_json(const Study& study, const State& state, const StudyModel& model) {
+  const auto* kernel = dynamic_cast<const StationaryKernel*>(model.prior.kernel.get());
+  if (kernel == nullptr) return nullptr;
+  const Vector& lengthscales = kernel->options().lengthscale;
+  Json json{{"amplitude", json_number(kernel->options().amplitude)},
+            {"lengthscale",
+             study.file().lengthscale_per_input || lengthscales.size() != 1 ? json_numbers(lengthscales)
+                                                                            : json_number(lengthscales(0))},
+            {"mean", json_number(model.prior.mean)}};
+  for (const CategoryFactor& category : kernel->options().categories)
+    json["similarity"][study.pool().inputs()[static_cast<std::size_t>(category.input)]] =
+        json_number(category.similarity());
+  if (study.file().nugget != 0.0) json["nugget"] = json_number(model.nugget);
+  const bool learned = model.learned.has_value();
+  json["learned_from"] = learned ? Json(state.fitted()->annotations) : Json();
+  json["log_marginal_likelihood"] = learned ? json_number(model.learned->log_marginal_likelihood) : Json();
+  json["converged"] = learned ? Json(model.learned->converged) : Json();
+  return json;
+}
+
 Json owner_json(const State& state) {
   const OwnerChanged& owner = state.owner();
   if (owner.host.empty()) return nullptr;
@@ -280,7 +301,9 @@ std::string status_json(const Campaign& campaign) {
   for (const auto& [name, cell] : fields_of(state)) object[name] = json_value(cell);
   object["levels"] = levels_json(state);
   object["level_offsets"] = offsets_json(campaign);
-  object["level_bias"] = level_bias_json(level_biases(campaign.study(), campaign.model()));
+  const StudyModel model = campaign.model();
+  object["level_bias"] = level_bias_json(level_biases(campaign.study(), model));
+  object["hyperparameters"] = hyperparameters_json(campaign.study(), state, model);
   object["reported_noise"] = reported_noise_json(reports_of(campaign));
   object["reported_cost"] = reported_cost_json(reported_costs(campaign.study(), state));
   object["verdict"] = verdict_json(verdict_on(campaign));

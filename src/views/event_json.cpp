@@ -65,6 +65,7 @@ struct EventWriter {
                              : json_number((*e.inputs)[k]));
       line["inputs"] = std::move(inputs);
     }
+    if (e.unasked) line["unasked"] = true;
     if (!e.channel) return;
     if (const auto* flip = std::get_if<FlipChannel>(&*e.channel))
       line["accuracy"] = json_number(flip->accuracy);

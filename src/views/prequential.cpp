@@ -94,7 +94,8 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
   State before;
   for (const StoredEvent& stored : campaign.events()) {
     const auto* told = std::get_if<Told>(&stored.event);
-    const bool counts = told != nullptr && before.annotations() > 0 && has_scale(study, before) &&
+    const bool counts = told != nullptr && !told->unasked && before.annotations() > 0 &&
+                        has_scale(study, before) &&
                         std::find(wanted.begin(), wanted.end(), told->id) != wanted.end() &&
                         before.find(told->id)->asked.worker != "initial";
     const std::int64_t known = before.annotations();

@@ -51,7 +51,18 @@ std::vector<Event> one_of_each() {
              "the likelihood no longer improves"},
       Fitted{
           3, {0.1}, 0.4, 1.0, 1.0, {}, {}, -2.5, true, "converged", {third, 1.0}, 0.01, {1e-7 * third, 0.0}},
-      OwnerChanged{"node7", 4711, 99}};
+      OwnerChanged{"node7", 4711, 99},
+      Told{3, {0.1}, 0.5, {}, 17, {}, {}, "fine", {}, Unasked{"d09", GaussianChannel{1e-4}, third}},
+      Told{4,
+           {1.0},
+           0.0,
+           FlipChannel{0.9},
+           {},
+           std::vector{0.25},
+           0.0,
+           {},
+           {},
+           Unasked{"", FlipChannel{0.9}, 0}}};
 }
 
 TEST(Event, ComesBackFromItsJsonWithEveryDigit) {

@@ -60,6 +60,12 @@ Forgery with_time(const std::string& name, double time) {
   return {name, told_1 + 1, [=](std::vector<RawEvent>& log) { log[told_1].time = time; }};
 }
 
+// An answer that was not asked for; the point is empty unless it is among the inner keys.
+std::string unasked(const std::string& keys, const std::string& inner) {
+  const std::string point = inner.find("point") == std::string::npos ? R"(,"point":"")" : "";
+  return "{" + keys + R"(,"values":[0.5],"cost":0.2,"unasked":{"cost":0.2,)" + inner + point + "}}";
+}
+
 std::string fitted(const std::string& log_parameters, const std::string& rest = "") {
   return R"({"annotations":2,"log_parameters":)" + log_parameters +
          R"(,"mean":0.0,"added_scale":1.0,"base_scale":1.0,"log_marginal_likelihood":-1.0,)"
@@ -146,6 +152,17 @@ std::vector<Forgery> forgeries() {
       with_key("ToldBeforeItWasAsked", told_1, "id", 77),
       with_key("ToldTwice", told_2, "id", 1),
       with_more("MoreThanAllMoneyInAll", "told", R"({"id":3,"cost":1e15,"values":[0.5]})"),
+      with_more("UnaskedNowhere", "told", unasked(R"("id":4,"alpha":1.0)", R"("noise_variance":0.1)")),
+      with_more("UnaskedWithAnotherId", "told",
+                unasked(R"("id":5,"row":7,"alpha":1.0)", R"("noise_variance":0.1,"point":"7")")),
+      with_more("UnaskedAtAnotherPoint", "told",
+                unasked(R"("id":4,"row":7,"alpha":1.0)", R"("noise_variance":0.1,"point":"8")")),
+      with_more("UnaskedWithoutALevel", "told",
+                unasked(R"("id":4,"row":7)", R"("noise_variance":0.1,"point":"7")")),
+      with_more("UnaskedAClass", "told",
+                unasked(R"("id":4,"row":7,"alpha":1.0)", R"("accuracy":0.9,"point":"7")")),
+      with_more("UnaskedWithSomethingElse", "told",
+                unasked(R"("id":4,"row":7,"alpha":1.0)", R"("noise_variance":0.1,"point":"7","more":1)")),
       // The rest.
       with_key("ANegativeChargeOfAFailure", failed_3, "charge", -1.0),
       with_more("ReleasedNobody", "released", R"({"id":0,"reason":""})"),
@@ -238,7 +255,7 @@ class ForgedLog : public ::testing::TestWithParam<std::size_t> {};
 TEST_P(ForgedLog, IsSaidToBeDamagedByEveryCommand) {
   const BaseDesk real(false), binary(true);
   const std::vector<Forgery> all = forgeries();
-  EXPECT_EQ(all.size(), 86U);
+  EXPECT_EQ(all.size(), 92U);
   for (std::size_t k = GetParam(); k < all.size(); k += parts)
     expect_damage(all[k].binary ? binary : real, all[k]);
 }

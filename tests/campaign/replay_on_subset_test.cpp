@@ -47,6 +47,26 @@ class Eventful : public MemoryCampaign {
   }
 };
 
+TEST(ReplayOnSubset, KeepsAnswersThatWereNotAskedFor) {
+  Eventful campaign;
+  campaign->release(campaign->state().pending(), "for the comparison");
+  const Level fine = campaign->study().level_named("fine");
+  std::vector<Answer> answers(3);
+  answers[0].row = 7;  // not in the subset
+  answers[1].row = 9;
+  answers[2].inputs = std::vector{4.321};
+  for (Answer& answer : answers) answer.values = {0.25}, answer.level = fine;
+  const std::vector<TellResult> added = campaign->add(answers);
+  EXPECT_EQ(added.back().id, static_cast<std::int64_t>(campaign->state().suggestions().size()));
+  Campaign part = on_part(*campaign);
+  EXPECT_EQ(part.state().spent(), campaign->state().spent());
+  const Marginals whole = campaign->belief().marginals(), some = part.belief().marginals();
+  for (std::size_t k = 0; k < every_third.size(); ++k) {
+    EXPECT_NEAR(some.mean(static_cast<Index>(k)), whole.mean(every_third[k]), 1e-9);
+    EXPECT_NEAR(some.variance(static_cast<Index>(k)), whole.variance(every_third[k]), 1e-9);
+  }
+}
+
 TEST(ReplayOnSubset, GivesTheSameBeliefOnTheSubset) {
   for (const char* model : {"", "fit = 4"}) {
     Eventful campaign(model);

@@ -252,6 +252,90 @@ TEST(Tell, ClassesAreToldByNameOrByNumber) {
   EXPECT_EQ(value(desk.annotations().at(0), "y"), -1.0);
 }
 
+TEST(TellUnasked, RecordsAnAnswerAtAPointOrAtInputsWithOneEvent) {
+  const CampaignDesk desk(price_list_campaign("budget = 30\n"));
+  const auto row =
+      desk.json("tell", {"--unasked", "--point", "c", "--level", "fine", "--y", "-0.25"}).at("answers").at(0);
+  EXPECT_EQ(row.at("id"), 1);
+  EXPECT_EQ(row.at("point"), "c");
+  EXPECT_EQ(row.at("cost"), 10.0);
+  desk.done("tell",
+            {"--unasked", "--inputs", "x=2.5", "--level", "coarse", "--y", "0.5", "0.7", "--cost", "3"});
+  desk.done("tell", {"--unasked", "--inputs", "x=3", "--y", "0.1", "--noise-sd", "0.2"});
+  const auto events = desk.events();
+  ASSERT_EQ(events.size(), 4U) << "the first created the campaign";
+  EXPECT_EQ(events[1].at("event"), "told");
+  EXPECT_EQ(events[1].at("unasked"), true);
+  EXPECT_EQ(events[3].at("point"), "d") << "these are the inputs of a point of the pool";
+  const auto rows = desk.annotations();
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(value(rows[1], "x"), 2.5);
+  EXPECT_EQ(rows[1].at("point"), "");
+  EXPECT_EQ(rows[3].at("level"), "");
+  EXPECT_NEAR(value(rows[3], "noise_variance"), 0.04, 1e-15);
+  EXPECT_EQ(desk.status().at("spent"), 13.0);
+  EXPECT_EQ(desk.status().at("reported_cost").size(), 0U) << "they were not bought here";
+  for (const auto& suggestion : desk.ask({"-n", "3"})) {
+    EXPECT_NE(suggestion.at("point"), "c");
+    EXPECT_NE(suggestion.at("point"), "d");
+    EXPECT_GE(suggestion.at("id").get<int>(), 4);
+  }
+  desk.done("amend", {"1", "--y", "0.25", "--reason", "sign"});
+  EXPECT_EQ(value(desk.annotations()[0], "y"), 0.25);
+  desk.expect_refusal("explain", {"1"}, "c.acuity: answer 1 was not asked for, and was never chosen");
+  EXPECT_EQ(desk.run("verify").exit_code, 0);
+}
+
+TEST(TellUnasked, ATableIsRecordedAsAWholeOrNotAtAll) {
+  const CampaignDesk desk(price_list_campaign("budget = 12\n"));
+  desk.folder.write("known.csv", "x,y,level\n1,0.1,coarse\n2.5,0.2,fine\n");
+  desk.folder.write("wrong.csv", "x,y,level\n1,0.1,coarse\n2.5,nan,fine\n");
+  desk.expect_refusal("tell", {"--unasked", "--csv", "wrong.csv"},
+                      "wrong.csv:3: column \"y\" is \"nan\", must be a finite number");
+  desk.done("tell", {"--unasked", "--csv", "known.csv", "--dry-run"});
+  EXPECT_EQ(desk.events().size(), 1U);
+  desk.done("tell", {"--unasked", "--csv", "known.csv"});
+  EXPECT_EQ(desk.events().size(), 3U);
+  EXPECT_EQ(desk.status().at("spent"), 11.0);
+  const ProgramResult over = desk.run("tell", {"--unasked", "--point", "h", "--level", "fine", "--y", "1"});
+  EXPECT_EQ(over.exit_code, 0);
+  EXPECT_NE(over.err.find("the budget is overrun by 9 hours"), std::string::npos) << over.err;
+}
+
+TEST(TellUnasked, SaysWhatIsMissing) {
+  const CampaignDesk desk(price_list_campaign());
+  const std::string at = "c.acuity: the unasked answer has neither ";
+  desk.expect_refusal("tell", {"--unasked", "--level", "fine", "--y", "1"},
+                      at + "a point nor inputs, must have one of them");
+  desk.expect_refusal("tell", {"--unasked", "--point", "a", "--y", "1"},
+                      at + "a level nor a noise, must have one of them");
+  desk.expect_refusal("tell", {"--unasked", "--point", "z", "--level", "fine", "--y", "1"},
+                      "c.acuity: --point is \"z\", must be one of the pool's");
+  desk.expect_refusal("tell", {"--unasked", "--inputs", "y=1", "--level", "fine", "--y", "1"},
+                      "--inputs has \"y\", which is no input, must be x=..., with all inputs");
+  desk.expect_refusal("tell", {"--unasked", "--inputs", "x=one", "--level", "fine", "--y", "1"},
+                      "--inputs has no number for \"x\", must be x=..., with all inputs");
+  desk.expect_refusal("tell", {"--unasked", "--point", "a", "--level", "fine"},
+                      "tell --unasked needs either an answer, --y, or --csv with a file");
+  desk.expect_refusal("tell", {"1", "0.5", "--point", "a"},
+                      "--point, --inputs, --level, --alpha and --y are for --unasked, must come with it");
+  desk.expect_refusal("tell", {"--unasked", "--point", "a", "--alpha", "2", "--y", "1"},
+                      "c.acuity: --alpha is given and the study has levels, must be --level");
+  desk.expect_refusal("tell", {"--unasked", "--point", "a", "--level", "fine", "--y", "nan"},
+                      "c.acuity: the unasked answer is \"nan\", must be a finite number");
+}
+
+TEST(TellUnasked, ALevelThatRepeatsItselfHasOneAnswerAtAPoint) {
+  const CampaignDesk desk(
+      "[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+      "[[level]]\nname = \"mesh\"\nnoise_sd = 0.1\ncost = 1\nrepeat = \"same\"\n");
+  desk.done("tell", {"--unasked", "--point", "a", "--y", "1"});
+  desk.expect_refusal(
+      "tell", {"--unasked", "--point", "a", "--y", "1"},
+      "c.acuity: level \"mesh\" gives the same answer every time and has one at point a, that of "
+      "1; to correct it use amend");
+}
+
 TEST(Amend, CorrectsAndKeepsBothVersions) {
   const CampaignDesk desk(price_list_campaign("budget = 10\n"));
   desk.ask();

@@ -1,6 +1,7 @@
 #include "numerics/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,21 @@
 
 namespace acuity::numerics::parallel_test {
 namespace {
+
+TEST(DefaultThreads, AreTheProcessorsThatTheProcessMayUse) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(default_threads(), CPU_COUNT(&before));
+  int first = 0;
+  while (CPU_ISSET(first, &before) == 0) ++first;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(default_threads(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(default_threads(), CPU_COUNT(&before));
+}
 
 TEST(ParallelFor, RunsEveryTaskOnce) {
   for (const int threads : {1, 2, 7}) {

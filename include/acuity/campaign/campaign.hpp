@@ -118,6 +118,9 @@ class Campaign {
   std::vector<TellResult> tell(const std::vector<Answer>& answers);
   /// The results that tell() would return; records nothing.
   std::vector<TellResult> would_tell(const std::vector<Answer>& answers);
+  /// Records answers that were not asked for, all or none; ids of `answers` are ignored, the results have new
+  /// ones. With `dry_run` only the results are returned. They may exceed the budget: they have been paid.
+  std::vector<TellResult> add(const std::vector<Answer>& answers, bool dry_run = false);
   /// False if it had already failed; then nothing changes.
   bool fail(const Failure& failure);
   /// Returns the ids that were pending; the others had already been released.

@@ -48,6 +48,13 @@ struct Asked {
   double reserved() const { return reserve.value_or(cost); }
 };
 
+/// What is recorded with an answer that was not asked for and has no suggestion to say it.
+struct Unasked {
+  std::string point;  ///< of the pool; empty: a point outside it
+  Channel channel;    ///< expected of its level there
+  double cost = 0.0;  ///< price of its level; 0 without a level
+};
+
 /// An answer: one number, or several replicates. Row, inputs, level and alpha are recorded only if they
 /// differ from what was asked for.
 struct Told {
@@ -60,6 +67,8 @@ struct Told {
   std::optional<double> base_noise;           ///< sigma^2(x) at `inputs`
   std::string level;                          ///< another level (price lists)
   std::optional<double> alpha;                ///< another level (ladders)
+  /// Present if it was not asked for: then the id is the next free one, and place and level are recorded.
+  std::optional<Unasked> unasked = std::nullopt;
 };
 
 /// The suggestion got no answer; its point may be asked for again.

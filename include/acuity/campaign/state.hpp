@@ -29,6 +29,9 @@ struct SuggestionRecord {
   std::optional<double> alpha() const;
 };
 
+/// The suggestion that an answer without one, which is Told::unasked, stands for.
+Asked asked_by_itself(const Told& event);
+
 /// The state of a campaign: a pure function of its events. Applying the same events gives the same state on
 /// every machine (docs/reference.md 7).
 class State {

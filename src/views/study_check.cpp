@@ -1,0 +1,129 @@
+#include "views/study_check.hpp"
+#include "views/input_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "campaign/initial_design.hpp"
+#include "campaign/state_queries.hpp"
+#include "numerics/text.hpp"
+#include "text/level_text.hpp"
+#include "views/campaign_text.hpp"
+#include "views/input_summary.hpp"
+#include "views/plan_text.hpp"
+#include "views/spending_plan.hpp"
+#include "views/study_warnings.hpp"
+
+namespace acuity {
+
+namespace {
+
+Json break_even_json(const BreakEvenReport& report) {
+  const auto row = [](const Level& level, const Json& fields) {
+    Json object = level.alpha ? Json{{"alpha", json_number(*level.alpha)}} : Json{{"level", level.name}};
+    object.update(fields);
+    return object;
+  };
+  Json intervals = Json::array(), winners = Json::array(), prices = Json::array();
+  for (const LevelInterval& one : report.intervals)
+    intervals.push_back(
+        row(one.level, {{"from_sd", json_number(one.from_sd)}, {"to_sd", json_number(one.to_sd)}}));
+  for (const BreakEvenReport::Winner& one : report.winners)
+    winners.push_back(row(one.level, {{"mean", json_number(one.mean)}, {"sd", json_number(one.sd)}}));
+  for (const BreakEvenReport::LevelPrice& one : report.prices)
+    prices.push_back(row(one.level, {{"cost", json_number(one.level.cost)},
+                                     {"wins", one.wins},
+                                     {"wins_below", json_number(one.wins_below)},
+                                     {"price_of_precision", json_number(one.price_of_precision)}}));
+  return {{"levels_compete", report.levels_compete},
+          {"continuous", report.continuous},
+          {"left_out", report.left_out},
+          {"prior_sd", json_number(report.prior_sd)},
+          {"size_known", report.size_known},
+          {"base_noise", json_number(report.base_noise)},
+          {"intervals", intervals},
+          {"winners", winners},
+          {"prices", prices},
+          {"only", report.only ? json_value(level_cell(report.only->name, report.only->alpha)) : Json()}};
+}
+
+// What a campaign asks for first, without a choice; empty: nothing.
+std::string initial_text(const Study& study, std::size_t known) {
+  const InitialDesign design = initial_design(study);
+  if (design.count() <= static_cast<std::int64_t>(known)) return "";
+  if (design.parts.size() > 1) {
+    std::vector<std::string> parts;
+    for (const InitialDesign::Part& part : design.parts)
+      parts.push_back(
+          fmt::format("{} at {}", part.count,
+                      describe_in_sentence(study.offer().levels[static_cast<std::size_t>(part.level)])));
+    return fmt::format("{} first, at points far apart{}: {}, for {}", counted(design.count(), "answer"),
+                       design.nested ? ", those of a finer level among those of a coarser one" : "",
+                       fmt::join(parts, ", "), money(design.cost(study), study.file().unit));
+  }
+  const Level& level = study.offer().levels[static_cast<std::size_t>(design.parts.front().level)];
+  const std::int64_t left = design.count() - static_cast<std::int64_t>(known);
+  return fmt::format("{} first, {} {}, for {}", counted(left, "answer"),
+                     design.space_filling ? "at points far apart, at" : "at points drawn by the seed, at",
+                     describe_in_sentence(level),
+                     money(static_cast<double>(left) * level.cost, study.file().unit));
+}
+
+// What the plan will buy, if the size of f is known already.
+std::string plan_text(const Study& study, StudyModel model, const std::vector<Annotation>& annotations,
+                      const Campaign* campaign, int threads) {
+  if (!study.file().acquisition.plan) return "";
+  if (campaign != nullptr && campaign->state().planned()) return to_text(*campaign->state().planned(), study);
+  if (!study.file().knows_scale() && !model.learned)
+    return "what is left after the first answers is simulated for several weights of prices, once they have "
+           "shown "
+           "how large f is";
+  const Candidates candidates =
+      campaign != nullptr ? campaign->candidates() : study.candidates_after(annotations, std::nullopt);
+  const std::unique_ptr<PoolBelief> belief = study.belief(model, {}, threads);
+  const BudgetPlan plan =
+      study.plan(model, annotations, *belief, candidates, {.threads = threads, .seconds = 20.0});
+  return to_text(planned_of(plan, candidates.remaining()), study);
+}
+
+}  // namespace
+
+StudyCheck check_study(const Study& study, const StudyModel& model,
+                       const std::vector<Annotation>& annotations, const Campaign* campaign, int threads) {
+  const double budget = campaign != nullptr
+                            ? campaign->state().budget()
+                            : study.file().budget.value_or(std::numeric_limits<double>::infinity());
+  return {.break_even = break_even_report(study, model),
+          .inputs = inputs_json(study.pool()),
+          .input_lines = input_lines(study.pool()),
+          .initial = initial_text(study, annotations.size()),
+          .notes = spending_plan(study, model, budget).sentences,
+          .plan = plan_text(study, model, annotations, campaign, threads),
+          .warnings = warnings_before_spending(study, model, annotations, budget, campaign)};
+}
+
+Json check_json(const StudyCheck& found) {
+  return {{"break_even", break_even_json(found.break_even)},
+          {"warnings", found.warnings},
+          {"inputs", found.inputs},
+          {"initial", found.initial},
+          {"notes", found.notes},
+          {"plan", found.plan}};
+}
+
+std::string check_text(const StudyCheck& found, const std::string& unit) {
+  std::string text = "Inputs\n";
+  for (const std::string& line : found.input_lines) text += "  " + line + "\n";
+  text += to_text(found.break_even, unit);
+  if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
+  if (!found.notes.empty()) text += "Levels and goal\n";
+  for (const std::string& sentence : found.notes) text += "  " + one_line(sentence) + "\n";
+  if (!found.plan.empty()) text += "Plan of the budget\n  " + one_line(found.plan) + "\n";
+  text += "Scales and units\n";
+  for (const std::string& warning : found.warnings) text += "  " + one_line(warning) + "\n";
+  if (found.warnings.empty()) text += "  no problems found\n";
+  return text;
+}
+
+}  // namespace acuity

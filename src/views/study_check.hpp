@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "acuity/campaign/campaign.hpp"
+#include "text/json.hpp"
+#include "views/break_even_report.hpp"
+
+namespace acuity {
+
+/// What `check` finds out about a study before money is spent, without a forecast and without a trial.
+struct StudyCheck {
+  BreakEvenReport break_even;
+  Json inputs;                           ///< inputs_json()
+  std::vector<std::string> input_lines;  ///< what was understood of every input
+  std::string initial;                   ///< empty: nothing comes before the first choice
+  std::vector<std::string> notes;        ///< on biases and the goal
+  std::string plan;                      ///< of the budget; empty: none
+  std::vector<std::string> warnings;
+};
+
+/// `campaign`: the one whose annotations these are; null for a study file.
+StudyCheck check_study(const Study& study, const StudyModel& model,
+                       const std::vector<Annotation>& annotations, const Campaign* campaign, int threads = 0);
+
+/// With the keys of `acuity check --format json`.
+Json check_json(const StudyCheck& found);
+/// What `acuity check` prints.
+std::string check_text(const StudyCheck& found, const std::string& unit);
+
+}  // namespace acuity
