@@ -419,7 +419,7 @@ class Campaign:
         """The probability of either clean class: -1 and +1, or as the study names them."""
         if not self.binary:
             raise ValueError("the answers are numbers, predict_proba() is for classes")
-        positive = self.prediction(X).probability
+        positive: Any = self.prediction(X).probability
         return np.column_stack([1.0 - positive, positive])
 
     def report(self, path: PathLike, test: Optional[PathLike] = None) -> Path:

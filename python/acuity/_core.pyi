@@ -160,7 +160,10 @@ def best_class_precision(
     cost: CostFunction,
 ) -> Optional[tuple[float, float, float, float]]: ...
 
-class Suggestion:
+class NamelessSuggestion:
+    """A suggestion as the core has it, without the names of its inputs."""
+
+class Suggestion(NamelessSuggestion):
     """What to ask for."""
 
     @property
@@ -194,6 +197,7 @@ class Suggestion:
     @property
     def inputs(self) -> dict[str, Any]: ...
     def __getitem__(self, name: str) -> Any: ...
+    def __contains__(self, name: object) -> bool: ...
     def to_dict(self) -> dict[str, Any]: ...
 
 assumed_white_share: float

@@ -67,7 +67,7 @@ def select_columns(X: Any, names: Sequence[str], what: str = "X", unseen: Option
 
 
 def points_by_name(
-    X: Any, names: Optional[Sequence[str]], what: str = "X", *, spare: Collection[str] = (), inputs: Optional[int] = None,
+    X: Any, names: Optional[Sequence[str]], what: str = "X", *, spare: Collection[Optional[str]] = (), inputs: Optional[int] = None,
     unseen: Optional[dict[str, list[str]]] = None,
 ) -> FloatArray:
     """Inputs, one per row, in the order of `names`: columns with names are found by them, others are taken by place.
@@ -79,8 +79,8 @@ def points_by_name(
     if given is None and names is not None and any_named(names):
         return select_columns(columns_by_place(X, names, what), names, what, unseen)
     if given is None or names is None:
-        if isinstance(X, Mapping):
-            return points(select_columns(X, given or [], what) if given else X, what, inputs)
+        if given and isinstance(X, Mapping):
+            return points(select_columns(X, given, what), what, inputs)
         return points(X, what, len(names) if names is not None else inputs)
     require_names(given, names, what, spare)
     return select_columns(X, names, what, unseen)
@@ -94,7 +94,7 @@ def columns_by_place(X: Any, names: Sequence[str], what: str) -> dict[str, Any]:
     return {str(name): array[:, k] for k, name in enumerate(names)}
 
 
-def require_names(given: Sequence[str], names: Sequence[str], what: str, spare: Collection[str] = ()) -> None:
+def require_names(given: Sequence[str], names: Sequence[str], what: str, spare: Collection[Optional[str]] = ()) -> None:
     """Refuses inputs that are missing and columns that are not known."""
     missing = [name for name in names if name not in given]
     unknown = [name for name in given if name not in names and name not in spare]
@@ -109,7 +109,7 @@ def require_names(given: Sequence[str], names: Sequence[str], what: str, spare: 
 
 def point_by_name(x: Any, names: Sequence[str], what: str = "x") -> list[float]:
     """One point: by name from a dictionary, a pandas Series with names or a frame of one row, else numbers by place."""
-    index = getattr(x, "index", None)
+    index: Any = getattr(x, "index", None)
     is_series = index is not None and not callable(index) and not hasattr(x, "columns") and hasattr(x, "to_dict")
     if is_series and len(index) and all(isinstance(name, str) for name in index):
         x = x.to_dict()
@@ -129,7 +129,7 @@ def point_by_name(x: Any, names: Sequence[str], what: str = "x") -> list[float]:
     return [float(value) for value in np.atleast_1d(floats(x, what)).ravel()]
 
 
-def points_for_prediction(X: Any, names: Sequence[str], spare: Collection[str]) -> FloatArray:
+def points_for_prediction(X: Any, names: Sequence[str], spare: Collection[Optional[str]]) -> FloatArray:
     """Points at which a campaign predicts: names of categories that its pool does not have are a warning."""
     unseen: dict[str, list[str]] = {}
     array = points_by_name(X, names, spare=spare, unseen=unseen)

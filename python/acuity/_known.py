@@ -39,7 +39,7 @@ def one_each(value: Any, count: int, what: str) -> list[Any]:
     """One value for all, or a list with one for each."""
     if is_single(value):
         return [value] * count
-    found = list(value) if isinstance(value, (list, tuple)) else as_array(value, what).tolist()
+    found: list[Any] = list(value) if isinstance(value, (list, tuple)) else as_array(value, what).tolist()
     if len(found) != count:
         raise ValueError(f"{what} has {len(found)} values and there are {count} points, must be one for all or one per point")
     return found

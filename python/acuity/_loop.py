@@ -167,11 +167,11 @@ class Loop:
                 # Not removed before it is recorded: an interruption in between must not lose an answer.
                 self._take(busy[done], done)
                 del busy[done]
-                error = _error_of(done)
-                if error is not None and _is_of_engine(error):
-                    raise self._engine_failed(error) from error
-                if error is not None and not isinstance(error, Exception):
-                    raise error  # KeyboardInterrupt, say: the suggestion stays pending
+                problem = _error_of(done)
+                if problem is not None and _is_of_engine(problem):
+                    raise self._engine_failed(problem) from problem
+                if problem is not None and not isinstance(problem, Exception):
+                    raise problem  # KeyboardInterrupt, say: the suggestion stays pending
                 reason = ""  # a failure may have freed money
 
     @staticmethod

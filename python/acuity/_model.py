@@ -99,7 +99,7 @@ class CampaignModel:
         """The probability of either clean class, in the order of `classes_`."""
         if not self.binary:
             raise ValueError("the answers are numbers, predict_proba() is for classes")
-        positive = self.prediction(X).probability
+        positive: Any = self.prediction(X).probability
         return np.column_stack([1.0 - positive, positive])
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:

@@ -109,11 +109,13 @@ py::dict inputs_of(const NamedSuggestion& s) {
   return inputs;
 }
 
-py::object input_of(const NamedSuggestion& s, const std::string& name) {
+py::object input_of(const NamedSuggestion& s, const py::object& name) {
+  if (!py::isinstance<py::str>(name))
+    throw py::type_error("an input is asked for by its name, s[\"angle\"]; by place it is in x, s.x[0]");
   const py::dict inputs = inputs_of(s);
-  if (inputs.contains(name)) return inputs[py::str(name)];
+  if (inputs.contains(name)) return inputs[name];
   throw py::key_error(
-      fmt::format("there is no input \"{}\", must be one of {}", name,
+      fmt::format("there is no input \"{}\", must be one of {}", name.cast<std::string>(),
                   fmt::join(s.names ? names_of(*s.names) : std::vector<std::string>(), ", ")));
 }
 
@@ -151,6 +153,8 @@ void bind_suggestion(py::module_& module) {
       .def_readonly("id", &Suggestion::id)
       .def_property_readonly("inputs", &inputs_of)
       .def("__getitem__", &input_of)
+      .def("__contains__",
+           [](const NamedSuggestion& s, const py::object& name) { return inputs_of(s).contains(name); })
       .def("to_dict", &dictionary_of)
       .def_readonly("row", &Suggestion::row)
       .def_readonly("point", &Suggestion::point)

@@ -239,6 +239,8 @@ class Campaigns:
                     lambda: one.tell(**pick(k, "id", "y", "cost", "noise_variance", "noise_sd", "accuracy", "point", "x", "level",
                                             "alpha", "dry_run")),
                     lambda: one.tell_all(k["answers"]),
+                    lambda: one.add(k["where"], k["y5"], k["level5"], cost=k["cost5"], noise_variance=k["noise5"]),
+                    lambda: (one.check(), one.model().predict(k["at"])),
                     lambda: one.fail(k["id2"], k["reason"], cost=k["cost2"], exclude=k["exclude"]),
                     lambda: one.release(k["id3"], reason=k["reason"]),
                     lambda: one.amend(k["id4"], k["y4"], k["reason"]),
@@ -265,7 +267,7 @@ class Campaigns:
 
 VERB_ARGUMENTS = {"n": None, "worker": "w", "lease": None, "budget": None, "id": 2, "y": 0.5, "cost": None, "noise_variance": None,
                   "noise_sd": None, "accuracy": None, "point": None, "x": None, "level": None, "alpha": None, "dry_run": False,
-                  "answers": [], "id2": 2, "reason": "r", "cost2": 0.0, "exclude": False, "id3": 3, "id4": 1, "y4": 0.7, "by": 1.0,
+                  "answers": [], "where": "3", "y5": 0.5, "level5": "a", "cost5": None, "noise5": None, "id2": 2, "reason": "r", "cost2": 0.0, "exclude": False, "id3": 3, "id4": 1, "y4": 0.7, "by": 1.0,
                   "id5": None, "frame": False, "at": X, "std": False, "report": None, "test": None, "annotator": lambda s: 0.5,
                   "workers": 1, "max_failures": 2, "on_told": None}
 
