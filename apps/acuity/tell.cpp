@@ -74,6 +74,7 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
 // "angle=3,mach=0.8", in the order of the study's inputs.
 std::vector<double> read_inputs(const std::string& text, const Study& study) {
   const std::vector<std::string>& names = study.pool().inputs();
+  const std::vector<Input>& columns = study.pool().columns();
   const auto complain = [&](const std::string& found) {
     throw InputError(
         fmt::format("--inputs {}, must be {}=..., with all inputs", found, fmt::join(names, "=...,")));
@@ -87,11 +88,13 @@ std::vector<double> read_inputs(const std::string& text, const Study& study) {
     const std::string name = part.substr(0, sign == std::string::npos ? part.size() : sign);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) complain(fmt::format("has \"{}\", which is no input", printable(name, 40)));
-    const Input& input = study.pool().columns()[static_cast<std::size_t>(found - names.begin())];
+    const Input& input = columns[static_cast<std::size_t>(found - names.begin())];
     const std::optional<double> value =
         sign == std::string::npos ? std::nullopt : input.value(part.substr(sign + 1));
-    if (!value)
-      complain(fmt::format("has no value of \"{}\", which is {}", printable(name, 40), input.requirement()));
+    if (!value && (input.is_named() || input.log))
+      complain(fmt::format("has \"{}\", where {} must be {}", printable(part, 60), printable(name, 40),
+                           input.requirement()));
+    if (!value) complain(fmt::format("has no number for \"{}\"", printable(name, 40)));
     if (!given.emplace(name, *value).second) complain(fmt::format("has \"{}\" twice", printable(name, 40)));
   }
   std::vector<double> inputs;

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import FloatArray, path_of, shown, text, whole
 from ._core import Suggestion
-from ._frames import point_by_name, points_by_name
+from ._frames import point_by_name, points_for_prediction
+from ._inputs import NamedInput, any_named, inputs_of
 from ._estimator import warn_of_convergence
 from ._html import campaign_html, escape, one_line
 from ._known import answers_of, one_each, places_of
@@ -136,8 +137,8 @@ class Campaign:
         self.path: Optional[Path] = Path(facts["folder"]) if facts["folder"] else None
         self.name: str = facts["name"]
         self.unit: str = facts["unit"]
-        self.inputs: list[str] = facts["inputs"]
-        self.pool: FloatArray = facts["pool"]
+        self.inputs: list[str] = inputs_of(facts["columns"])
+        self.pool: NDArray[Any] = _with_names(facts["pool"], self.inputs)
         self.binary: bool = facts["binary"]
         self.target: str = facts["target"]
         """What is asked for, with its unit: "dose (Gy)"; empty if it has no name."""
@@ -401,7 +402,8 @@ class Campaign:
         found = self._core.annotations()
         columns: dict[str, Any] = {"id": np.array(found["id"], dtype=np.int64), "point": np.array(found["point"], dtype=object)}
         for i, name in enumerate(self.inputs):
-            columns[name] = found["inputs"][:, i]
+            numbers = found["inputs"][:, i]
+            columns[str(name)] = name.names(numbers) if isinstance(name, NamedInput) else numbers
         columns["alpha" if self._ladder else "level"] = (
             found["alpha"] if self._ladder else np.array([level or None for level in found["level"]], dtype=object)
         )
@@ -424,7 +426,7 @@ class Campaign:
 
     def _points(self, X: Any) -> FloatArray:
         """Inputs of the campaign, one per row; columns of a frame by their names."""
-        return points_by_name(X, self.inputs, spare=self._spare)
+        return points_for_prediction(X, self.inputs, self._spare)
 
     def prediction(self, X: ArrayLike) -> Prediction:
         """The prediction at every row of X, given all answers: see Prediction.
@@ -528,6 +530,17 @@ class Campaign:
             return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count, executor)
         finally:
             self._core.give_up_ownership()
+
+
+def _with_names(pool: FloatArray, inputs: list[str]) -> NDArray[Any]:
+    """The pool as an array of objects if some of its inputs have names."""
+    if not any_named(inputs):
+        return pool
+    found = pool.astype(object)
+    for k, name in enumerate(inputs):
+        if isinstance(name, NamedInput):
+            found[:, k] = name.names(pool[:, k])
+    return found
 
 
 def _with_infinities(fields: dict[str, Any]) -> dict[str, Any]:

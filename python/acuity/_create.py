@@ -36,7 +36,7 @@ def create(
     levels: Optional[LevelsLike] = None,
     budget: Optional[float] = None,
     study: Optional[PathLike] = None,
-    inputs: Optional[list[str]] = None,
+    inputs: Optional[list[Any]] = None,
     ids: Any = None,
     name: str = "",
     unit: str = "",
@@ -77,7 +77,9 @@ def create(
 
     Either `study`, a study file, or its contents: pool, an array, a DataFrame, a dictionary of columns or a file, and levels, a
     list of Level (or dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3):
-    inputs are the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids;
+    inputs are the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids; an
+    entry may also be a dictionary with the keys of [[input]], {"name": "c", "scale": "log", "unit": "mol/l"}. Columns of text and
+    pandas categories are categories (ordered ones in their order), truth values are yes-no inputs: they appear by their names;
     ids are the names of the pool's points, or the name of the column that has them; noise_variance is the noise at a point that
     no level removes, a number, a formula in the inputs or one per point; nugget is a noise variance of every answer beside it,
     learned unless it is given; fit is "auto", "never", "every" or k, for learning at every k-th answer; initial is how many points

@@ -11,6 +11,8 @@ from typing import Any, Optional
 import numpy as np
 
 from ._arrays import FloatArray, as_array, floats, points, shown
+from ._inputs import NamedInput, any_named
+from .errors import warn_caller
 
 
 def names_of(X: Any, what: str = "X") -> Optional[list[str]]:
@@ -43,11 +45,14 @@ def column_of(X: Any, name: str, what: str) -> Any:
     return array
 
 
-def select_columns(X: Any, names: Sequence[str], what: str = "X") -> FloatArray:
-    """These columns of a frame or a dictionary, in this order."""
+def select_columns(X: Any, names: Sequence[str], what: str = "X", unseen: Optional[dict[str, list[str]]] = None) -> FloatArray:
+    """These columns of a frame or a dictionary, in this order. unseen: where new names of categories go, see NamedInput."""
     found = []
     for name in names:
-        column = column_of(X, name, what)
+        column = column_of(X, str(name), what)
+        if isinstance(name, NamedInput):
+            found.append(name.numbers(column.tolist(), what, None if unseen is None else unseen.setdefault(str(name), [])))
+            continue
         try:
             found.append(floats(column, f"column {name!r} of {what}"))
         except TypeError as error:
@@ -62,19 +67,31 @@ def select_columns(X: Any, names: Sequence[str], what: str = "X") -> FloatArray:
 
 
 def points_by_name(
-    X: Any, names: Optional[Sequence[str]], what: str = "X", *, spare: Collection[Optional[str]] = (), inputs: Optional[int] = None
+    X: Any, names: Optional[Sequence[str]], what: str = "X", *, spare: Collection[Optional[str]] = (), inputs: Optional[int] = None,
+    unseen: Optional[dict[str, list[str]]] = None,
 ) -> FloatArray:
     """Inputs, one per row, in the order of `names`: columns with names are found by them, others are taken by place.
 
-    names: None if the inputs have no names. spare: columns that may be there besides. inputs: how many, for arrays.
+    names: None if the inputs have no names. spare: columns that may be there besides. inputs: how many, for arrays. unseen: by
+    input, names of categories that the pool does not have; None: they are refused.
     """
     given = names_of(X, what)
+    if given is None and names is not None and any_named(names):
+        return select_columns(columns_by_place(X, names, what), names, what, unseen)
     if given is None or names is None:
         if given and isinstance(X, Mapping):
             return points(select_columns(X, given, what), what, inputs)
         return points(X, what, len(names) if names is not None else inputs)
     require_names(given, names, what, spare)
-    return select_columns(X, names, what)
+    return select_columns(X, names, what, unseen)
+
+
+def columns_by_place(X: Any, names: Sequence[str], what: str) -> dict[str, Any]:
+    """The columns of an array, or of a list of rows, that has names among its numbers."""
+    array = np.array([list(row) for row in (X.tolist() if hasattr(X, "tolist") else X)], dtype=object)
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise ValueError(f"{what} has the shape {array.shape}, must have one row per point and the inputs {_listed(names)}")
+    return {str(name): array[:, k] for k, name in enumerate(names)}
 
 
 def require_names(given: Sequence[str], names: Sequence[str], what: str, spare: Collection[Optional[str]] = ()) -> None:
@@ -98,13 +115,32 @@ def point_by_name(x: Any, names: Sequence[str], what: str = "x") -> list[float]:
         x = x.to_dict()
     if isinstance(x, Mapping):
         require_names([str(name) for name in x], names, what)
+        if any_named(names):
+            return point_by_name([x[str(name)] for name in names], names, what)
         return [float(value) for value in np.concatenate([floats(x[name], what).ravel() for name in names])]
     if names_of(x, what) is not None:
         array = points_by_name(x, names, what)
         if len(array) != 1:
             raise ValueError(f"{what} has {len(array)} rows, must have one")
         return [float(value) for value in array[0]]
+    if any_named(names):
+        row = [x] if isinstance(x, (str, bool)) or np.ndim(x) == 0 else list(x)
+        return [float(value) for value in points_by_name([row], names, what)[0]]
     return [float(value) for value in np.atleast_1d(floats(x, what)).ravel()]
+
+
+def points_for_prediction(X: Any, names: Sequence[str], spare: Collection[Optional[str]]) -> FloatArray:
+    """Points at which a campaign predicts: names of categories that its pool does not have are a warning."""
+    unseen: dict[str, list[str]] = {}
+    array = points_by_name(X, names, spare=spare, unseen=unseen)
+    for name, values in unseen.items():
+        if values:
+            warn_caller(
+                f"column {name!r} has {_listed(values)}, which no point of the pool has: predictions there are those of a value "
+                "that was never asked about",
+                UserWarning,
+            )
+    return array
 
 
 def default_names(count: int) -> list[str]:

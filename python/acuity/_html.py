@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._inputs import any_named
+
 if TYPE_CHECKING:
     from ._campaign import Campaign
 
@@ -145,7 +147,8 @@ def campaign_html(campaign: "Campaign") -> str:
     status = campaign.status()
     where = escape(str(campaign.path)) if campaign.path else "in memory"
     counts = f"{status['annotations']} annotations, {status['pending']} pending, {status['failed']} failed"
-    picture = _curve(campaign) if len(campaign.inputs) == 1 else _spend(campaign, status)
+    one_number = len(campaign.inputs) == 1 and not any_named(campaign.inputs)
+    picture = _curve(campaign) if one_number else _spend(campaign, status)
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:0.5em 2em;align-items:flex-start;line-height:1.5"><div>'
         f"<div><b>{escape(campaign.name)}</b> ({where})</div>{_bar(status, campaign.unit)}<div>{counts}</div>{picture}</div>"

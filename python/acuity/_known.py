@@ -11,6 +11,7 @@ import numpy as np
 
 from ._arrays import as_array, shown
 from ._frames import column_of, names_of, point_by_name, points_by_name, require_names
+from ._inputs import NamedInput, any_named
 
 PRECISIONS = ("level", "alpha", "noise_variance", "accuracy")
 
@@ -51,7 +52,8 @@ def places_of(X: Any, names: Sequence[str], spare: Any, what: str = "X") -> tupl
     if hasattr(X, "to_numpy") and getattr(X, "columns", None) is None and not all(isinstance(name, str) for name in X.index):
         X = X.to_numpy()  # a pandas Series without names, perhaps of ids
     if names_of(X, what) is None and not hasattr(X, "to_dict"):
-        array = as_array(X, what)
+        rows = isinstance(X, (list, tuple)) and any(isinstance(row, (list, tuple)) for row in X)
+        array = np.array([list(row) for row in X], dtype=object) if any_named(names) and rows else as_array(X, what)
         if array.ndim == 1 and array.size and all(isinstance(one, str) for one in array.tolist()):
             return [{"point": one} for one in array.tolist()], False
         if array.ndim < 2:
@@ -75,7 +77,8 @@ def initial_table(given: Any, names: Optional[Sequence[str]], id_column: Optiona
             columns["id"] = [place["point"] for place in places]
         else:
             for k, name in enumerate(names):
-                columns[name] = [_at(place["x"], k, len(names)) for place in places]
+                numbers = [_at(place["x"], k, len(names)) for place in places]
+                columns[str(name)] = [name.name(one) for one in numbers] if isinstance(name, NamedInput) else numbers
         columns["y"] = y
         if len(given) == 3:
             columns["alpha" if ladder else "level"] = one_each(given[2], len(places), "initial level")

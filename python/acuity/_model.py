@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import FloatArray, as_array, values
 from ._estimator import one_column, warn_of_convergence, weights_of
-from ._frames import points_by_name
+from ._frames import points_for_prediction
 from ._prediction import Prediction
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class CampaignModel:
     def __init__(self, core: "_core.CampaignModel", campaign: "Campaign") -> None:
         self._core = core
         self._spare = campaign._spare
+        self._inputs = campaign.inputs
         self.binary = campaign.binary
         self.logarithmic = campaign.logarithmic
         self._estimator_type = "classifier" if self.binary else "regressor"
@@ -54,7 +55,7 @@ class CampaignModel:
         self.nugget_: float = found.get("nugget", 0.0)
         self.log_marginal_likelihood_: Optional[float] = found.get("log_marginal_likelihood")
         self.n_features_in_ = len(campaign.inputs)
-        self.feature_names_in_ = np.array(campaign.inputs, dtype=object)
+        self.feature_names_in_ = np.array([str(name) for name in campaign.inputs], dtype=object)
         self.X_train_: FloatArray = core.points
         self.y_train_: FloatArray = core.values  # logarithms if the target is logarithmic
         if self.binary:
@@ -72,7 +73,7 @@ class CampaignModel:
 
     def prediction(self, X: ArrayLike) -> Prediction:
         """The prediction at every row of X: see Prediction. answer_sd is NaN if sigma^2(x) is no constant."""
-        array = points_by_name(X, [str(name) for name in self.feature_names_in_], spare=self._spare)
+        array = points_for_prediction(X, self._inputs, self._spare)
         mean, variance, low, high, probability, nugget, median, problem = self._core.predict(array, 0)
         warn_of_convergence(problem)
         if self.binary:
@@ -81,7 +82,7 @@ class CampaignModel:
 
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f, or of its logarithm, at every row of X."""
-        array = points_by_name(X, [str(name) for name in self.feature_names_in_], spare=self._spare)
+        array = points_for_prediction(X, self._inputs, self._spare)
         mean, variance, *_, problem = self._core.predict(array, 0)
         warn_of_convergence(problem)
         return mean, variance

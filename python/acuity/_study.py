@@ -10,7 +10,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_array, per_point, points, shown, text
-from ._frames import column_of, default_names, names_of, points_by_name, select_columns
+from ._frames import column_of, columns_by_place, default_names, names_of, points_by_name
+from ._inputs import DescribedInputs, name_of_input
 from ._known import initial_table
 from .levels import Ladder, Level, LevelsLike, as_levels
 
@@ -60,32 +61,47 @@ class PoolValues:
     """The points of a pool that is an array, a frame or a dictionary of columns, with their names and ids.
 
     Columns of a frame are found by their names: `inputs` says which of them are inputs, by default all but that of the ids and
-    that of the noise; `ids` may name a column.
+    that of the noise; `ids` may name a column. An input is a name, or a dictionary with the keys of [[input]]; columns of text,
+    categories and truth values are inputs with names (DescribedInputs).
     """
 
-    def __init__(self, pool: Any, inputs: Optional[list[str]], ids: Any, spare: Optional[str] = None) -> None:
+    def __init__(self, pool: Any, inputs: Optional[list[Any]], ids: Any, spare: Optional[str] = None) -> None:
         columns = names_of(pool, "pool")
         self.id_column: Optional[str] = None
         if columns is None:
-            self.points = points(pool, "pool")
-            self.names = default_names(self.points.shape[1]) if inputs is None else [str(name) for name in inputs]
-            if len(self.names) != self.points.shape[1]:
+            array = _rows_of(pool)
+            given = list(default_names(array.shape[1])) if inputs is None else list(inputs)
+            if len(given) != array.shape[1]:
                 raise ValueError(
-                    f"inputs has {len(self.names)} names and the pool {self.points.shape[1]} columns, must be as many of each"
+                    f"inputs has {len(given)} names and the pool {array.shape[1]} columns, must be as many of each"
                 )
+            if array.dtype != object and all(isinstance(one, str) for one in given):
+                described = None  # numbers, without a copy
+                self.points, self.names = array, [str(name) for name in given]
+            else:
+                columns_of_pool = columns_by_place(pool, [name_of_input(one) for one in given], "the pool")
+                described = DescribedInputs(list(columns_of_pool.values()), given, "the pool")
         else:
             if isinstance(ids, str):
                 self._require(ids, columns, "ids")
                 self.id_column = text(ids, "ids")
                 ids = column_of(pool, ids, "pool").tolist()
             aside = {self.id_column, spare}
-            self.names = [name for name in columns if name not in aside] if inputs is None else [str(name) for name in inputs]
-            for name in self.names:
-                self._require(name, columns, "inputs")
-            if not self.names:
+            given = [name for name in columns if name not in aside] if inputs is None else list(inputs)
+            for one in given:
+                self._require(name_of_input(one), columns, "inputs")
+            if not given:
                 raise ValueError("the pool has no inputs, must have at least one")
-            self.points = self._numbers(pool)
-        self.names = [text(name, "the name of an input") for name in self.names]
+            described = DescribedInputs([pool[name_of_input(one)] for one in given], given, "the pool")
+        self.tables: Optional[list[dict[str, Any]]] = None  # [[input]], if there is more to say than a name
+        self.values: list[list[str]] = []
+        if described is not None:
+            self.names = described.names
+            self.points = self._numbers(described)
+            if not described.are_plain:
+                self.tables, self.values = described.tables, described.values
+        for name in self.names:
+            text(str(name), "the name of an input")
         self.ids = [] if ids is None else [text(str(label), "an id") for label in ids]
         if ids is not None and len(self.ids) != len(self.points):
             raise ValueError(f"there are {len(self.ids)} ids and {len(self.points)} points, must be as many of each")
@@ -96,16 +112,33 @@ class PoolValues:
             shown_columns = ", ".join(map(repr, columns[:12])) + (", ..." if len(columns) > 12 else "")
             raise ValueError(f"{what} has {name!r}, must be columns of the pool, which has {shown_columns}")
 
-    def _numbers(self, pool: Any) -> Any:
-        for name in self.names:
+    @staticmethod
+    def _numbers(described: DescribedInputs) -> Any:
+        found = []
+        for name, column in zip(described.names, described.numbers):
             try:
-                np.asarray(column_of(pool, name, "pool"), dtype=float)
+                found.append(np.asarray(column, dtype=float))
             except (TypeError, ValueError):
                 raise ValueError(
-                    f"column {name!r} of the pool is not numbers, must be numbers, or no input: inputs=[...] names the inputs, "
-                    f"ids={name!r} says that it has the names of the points"
+                    f"column {str(name)!r} of the pool is not numbers, must be numbers, or no input: inputs=[...] names the inputs, "
+                    f"ids={str(name)!r} says that it has the names of the points"
                 ) from None
-        return select_columns(pool, self.names, "pool")
+        lengths = [len(column) for column in found]
+        for name, length in zip(described.names, lengths):
+            if length != lengths[0]:
+                raise ValueError(
+                    f"column {str(name)!r} of pool has {length} values and column {str(described.names[0])!r} has {lengths[0]}, "
+                    "must be as many"
+                )
+        return points(np.column_stack(found), "pool")
+
+
+def _rows_of(pool: Any) -> Any:
+    """A pool without names: numbers, or objects if there are names among them."""
+    array = np.asarray(pool) if not isinstance(pool, np.ndarray) else pool
+    if array.ndim == 2 and (array.dtype.kind in "US" or array.dtype == object and any(isinstance(one, str) for one in array.flat)):
+        return array.astype(object)
+    return points(pool, "pool")
 
 
 def level_biases(levels: list[Level]) -> list[Optional[tuple[float, float, float, bool]]]:
@@ -145,7 +178,7 @@ class GoalValues:
 
 
 def _made(
-    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: Any, goal_weights: Any, initial: Any,
+    pool: Any, inputs: Optional[list[Any]], ids: Any, noise: Any, goal: Any, goal_weights: Any, initial: Any,
     tables: dict[str, Any],
 ) -> _core.Study:
     """A study whose pool is an array, a DataFrame or a dictionary of columns."""
@@ -153,6 +186,8 @@ def _made(
     given = PoolValues(pool, inputs, ids, column)
     if given.id_column is not None:
         _put(tables, "pool", {"id": given.id_column})
+    if given.tables is not None:
+        tables["input"] = given.tables
     variances = np.empty(0)
     if column is not None:
         PoolValues._require(column, names_of(pool, "pool") or [], "noise_variance")
@@ -165,18 +200,24 @@ def _made(
     wanted = GoalValues(goal, goal_weights, names=given.names)
     wanted.require_inputs(given.points.shape[1])
     return _core.Study.make(
-        toml_text(tables), given.points, given.names, given.ids, variances, wanted.points, wanted.weights
+        toml_text(tables), given.points, [str(name) for name in given.names], given.ids, variances, wanted.points, wanted.weights,
+        given.values,
     )
 
 
 def _of_file(
-    pool: Any, inputs: Optional[list[str]], ids: Any, noise: Any, goal: Any, goal_weights: Any, initial: Any,
+    pool: Any, inputs: Optional[list[Any]], ids: Any, noise: Any, goal: Any, goal_weights: Any, initial: Any,
     tables: dict[str, Any],
 ) -> _core.Study:
     """A study whose pool is a file."""
     if not os.path.exists(pool):
         raise FileNotFoundError(f"{os.fspath(pool)}: it does not exist, must be a pool (CSV, or a pool file)")
-    _put(tables, "pool", {"file": os.path.abspath(pool), "inputs": inputs, "id": ids})
+    if inputs is not None and any(isinstance(one, Mapping) for one in inputs):
+        tables["input"] = [dict(one) if isinstance(one, Mapping) else {"name": str(one)} for one in inputs]
+        inputs = [name_of_input(one) for one in inputs]
+        _put(tables, "pool", {"file": os.path.abspath(pool), "id": ids})
+    else:
+        _put(tables, "pool", {"file": os.path.abspath(pool), "inputs": inputs, "id": ids})
     _put(tables, "noise", {"variance": noise})
     _write_initial(initial, inputs, ids if isinstance(ids, str) else None, tables)
     if inputs is None and goal is not None and names_of(goal, "goal") is not None:
@@ -207,7 +248,7 @@ def make_study(
     pool: Any,
     levels: LevelsLike,
     *,
-    inputs: Optional[list[str]],
+    inputs: Optional[list[Any]],
     ids: Any,
     noise_variance: Any,
     nugget: Any = None,

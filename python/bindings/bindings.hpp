@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "acuity/data/input.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "interpreter.hpp"
@@ -35,11 +36,11 @@ inline py::tuple mean_and_variance(Marginals marginals) {
   return py::make_tuple(std::move(marginals.mean), std::move(marginals.variance));
 }
 
-/// A suggestion as Python gets it: with the names of its inputs.
+/// A suggestion as Python gets it: with the names of its inputs, and of their values if they have names.
+using InputNames = std::shared_ptr<const std::vector<Input>>;
 struct NamedSuggestion : Suggestion {
-  std::shared_ptr<const std::vector<std::string>> names;
+  InputNames names;
 };
-using InputNames = std::shared_ptr<const std::vector<std::string>>;
 
 inline std::vector<NamedSuggestion> with_names(const std::vector<Suggestion>& suggestions,
                                                const InputNames& names) {

@@ -39,7 +39,7 @@ class OpenCampaign {
   OpenCampaign(Campaign campaign, int threads)
       : is_stored_(!campaign.folder().empty()),
         threads_(threads),
-        names_(std::make_shared<const std::vector<std::string>>(campaign.study().pool().inputs())),
+        names_(std::make_shared<const std::vector<Input>>(campaign.study().pool().columns())),
         campaign_(std::move(campaign)) {}
   ~OpenCampaign() { let_go(); }
 
@@ -84,12 +84,34 @@ std::shared_ptr<const Goal> goal_of(Points points, Vector weights) {
   return std::make_shared<const Goal>(Goal{std::move(points), std::move(weights), Vector()});
 }
 
-// Settings as TOML and a pool: an id for every point or none, sigma^2 for every point or none.
-Study made_study(std::string settings, Points points, std::vector<std::string> inputs,
-                 std::vector<std::string> ids, Vector noise_variance, Points goal, Vector goal_weights) {
-  return Study::make(read_study_text(std::move(settings)),
-                     Pool(std::move(points), std::move(inputs), std::move(ids)), std::move(noise_variance),
+// Settings as TOML and a pool: an id for every point or none, sigma^2 for every point or none, and the names
+// that the numbers of a category stand for, none for other inputs.
+Study made_study(std::string text, Points points, std::vector<std::string> inputs,
+                 std::vector<std::string> ids, Vector noise_variance, Points goal, Vector goal_weights,
+                 const std::vector<std::vector<std::string>>& values) {
+  StudyFile settings = read_study_text(std::move(text));
+  Pool pool(std::move(points), std::move(inputs), std::move(ids));
+  if (!settings.input_settings.empty()) {
+    std::vector<Input> described = settings.input_settings;
+    for (std::size_t k = 0; k < described.size() && k < values.size(); ++k)
+      if (described[k].values.empty()) described[k].values = values[k];
+    pool = pool.described(std::move(described));
+  }
+  return Study::make(std::move(settings), std::move(pool), std::move(noise_variance),
                      goal_of(std::move(goal), std::move(goal_weights)));
+}
+
+// (name, "number" | "category" | "ordered" | "yes-no", names of the values) of every input.
+py::list described_inputs(const std::vector<Input>& inputs) {
+  py::list all;
+  for (const Input& input : inputs) {
+    const char* kind = input.type == InputType::yes_no ? "yes-no"
+                       : input.ordered                 ? "ordered"
+                       : input.is_named()              ? "category"
+                                                       : "number";
+    all.append(py::make_tuple(input.name, kind, input.values));
+  }
+  return all;
 }
 
 // ("open" | "nothing_now" | "finished", reason, suggestions, note)
@@ -190,8 +212,9 @@ py::dict facts_of(const Campaign& campaign) {
       py::arg("unit") = campaign.state().created().unit, py::arg("binary") = file.binary(),
       py::arg("target") = file.target->title_or(""), py::arg("logarithmic") = file.target->is_logarithmic(),
       py::arg("classes") = file.target->class_names(), py::arg("ladder") = campaign.study().is_ladder(),
-      py::arg("inputs") = campaign.study().pool().inputs(), py::arg("id_column") = file.pool_id,
-      py::arg("levels") = level_names(campaign.study()),
+      py::arg("inputs") = campaign.study().pool().inputs(),
+      py::arg("columns") = described_inputs(campaign.study().pool().columns()),
+      py::arg("id_column") = file.pool_id, py::arg("levels") = level_names(campaign.study()),
       py::arg("pool") = Points(campaign.study().pool().points()));
 }
 

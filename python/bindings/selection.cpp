@@ -44,7 +44,7 @@ class Selection {
  public:
   Selection(const Pool& pool, std::unique_ptr<PoolBelief> belief, Offer offer, Acquisition acquisition,
             const SelectionSessionOptions& options)
-      : names_(std::make_shared<const std::vector<std::string>>(pool.inputs())),
+      : names_(std::make_shared<const std::vector<Input>>(pool.columns())),
         session_(pool, std::move(belief), std::move(offer), std::move(acquisition), options) {}
 
   const InputNames& names() const { return names_; }

@@ -13,12 +13,35 @@ py::object name_of(const Level& level) {
   return level.name.empty() ? py::object(py::none()) : py::cast(level.name);
 }
 
-std::string text_of(const Suggestion& suggestion) {
+// A name, True or False, or a number.
+py::object value_of(const NamedSuggestion& s, std::size_t k) {
+  if (!s.names || k >= s.names->size()) return py::cast(s.inputs[k]);
+  const Input& input = (*s.names)[k];
+  if (input.type == InputType::yes_no) return py::bool_(s.inputs[k] != 0.0);
+  return input.is_named() ? py::object(py::str(input.text(s.inputs[k]))) : py::cast(s.inputs[k]);
+}
+
+// Numbers as an array; a tuple if some inputs have names.
+py::object inputs_by_place(const NamedSuggestion& s) {
+  bool named = false;
+  for (std::size_t k = 0; s.names && k < s.names->size(); ++k) named = named || (*s.names)[k].is_named();
+  if (!named)
+    return py::cast(Vector(Eigen::Map<const Vector>(s.inputs.data(), static_cast<Index>(s.inputs.size()))));
+  py::list all;
+  for (std::size_t k = 0; k < s.inputs.size(); ++k) all.append(value_of(s, k));
+  return py::tuple(all);
+}
+
+std::string text_of(const NamedSuggestion& suggestion) {
   const Level& level = suggestion.level;
   const std::string how = level.alpha ? fmt::format("alpha={:.6g}", *level.alpha)
                                       : "level=" + py::repr(py::cast(level.name)).cast<std::string>();
   std::string where;
-  for (const double x : suggestion.inputs) where += fmt::format("{}{:.6g}", where.empty() ? "" : ", ", x);
+  for (std::size_t k = 0; k < suggestion.inputs.size(); ++k) {
+    const bool named = suggestion.names && k < suggestion.names->size() && (*suggestion.names)[k].is_named();
+    where += (where.empty() ? "" : ", ") + (named ? py::repr(value_of(suggestion, k)).cast<std::string>()
+                                                  : fmt::format("{:.6g}", suggestion.inputs[k]));
+  }
   return fmt::format("Suggestion(id={}, point={}, x=({}), {}, cost={:.6g}, information={:.6g})",
                      suggestion.id, py::repr(py::cast(suggestion.point)).cast<std::string>(), where, how,
                      suggestion.cost, suggestion.information);
@@ -30,20 +53,36 @@ py::object channel_of(const Suggestion& suggestion, bool flip) {
   return flip ? py::cast(std::get<FlipChannel>(suggestion.channel).accuracy) : py::object(py::none());
 }
 
+// Type and names of the values of every input, for pickling.
+std::vector<std::pair<int, std::vector<std::string>>> kinds_of(const NamedSuggestion& s) {
+  std::vector<std::pair<int, std::vector<std::string>>> kinds;
+  for (std::size_t k = 0; s.names && k < s.names->size(); ++k)
+    kinds.emplace_back(static_cast<int>((*s.names)[k].type), (*s.names)[k].values);
+  return kinds;
+}
+
 // Everything, for pickling.
 py::tuple state_of(const NamedSuggestion& s) {
   return py::make_tuple(s.id, s.row, s.point, s.inputs, s.level.name, s.level.alpha, s.level.value,
                         channel_of(s, false), channel_of(s, true), s.cost, s.information, s.mean, s.variance,
-                        s.names ? *s.names : std::vector<std::string>(), s.resume_from);
+                        s.names ? names_of(*s.names) : std::vector<std::string>(), kinds_of(s),
+                        s.resume_from);
 }
 
 NamedSuggestion from_state(const py::tuple& state) {
-  if (state.size() != 13 && state.size() != 15)  // version 0.1 had neither names nor runs to continue
+  if (state.size() != 13 && state.size() != 16)  // version 0.1 had neither names nor runs to continue
     throw std::invalid_argument("the pickled state is not that of a Suggestion");
   NamedSuggestion s;
-  if (state.size() == 15) {
-    s.names = std::make_shared<const std::vector<std::string>>(state[13].cast<std::vector<std::string>>());
-    s.resume_from = state[14].cast<std::optional<std::int64_t>>();
+  if (state.size() == 16) {
+    const auto names = state[13].cast<std::vector<std::string>>();
+    std::vector<Input> inputs(names.begin(), names.end());
+    const auto kinds = state[14].cast<std::vector<std::pair<int, std::vector<std::string>>>>();
+    for (std::size_t k = 0; k < std::min(kinds.size(), inputs.size()); ++k) {
+      inputs[k].type = static_cast<InputType>(kinds[k].first);
+      inputs[k].values = kinds[k].second;
+    }
+    s.names = std::make_shared<const std::vector<Input>>(std::move(inputs));
+    s.resume_from = state[15].cast<std::optional<std::int64_t>>();
   }
   s.id = state[0].cast<std::int64_t>();
   s.row = state[1].cast<Index>();
@@ -66,15 +105,18 @@ NamedSuggestion from_state(const py::tuple& state) {
 py::dict inputs_of(const NamedSuggestion& s) {
   py::dict inputs;
   for (std::size_t k = 0; s.names && k < std::min(s.inputs.size(), s.names->size()); ++k)
-    inputs[py::str((*s.names)[k])] = s.inputs[k];
+    inputs[py::str((*s.names)[k].name)] = value_of(s, k);
   return inputs;
 }
 
-py::object input_of(const NamedSuggestion& s, const std::string& name) {
+py::object input_of(const NamedSuggestion& s, const py::object& name) {
+  if (!py::isinstance<py::str>(name))
+    throw py::type_error("an input is asked for by its name, s[\"angle\"]; by place it is in x, s.x[0]");
   const py::dict inputs = inputs_of(s);
-  if (inputs.contains(name)) return inputs[py::str(name)];
-  throw py::key_error(fmt::format("there is no input \"{}\", must be one of {}", name,
-                                  fmt::join(s.names ? *s.names : std::vector<std::string>(), ", ")));
+  if (inputs.contains(name)) return inputs[name];
+  throw py::key_error(
+      fmt::format("there is no input \"{}\", must be one of {}", name.cast<std::string>(),
+                  fmt::join(s.names ? names_of(*s.names) : std::vector<std::string>(), ", ")));
 }
 
 py::dict dictionary_of(const NamedSuggestion& s) {
@@ -111,14 +153,12 @@ void bind_suggestion(py::module_& module) {
       .def_readonly("id", &Suggestion::id)
       .def_property_readonly("inputs", &inputs_of)
       .def("__getitem__", &input_of)
+      .def("__contains__",
+           [](const NamedSuggestion& s, const py::object& name) { return inputs_of(s).contains(name); })
       .def("to_dict", &dictionary_of)
       .def_readonly("row", &Suggestion::row)
       .def_readonly("point", &Suggestion::point)
-      .def_property_readonly(
-          "x",
-          [](const Suggestion& s) {
-            return Vector(Eigen::Map<const Vector>(s.inputs.data(), static_cast<Index>(s.inputs.size())));
-          })
+      .def_property_readonly("x", &inputs_by_place)
       .def_property_readonly("level", [](const Suggestion& s) { return name_of(s.level); })
       .def_property_readonly("alpha", [](const Suggestion& s) { return s.level.alpha; })
       .def_property_readonly("value", [](const Suggestion& s) { return s.level.value; })

@@ -252,6 +252,9 @@ def test_suggestions_by_name():
         assert everything["cost"] == 1.0 and everything["noise_variance"] == pytest.approx(0.09)
         with pytest.raises(KeyError, match='there is no input \\\\?"speed', ):
             suggestion["speed"]
+        with pytest.raises(TypeError, match="an input is asked for by its name"):
+            suggestion[0]
+        assert "mach" in suggestion and "speed" not in suggestion and 0 not in suggestion
         assert campaign.pending()[0].inputs == suggestion.inputs
         again = pickle.loads(pickle.dumps(suggestion))
         assert again["mach"] == suggestion["mach"] and repr(again) == repr(suggestion)

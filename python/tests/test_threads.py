@@ -562,3 +562,22 @@ def test_work_at_exit_is_done_also_after_the_package_has_let_threads_go():
         """
     done = script(code)
     assert (done.stdout, done.stderr, done.returncode) == ("True\n", "", 0)
+
+
+def test_threads_are_those_of_the_processors_that_may_be_used():
+    """In a job that has one processor of many, no other thread is started."""
+    code = textwrap.dedent("""
+        import os, sys
+        import numpy as np, acuity
+        if sys.argv[1] == "one": os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        random = np.random.default_rng(1)
+        X, pool = random.uniform(0, 9, (400, 2)), random.uniform(0, 9, (20000, 2))
+        before = len(os.listdir("/proc/self/task"))
+        model = acuity.GPRegressor(optimiser=None).fit(X, X[:, 0], noise_variance=0.1)
+        model.predict(pool, return_std=True)
+        print(len(os.listdir("/proc/self/task")) - before, len(os.sched_getaffinity(0)))
+        """)
+    for which in ("one", "all"):
+        done = subprocess.run([sys.executable, "-c", code, which], capture_output=True, text=True, check=True, timeout=120)
+        started, processors = map(int, done.stdout.split())
+        assert started <= processors - 1 and (processors == 1 or started > 0), (which, started, processors)

@@ -253,9 +253,13 @@ Json hyperparameters_json(const Study& study, const State& state, const StudyMod
   if (kernel == nullptr) return nullptr;
   const Vector& lengthscales = kernel->options().lengthscale;
   Json json{{"amplitude", json_number(kernel->options().amplitude)},
-            {"lengthscale",
-             study.file().lengthscale_per_input ? json_numbers(lengthscales) : json_number(lengthscales(0))},
+            {"lengthscale", study.file().lengthscale_per_input || lengthscales.size() != 1
+                                ? json_numbers(lengthscales)
+                                : json_number(lengthscales(0))},
             {"mean", json_number(model.prior.mean)}};
+  for (const CategoryFactor& category : kernel->options().categories)
+    json["similarity"][study.pool().inputs()[static_cast<std::size_t>(category.input)]] =
+        json_number(category.similarity());
   if (study.file().nugget != 0.0) json["nugget"] = json_number(model.nugget);
   const bool learned = model.learned.has_value();
   json["learned_from"] = learned ? Json(state.fitted()->annotations) : Json();

@@ -1,4 +1,5 @@
 #include "views/study_check.hpp"
+#include "views/input_summary.hpp"
 
 #include <fmt/format.h>
 
@@ -94,8 +95,8 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
                             ? campaign->state().budget()
                             : study.file().budget.value_or(std::numeric_limits<double>::infinity());
   return {.break_even = break_even_report(study, model),
-          .inputs = input_lines(study.pool()),
-          .inputs_json = inputs_json(study.pool()),
+          .inputs = inputs_json(study.pool()),
+          .input_lines = input_lines(study.pool()),
           .initial = initial_text(study, annotations.size()),
           .notes = spending_plan(study, model, budget).sentences,
           .plan = plan_text(study, model, annotations, campaign, threads),
@@ -105,7 +106,7 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
 Json check_json(const StudyCheck& found) {
   return {{"break_even", break_even_json(found.break_even)},
           {"warnings", found.warnings},
-          {"inputs", found.inputs_json},
+          {"inputs", found.inputs},
           {"initial", found.initial},
           {"notes", found.notes},
           {"plan", found.plan}};
@@ -113,7 +114,7 @@ Json check_json(const StudyCheck& found) {
 
 std::string check_text(const StudyCheck& found, const std::string& unit) {
   std::string text = "Inputs\n";
-  for (const std::string& line : found.inputs) text += "  " + line + "\n";
+  for (const std::string& line : found.input_lines) text += "  " + line + "\n";
   text += to_text(found.break_even, unit);
   if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
   if (!found.notes.empty()) text += "Levels and goal\n";

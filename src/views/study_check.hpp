@@ -12,11 +12,11 @@ namespace acuity {
 /// What `check` finds out about a study before money is spent, without a forecast and without a trial.
 struct StudyCheck {
   BreakEvenReport break_even;
-  std::vector<std::string> inputs;  ///< what was understood of every input, a line each
-  Json inputs_json;                 ///< the same as objects
-  std::string initial;              ///< empty: nothing comes before the first choice
-  std::vector<std::string> notes;   ///< on biases and the goal
-  std::string plan;                 ///< of the budget; empty: none
+  Json inputs;                           ///< inputs_json()
+  std::vector<std::string> input_lines;  ///< what was understood of every input
+  std::string initial;                   ///< empty: nothing comes before the first choice
+  std::vector<std::string> notes;        ///< on biases and the goal
+  std::string plan;                      ///< of the budget; empty: none
   std::vector<std::string> warnings;
 };
 
