@@ -116,6 +116,12 @@ class DescribedInputs:
             name = str(table["name"])
             column = as_array(series, f"column {name!r} of {what}")
             kind, levels = _kind_of(series, column, table)
+            if kind == "category" and "type" not in table and column.size > 2 and len(set(map(str, column.tolist()))) == column.size:
+                raise ValueError(
+                    f"column {name!r} of {what} is not numbers, must be numbers, or no input: inputs=[...] names the inputs, ids={name!r} "
+                    f"says that it has the names of the points, which differ at every point; if it is a category, inputs has "
+                    f'{{"name": {name!r}, "type": "category"}}'
+                )
             if kind == "number":
                 self.names.append(name)
                 self.numbers.append(column)

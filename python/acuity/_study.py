@@ -70,7 +70,7 @@ class PoolValues:
         self.id_column: Optional[str] = None
         if columns is None:
             array = _rows_of(pool)
-            given = list(default_names(array.shape[1])) if inputs is None else list(inputs)
+            given = list(default_names(array.shape[1])) if inputs is None else [one for one in inputs]
             if len(given) != array.shape[1]:
                 raise ValueError(
                     f"inputs has {len(given)} names and the pool {array.shape[1]} columns, must be as many of each"
@@ -87,7 +87,7 @@ class PoolValues:
                 self.id_column = text(ids, "ids")
                 ids = column_of(pool, ids, "pool").tolist()
             aside = {self.id_column, spare}
-            given = [name for name in columns if name not in aside] if inputs is None else list(inputs)
+            given = [name for name in columns if name not in aside] if inputs is None else [one for one in inputs]
             for one in given:
                 self._require(name_of_input(one), columns, "inputs")
             if not given:
