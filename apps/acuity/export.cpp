@@ -33,15 +33,12 @@ std::string annotations_csv(const Campaign& campaign) {
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "y", "cost",
                                  std::string(study.file().target->channel_column())});
-  const bool has_classes = !study.file().target->class_names().empty();
-  if (has_classes) columns.emplace_back("class");  // y by its name
   ResultTable table(Format::csv, columns);
   for (const AnnotationRow& row : annotation_rows(campaign)) {
     std::vector<ResultTable::Cell> cells{row.id, row.point};
     for (const double input : row.inputs) cells.emplace_back(input);
     cells.push_back(level_cell(row.level, row.alpha));
     for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
-    if (has_classes) cells.emplace_back(study.file().target->show(row.y));
     table.add(cells);
   }
   return table.text();
