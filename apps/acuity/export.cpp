@@ -33,8 +33,6 @@ std::string annotations_csv(const Campaign& campaign) {
   columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "y", "cost",
                                  std::string(study.file().target->channel_column())});
-  const bool has_classes = !study.file().target->class_names().empty();
-  if (has_classes) columns.emplace_back("class");  // y by its name
   // Points that must not be asked for travel along: without a value, with the reason in a further column.
   const std::vector<Excluded>& excluded = campaign.state().excluded();
   if (!excluded.empty()) columns.emplace_back("excluded");
@@ -45,7 +43,6 @@ std::string annotations_csv(const Campaign& campaign) {
       cells.push_back(input_cell(study.pool().columns()[k], row.inputs[k]));
     cells.push_back(level_cell(row.level, row.alpha));
     for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
-    if (has_classes) cells.emplace_back(study.file().target->show(row.y));
     if (!excluded.empty()) cells.emplace_back(std::monostate());
     table.add(cells);
   }
@@ -55,7 +52,7 @@ std::string annotations_csv(const Campaign& campaign) {
     for (std::size_t k = 0; k < study.pool().inputs().size(); ++k)
       cells.push_back(input_cell(study.pool().columns()[k], inputs[k]));
     cells.push_back(level_cell(one.level, one.alpha));
-    for (int k = 0; k < (has_classes ? 4 : 3); ++k) cells.emplace_back(std::monostate());
+    for (int k = 0; k < 3; ++k) cells.emplace_back(std::monostate());
     cells.emplace_back(one.reason.empty() ? std::string("excluded") : one.reason);
     table.add(cells);
   }

@@ -18,11 +18,12 @@ struct InitArguments {
 };
 
 ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& log) {
-  Campaign::create(arguments.campaign, open_study(arguments.study, tables_read_by(arguments.dialect, log)));
+  const Study original = open_study(arguments.study, tables_read_by(arguments.dialect, log));
+  Campaign::create(arguments.campaign, original);
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   const Study& study = campaign.study();
   const State& state = campaign.state();
-  for (const std::string& remark : study.remarks()) write_note(remark, log);
+  for (const std::string& remark : original.remarks()) write_note(remark, log);
   write_network_note(campaign, log);
   const std::string unit = study.file().unit;
   const Format format = arguments.format;

@@ -102,7 +102,8 @@ void RunDisplay::record_error(const StoredEvent& stored, const State& state) {
   if (!told || told->row || told->inputs || told->values.empty()) return;
   const Asked& asked = state.find(told->id)->asked;
   if (asked.replaces) return;  // most of the answer was known already
-  last_.push_back({.mean = asked.answer_mean.value_or(asked.mean), .value = told->values.front()});
+  last_.push_back({.mean = asked.answer_mean.value_or(asked.mean),
+                   .value = study_->file().target->to_model(told->values.front())});
   if (last_.size() > 20) last_.pop_front();
 }
 

@@ -196,11 +196,6 @@ std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& re
   return notes;
 }
 
-// Tables for people have the names of classes; files have -1 and 1, and the names besides.
-bool has_class_column(const Study& study, Format format) {
-  return format != Format::table && !study.file().target->class_names().empty();
-}
-
 void add_row(ResultTable& table, Format format, const Study& study, const SuggestionRecord& record,
              const Answer& answer, const TellResult& result) {
   const bool elsewhere = answer.inputs || (answer.row && *answer.row != record.asked.row);
@@ -218,7 +213,6 @@ void add_row(ResultTable& table, Format format, const Study& study, const Sugges
       std::string(!result.changes ? "none"
                   : elsewhere     ? "recorded at other inputs"
                                   : "recorded")};
-  if (has_class_column(study, format)) row.push_back(answer_cell(study, answer.values));
   table.add(row);
 }
 
@@ -279,8 +273,6 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
                                    "cost",
                                    std::string(target.surprise_column()),
                                    "change"};
-  const bool has_class = has_class_column(study, arguments.format);
-  if (has_class) columns.emplace_back("class");
   ResultTable result(arguments.format, columns);
   for (std::size_t k = 0; k < tell_results.size(); ++k) {
     const SuggestionRecord& record = *campaign.state().find(tell_results[k].id);
@@ -296,7 +288,6 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
                                        std::monostate(),
                                        std::monostate(),
                                        std::string("not yet")};
-    if (has_class) row.emplace_back(std::monostate());
     result.add(row);
   }
   for (const std::string& note : table.notes) write_note(note, log);

@@ -103,6 +103,8 @@ def _curve(campaign: "Campaign") -> str:
     dots, answers = columns[campaign.inputs[0]][inside], columns["y"][inside]
     if campaign.binary:
         dots, answers = dots[:0], answers[:0]
+    elif campaign.logarithmic:
+        answers = np.log(answers)  # the scale of mean and sd
     below, above = mean - 2 * sd, mean + 2 * sd
     bottom, top = float(np.min([*below, *answers])), float(np.max([*above, *answers]))
     height = 120.0
@@ -122,7 +124,9 @@ def _curve(campaign: "Campaign") -> str:
         drawn += f'<circle cx="{across_at:.1f}" cy="{down_at:.1f}" r="2.5" fill="{ORANGE}"/>'
     drawn += _text(1, height + 20, _number(low), "start") + _text(WIDTH + 1, height + 20, _number(high), "end")
     drawn += _text(WIDTH / 2, height + 20, campaign.inputs[0][:30], "middle")
-    what = "the latent f" if campaign.binary else "f"
+    what = "the latent f" if campaign.binary else campaign.target or "f"
+    if campaign.logarithmic:
+        what = "the logarithm of " + what
     return _svg(height + 26, f"the belief about {what}, two standard deviations either side, and the answers", drawn)
 
 

@@ -65,13 +65,14 @@ bool looks_like_a_number(std::string text) {
   return to_number(text).has_value();
 }
 
-// Columns that would be inputs if their numbers were written differently.
+// Columns that would be inputs if their numbers were written differently, judged by their first rows.
 std::vector<std::string> remarks_on(const StudyFile& study, const Pool& pool) {
+  constexpr Index most_rows = 10'000;
   std::vector<std::string> remarks;
   for (std::size_t k = 0; k < pool.text_columns().size() && !study.inputs; ++k) {
     Index filled = 0, alike = 0;
     std::optional<Index> first;
-    for (Index row = 0; row < pool.size(); ++row) {
+    for (Index row = 0; row < std::min(pool.size(), most_rows); ++row) {
       const std::string text(pool.text(row, k));
       if (text.empty()) continue;
       ++filled;
@@ -146,16 +147,20 @@ Vector noise_over(const NoiseLaw& noise, const Pool& pool, const Rows& table) {
 }  // namespace
 
 PoolWithNoise read_pool(const StudyFile& study) {
-  const auto table = PoolFile::recognises(study.pool_file)
-                         ? std::variant<Table, PoolFile>(PoolFile::open(study.pool_file))
-                         : Table::parse(read_regular_file(study.pool_file), study.pool_file.string(),
-                                        study.reading_of(study.pool_file));
+  std::vector<std::string> said;
+  CsvReading reading = study.reading_of(study.pool_file);
+  if (!reading.note) reading.note = [&](const std::string& sentence) { said.push_back(sentence); };
+  const auto table =
+      PoolFile::recognises(study.pool_file)
+          ? std::variant<Table, PoolFile>(PoolFile::open(study.pool_file))
+          : Table::parse(read_regular_file(study.pool_file), study.pool_file.string(), reading);
   return std::visit(
       [&](const auto& rows) -> PoolWithNoise {
         Pool pool = read_pool(study, rows);
         auto law = std::make_shared<const NoiseLaw>(study, pool.columns());
         Vector noise = noise_over(*law, pool, rows);
         std::vector<std::string> remarks = remarks_on(study, pool);
+        remarks.insert(remarks.begin(), said.begin(), said.end());
         return {std::move(pool), std::move(law), std::move(noise), std::move(remarks)};
       },
       table);

@@ -141,6 +141,12 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
         std::find(pool.inputs().begin(), pool.inputs().end(), noise->name) != pool.inputs().end())
       remarks.push_back(fmt::format(
           "column \"{}\" is both noise.variance and an input; pool.inputs can leave it out", noise->name));
+  for (const Level& level : offer.levels)
+    if (study.target->is_logarithmic() && level.alpha == std::nullopt && noise_variance(level.channel) > 0.04)
+      remarks.push_back(fmt::format(
+          "noise_relative of level \"{}\" is {:.3g}: above 0.2 it must be the standard deviation of the "
+          "logarithm, which is larger than that of the answer relative to it",
+          level.name, std::sqrt(noise_variance(level.channel))));
   using Kind = AcquisitionSetting::Kind;
   const AcquisitionSetting& how = study.acquisition;
   const bool ranks_infinities = how.kind == Kind::target && how.target.graph == TargetGraph::b &&

@@ -53,6 +53,7 @@ std::string csv_of(const ResultTable::Cell& cell, std::string (*write)(const std
                    std::string (*write_number)(double) = &exact) {
   if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", write_number);
   if (const auto* number = std::get_if<double>(&cell)) return write_number(*number);
+  if (const auto* number = std::get_if<ResultTable::AllDigits>(&cell)) return write_number(number->value);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
   if (const auto* truth = std::get_if<bool>(&cell)) return *truth ? "true" : "false";
   const auto* text = std::get_if<std::string>(&cell);
@@ -61,6 +62,7 @@ std::string csv_of(const ResultTable::Cell& cell, std::string (*write)(const std
 
 std::string people_of(const ResultTable::Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return brief(*number);
+  if (const auto* number = std::get_if<ResultTable::AllDigits>(&cell)) return shortest(number->value);
   if (const auto* numbers = std::get_if<Numbers>(&cell))
     return joined(*numbers, " ", [](double number) { return brief(number); });
   const auto* text = std::get_if<std::string>(&cell);
@@ -69,13 +71,14 @@ std::string people_of(const ResultTable::Cell& cell) {
 
 bool is_number(const ResultTable::Cell& cell) {
   return std::holds_alternative<double>(cell) || std::holds_alternative<std::int64_t>(cell) ||
-         std::holds_alternative<Numbers>(cell);
+         std::holds_alternative<Numbers>(cell) || std::holds_alternative<ResultTable::AllDigits>(cell);
 }
 
 }  // namespace
 
 Json json_value(const ResultTable::Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return json_number(*number);
+  if (const auto* number = std::get_if<ResultTable::AllDigits>(&cell)) return json_number(number->value);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole;
   if (const auto* truth = std::get_if<bool>(&cell)) return *truth;
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;

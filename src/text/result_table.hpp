@@ -17,8 +17,13 @@ enum class Format { table, csv, json, jsonl };
 /// Rows of a result, written as an aligned table, as CSV or as JSON.
 class ResultTable {
  public:
+  /// A number of which people need every digit, because they copy it.
+  struct AllDigits {
+    double value;
+  };
   /// Several numbers are written as a list; a single one as a number, none as an empty cell.
-  using Cell = std::variant<std::string, double, std::int64_t, bool, std::monostate, std::vector<double>>;
+  using Cell =
+      std::variant<std::string, double, std::int64_t, bool, std::monostate, std::vector<double>, AllDigits>;
 
   /// How CSV is written. For programs: text unchanged, numbers with 17 digits. For spreadsheets, which people
   /// read: text that looks like a formula is protected, numbers have the fewest digits that read back the

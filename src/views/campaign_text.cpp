@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "acuity/numerics/errors.hpp"
 #include "campaign/file_system.hpp"
 #include "numerics/text.hpp"
 #include "study/displayed_columns.hpp"
@@ -34,7 +33,12 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
                              Format format, bool with_worker) {
   const Study& study = campaign.study();
   const Pool& pool = study.pool();
-  const DisplayedColumns shown = displayed_columns(study.file(), pool);
+  DisplayedColumns shown = displayed_columns(study.file(), pool);
+  const auto is_empty = [&](std::size_t k) {
+    return std::all_of(suggestions.begin(), suggestions.end(),
+                       [&](const Suggestion& s) { return pool.text(s.row, k).empty(); });
+  };
+  if (format == Format::table && !study.file().display) std::erase_if(shown.texts, is_empty);
   std::vector<std::size_t> inputs = shown.inputs;  // of those that need not be seen files have all
   if (format != Format::table) {
     inputs.resize(pool.inputs().size());
@@ -57,9 +61,8 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
     std::vector<ResultTable::Cell> row{s.id, s.point};
     for (const std::size_t k : inputs) {
       const Input& input = pool.columns()[k];
-      // Numbers with all digits, also in a table: people copy them.
-      row.push_back(format == Format::table && !input.is_named() ? ResultTable::Cell(shortest(s.inputs[k]))
-                                                                 : input_cell(input, s.inputs[k]));
+      row.push_back(input.is_named() ? input_cell(input, s.inputs[k])
+                                     : ResultTable::Cell(ResultTable::AllDigits{s.inputs[k]}));
     }
     for (const std::size_t k : shown.texts) row.emplace_back(std::string(pool.text(s.row, k)));
     const std::optional<double> lease = campaign.state().find(s.id)->asked.lease_until;

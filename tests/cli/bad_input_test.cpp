@@ -55,7 +55,7 @@ const std::vector<Case>& cases() {
       {"ThousandsOrDecimals", named, "case;x;z\na;1,5;1.500\n", good_annotations,
        "pool.csv:2: column \"z\" is \"1.500\", which may be 1.5 or a thousand times that"},
       {"SemicolonsInSomeRows", named, "case;x\na;1\nb,2\n", good_annotations,
-       "pool.csv:2: the row has 1 cell, must have 2 like the header"},
+       "pool.csv:3: the row has 2 cells, must have 1 like the header"},
       {"UnknownDisplay", with(named, "id", "\"case\"\ndisplay = [\"txet\"]"), "case,x,text\na,0,u\nb,5,v\n",
        good_annotations,
        "study.toml: pool.display has \"txet\", must be a column of the pool such as \"text\""},
@@ -138,7 +138,7 @@ const std::vector<Case>& cases() {
       {"MissingValueInASmallPool", ladder_study(), "x,z\n1,2\n3,\n", "x,z,y,alpha\n",
        "pool.csv:3: column \"z\" is empty"},
       {"BinaryGarbage", named, std::string("\x00\x01\x02,\x03\n\x04\n", 8), good_annotations,
-       "pool.csv:2: the row has 1 cell"},
+       "pool.csv:1: there is a NUL byte, must be text in UTF-8"},
   };
   return all;
 }

@@ -58,8 +58,8 @@ TEST(LogTarget, ACampaignPredictsOnTheUsersScale) {
     inside += truth > value(row, "low") && truth < value(row, "high") ? 1 : 0;
   }
   EXPECT_GE(inside, 14) << "of 20 in the 95 % interval";
-  EXPECT_TRUE(
-      desk.acuity({"predict", "C", "--at", "at.csv"}).out.starts_with("id  x     median of dose (Gy)  "))
+  EXPECT_TRUE(desk.acuity({"predict", "C", "--at", "at.csv"}).out.find("  median of dose (Gy)  ") !=
+              std::string::npos)
       << desk.acuity({"predict", "C", "--at", "at.csv"}).out;
   // Answers are as they were given, everywhere.
   for (const auto& row : csv_rows(desk.acuity({"export", "C", "--annotations", "-"}).out)) {
@@ -71,10 +71,10 @@ TEST(LogTarget, ACampaignPredictsOnTheUsersScale) {
   EXPECT_NE(why.find("The belief about dose there is "), std::string::npos) << why;
   EXPECT_NE(why.find(" Gy (median; 95 % interval "), std::string::npos) << why;
   EXPECT_NE(why.find("standard deviation of log dose there falls"), std::string::npos) << why;
-  ASSERT_EQ(desk.acuity({"report", "C", "--out", "r.html"}).exit_code, 0);
+  ASSERT_EQ(desk.acuity({"report", "C", "--out", "r.html", "--figures", "figures"}).exit_code, 0);
   const std::string page = desk.folder.read("r.html");
   EXPECT_NE(page.find("Prediction of dose"), std::string::npos);
-  EXPECT_NE(page.find("median of dose"), std::string::npos);
+  EXPECT_NE(desk.folder.read("figures/belief.svg").find("median of dose"), std::string::npos);
   EXPECT_NE(page.find("a factor of "), std::string::npos);
   EXPECT_EQ(desk.acuity({"verify", "C"}).exit_code, 0);
 }
@@ -146,7 +146,7 @@ TEST(LogTarget, BiasesAreFactors) {
   desk.folder.write("study.toml", text);
   ASSERT_EQ(desk.acuity({"init", "C", "--study", "study.toml"}).exit_code, 0);
   const std::string status = desk.acuity({"status", "C"}).out;
-  EXPECT_NE(status.find("reads 1.5 times sharp (1.4"), std::string::npos) << status;
+  EXPECT_NE(status.find("reads 1.5 times sharp (1.276 to 1.763"), std::string::npos) << status;
 }
 
 TEST(LogTarget, BacktestsAndForecastsWork) {
