@@ -175,3 +175,18 @@ def test_ctrl_c_ends_a_run_within_moments_and_loses_nothing(tmp_path):
         assert campaign.status()["owner"] is None
         campaign.run(answer)
         assert campaign.status()["pending"] == 0 and campaign.status()["spent"] == 30.0
+
+
+def test_one_bad_point_does_not_end_a_run(campaign):
+    bad = campaign.ask().row
+    campaign.release(1)
+
+    def solver(suggestion):
+        if suggestion.row == bad:
+            raise RuntimeError("diverged")
+        return 0.5
+
+    campaign.change_budget(1000)
+    reason = campaign.run(solver, max_failures=3)
+    assert "only points that failed are left" in reason
+    assert campaign.status()["failed"] == 2 and campaign.status()["annotations"] > 5
