@@ -141,14 +141,14 @@ ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&
   else
     campaign.amend(amendment_of(arguments, campaign.study(), before.values));
   const SuggestionRecord& after = *campaign.state().find(id);
-  ResultTable table(arguments.format, {"id", "point", "was", "is", "change", "reason"});
+  ResultTable table(arguments.format, {"id", "point", "was", "is", "reason", "change"});
   const auto cell = [&](const std::vector<double>& values) {
     return arguments.format == Format::table ? answer_cell(campaign.study(), values)
                                              : ResultTable::Cell(values);
   };
   table.add({id, after.row() < 0 ? std::string() : campaign.study().pool().id(after.row()),
-             cell(before.values), cell(after.values), changes_text(campaign.study(), before, after),
-             after.reason});
+             cell(before.values), cell(after.values), after.reason,
+             changes_text(campaign.study(), before, after)});
   out << table.document("suggestions");
   const bool other_level = before.level() != after.level() || before.alpha() != after.alpha();
   if (other_level && !arguments.cost)

@@ -71,6 +71,10 @@ class Loop:
         self.exclude = exclude
         self.on_told = on_told
         self.failures = 0
+        self.failed_rows: set[int] = set()  # since the last answer
+        self.times: dict[int, int] = {}  # that a row failed in this run
+        self.answered = False
+        self.over = ""
         # What an earlier run has left.
         self.left = [suggestion for suggestion, worker in campaign._core.pending() if worker == self.worker]
 
@@ -96,6 +100,7 @@ class Loop:
         cancel: what has not begun, perhaps for days in a queue, is cancelled and stays pending.
         """
         self.max_failures = len(busy) + self.failures + 1  # one end is enough
+        self.answered = True
         self.on_told = None
         begun = [future for future in busy if not (cancel and future.cancel())]
         for done in as_completed(begun):
@@ -107,6 +112,8 @@ class Loop:
     def _next(self) -> Suggestion:
         if self.left:
             return self.left.pop(0)
+        if self.over:
+            raise Finished(self.over)
         suggestion: Suggestion = self.campaign.ask(worker=self.worker)
         return suggestion
 
@@ -205,11 +212,20 @@ class Loop:
             self._failed(suggestion, error)
             return
         self.failures = 0
+        self.failed_rows.clear()
+        self.answered = True
         if self.on_told is not None:
             self.on_told(suggestion, told)
 
     def _failed(self, suggestion: Suggestion, error: Exception) -> None:
         self.campaign.fail(suggestion, f"{type(error).__name__}: {error}", exclude=self.exclude)
-        self.failures += 1
-        if self.failures >= self.max_failures:
+        # A point that failed waits behind everything else: it fails again only when nothing else is left.
+        row = suggestion.row
+        self.failed_rows.add(row)
+        self.failures = len(self.failed_rows)
+        self.times[row] = self.times.get(row, 0) + 1
+        gave_up = self.times[row] > 1 and not self.exclude
+        if self.failures >= self.max_failures or (gave_up and not self.answered):
             raise Stopped(f"{self.failures} annotations failed in a row, the last one with {error!r}") from error
+        if gave_up:
+            self.over = f"only points that failed are left, the last one {suggestion.point}; fail(..., exclude=True) excludes it"

@@ -78,8 +78,11 @@ def test_failed_released_and_excluded_points(campaign):
     assert campaign.release(second, third.id) == [2, 3] and campaign.release(second) == []
     status = campaign.status()
     assert (status["spent"], status["escrow"], status["failed"], status["pending"]) == (0.25, 0, 1, 0)
+    other = campaign.ask()
+    assert other.id == 4 and other.row != first.row, "a point that failed waits behind the others"
+    campaign.release(other, first)
     again = campaign.ask()
-    assert again.id == 4 and again.row == first.row, "it may be asked for again"
+    assert again.id == 5 and again.row == first.row, "and competes again after it was released"
     campaign.fail(again, "it melts", exclude=True)
     assert campaign.status()["excluded"] == 1
     assert all(s.row != first.row for s in campaign.ask(5))

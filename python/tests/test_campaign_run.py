@@ -229,3 +229,18 @@ def test_ctrl_c_at_any_moment_loses_no_answer(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", script, "40"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_one_bad_point_does_not_end_a_run(campaign):
+    bad = campaign.ask().row
+    campaign.release(1)
+
+    def solver(suggestion):
+        if suggestion.row == bad:
+            raise RuntimeError("diverged")
+        return 0.5
+
+    campaign.change_budget(1000)
+    reason = campaign.run(solver, max_failures=3)
+    assert "only points that failed are left" in reason
+    assert campaign.status()["failed"] == 2 and campaign.status()["annotations"] > 5

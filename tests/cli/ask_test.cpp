@@ -105,10 +105,14 @@ TEST(Ask, DrawsDifferentInitialPointsAlsoWherePointsMayBeRepeated) {
   EXPECT_EQ(points(desk.ask({"-n", "4"})).size(), 4U);
 }
 
-TEST(Ask, DrawsAnInitialPointAgainAfterItFailed) {
+TEST(Ask, DrawsAnotherInitialPointAfterOneFailedAndTheSameIfItIsReleased) {
   const CampaignDesk desk(price_list_campaign("initial = 2\n"));
   const auto first = desk.ask().at(0);
   desk.done("fail", {"1"});
+  const auto other = desk.ask().at(0);
+  EXPECT_NE(other.at("point"), first.at("point")) << "it waits behind everything else";
+  EXPECT_EQ(other.at("level"), "fine");
+  desk.done("release", {"1", "2"});
   const auto again = desk.ask().at(0);
   EXPECT_EQ(again.at("point"), first.at("point"));
   EXPECT_EQ(again.at("level"), "fine");

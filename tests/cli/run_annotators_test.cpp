@@ -39,7 +39,7 @@ TEST(RunAnnotators, FailOnceAllRetriesHave) {
   EXPECT_EQ(failed[0]["reason"], "exit status 4: no mesh");
   EXPECT_TRUE(bench.has("C/runs/000001-2"));
   EXPECT_FALSE(bench.has("C/runs/000001-3"));
-  EXPECT_EQ(bench.events("asked")[1]["point"], failed[0]["point"]) << "the point may be asked for again";
+  EXPECT_NE(bench.events("asked")[1]["point"], failed[0]["point"]) << "the point waits behind the others";
   EXPECT_EQ(bench.status()["spent"], 3.0);
 }
 

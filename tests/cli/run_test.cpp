@@ -133,7 +133,7 @@ if mkdir first 2>/dev/null; then until [ -e failed ]; do sleep 0.02; done; sleep
 touch failed; exit 9)");
   const ProgramResult result = bench.run({"--grace", "60s"});
   EXPECT_EQ(result.exit_code, 5) << result.err;
-  EXPECT_TRUE(contains(result.err, "1 failures in a row")) << result.err;
+  EXPECT_TRUE(contains(result.err, "1 point failed in a row")) << result.err;
   EXPECT_EQ(bench.status()["annotations"], 1) << "what was finished within the grace period counts";
 }
 
