@@ -156,7 +156,7 @@ std::optional<Forecast> make_forecast(const LoadedStudy& loaded, const CheckArgu
   if (table.is_terminal())
     early = [&](const Forecast& so_far) {
       progress.clear();
-      table.show(forecast_text(so_far));
+      table.show(forecast_text(so_far, false));
     };
   std::optional<Forecast> made = forecast(loaded, options, early);
   progress.clear();

@@ -164,6 +164,12 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
   const auto next = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) {
     return restriction.allows(study, pair.second) && is_free(pair.first, pair.second);
   });
+  // What is left of the design takes more units than there are.
+  const bool is_blocked =
+      restriction.room && std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+        return (!restriction.level || pair.second == *restriction.level) && is_free(pair.first, pair.second);
+      });
+  if (next == pairs.end() && is_blocked) return std::nullopt;
   // At one level no scale is needed to compare levels by, so choices by information may start.
   const bool is_done = restriction.level && !pairs.empty();
   if (next == pairs.end() && (is_done || !restriction.allows(study, level))) return std::nullopt;
@@ -318,6 +324,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     return other && target_reached(study, belief, *other).empty();
   };
   std::deque<Score> jointly;  // the rest of a batch within a capacity
+  bool has_chosen = false;    // and not only drawn
   while (static_cast<std::int64_t>(result.suggestions.size()) < options.count) {
     std::optional<Score> best;
     if (initial-- > 0 || !has_scale)
@@ -325,7 +332,13 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
         return draw_initial(study, design, belief, candidates, taken, restriction);
       });
     const bool drawn = best.has_value();
-    if (!drawn && !has_scale && restriction.room && !result.suggestions.empty()) return result;
+    // What does not belong to the design would count as a part of it.
+    if (!drawn && initial >= 0 && restriction.room && *restriction.room > 0 && !has_chosen &&
+        !result.suggestions.empty())
+      return end(AskStatus::nothing_now,
+                 fmt::format("the initial design comes first, and what is left of it does "
+                             "not fit into {}",
+                             counted(*restriction.room, "unit")));
     if (!drawn && restriction.room) {
       if (*restriction.room > 0 && jointly.empty()) {
         const CapacityOptions within{
@@ -352,6 +365,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
         return Selector(model.offer, model.acquisition, 0).choose(belief.belief(), candidates);
       });
     }
+    has_chosen = has_chosen || !drawn;
     if (!best && restriction.room == 0) return result;  // the capacity is used
     if (!best && others_can_be_asked())
       return end(AskStatus::nothing_now, why_nothing_here(options, model.offer, restriction, *whole));

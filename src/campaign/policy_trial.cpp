@@ -139,7 +139,8 @@ std::vector<Policy> policies_of(const Study& study) {
 
 std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
-                                      const std::atomic<bool>& stop, const std::vector<Event>& before) {
+                                      const std::atomic<bool>& stop, const std::vector<Event>& before,
+                                      const std::function<void(const PolicyTrial&)>& step) {
   std::unique_ptr<EventStore> store = make_memory_event_store();
   store->add(0, [&](const auto&) { return kept_for(policy, before); });
   Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
@@ -169,6 +170,7 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
     annotators.start(result.suggestions.front());
     for (const Outcome& outcome : annotators.wait(0.0)) campaign.tell({outcome.answer});
     evaluate();
+    if (step) step(trial);
   }
   return std::nullopt;
 }
@@ -194,8 +196,14 @@ std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& t
     const auto repeat = static_cast<int>(number / policies);
     const std::size_t policy = static_cast<std::size_t>(number % policies);
     if (stop) return;
+    std::function<void(const PolicyTrial&)> step;
+    if (number == 0 && options.first_trial)
+      step = [&](const PolicyTrial& so_far) {
+        const std::lock_guard lock(mutex);
+        if (!stop) options.first_trial(so_far);
+      };
     std::optional<PolicyTrial> trial =
-        try_policy(study, options.policies[policy], repeat, truth(repeat), stop, options.before);
+        try_policy(study, options.policies[policy], repeat, truth(repeat), stop, options.before, step);
     const std::lock_guard lock(mutex);
     trials[policy * static_cast<std::size_t>(options.repeats) + static_cast<std::size_t>(repeat)] =
         std::move(trial);

@@ -52,11 +52,12 @@ struct PolicyTrial {
 /// Runs a policy on known answers. Every repeat has its own seed for the initial design, random choices and
 /// the noise of answers; the first has that of the study, which gives the campaign that `run` would make with
 /// these answers, except for stop.wall_clock. Continues from `before`, the events of a campaign on this pool;
-/// if empty, starts with the initial answers of the study. The study must have a budget. Empty if `stop`
-/// became true.
+/// if empty, starts with the initial answers of the study. The study must have a budget. `step` is called
+/// after every answer with the trial so far. Empty if `stop` became true.
 std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
-                                      const std::atomic<bool>& stop, const std::vector<Event>& before = {});
+                                      const std::atomic<bool>& stop, const std::vector<Event>& before = {},
+                                      const std::function<void(const PolicyTrial&)>& step = {});
 
 struct TrialOptions {
   std::vector<Policy> policies;
@@ -67,6 +68,9 @@ struct TrialOptions {
   std::vector<Event> before{};               ///< as for try_policy
   /// Called after every trial with those that are done, sorted as the result; calls do not overlap.
   std::function<void(const std::vector<std::optional<PolicyTrial>>&)> so_far{};
+  /// Called after every answer of the very first trial, the one that is under way longest; does not overlap
+  /// with so_far.
+  std::function<void(const PolicyTrial&)> first_trial{};
 };
 
 /// The known answers for a repeat. Called on several threads.

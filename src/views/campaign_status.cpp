@@ -164,8 +164,8 @@ std::string last_answers_text(const Campaign& campaign) {
 std::string plan_text(const Campaign& campaign) {
   const State& state = campaign.state();
   std::string text;
-  if (const std::optional<Planned>& plan = state.planned())
-    text += one_line(to_text(*plan, campaign.study())) + "\n";
+  if (const std::string plan = acuity::plan_text(campaign.study(), state); !plan.empty())
+    text += one_line(plan) + "\n";
   if (const auto certificate = purchase_certificate(campaign.study(), state))
     text += one_line(to_text(*certificate)) + "\n";
   return text.empty() ? "" : "\nplan of the budget\n" + text;

@@ -11,6 +11,7 @@
 #include "campaign/state_queries.hpp"
 #include "numerics/text.hpp"
 #include "text/level_text.hpp"
+#include "text/number_text.hpp"
 
 namespace acuity {
 
@@ -98,18 +99,18 @@ std::string remark_on_simple_policies(const Forecast& made, const Study& study) 
       describe_in_sentence(level));
 }
 
+// `money`: where the curves end.
 Forecast forecast_of(const Study& study, const Study& tried, const State& state,
-                     const std::vector<PolicyTrial>& trials, int repeats) {
-  Forecast made{
-      .curves = policy_curves(trials, std::max(state.budget(), state.spent()), forecast_low, forecast_high),
-      .repeats = repeats,
-      .known = state.annotations(),
-      .points = tried.pool().size(),
-      .pool = study.pool().size(),
-      .error_measure = std::string(study.file().target->error_measure()),
-      .unit = study.file().unit,
-      .where = "over the pool",
-      .remarks = {}};
+                     const std::vector<PolicyTrial>& trials, int repeats, double money) {
+  Forecast made{.curves = policy_curves(trials, money, forecast_low, forecast_high),
+                .repeats = repeats,
+                .known = state.annotations(),
+                .points = tried.pool().size(),
+                .pool = study.pool().size(),
+                .error_measure = std::string(study.file().target->error_measure()),
+                .unit = study.file().unit,
+                .where = "over the pool",
+                .remarks = {}};
   made.remarks = remarks_on(made);
   for (std::string& remark : remarks_on_bias(tried, model_of(tried, state).offer))
     made.remarks.push_back(std::move(remark));
@@ -145,13 +146,23 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
   const State state = state_of(before);
   options.before = std::move(before);
   const PriorTruth truths = truths_given(tried, state);
+  const double budget = std::max(state.budget(), state.spent());
   const auto make = [&](const std::vector<PolicyTrial>& trials, int repeats) {
-    return forecast_of(study, tried, state, trials, repeats);
+    return forecast_of(study, tried, state, trials, repeats, budget);
   };
   if (early) {
     using Clock = std::chrono::steady_clock;
     const std::size_t policies = options.policies.size();
     const Clock::time_point latest = Clock::now() + std::chrono::seconds(7);
+    // If not even one trial is done by then: what the first one has reached.
+    options.first_trial = [&, next_step = latest](const PolicyTrial& first) mutable {
+      if (Clock::now() < next_step) return;
+      Forecast made = forecast_of(study, tried, state, {first}, 1, first.steps.back().spent);
+      made.remarks.push_back(fmt::format("so far {} of {} are spent in the first simulation",
+                                         brief(first.steps.back().spent), money(budget, study.file().unit)));
+      early(made);
+      next_step = Clock::now() + std::chrono::seconds(1);
+    };
     options.so_far = [&, policies, latest,
                       next = Clock::now()](const std::vector<std::optional<PolicyTrial>>& done) mutable {
       if (Clock::now() < next) return;
@@ -178,7 +189,8 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
   return made;
 }
 
-std::string cell(const PolicyCurve& curve, std::size_t at) {
+std::string cell(const PolicyCurve& curve, std::size_t at, bool with_bands) {
+  if (!with_bands) return fmt::format("{:.3g}", curve.median[at]);
   return fmt::format("{:.3g} ({:.3g} to {:.3g})", curve.median[at], curve.low[at], curve.high[at]);
 }
 
@@ -214,18 +226,18 @@ std::string drawn_from(const Forecast& forecast) {
   return fmt::format("what is believed after {} answer{}", forecast.known, forecast.known == 1 ? "" : "s");
 }
 
-std::string forecast_text(const Forecast& forecast) {
+std::string forecast_text(const Forecast& forecast, bool with_bands) {
   constexpr std::size_t rows = 10;
-  std::string text = fmt::format("forecast: {} {} against money, median and 10 to 90 % of {} drawn from {}\n",
-                                 forecast.error_measure, forecast.where, counted(forecast.repeats, "truth"),
-                                 drawn_from(forecast));
+  std::string text = fmt::format("forecast: {} {} against money, median{} of {} drawn from {}\n",
+                                 forecast.error_measure, forecast.where, with_bands ? " and 10 to 90 %" : "",
+                                 counted(forecast.repeats, "truth"), drawn_from(forecast));
   for (const std::string& remark : forecast.remarks) text += "note: " + one_line(remark) + '\n';
   std::vector<std::vector<std::string>> table{{forecast.unit.empty() ? "money" : one_line(forecast.unit)}};
   for (const PolicyCurve& curve : forecast.curves) table.front().push_back(policy_name(curve.policy));
   for (std::size_t row = 1; row <= rows; ++row) {
     const std::size_t at = row * (forecast.curves.front().money.size() - 1) / rows;
     std::vector<std::string> cells{fmt::format("{:.4g}", forecast.curves.front().money[at])};
-    for (const PolicyCurve& curve : forecast.curves) cells.push_back(cell(curve, at));
+    for (const PolicyCurve& curve : forecast.curves) cells.push_back(cell(curve, at, with_bands));
     if (cells != table.back()) table.push_back(std::move(cells));  // rows are equal if no money is left
   }
   for (const std::vector<std::string>& row : table) {

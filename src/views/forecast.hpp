@@ -31,8 +31,9 @@ inline constexpr Index forecast_points = 300;
 /// The study with the part of the pool that the forecast uses.
 Study forecast_study(const Study& study);
 
-/// Gets the forecast of the trials done so far, at most once a second: as soon as every policy has been
-/// tried, after seven seconds also if only some have, the study's own among them. Calls do not overlap.
+/// Gets the forecast of the trials done so far, at most once a second: as soon as every policy has been tried,
+/// and after seven seconds also if only some have, or if the first trial is still under way. Calls do not
+/// overlap.
 using EarlyForecast = std::function<void(const Forecast&)>;
 
 /// Forecast for a new campaign. `options.before` is overwritten. Returns nothing if it was stopped. Throws
@@ -47,6 +48,7 @@ std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& o
 std::string drawn_from(const Forecast& forecast);
 
 /// The forecast as text: a heading, ten amounts of money, and for each policy the median and the band.
-std::string forecast_text(const Forecast& forecast);
+/// Without bands it fits on a terminal.
+std::string forecast_text(const Forecast& forecast, bool with_bands = true);
 
 }  // namespace acuity

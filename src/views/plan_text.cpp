@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "campaign/state_queries.hpp"
 #include "numerics/text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
@@ -19,15 +20,26 @@ std::string worth_text(double worth, const Study& study) {
   return fmt::format("{} {}", brief(worth, 4), unit);
 }
 
+constexpr const char* nothing_left = "nothing can be bought any more";
+
+bool is_too_little(double money, const Study& study) {
+  const std::vector<Level>& levels = study.offer().levels;
+  return !study.acquisition().continuous &&
+         std::all_of(levels.begin(), levels.end(),
+                     [&](const Level& level) { return level.cost > money * (1.0 + 1e-9); });
+}
+
 }  // namespace
 
+std::string plan_text(const Study& study, const State& state) {
+  if (!state.planned()) return "";
+  const bool is_over = state.pending().empty() && (is_too_little(std::max(state.free(), 0.0), study) ||
+                                                   !candidates_of(study, state).any_open());
+  return is_over ? nothing_left : to_text(*state.planned(), study);
+}
+
 std::string to_text(const Planned& plan, const Study& study) {
-  const std::vector<Level>& levels = study.offer().levels;
-  const auto is_too_dear = [&](const Level& level) { return level.cost > plan.remaining * (1.0 + 1e-9); };
-  const bool is_over =
-      plan.note == "nothing can be bought any more" ||
-      (!study.acquisition().continuous && std::all_of(levels.begin(), levels.end(), is_too_dear));
-  if (is_over) return "nothing can be bought any more";
+  if (plan.note == nothing_left || is_too_little(plan.remaining, study)) return nothing_left;
   if (plan.expected == 0.0 && plan.purchases.empty())
     return fmt::format("choices are by information per cost: {}",
                        plan.note.empty() ? "there is nothing to plan" : plan.note);

@@ -2,12 +2,15 @@
 
 #include <string>
 
-#include "acuity/campaign/event.hpp"
+#include "acuity/campaign/state.hpp"
 #include "acuity/study/study.hpp"
 
 namespace acuity {
 
 /// What a plan of the budget expects, and what information per cost alone would buy; one sentence.
 std::string to_text(const Planned& plan, const Study& study);
+
+/// The last plan of a campaign, or that nothing can be bought any more; empty if there was no plan.
+std::string plan_text(const Study& study, const State& state);
 
 }  // namespace acuity

@@ -74,7 +74,7 @@ std::string initial_text(const Study& study, std::size_t known) {
 std::string plan_text(const Study& study, StudyModel model, const std::vector<Annotation>& annotations,
                       const Campaign* campaign, int threads) {
   if (!study.file().acquisition.plan) return "";
-  if (campaign != nullptr && campaign->state().planned()) return to_text(*campaign->state().planned(), study);
+  if (campaign != nullptr && campaign->state().planned()) return plan_text(study, campaign->state());
   if (!study.file().knows_scale() && !model.learned)
     return "what is left after the first answers is simulated for several weights of prices, once they have "
            "shown how large " +

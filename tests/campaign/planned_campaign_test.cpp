@@ -256,6 +256,7 @@ TEST(PlannedCampaign, StatusHasThePlanAndTheCertificate) {
   EXPECT_NEAR(certificate->spent, campaign.state().spent(), 1e-9);
   const std::string text = status_text(campaign);
   EXPECT_NE(text.find("of the most that this money could have bought"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nnothing can be bought any more\n"), std::string::npos) << text;
   EXPECT_NE(status_json(campaign).find("\"certificate\":{\"share\":"), std::string::npos);
   EXPECT_NE(status_json(campaign).find("\"plan\":{\"lambda\":"), std::string::npos);
 }

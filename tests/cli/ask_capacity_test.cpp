@@ -57,6 +57,23 @@ TEST(AskCapacity, TheInitialDesignComesFirst) {
   for (int k = 0; k < 3; ++k) EXPECT_EQ(first.at(k).at("level"), "x2");
 }
 
+TEST(AskCapacity, WhatIsLeftOfTheInitialDesignIsNotReplaced) {
+  const CampaignDesk desk(vessels("initial = { x4 = 2, x1 = 3 }\n"));
+  const ProgramResult first = desk.run("ask", {"--capacity", "8", "--format", "json"});
+  EXPECT_EQ(first.exit_code, 0);
+  EXPECT_EQ(units_of(nlohmann::json::parse(first.out).at("suggestions")), 7) << "3 + 4";
+  EXPECT_EQ(
+      first.err,
+      "c.acuity: no more to ask: the initial design comes first, and what is left of it does not fit into 1 "
+      "unit\n");
+  const auto second = desk.ask({"--capacity", "8"});
+  EXPECT_EQ(second.at(0).at("level"), "x4") << "the rest of it";
+  EXPECT_EQ(units_of(second), 8);
+  const CampaignDesk small(vessels("initial = { x4 = 2, x1 = 3 }\n"));
+  EXPECT_EQ(units_of(small.ask({"--capacity", "3"})), 3);
+  EXPECT_EQ(units_of(small.ask({"--capacity", "3"})), 3) << "it never fits, so choices begin";
+}
+
 TEST(AskCapacity, WhatDoesNotFitIsSaid) {
   const CampaignDesk desk(vessels("budget = 100\n"));
   const ProgramResult some = desk.run("ask", {"--capacity", "8", "--format", "json"});
