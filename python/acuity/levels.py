@@ -33,6 +33,9 @@ class Level:
     the error; "none"; or {"offset_sd": ..., "smooth_sd": ..., "lengthscale": ...}, where the noise is the part that is new at
     every point. By default "learn" with `repeat="same"`, except at the reference level, and "none" otherwise.
     reference: True at the level that the others differ from; by default the level of least noise (docs/reference.md 3).
+
+    In campaigns only: topup=True, it may continue the run of a coarser answer at the difference of the prices
+    (docs/reference.md 6); a cost of {"guess": 4} depends on the inputs and is learned from what answers report.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class Level:
         exact: bool = False,
         bias: Union[None, str, Mapping[str, float]] = None,
         reference: bool = False,
+        topup: bool = False,
         alpha: Optional[float] = None,
     ) -> None:
         where = f"level {shown(name)}: "
@@ -76,6 +80,8 @@ class Level:
         self.exact = bool(exact)
         self.bias = _bias(bias, where)
         self.reference = bool(reference)
+        self.topup = bool(topup)
+        self._guess = isinstance(cost, Mapping) and "guess" in cost
         if accuracy is not None and (self.bias is not None or self.reference):
             raise ValueError(where + "bias and reference are for numbers and the level has an accuracy, must be left out")
         self.alpha = None if alpha is None else number(alpha, where + "alpha", 0.0, np.inf, "a number, 0 or more")
@@ -91,6 +97,8 @@ class Level:
         return f"Level({name}, {what}, cost={self.cost!r})"
 
     def _for_core(self) -> dict[str, Any]:
+        if self.topup or self._guess:
+            raise ValueError(f"level {shown(self.name)}: topup and a cost with a guess are for campaigns, must be left out")
         return {
             "name": self.name or None,
             "alpha": self.alpha,
@@ -102,7 +110,7 @@ class Level:
         }
 
     def _for_study(self) -> dict[str, Any]:
-        table: dict[str, Any] = {"name": self.name, "cost": self.cost}
+        table: dict[str, Any] = {"name": self.name, "cost": {"guess": self.cost} if self._guess else self.cost}
         if self.binary:
             table["accuracy"] = self.accuracy
         else:
@@ -117,6 +125,8 @@ class Level:
             table["bias"] = self.bias
         if self.reference:
             table["reference"] = True
+        if self.topup:
+            table["topup"] = True
         return table
 
 
@@ -138,6 +148,8 @@ def _total(cost: Any, where: str) -> Any:
     """A price in parts, as in a study file."""
     if not isinstance(cost, Mapping):
         return cost
+    if set(cost) == {"guess"}:
+        return cost["guess"]
     unknown = [key for key in cost if key not in ("setup", "per", "units")]
     if unknown or "per" not in cost or "units" not in cost:
         raise ValueError(where + f"cost is {shown(dict(cost))}, must be a number or have per and units, and setup if any")
