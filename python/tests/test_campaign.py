@@ -233,7 +233,7 @@ def test_runs_that_can_be_continued():
     assert continued and len(set(continued)) == len(continued)
     assert campaign.status()["replaced"] == len(continued)
     with pytest.raises(ValueError, match="for campaigns"):
-        acuity.Selector(np.zeros((3, 1)), levels, model=acuity.GPRegressor(optimiser=None))
+        acuity.Selector(np.zeros((3, 1)), acuity.GPRegressor(optimiser=None), levels)
 
 
 def test_costs_that_depend_on_the_inputs():
