@@ -35,6 +35,9 @@ class Level:
     every point. By default "learn" with `repeat="same"`, except at the reference level, and "none" otherwise.
     reference: True at the level that the others differ from; by default the level of least noise (docs/reference.md 3).
     units: what it takes of the capacity of `ask(capacity=...)`.
+
+    In campaigns only: topup=True, it may continue the run of a coarser answer at the difference of the prices
+    (docs/reference.md 6); a cost of {"guess": 4} depends on the inputs and is learned from what answers report.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class Level:
         bias: Union[None, str, Mapping[str, float]] = None,
         reference: bool = False,
         units: int = 1,
+        topup: bool = False,
         alpha: Optional[float] = None,
     ) -> None:
         where = f"level {shown(name)}: "
@@ -84,6 +88,8 @@ class Level:
         self.bias = _bias(bias, where)
         self.reference = bool(reference)
         self.units = whole(units, where + "units", 1, 10**6)
+        self.topup = bool(topup)
+        self._guess = isinstance(cost, Mapping) and "guess" in cost
         if accuracy is not None and (self.bias is not None or self.reference):
             raise ValueError(where + "bias and reference are for numbers and the level has an accuracy, must be left out")
         self.alpha = None if alpha is None else number(alpha, where + "alpha", 0.0, np.inf, "a number, 0 or more")
@@ -99,6 +105,8 @@ class Level:
         return f"Level({name}, {what}, cost={self.cost!r})"
 
     def _for_core(self) -> dict[str, Any]:
+        if self.topup or self._guess:
+            raise ValueError(f"level {shown(self.name)}: topup and a cost with a guess are for campaigns, must be left out")
         return {
             "name": self.name or None,
             "alpha": self.alpha,
@@ -110,7 +118,7 @@ class Level:
         }
 
     def _for_study(self) -> dict[str, Any]:
-        table: dict[str, Any] = {"name": self.name, "cost": self.cost}
+        table: dict[str, Any] = {"name": self.name, "cost": {"guess": self.cost} if self._guess else self.cost}
         if self.binary:
             table["accuracy"] = self.accuracy
         else:
@@ -129,6 +137,8 @@ class Level:
             table["reference"] = True
         if self.units != 1:
             table["units"] = self.units
+        if self.topup:
+            table["topup"] = True
         return table
 
 
@@ -150,6 +160,8 @@ def _total(cost: Any, where: str) -> Any:
     """A price in parts, as in a study file."""
     if not isinstance(cost, Mapping):
         return cost
+    if set(cost) == {"guess"}:
+        return cost["guess"]
     unknown = [key for key in cost if key not in ("setup", "per", "units")]
     if unknown or "per" not in cost or "units" not in cost:
         raise ValueError(where + f"cost is {shown(dict(cost))}, must be a number or have per and units, and setup if any")

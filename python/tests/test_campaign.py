@@ -1,5 +1,6 @@
 """The verbs and the looks of a campaign, in memory and in a folder, and what is refused."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -237,3 +238,30 @@ def test_everything_that_can_be_mistyped_is_amended_in_one_event(campaign):
         campaign.amend(suggestion, reason="more", refund=3)
     with pytest.raises(ValueError, match="corrects nothing"):
         campaign.amend(suggestion, reason="why")
+
+
+def test_runs_that_can_be_continued():
+    levels = [acuity.Level("x1", noise_sd=0.4, cost=1), acuity.Level("x4", noise_sd=0.2, cost=4, topup=True)]
+    campaign = acuity.create(pool=np.linspace(0, 3, 12)[:, None], levels=levels, budget=40, amplitude=1.0, lengthscale=1.0)
+    continued = []
+    for suggestion in campaign:
+        assert pickle.loads(pickle.dumps(suggestion)).resume_from == suggestion.resume_from
+        if suggestion.resume_from is not None:
+            assert (suggestion.level, suggestion.cost) == ("x4", 3.0)
+            continued.append(suggestion.resume_from)
+        campaign.tell(suggestion, np.sin(suggestion.x[0]))
+    assert continued and len(set(continued)) == len(continued)
+    assert campaign.status()["replaced"] == len(continued)
+    with pytest.raises(ValueError, match="for campaigns"):
+        acuity.Selector(np.zeros((3, 1)), acuity.GPRegressor(optimiser=None), levels)
+
+
+def test_costs_that_depend_on_the_inputs():
+    levels = [acuity.Level("a", noise_sd=0.3, cost={"guess": 2}), acuity.Level("b", noise_sd=0.1, cost=9)]
+    campaign = acuity.create(pool=np.linspace(0, 3, 30)[:, None], levels=levels, budget=100)
+    for _ in range(12):
+        suggestion = campaign.ask()
+        campaign.tell(suggestion, 0.0, cost=suggestion.cost if suggestion.level == "b" else float(np.exp(suggestion.x[0])))
+    (found,) = [one for one in campaign.status()["reported_cost"] if one["level"] == "a"]
+    assert len(found["log_cost"]["slopes"]) == 2 and found["expected"] is None
+    assert "guess" in str(pytest.raises(ValueError, acuity.Level, "c", noise_sd=1, cost={"guess": 1, "per": 2}).value)

@@ -122,13 +122,19 @@ TEST(GpPoolBelief, TakesAThousandIdenticalInputs) {
   EXPECT_EQ(belief.size(), 1000);
 }
 
+// At once they are solved in blocks of a tile's width, which end where a point comes again.
 TEST(GpPoolBelief, AppendingAndBuildingAtOnceGiveTheSameBits) {
-  const testing::Problem problem = testing::make_problem({.pool = 700, .observations = 45, .inputs = 3});
-  GpPoolBelief stepwise(problem.prior, problem.pool);
-  for (const Observation& o : problem.observations) stepwise.condition(o.place, o.channel, o.value);
-  const GpPoolBelief at_once(problem.prior, problem.pool, problem.observations);
-  EXPECT_EQ(stepwise.marginals().mean, at_once.marginals().mean);
-  EXPECT_EQ(stepwise.marginals().variance, at_once.marginals().variance);
+  for (const int count : {45, 230}) {
+    testing::Problem problem = testing::make_problem({.pool = 700, .observations = count, .inputs = 3});
+    problem.observations.insert(problem.observations.begin() + 20, problem.observations[12]);
+    problem.observations.insert(problem.observations.begin() + 30,
+                                {Place(Vector(problem.pool.row(3).transpose())), 0.5, GaussianChannel{0.1}});
+    GpPoolBelief stepwise(problem.prior, problem.pool);
+    for (const Observation& o : problem.observations) stepwise.condition(o.place, o.channel, o.value);
+    const GpPoolBelief at_once(problem.prior, problem.pool, problem.observations);
+    EXPECT_EQ(stepwise.marginals().mean, at_once.marginals().mean);
+    EXPECT_EQ(stepwise.marginals().variance, at_once.marginals().variance);
+  }
 }
 
 TEST(GpPoolBelief, DoesNotDependOnTheNumberOfThreads) {
