@@ -301,8 +301,9 @@ class Campaign:
         rows = []
         for k, place in enumerate(places):
             own = {key: values[k] for key, values in fields.items()}
+            reports_sd = own["noise_sd"] is not None
             channel = _channel(self.binary, *(own.pop(key) for key in ("noise_variance", "noise_sd", "accuracy")))
-            more: dict[str, Any] = {"channel": channel, **place}
+            more: dict[str, Any] = {"noise_sd" if reports_sd else "channel": channel, **place}
             if "point" in more:
                 more["point"] = text(more["point"], "point")
             for key in ("cost", "alpha"):
@@ -343,7 +344,8 @@ class Campaign:
         cost: what it really cost, the money spent follows. refund: money that came back; choices still count what the
         answer cost. noise_variance (noise_sd) or accuracy, point or x, level or alpha: as in `tell`.
         """
-        more: dict[str, Any] = {"channel": _channel(self.binary, noise_variance, noise_sd, accuracy)}
+        channel = _channel(self.binary, noise_variance, noise_sd, accuracy)
+        more: dict[str, Any] = {"channel" if noise_sd is None else "noise_sd": channel}
         for key, value in (("cost", cost), ("alpha", alpha)):
             if value is not None:
                 more[key] = _number(value, key)
@@ -351,7 +353,7 @@ class Campaign:
             if word is not None:
                 more[key] = text(str(word), key)
         if x is not None:
-            more["x"] = np.atleast_1d(floats(x, "x")).ravel().tolist()
+            more["x"] = point_by_name(x, self.inputs)
         said = [] if y is None else _said(y, self.binary)
         back = None if refund is None else _number(refund, "refund")
         self._writer.amend(_id_of(id), said, more, back, _words(reason))

@@ -141,7 +141,9 @@ std::vector<double> numbers(const Study& study, const std::vector<Said>& said, s
   return values;
 }
 
-Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& said, const py::dict& more) {
+// `recorded`: the values of the answer so far, if it has any.
+Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& said, const py::dict& more,
+                 const std::vector<double>& recorded = {}) {
   const auto given = [&](const char* key) { return more.contains(key) && !more[key].is_none(); };
   Answer answer;
   answer.id = id;
@@ -149,7 +151,8 @@ Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& s
   if (given("cost")) answer.cost = more["cost"].cast<double>();
   if (given("channel")) answer.channel = reported(study, more["channel"].cast<double>());
   if (given("noise_sd"))
-    answer.channel = study.file().target->reported_channel(more["noise_sd"].cast<double>(), answer.values);
+    answer.channel = study.file().target->reported_channel(more["noise_sd"].cast<double>(),
+                                                           said.empty() ? recorded : answer.values);
   if (given("point")) {
     const auto point = more["point"].cast<std::string>();
     answer.row = study.pool().find(point);
@@ -367,7 +370,9 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
                Amendment amendment;
                {
                  const py::gil_scoped_acquire lock;
-                 const Answer right = answer_of(c.study(), id, said, more);
+                 const SuggestionRecord* record = c.state().find(id);
+                 const Answer right = answer_of(c.study(), id, said, more,
+                                                record != nullptr ? record->values : std::vector<double>());
                  amendment.values = right.values;
                  amendment.cost = right.cost;
                  amendment.channel = right.channel;

@@ -54,6 +54,24 @@ def test_every_file_is_tried():
         assert f'golden("{file.stem}")' in tried, file.stem
 
 
+def test_logarithmic_targets():
+    g = golden("log_target")
+    levels = [acuity.Level(str(k), noise_relative=noise, cost=10 - k) for k, noise in enumerate(g["noise_relative"])]
+    X = np.array(g["X"])
+    campaign = acuity.create(
+        pool=X, levels=levels, target={"scale": "log"}, kernel=g["kernel"], amplitude=g["a"], lengthscale=g["l"][0],
+        mean="annotations", fit="never", average=1, nugget=g["tau2"], standardise="none",
+        initial=(X, g["y"], [str(level) for level in g["level"]]),
+    )
+    found = campaign.prediction(np.array(g["X_test"]))
+    for k, wanted in enumerate(g["predictions"]):
+        close(found.mean[k], wanted["log_mean"], 1e-12)
+        close(found.sd[k] ** 2, wanted["log_var"], 1e-12)
+        for name in ("median", "low", "high"):
+            close(getattr(found, name)[k], wanted[name], 1e-11)
+        close(np.exp(found.mean[k] + 1.959963984540054 * found.answer_sd[k]), wanted["answer_high"], 1e-11)
+
+
 def test_regression_information():
     file = golden("regression_mi")
     for g in file["cases"]:

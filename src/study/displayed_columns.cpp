@@ -11,9 +11,19 @@
 namespace acuity {
 
 bool is_campaign_column(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> taken{
-      "id",   "point", "level",       "alpha",    "value",    "information",
-      "cost", "y",     "lease_until", "noise_sd", "accuracy", "information_per_cost"};
+  static constexpr std::array<std::string_view, 13> taken{"id",
+                                                          "point",
+                                                          "level",
+                                                          "alpha",
+                                                          "value",
+                                                          "information",
+                                                          "cost",
+                                                          "y",
+                                                          "lease_until",
+                                                          "noise_sd",
+                                                          "accuracy",
+                                                          "information_per_cost",
+                                                          "noise_variance"};
   return name.starts_with("y_") || std::find(taken.begin(), taken.end(), name) != taken.end();
 }
 

@@ -31,7 +31,8 @@ std::string unexpected(const std::string& err) {
   std::string rest;
   std::istringstream lines(err);
   for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("note: ") && !line.starts_with("C: finished: no level is affordable") &&
+    if (!line.starts_with("note: ") && line != "C: nothing is pending" &&
+        !line.starts_with("C: finished: no level is affordable") &&
         !line.starts_with("C: no more to ask: no level is affordable") &&
         !line.starts_with("C: nothing to ask now: no level is affordable"))
       rest += line + "\n";

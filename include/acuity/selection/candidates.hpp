@@ -69,7 +69,11 @@ class Candidates {
   void exclude(Index point, Index level);
   /// Takes a level out of play at every point; is_open() is not affected.
   void close_level(Index level) { level_closed_[static_cast<std::size_t>(level)] = 1; }
-  bool level_is_closed(Index level) const { return level_closed_[static_cast<std::size_t>(level)] != 0; }
+  /// Levels that are not of the offer are not closed.
+  bool level_is_closed(Index level) const {
+    const auto at = static_cast<std::size_t>(level);
+    return at < level_closed_.size() && level_closed_[at] != 0;
+  }
 
   /// The runs that may be continued. A purchase removes those of the answer that it continues; the answers
   /// that purchases will have are added by the caller.
