@@ -72,6 +72,42 @@ def test_logarithmic_targets():
         close(np.exp(found.mean[k] + 1.959963984540054 * found.answer_sd[k]), wanted["answer_high"], 1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:column")  # values that no point of the pool has
+def test_categories(tmp_path):
+    for number_of_case, g in enumerate(golden("categories")["cases"]):
+        numbers, categories = len(g["X"][0]), len(g["categories"][0])
+        names = [f"x{k}" for k in range(numbers)] + [f"c{k}" for k in range(categories)]
+
+        def columns(X, codes):
+            rows = [list(x) + [f"v{code}" for code in c] for x, c in zip(X, codes)]
+            return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+        def table(file, data):
+            lines = [",".join(data)] + [",".join(map(str, row)) for row in zip(*data.values())]
+            (tmp_path / file).write_text("\n".join(lines) + "\n")
+
+        table("pool.csv", columns(g["X"], g["categories"]))
+        total = [level + base for level, base in zip(g["level_noise"], g["sigma2"])]
+        table("known.csv", {**columns(g["X"], g["categories"]), "y": g["y"], "noise_variance": total})
+        for number_of_model, model in enumerate(g["models"]):
+            scales = model["l"] if numbers else 1.0
+            text = (
+                f'[campaign]\ninitial = {{ file = "known.csv" }}\n[pool]\nfile = "pool.csv"\nstandardise = "none"\n'
+                f'[model]\nkernel = "{g["kernel"]}"\namplitude = {model["a"]}\nlengthscale = {scales}\n'
+                f'mean = {g["prior_mean"]}\nfit = "never"\naverage = 1\n[noise]\nnugget = {model["tau2"]}\n'
+                '[[level]]\nname = "one"\nnoise_sd = 1\ncost = 1\n'
+            )
+            for k, name in enumerate(names):
+                text += f'[[input]]\nname = "{name}"\n'
+                if k >= numbers:
+                    text += f'type = "category"\nsimilarity = {model["rho"][k - numbers]!r}\n'
+            (tmp_path / "study.toml").write_text(text)
+            campaign = acuity.create(tmp_path / f"{number_of_case}-{number_of_model}.acuity", study=tmp_path / "study.toml")
+            found = campaign.prediction(columns(g["X_test"], g["categories_test"]))
+            all_close(found.mean, model["mean"], 1e-10)
+            all_close(found.sd**2, model["var"], 1e-10)
+
+
 def test_regression_information():
     file = golden("regression_mi")
     for g in file["cases"]:
