@@ -52,13 +52,16 @@ bool is_utf16(std::string_view text) {
   return pairs >= 2 && std::max(nuls[0], nuls[1]) * 2 > pairs && std::min(nuls[0], nuls[1]) == 0;
 }
 
-// The first byte that is NUL or not ASCII, eight at a time.
+// The first byte that is NUL or not ASCII. Blocks of 64 bytes are compared at once, without a branch, so that
+// compilers use vectors.
 std::size_t first_unusual(std::string_view text, std::size_t at) {
   constexpr std::uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
-  for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, 8);
-    if ((word | ((word - ones) & ~word)) & high) break;
+  for (constexpr std::size_t block = 64; at + block <= text.size(); at += block) {
+    std::array<std::uint64_t, block / 8> words{};
+    std::memcpy(words.data(), text.data() + at, block);
+    std::uint64_t found = 0;
+    for (const std::uint64_t word : words) found |= word | ((word - ones) & ~word);
+    if ((found & high) != 0) break;
   }
   while (at < text.size() && text[at] != '\0' && static_cast<unsigned char>(text[at]) < 0x80) ++at;
   return at;
