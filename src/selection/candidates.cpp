@@ -21,7 +21,6 @@ double budget_slack(double budget) {
 Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
     : repeat_points_(options.repeat_points),
       most_per_level_(options.most_per_level),
-      level_closed_(offer.levels.size(), 0),
       open_(at_row(offer.base_noise.size()), open_at_all_levels),
       closings_(open_.size(), 0),
       remaining_(options.budget),
@@ -35,7 +34,7 @@ Candidates Candidates::at(const std::vector<Index>& points) const {
   Candidates there;
   there.repeat_points_ = repeat_points_;
   there.most_per_level_ = most_per_level_;
-  there.level_closed_ = level_closed_;
+  there.levels_out_ = levels_out_;
   there.answers_once_ = answers_once_;
   there.remaining_ = remaining_;
   there.slack_ = slack_;
@@ -56,7 +55,7 @@ Candidates Candidates::at(const std::vector<Index>& points) const {
 Candidates Candidates::for_levels(const Offer& offer) const {
   Candidates other = *this;
   other.answers_once_.assign(offer.levels.size(), 0);
-  other.level_closed_.assign(offer.levels.size(), 0);
+  other.levels_out_.clear();
   other.most_per_level_ = 0;
   other.bought_.clear();
   other.levels_closed_.clear();

@@ -68,12 +68,8 @@ class Candidates {
   /// Closes a level at a point permanently.
   void exclude(Index point, Index level);
   /// Takes a level out of play at every point; is_open() is not affected.
-  void close_level(Index level) { level_closed_[static_cast<std::size_t>(level)] = 1; }
-  /// Levels that are not of the offer are not closed.
-  bool level_is_closed(Index level) const {
-    const auto at = static_cast<std::size_t>(level);
-    return at < level_closed_.size() && level_closed_[at] != 0;
-  }
+  void close_level(Index level) { levels_out_.insert(level); }
+  bool level_is_closed(Index level) const { return levels_out_.contains(level); }
 
   /// The runs that may be continued. A purchase removes those of the answer that it continues; the answers
   /// that purchases will have are added by the caller.
@@ -96,7 +92,7 @@ class Candidates {
   bool repeat_points_ = false;
   int most_per_level_ = 0;
   std::map<Index, std::map<Index, int>> bought_;         // by point and level, if there is a limit
-  std::vector<char> level_closed_;                       // per level
+  std::set<Index> levels_out_;                           // of play at every point
   std::vector<char> answers_once_;                       // per level: it repeats itself or has a bias
   std::vector<char> open_;                               // per point
   std::vector<std::uint32_t> closings_;                  // per point: how often it was closed as a whole
