@@ -83,15 +83,12 @@ Amendment amendment_of(const AmendArguments& arguments, const Study& study,
   }
   if (!arguments.inputs.empty()) amendment.inputs.emplace();
   const std::vector<Input>& inputs = study.pool().columns();
-  if (!arguments.inputs.empty() && arguments.inputs.size() != inputs.size())
-    throw InputError(fmt::format("{}: --inputs has {}, must have {}, one per input", arguments.campaign,
-                                 arguments.inputs.size(), inputs.size()));
   for (std::size_t k = 0; k < arguments.inputs.size(); ++k) {
-    const std::optional<double> value = inputs[k].value(arguments.inputs[k]);
+    const Input& input = inputs[std::min(k, inputs.size() - 1)];  // too many are refused by their number
+    const std::optional<double> value = input.value(arguments.inputs[k]);
     if (!value)
       throw InputError(fmt::format("{}: --inputs has \"{}\" for \"{}\", must be {}", arguments.campaign,
-                                   printable(arguments.inputs[k], 60), inputs[k].name,
-                                   inputs[k].requirement()));
+                                   printable(arguments.inputs[k], 60), input.name, input.requirement()));
     amendment.inputs->push_back(*value);
   }
   return amendment;

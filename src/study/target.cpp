@@ -348,7 +348,7 @@ std::string Target::modelled() const {
 }
 
 std::string Target::belief_text(double mean, double sd, int digits) const {
-  const std::string unit = label_.unit.empty() ? "" : " " + printable(label_.unit, 40);
+  const std::string unit = label_.unit.empty() ? "" : fmt::format(" {}", printable(label_.unit, 40));
   if (!is_logarithmic())
     return fmt::format("{:.{}g} +- {:.{}g}{} (mean and standard deviation)", mean, digits, sd, digits, unit);
   const double low = to_answer(mean - normal_95 * sd), high = to_answer(mean + normal_95 * sd);

@@ -152,8 +152,8 @@ TEST(RunAfterADeath, ResumesNoMoreThanItsWorkers) {
   const RunBench bench;
   bench.study("budget = 8\n", "workers = 4\n");
   bench.answer(
-      R"(cd "$ACUITY_STUDY_DIR"; mkdir -p at_work; touch begun-$ACUITY_ID at_work/$ACUITY_ID-$ACUITY_ATTEMPT
-[ -e go ] || exec sleep 1000
+      R"(cd "$ACUITY_STUDY_DIR"; mkdir -p at_work; touch at_work/$ACUITY_ID-$ACUITY_ATTEMPT
+[ -e go ] || { touch begun-$ACUITY_ID; exec sleep 1000; }
 ls at_work | wc -l >>counts; sleep 0.05; rm at_work/$ACUITY_ID-$ACUITY_ATTEMPT; echo 0.5)");
   {
     Background owner = bench.run_in_background();

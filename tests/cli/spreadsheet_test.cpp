@@ -63,7 +63,9 @@ TEST(Spreadsheet, TheSameStudyAgainIsTheSameStudy) {
   const ProgramResult changed = desk.acuity(run);
   EXPECT_EQ(changed.exit_code, 6);
   EXPECT_EQ(changed.err,
-            "pool.csv:3: it was changed to \"b,31,1.5\", must be as when the campaign was created\n");
+            "study.toml: it differs from the study of the campaign, pool.file: point b has T = 30 -> 31; a "
+            "changed point is another point and needs another id; to apply it: acuity change C --study "
+            "study.toml\n");
 }
 
 TEST(Spreadsheet, ADialectCanBeForced) {
