@@ -174,8 +174,9 @@ TEST(DakotaExample, TheDriversAnswersAreThoseOfTheCampaignAlsoTheSecondTime) {
   }
 }
 
-// A third of the error of the same levels taken as noise, with intervals that hold, and pairs of levels at
-// one point although nobody asked for them.
+// At most half the error of the same levels taken as noise, with intervals that nearly hold, and pairs of
+// levels at one point although nobody asked for them. With two workers a campaign depends on who is first, so
+// the median of three campaigns of one worker is judged.
 TEST(BiasedMeshesExample, LearnsTheErrorOfItsMeshes) {
   const Example example("biased-meshes");
   const std::string page = example.output_of("./run");
@@ -195,7 +196,18 @@ TEST(BiasedMeshesExample, LearnsTheErrorOfItsMeshes) {
     }
     return Judged{std::sqrt(sums.error), std::sqrt(sums.z)};
   };
-  const Judged with_bias = judged("duct.acuity"), as_noise = judged("duct-as-noise.acuity");
+  std::vector<double> errors, scores;
+  for (const char* seed : {"1", "2", "3"}) {
+    const std::string campaign = std::string("seed-") + seed + ".acuity";
+    example.output_of(std::string("sed 's/^seed = .*/seed = ") + seed + "/' study.toml > other.toml");
+    example.output_of("acuity run " + campaign + " --study other.toml --workers 1");
+    const Judged found = judged(campaign);
+    errors.push_back(found.error);
+    scores.push_back(found.z);
+  }
+  std::sort(errors.begin(), errors.end());
+  std::sort(scores.begin(), scores.end());
+  const Judged with_bias{errors[1], scores[1]}, as_noise = judged("duct-as-noise.acuity");
   EXPECT_LT(with_bias.error, 0.5 * as_noise.error);
   EXPECT_GT(with_bias.z, 0.5);
   EXPECT_LT(with_bias.z, 1.5);
