@@ -122,16 +122,16 @@ CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
   }
   const bool any_names = std::any_of(data.columns.begin(), data.columns.end(),
                                      [](const Input& input) { return input.is_named(); });
-  figure.svg =
-      picture_svg({.title = data.target->prediction_title() + " along each input",
-                   .subtitle = any_names ? "All other inputs are at the pool's median or most frequent value."
-                                         : "All other inputs are at the pool's median.",
-                   .description = fmt::format("{} slices through the prediction.", panels.size()),
-                   .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                            {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief}},
-                   .panels = panels,
-                   .columns = panels.size() > 4 ? 3 : 2,
-                   .panel_height = 130});
+  figure.svg = picture_svg(
+      {.title = data.target->prediction_title() + " along each input",
+       .subtitle = any_names ? "All other inputs are at the pool's median or most frequent value."
+                             : "All other inputs are at the pool's median.",
+       .description = fmt::format("{} slices through the prediction.", panels.size()),
+       .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief}},
+       .panels = panels,
+       .columns = panels.size() > 4 ? 3 : 2,
+       .panel_height = 130});
   std::string where;
   for (std::size_t k = 0; k < data.columns.size(); ++k)
     where += fmt::format("{}{} = {}", k == 0 ? "" : ", ", data.inputs[k],

@@ -31,9 +31,9 @@ inline constexpr Index forecast_points = 300;
 /// The study with the part of the pool that the forecast uses.
 Study forecast_study(const Study& study);
 
-/// Gets the forecast of the trials done so far, at most once a second: as soon as every policy has been tried,
-/// and after seven seconds also if only some have, or if the first trial is still under way. Calls do not
-/// overlap.
+/// Gets the forecast of the trials done so far, at most once a second: as soon as every policy has been
+/// tried, and after seven seconds also if only some have, or if the first trial is still under way. Calls do
+/// not overlap.
 using EarlyForecast = std::function<void(const Forecast&)>;
 
 /// Forecast for a new campaign. `options.before` is overwritten. Returns nothing if it was stopped. Throws

@@ -124,8 +124,12 @@ TEST(Change, LevelsAreAddedAndRetired) {
   EXPECT_EQ(desk.ask().at(0).at("level"), "mid") << "the cheap one is gone";
   desk.done("release", {"3"});
   EXPECT_EQ(desk.run("run", {"--study", "new.toml"}).exit_code, 0) << "it is the campaign's study";
-  for (const Json& row : desk.status().at("levels"))
-    if (row.at("level") == "coarse") EXPECT_EQ(row.at("annotations"), 2);
+  const Json status = desk.status();
+  for (const Json& row : status.at("levels")) {
+    if (row.at("level") == "coarse") {
+      EXPECT_EQ(row.at("annotations"), 2);
+    }
+  }
   EXPECT_EQ(desk.run("report", {"--out", "r.html"}).exit_code, 0);
   const std::string back = replaced(next, mid, mid + coarse);
   EXPECT_EQ(desk.change(back).out,

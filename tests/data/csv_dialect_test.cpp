@@ -54,7 +54,8 @@ TEST(CsvDialect, SemicolonsTabsAndDecimalCommasAreRecognised) {
 TEST(CsvDialect, WhatWasRecognisedIsSaidOnceAndPlainFilesAreSilent) {
   EXPECT_EQ(note_on("a;b\n1,5;2\n"),
             "t.csv is read with semicolons between cells and decimal commas (--csv-dialect overrides this)");
-  EXPECT_EQ(note_on("a\tb\n1.5\t2\n"), "t.csv is read with tabs between cells (--csv-dialect overrides this)");
+  EXPECT_EQ(note_on("a\tb\n1.5\t2\n"),
+            "t.csv is read with tabs between cells (--csv-dialect overrides this)");
   EXPECT_EQ(note_on("a,b\n1.5,\"2;3\"\n"), "");
 }
 

@@ -23,7 +23,8 @@ TEST(Target, ReadsAnswersAsPeopleWriteThem) {
   for (const char* text : {"", "yes", "nan", "inf", "1 2"}) EXPECT_EQ(real->read(text), std::nullopt) << text;
 
   const auto classes = Target::classes({"no", "yes"});
-  for (const char* text : {"yes", "1", "+1", "1.0", "Yes", "YES"}) EXPECT_EQ(classes->read(text), 1.0) << text;
+  for (const char* text : {"yes", "1", "+1", "1.0", "Yes", "YES"})
+    EXPECT_EQ(classes->read(text), 1.0) << text;
   for (const char* text : {"no", "-1", "0"}) EXPECT_EQ(classes->read(text), -1.0) << text;
   for (const char* text : {"", "Yess", "2", "0.5"}) EXPECT_EQ(classes->read(text), std::nullopt) << text;
   EXPECT_EQ(Target::classes({"a", "A"})->read("A"), 1.0);
