@@ -135,7 +135,7 @@ class PoolValues:
 
 def _rows_of(pool: Any) -> Any:
     """A pool without names: numbers, or objects if there are names among them."""
-    array = np.asarray(pool) if not isinstance(pool, np.ndarray) else pool
+    array = as_array(pool, "pool")
     if array.ndim == 2 and (array.dtype.kind in "US" or array.dtype == object and any(isinstance(one, str) for one in array.flat)):
         return array.astype(object)
     return points(pool, "pool")
