@@ -11,6 +11,15 @@
 namespace acuity::testing::terminal_test {
 namespace {
 
+/// Whether a program can be given a terminal of its own; a bare system may have none to give.
+bool can_have_terminals() {
+  int screen = -1, program = -1;
+  if (::openpty(&screen, &program, nullptr, nullptr, nullptr) != 0) return false;
+  ::close(screen);
+  ::close(program);
+  return true;
+}
+
 /// The program on a terminal of its own.
 class Terminal {
  public:
@@ -74,6 +83,7 @@ std::vector<std::string> status_lines(const std::string& seen) {
 }
 
 TEST(Terminal, TheStatusLineIsCutToItsWidthAlsoAfterAResize) {
+  if (!can_have_terminals()) GTEST_SKIP() << "this system has no pseudo terminals";
   RunBench bench;
   bench.study("budget = 24\nunit = \"kWh €\"\n");
   bench.answer("sleep 0.4; echo 0.5");
@@ -95,6 +105,7 @@ TEST(Terminal, TheStatusLineIsCutToItsWidthAlsoAfterAResize) {
 }
 
 TEST(Terminal, AStatusThatIsWatchedIsRedrawnUntilControlC) {
+  if (!can_have_terminals()) GTEST_SKIP() << "this system has no pseudo terminals";
   RunBench bench;
   bench.study("budget = 24\n");
   bench.acuity({"init", "C", "--study", "S.toml"});
@@ -109,6 +120,7 @@ TEST(Terminal, AStatusThatIsWatchedIsRedrawnUntilControlC) {
 }
 
 TEST(Terminal, AForecastShowsWhatItHasSoFar) {
+  if (!can_have_terminals()) GTEST_SKIP() << "this system has no pseudo terminals";
   RunBench bench;
   bench.study("budget = 24\n");
   Terminal terminal(bench.folder.path(), 100, {"check", "S.toml", "--forecast", "--repeats", "400"});
@@ -120,6 +132,7 @@ TEST(Terminal, AForecastShowsWhatItHasSoFar) {
 }
 
 TEST(Terminal, ColoursAreForTerminalsOnlyAndNotIfTheyAreUnwanted) {
+  if (!can_have_terminals()) GTEST_SKIP() << "this system has no pseudo terminals";
   RunBench bench;
   const std::string sentence = "missing.toml";
   const auto shown = [&] {
