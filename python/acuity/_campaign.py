@@ -22,7 +22,7 @@ from ._html import campaign_html, escape, one_line
 from ._known import answers_of, one_each, places_of
 from ._loop import Loop, workers_of
 from ._model import CampaignModel
-from ._prediction import Prediction
+from ._prediction import Prediction, Predictor
 from ._selection import _count
 from .errors import Finished, NothingNow, UnexpectedAnswerWarning, warn_caller
 
@@ -122,7 +122,7 @@ def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) ->
     return value
 
 
-class Campaign:
+class Campaign(Predictor):
     """A study under way: what was asked, what was answered, what to ask for next.
 
     Made by `acuity.create` and `acuity.open`. Every verb is one transaction of the store that the program uses, too: any
@@ -450,28 +450,8 @@ class Campaign:
         warn_of_convergence(problem)
         return mean, variance
 
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The mean of f at every row of X, with its standard deviation if `return_std`; the class in a campaign of classes.
-
-        If the target is logarithmic: the median in the unit of the answers, and the standard deviation of the logarithm.
-        """
-        if self.logarithmic:
-            found = self.prediction(X)
-            return (found.median, found.sd) if return_std else found.median
-        mean, variance = self.latent(X)
-        if not self.binary:
-            return (mean, np.sqrt(variance)) if return_std else mean
-        if return_std:
-            raise ValueError("return_std is for numbers, must be left out here: see latent() and predict_proba()")
-        names = np.array(self.classes) if self.classes else np.array([-1, 1])
-        return names[(mean > 0.0).astype(int)]
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """The probability of either clean class: -1 and +1, or as the study names them."""
-        if not self.binary:
-            raise ValueError("the answers are numbers, predict_proba() is for classes")
-        positive: Any = self.prediction(X).probability
-        return np.column_stack([1.0 - positive, positive])
+    def _class_names(self) -> NDArray[Any]:
+        return np.array(self.classes) if self.classes else np.array([-1, 1])
 
     def report(self, path: PathLike, test: Optional[PathLike] = None) -> Path:
         """One HTML page about all of it; `test`: a table of held-out answers to measure the error on."""

@@ -12,13 +12,13 @@ from . import _core
 from ._arrays import FloatArray, as_array, values
 from ._estimator import one_column, warn_of_convergence, weights_of
 from ._frames import points_for_prediction
-from ._prediction import Prediction
+from ._prediction import Prediction, Predictor
 
 if TYPE_CHECKING:
     from ._campaign import Campaign
 
 
-class CampaignModel:
+class CampaignModel(Predictor):
     """What a campaign has learned, as an estimator that is fitted: it predicts what `Campaign.predict` did when it was made.
 
     The campaign may go on or be closed; the model does not change. Predictions are averaged over sets of hyperparameters as
@@ -87,27 +87,8 @@ class CampaignModel:
         warn_of_convergence(problem)
         return mean, variance
 
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The mean of f at every row of X, with its standard deviation if `return_std`; of classes the more probable one.
-
-        If the target is logarithmic: the median in the unit of the answers, and the standard deviation of the logarithm.
-        """
-        if self.logarithmic:
-            found = self.prediction(X)
-            return (found.median, found.sd) if return_std else found.median
-        mean, variance = self.latent(X)
-        if not self.binary:
-            return (mean, np.sqrt(variance)) if return_std else mean
-        if return_std:
-            raise ValueError("return_std is for numbers, must be left out here: see latent() and predict_proba()")
-        return self.classes_[(mean > 0.0).astype(int)]
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """The probability of either clean class, in the order of `classes_`."""
-        if not self.binary:
-            raise ValueError("the answers are numbers, predict_proba() is for classes")
-        positive: Any = self.prediction(X).probability
-        return np.column_stack([1.0 - positive, positive])
+    def _class_names(self) -> NDArray[Any]:
+        return self.classes_
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:
         """The coefficient of determination R^2 of the mean; of classes the share of right ones."""

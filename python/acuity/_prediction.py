@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import FloatArray
 
@@ -26,3 +29,41 @@ class Prediction(NamedTuple):
     """Of the clean class +1; classes only."""
     median: FloatArray
     """Of f; differs from the mean if the target is logarithmic or hyperparameters are averaged over."""
+
+
+class Predictor:
+    """What a campaign and its model predict in parts, from `prediction` and `latent`, which they define."""
+
+    binary: bool
+    logarithmic: bool
+
+    def prediction(self, X: ArrayLike) -> Prediction:
+        raise NotImplementedError
+
+    def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        raise NotImplementedError
+
+    def _class_names(self) -> NDArray[Any]:
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """The mean of f at every row of X, with its standard deviation if `return_std`; of classes the more probable one.
+
+        If the target is logarithmic: the median in the unit of the answers, and the standard deviation of the logarithm.
+        """
+        if self.logarithmic:
+            found = self.prediction(X)
+            return (found.median, found.sd) if return_std else found.median
+        mean, variance = self.latent(X)
+        if not self.binary:
+            return (mean, np.sqrt(variance)) if return_std else mean
+        if return_std:
+            raise ValueError("return_std is for numbers, must be left out here: see latent() and predict_proba()")
+        return self._class_names()[(mean > 0.0).astype(int)]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """The probability of either clean class: -1 and +1, or as the study names them."""
+        if not self.binary:
+            raise ValueError("the answers are numbers, predict_proba() is for classes")
+        positive: Any = self.prediction(X).probability
+        return np.column_stack([1.0 - positive, positive])
