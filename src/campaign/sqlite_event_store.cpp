@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <bit>
+#include <chrono>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/event_chain.hpp"
 #include "campaign/event_rules.hpp"
-#include "numerics/checksum.hpp"
 #include "numerics/clock.hpp"
 
 namespace acuity {
@@ -43,15 +44,6 @@ const std::map<std::string, std::string>& schema() {
   return statements;
 }
 
-// Checksum of an event and all before it.
-std::uint64_t chained(std::uint64_t chain, std::int64_t sequence, double time, const std::string& name,
-                      const std::string& body) {
-  numerics::Fnv1a sum(chain);
-  sum.take(fmt::format("{} {} {} ", sequence, std::bit_cast<std::uint64_t>(time), name));
-  sum.take(body);
-  return sum.value();
-}
-
 // The reason if the error is not due to the content of the file, otherwise empty.
 std::string reason_of(const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
@@ -74,15 +66,10 @@ std::string reason_of(const SQLite::Exception& error) {
   }
 }
 
-// Messages of SQLite may have several lines.
-std::string damage_in(const fs::path& file, const std::string& how) {
-  return fmt::format("{}: it is damaged ({}); nothing was written to it", file.string(), printable(how, 300));
-}
-
 // Statements are fixed, so any other error of SQLite is due to the file.
 [[noreturn]] void throw_as_sentence(const fs::path& file, const SQLite::Exception& error) {
   const std::string reason = reason_of(error);
-  if (reason.empty()) throw DamagedError(damage_in(file, error.what()));
+  if (reason.empty()) throw DamagedError(damage_in(file.string(), error.what()));
   throw StoreError(fmt::format("{}: {}", file.string(), reason));
 }
 
@@ -98,15 +85,13 @@ std::string immutable(const fs::path& file) {
 }  // namespace
 
 struct SqliteEventStore::State {
-  fs::path file;
+  std::string file;  // for sentences
   SQLite::Database database;
-  std::int64_t checked = 0;                         // events whose checksums were verified
-  std::uint64_t chain = numerics::Fnv1a().value();  // after them
-
+  EventChain chain;                // of the events that were read or added
   std::vector<StoredEvent> first;  // all events, kept for the first read()
 
-  State(fs::path f, const std::string& name, int flags)
-      : file(std::move(f)), database(name, flags, patience_ms) {
+  State(const fs::path& f, const std::string& opened, int flags)
+      : file(f.string()), database(opened, flags, patience_ms), chain(file) {
     write_on_close(false);
     database.exec("PRAGMA trusted_schema = OFF");
   }
@@ -116,7 +101,7 @@ struct SqliteEventStore::State {
     sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, yes ? 0 : 1, nullptr);
   }
 
-  [[noreturn]] void damaged(const std::string& how) const { throw DamagedError(damage_in(file, how)); }
+  [[noreturn]] void damaged(const std::string& how) const { chain.damaged(how); }
 
   // Calls work() and turns exceptions of SQLite into one sentence.
   template <typename Work>
@@ -147,8 +132,7 @@ struct SqliteEventStore::State {
   void check_identity() {
     check_format();
     if (database.execAndGet("PRAGMA application_id").getInt() != application_id)
-      throw DamagedError(
-          fmt::format("{}: it is not the log of a campaign; nothing was written to it", file.string()));
+      throw DamagedError(fmt::format("{}: it is not the log of a campaign; nothing was written to it", file));
     check_version();
   }
 
@@ -160,14 +144,12 @@ struct SqliteEventStore::State {
     SQLite::Transaction one_moment(
         database);  // a consistent view of events and head, even if another process adds events
     first = since(0);
-    if (!head_is(checked, chain)) damaged("its end is missing");
+    if (!is_at_head()) damaged("its end is missing");
   }
 
-  // If the end was cut off, the remaining checksums are still right.
-  bool head_is(std::int64_t count, std::uint64_t last) {
+  bool is_at_head() {
     SQLite::Statement head(database, "SELECT count, chain FROM head");
-    return head.executeStep() && head.getColumn(0).getInt64() == count &&
-           head.getColumn(1).getInt64() == std::bit_cast<std::int64_t>(last);
+    return head.executeStep() && chain.is_head(head.getColumn(0).getInt64(), head.getColumn(1).getInt64());
   }
 
   void check_version() {
@@ -176,7 +158,7 @@ struct SqliteEventStore::State {
       throw NewerVersionError(fmt::format(
           "{}: its format is {}, this version ({}) of acuity reads {}: it was written by a newer version, "
           "which must be used for it; nothing was written to it",
-          file.string(), version, ACUITY_VERSION, format_version));
+          file, version, ACUITY_VERSION, format_version));
     if (version < format_version)
       damaged(fmt::format("its format is {}, must be {}", version, format_version));
   }
@@ -203,13 +185,14 @@ struct SqliteEventStore::State {
     return events;
   }
 
-  // One row of the log, not parsed yet.
-  struct Row {
-    std::int64_t sequence = 0;
-    double time = 0.0;
-    std::string name, body;
-    std::int64_t chain = 0;
-  };
+  // If it throws, the events read before are valid.
+  void read_into(std::vector<StoredEvent>& events, std::int64_t after) {
+    chain.read_into(events, after, rows());
+  }
+
+  EachRow rows() {
+    return [this](std::int64_t after, const auto& visit) { each_row(after, visit); };
+  }
 
   // Calls visit(row) for each row after `after`, in order. A damaged row may have any length, so the length
   // is checked before the row is copied.
@@ -221,84 +204,36 @@ struct SqliteEventStore::State {
         "sequence");
     query.bind(1, after);
     std::int64_t last = after;
-    const auto too_long = [&] {
-      damaged(fmt::format("event {} is longer than {} bytes", last + 1, longest_event));
-    };
     const auto step = [&] {
       try {
         return query.executeStep();
       } catch (const SQLite::Exception& error) {
-        if (error.getErrorCode() == SQLITE_TOOBIG) too_long();
+        if (error.getErrorCode() == SQLITE_TOOBIG) chain.require_length(last + 1, 0, longest_event + 1);
         throw;
       }
     };
     while (step()) {
-      if (query.getColumn(2).getBytes() > 1000 ||
-          query.getColumn(3).getBytes() > static_cast<int>(longest_event))
-        too_long();
+      chain.require_length(last + 1, static_cast<std::size_t>(query.getColumn(2).getBytes()),
+                           static_cast<std::size_t>(query.getColumn(3).getBytes()));
       last = query.getColumn(0).getInt64();
-      visit(Row{last, query.getColumn(1).getDouble(), query.getColumn(2).getString(),
-                query.getColumn(3).getString(), query.getColumn(4).getInt64()});
+      visit(LogRow{last, query.getColumn(1).getDouble(), query.getColumn(2).getString(),
+                   query.getColumn(3).getString(), query.getColumn(4).getInt64()});
     }
-  }
-
-  StoredEvent event_in(const Row& row) const {
-    try {
-      StoredEvent stored{row.sequence, row.time, event_from_json(row.name, row.body)};
-      require_valid_time(stored.time);
-      require_valid(stored.event);
-      return stored;
-    } catch (const NewerVersionError& error) {
-      throw NewerVersionError(
-          fmt::format("{}: event {} {}, which this version ({}) of acuity does not know; it was probably "
-                      "written by a newer "
-                      "version, which must be used for it; nothing was written to it",
-                      file.string(), row.sequence, error.what(), ACUITY_VERSION));
-    } catch (const DamagedError& error) {
-      damaged(fmt::format("event {} {}", row.sequence, error.what()));
-    } catch (const InputError& error) {
-      damaged(fmt::format("event {} (\"{}\"): {}", row.sequence, row.name, error.what()));
-    }
-  }
-
-  // If it throws, the events read before are valid.
-  void read_into(std::vector<StoredEvent>& events, std::int64_t after) {
-    // Starts at the last verified event, because checksums depend on those before.
-    std::int64_t expected = std::min(after, checked);
-    each_row(expected, [&](const Row& row) {
-      if (row.sequence != ++expected) damaged(fmt::format("event {} is missing", expected));
-      if (row.sequence > checked) {
-        chain = chained(chain, row.sequence, row.time, row.name, row.body);
-        if (std::bit_cast<std::int64_t>(chain) != row.chain)
-          damaged(fmt::format("event {} does not match its checksum", row.sequence));
-        checked = row.sequence;
-      }
-      if (row.sequence > after) events.push_back(event_in(row));
-    });
   }
 
   void insert(const StoredEvent& added) {
-    require_valid_time(added.time);
-    require_valid(added.event);
-    const std::string name = event_name(added.event), body = to_json(added.event);
-    if (body.size() > longest_event)
-      throw InputError(fmt::format("an event \"{}\" has {} bytes, must have at most {}", name, body.size(),
-                                   longest_event));
-    chain = chained(chain, added.sequence, added.time, name, body);
+    const LogRow row = chain.append(added);
     SQLite::Statement insert(database, "INSERT INTO events VALUES (?, ?, ?, ?, ?)");
-    insert.bind(1, added.sequence);
-    insert.bind(2, added.time);
-    insert.bind(3, name);
-    insert.bind(4, body);
-    insert.bind(5, std::bit_cast<std::int64_t>(chain));
+    insert.bind(1, row.sequence);
+    insert.bind(2, row.time);
+    insert.bind(3, row.name);
+    insert.bind(4, row.body);
+    insert.bind(5, row.chain);
     crash_point();
     insert.exec();
     crash_point();
-    checked = added.sequence;
   }
 
-  // Checks event by event. After an event that does not match its checksum, the check continues from the
-  // stored checksum, so that later events can still be verified.
   void inspect(LogInspection& found) {
     check_identity();
     found.is_log = true;
@@ -308,35 +243,21 @@ struct SqliteEventStore::State {
       if (const std::string one = pages.getColumn(0).getString(); one != "ok") note(one);
     check_schema();
     SQLite::Transaction one_moment(database);
-    std::int64_t expected = 0;
-    each_row(0, [&](const Row& row) {
-      ++found.count;
-      const bool follows = row.sequence == ++expected;  // if not, the checksum before it is unknown
-      if (!follows)
-        note(row.sequence == expected + 1
-                 ? fmt::format("event {} is missing", expected)
-                 : fmt::format("events {} to {} are missing", expected, row.sequence - 1));
-      expected = row.sequence;
-      const std::uint64_t sum = chained(chain, row.sequence, row.time, row.name, row.body);
-      if (follows && std::bit_cast<std::int64_t>(sum) != row.chain)
-        note(fmt::format("event {} does not match its checksum", row.sequence));
-      chain = std::bit_cast<std::uint64_t>(row.chain);
-      try {
-        found.events.push_back(event_in(row));
-      } catch (const DamagedError& error) {
-        found.complain(error.what());
-      }
-    });
-    if (!head_is(expected, chain)) note("its end is missing");
+    chain.inspect(found, rows());
+    if (!is_at_head()) note("its end is missing");
   }
 
   void move_head() {
     SQLite::Statement update(database, "UPDATE head SET count = ?, chain = ?");
-    update.bind(1, checked);
-    update.bind(2, std::bit_cast<std::int64_t>(chain));
+    update.bind(1, chain.count());
+    update.bind(2, chain.value());
     update.exec();
     crash_point();
   }
+
+  // Changes with every commit of another connection.
+  int version() { return database.execAndGet("PRAGMA data_version").getInt(); }
+  std::int64_t count() { return database.execAndGet("SELECT count FROM head").getInt64(); }
 };
 
 // Calls work(state) on a log that is only read. If side files cannot be created, for lack of permission or of
@@ -357,11 +278,6 @@ auto SqliteEventStore::for_reading(const fs::path& file, const Work& work) {
   }
 }
 
-void LogInspection::complain(std::string sentence) {
-  ++problem_count;
-  if (problems.size() < most_problems) problems.push_back(std::move(sentence));
-}
-
 SqliteEventStore::SqliteEventStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SqliteEventStore::~SqliteEventStore() = default;
 
@@ -376,8 +292,7 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
       state->database.exec(fmt::format("PRAGMA application_id = {}", application_id));
       state->database.exec(fmt::format("PRAGMA user_version = {}", format_version));
       for (const auto& [name, statement] : schema()) state->database.exec(statement);
-      state->database.exec(fmt::format("INSERT INTO head VALUES (0, {})",
-                                       std::bit_cast<std::int64_t>(numerics::Fnv1a().value())));
+      state->database.exec(fmt::format("INSERT INTO head VALUES (0, {})", state->chain.value()));
       crash_point();
       transaction.commit();
       crash_point();
@@ -434,7 +349,7 @@ LogInspection SqliteEventStore::inspect(const fs::path& file) {
       return true;
     });
   } catch (const SQLite::Exception& error) {
-    found.complain(reason_of(error).empty() ? damage_in(file, error.what())
+    found.complain(reason_of(error).empty() ? damage_in(file.string(), error.what())
                                             : fmt::format("{}: {}", file.string(), reason_of(error)));
   } catch (const StoreError& error) {
     found.complain(error.what());
@@ -454,16 +369,15 @@ std::vector<StoredEvent> SqliteEventStore::read(std::int64_t after) {
 
 std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decision& decide) {
   return state_->guarded([&] {
-    const std::int64_t checked = state_->checked;
-    const std::uint64_t chain = state_->chain;
+    const EventChain before = state_->chain;
     try {
       SQLite::Transaction transaction(state_->database, SQLite::TransactionBehavior::IMMEDIATE);
       const std::vector<StoredEvent> news = state_->since(after);
-      std::int64_t last = std::max(state_->checked, after);
+      std::int64_t last = std::max(state_->chain.count(), after);
       std::vector<StoredEvent> added;
-      const double now = acuity::now();
+      const double time = now();
       for (Event& event : decide(news)) {
-        added.push_back({++last, now, std::move(event)});
+        added.push_back({++last, time, std::move(event)});
         state_->insert(added.back());
       }
       if (!added.empty()) state_->move_head();
@@ -471,11 +385,37 @@ std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decisio
       crash_point();
       return added;
     } catch (...) {  // the transaction was rolled back, so the verified checksum is, too
-      state_->checked = checked;
-      state_->chain = chain;
+      state_->chain = before;
       throw;
     }
   });
+}
+
+double SqliteEventStore::now() {
+  return std::max(acuity::now(), state_->chain.last_time());
+}
+
+bool SqliteEventStore::wait(std::int64_t after, double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  try {
+    for (int version = state_->version(); state_->count() <= after;) {
+      int changed = version;
+      while ((changed = state_->version()) == version) {
+        const std::chrono::duration<double> left = end - std::chrono::steady_clock::now();
+        if (left.count() <= 0.0) return false;
+        std::this_thread::sleep_for(std::min(left, std::chrono::duration<double>(0.05)));
+      }
+      version = changed;
+    }
+    return true;
+  } catch (const SQLite::Exception&) {  // read() and add() have the sentence for it
+    std::this_thread::sleep_until(end);
+    return false;
+  }
+}
+
+const std::string& SqliteEventStore::name() const {
+  return state_->file;
 }
 
 }  // namespace acuity

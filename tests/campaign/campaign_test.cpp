@@ -15,6 +15,7 @@
 #include "campaign/owner.hpp"
 #include "campaign/state_queries.hpp"
 #include "support/program.hpp"
+#include "support/shared_event_store.hpp"
 #include "support/studies.hpp"
 
 namespace acuity::campaign_test {
@@ -43,19 +44,6 @@ Study study_of(const std::string& text, int points = 40) {
 Campaign campaign_of(const std::string& text, int points = 40) {
   return Campaign(study_of(text, points), make_memory_event_store());
 }
-
-// A log that two campaigns share, as two processes would.
-class SharedStore : public EventStore {
- public:
-  explicit SharedStore(std::shared_ptr<EventStore> store) : store_(std::move(store)) {}
-  std::vector<StoredEvent> read(std::int64_t after) override { return store_->read(after); }
-  std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
-    return store_->add(after, decide);
-  }
-
- private:
-  std::shared_ptr<EventStore> store_;
-};
 
 Answer answer_to(std::int64_t id, double value) {
   Answer answer;
@@ -137,8 +125,8 @@ TEST(Campaign, AskingForSeveralIsAskingAgainAndAgain) {
 
 TEST(Campaign, SeesWhatOthersHaveDone) {
   const std::shared_ptr<EventStore> log = make_memory_event_store();
-  Campaign here(study_of(ladder), std::make_unique<SharedStore>(log));
-  Campaign there(study_of(ladder), std::make_unique<SharedStore>(log));
+  Campaign here(study_of(ladder), std::make_unique<testing::SharedEventStore>(log));
+  Campaign there(study_of(ladder), std::make_unique<testing::SharedEventStore>(log));
   for (int step = 0; step < 6; ++step) {
     Campaign& asks = step % 2 == 0 ? here : there;
     Campaign& tells = step % 2 == 0 ? there : here;
@@ -233,7 +221,7 @@ TEST(CampaignBelief, IsBuiltAnewWhereThePriorDependsOnTheAnswers) {
 TEST(Campaign, WhatWasLearnedIsUsedFromTheLogAndNotLearnedAgain) {
   const std::string text = ladder + "[model]\nfit = 3\nrestarts = 1\nfit_noise = true\n";
   const std::shared_ptr<EventStore> log = make_memory_event_store();
-  Campaign campaign(study_of(text), std::make_unique<SharedStore>(log));
+  Campaign campaign(study_of(text), std::make_unique<testing::SharedEventStore>(log));
   for (int id = 1; id <= 7; ++id) campaign.tell({answer_to(id, truth(campaign.ask().suggestions.at(0)))});
   ASSERT_EQ(campaign.state().fits(), 2);
   const Fitted& fitted = *campaign.state().fitted();
@@ -241,7 +229,7 @@ TEST(Campaign, WhatWasLearnedIsUsedFromTheLogAndNotLearnedAgain) {
   int learned = 0;
   CampaignOptions options;
   options.learning = [&](int, double) { ++learned; };
-  Campaign later(study_of(text), std::make_unique<SharedStore>(log), options);
+  Campaign later(study_of(text), std::make_unique<testing::SharedEventStore>(log), options);
   const StudyModel model = later.model();
   const Vector parameters = model.prior.kernel->log_parameters();
   EXPECT_EQ(std::vector<double>(parameters.begin(), parameters.end()), fitted.log_parameters);
@@ -322,8 +310,8 @@ TEST(Campaign, TheChoiceDoesNotDependOnThreads) {
 
 TEST(Campaign, ALiveOwnerIsRefusedAndSaid) {
   const std::shared_ptr<EventStore> log = make_memory_event_store();
-  Campaign first(study_of(ladder), std::make_unique<SharedStore>(log));
-  Campaign second(study_of(ladder), std::make_unique<SharedStore>(log));
+  Campaign first(study_of(ladder), std::make_unique<testing::SharedEventStore>(log));
+  Campaign second(study_of(ladder), std::make_unique<testing::SharedEventStore>(log));
   first.take_ownership();
   try {
     second.take_ownership();
@@ -343,7 +331,7 @@ TEST(Campaign, ADeadOwnerIsTakenOverFrom) {
   ASSERT_EQ(waitpid(gone, nullptr, 0), gone);
   Campaign campaign = campaign_of(ladder);
   std::shared_ptr<EventStore> log = make_memory_event_store();
-  Campaign owned(study_of(ladder), std::make_unique<SharedStore>(log));
+  Campaign owned(study_of(ladder), std::make_unique<testing::SharedEventStore>(log));
   log->add(owned.state().sequence(),
            [&](const auto&) { return std::vector<Event>{OwnerChanged{this_process().host, gone, 12345}}; });
   EXPECT_NO_THROW(owned.take_ownership());

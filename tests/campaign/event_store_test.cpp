@@ -13,7 +13,9 @@
 #include "acuity/campaign/sqlite_event_store.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "numerics/random.hpp"
+#include "support/forged_log.hpp"
 #include "support/program.hpp"
+#include "support/shared_event_store.hpp"
 #include "support/thorough.hpp"
 
 namespace acuity::event_store_test {
@@ -141,6 +143,81 @@ TEST_P(Stores, AddNothingWhereTheDecisionThrows) {
   EXPECT_EQ(store->read(0).size(), 2U) << "and goes on";
 }
 
+TEST_P(Stores, GiveARepeatedDecisionOnlyWhatIsNewAndAddItsLastResult) {
+  const std::shared_ptr<EventStore> store = make();
+  store->add(0, [](const auto&) { return std::vector<Event>{BudgetChanged{1.0}, BudgetChanged{2.0}}; });
+  double other = 10.0;
+  testing::RepeatingEventStore repeating(store, 2, [&] {
+    store->add(0, [&](const auto&) { return std::vector<Event>{BudgetChanged{++other}}; });
+  });
+  std::vector<std::vector<std::int64_t>> seen;
+  const auto added = repeating.add(1, [&](const std::vector<StoredEvent>& news) {
+    seen.emplace_back();
+    for (const StoredEvent& stored : news) seen.back().push_back(stored.sequence);
+    return std::vector<Event>{BudgetChanged{100.0 * static_cast<double>(seen.size())}};
+  });
+  EXPECT_EQ(seen, (std::vector<std::vector<std::int64_t>>{{2}, {3}, {4}}));
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added[0].sequence, 5);
+  EXPECT_EQ(std::get<BudgetChanged>(store->read(4).at(0).event).by, 300.0);
+}
+
+// The clock of the log: events of a host whose clock is ahead must not be followed by earlier ones.
+TEST_P(Stores, HaveAClockThatIsNeverBeforeTheLastEvent) {
+  const auto store = make();
+  const double before = store->now();
+  const auto added = store->add(0, [&](const auto&) { return std::vector<Event>{BudgetChanged{1.0}}; });
+  EXPECT_GE(added[0].time, before);
+  EXPECT_GE(store->now(), added[0].time);
+  EXPECT_EQ(store->read(0).at(0).time, added[0].time);
+}
+
+TEST_P(Stores, WaitForWhatComes) {
+  const auto store = make();
+  EXPECT_FALSE(store->wait(0, 0.01));
+  store->add(0, [](const auto&) { return std::vector<Event>{BudgetChanged{1.0}}; });
+  EXPECT_TRUE(store->wait(0, 1000.0)) << "at once";
+  EXPECT_FALSE(store->wait(1, 0.01));
+}
+
+TEST_P(Stores, KeepFilesWithTheEventsOfTheirTransactionOrNone) {
+  const auto store = make();
+  if (!store->keeps_files()) {
+    EXPECT_TRUE(store->files().empty());
+    EXPECT_THROW(store->file("pool.csv"), StoreError);
+    return;
+  }
+  std::string pool(2'500'000, 'a');  // several parts
+  for (std::size_t k = 0; k < pool.size(); ++k) pool[k] = static_cast<char>(k * k >> 3);
+  const auto put = [&](const std::string& bytes, std::vector<Event> events) {
+    return [&store, bytes, events](const auto&) {
+      store->put_file("pool.csv", bytes);
+      store->put_file("empty", "");
+      return events;
+    };
+  };
+  EXPECT_THROW(store->put_file("pool.csv", "a"), std::logic_error) << "not in a decision";
+  store->add(0, put(pool, {}));
+  EXPECT_TRUE(store->files().empty()) << "no event, no file";
+  store->add(0, put(pool, {BudgetChanged{1.0}}));
+  EXPECT_EQ(store->file("pool.csv"), pool);
+  EXPECT_EQ(store->file("empty"), "");
+  EXPECT_THROW(store->add(0,
+                          [&](const auto&) -> std::vector<Event> {
+                            store->put_file("pool.csv", "b");
+                            throw std::runtime_error("no");
+                          }),
+               std::runtime_error);
+  store->add(1, [&](const auto&) { return std::vector<Event>{BudgetChanged{2.0}}; });
+  EXPECT_EQ(store->file("pool.csv"), pool) << "what a failed decision put is forgotten";
+  store->add(2, put("shorter", {BudgetChanged{3.0}}));
+  EXPECT_EQ(store->file("pool.csv"), "shorter");
+  ASSERT_EQ(store->files().size(), 2U);
+  EXPECT_EQ(store->files()[1].name, "pool.csv");
+  EXPECT_EQ(store->files()[1].bytes, 7);
+  EXPECT_THROW(store->file("pool.txt"), StoreError);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Stores, ::testing::Bool(),
                          [](const auto& kind) { return kind.param ? "Sqlite" : "Memory"; });
 
@@ -171,6 +248,33 @@ TEST_F(SqliteStore, SeesWhatOthersAdd) {
     return std::vector<Event>{BudgetChanged{6.0}};
   });
   EXPECT_EQ(log_of(*one), log_of(*two));
+}
+
+TEST_F(SqliteStore, WaitsForWhatAnotherProcessAdds) {
+  fill(1);
+  const auto store = SqliteEventStore::open(file());
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto other = SqliteEventStore::open(file());
+    usleep(200'000);
+    other->add(1, [](const auto&) { return std::vector<Event>{BudgetChanged{5.0}}; });
+    _exit(0);
+  }
+  EXPECT_TRUE(store->wait(1, 1000.0));
+  EXPECT_EQ(store->read(1).size(), 1U);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(SqliteStore, StampsNothingBeforeAnEventOfAClockThatWasAhead) {
+  fill(1);
+  const double ahead = SqliteEventStore::open(file())->now() + 3600.0;
+  testing::forge_log(file(), {{ahead, "budget", to_json(BudgetChanged{1.0})}});
+  const auto store = SqliteEventStore::open(file());
+  EXPECT_EQ(store->now(), ahead);
+  EXPECT_EQ(store->add(1, [](const auto&) { return std::vector<Event>{BudgetChanged{2.0}}; }).at(0).time,
+            ahead);
 }
 
 TEST_F(SqliteStore, TakesTurnsWithOtherProcesses) {

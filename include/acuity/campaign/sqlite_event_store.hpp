@@ -6,22 +6,6 @@
 
 namespace acuity {
 
-enum class Access { read, write };
-
-/// What can be read of a log that may be damaged.
-struct LogInspection {
-  static constexpr std::size_t most_problems = 20;
-
-  bool is_log = false;              ///< in a format that this version can read
-  std::int64_t count = 0;           ///< number of events, including those that cannot be read
-  std::vector<StoredEvent> events;  ///< those that can be read, in order
-  /// One sentence each. At most `most_problems` are kept; problem_count counts all.
-  std::vector<std::string> problems;
-  std::int64_t problem_count = 0;
-
-  void complain(std::string sentence);
-};
-
 /// A log in an SQLite file in write-ahead mode: a commit is on the disk when add() returns, readers
 /// never wait, writers take turns. Every event carries a checksum that depends on all before it, so that
 /// damage is detected and not replayed. All failures are StoreErrors that name the file.
@@ -42,6 +26,9 @@ class SqliteEventStore : public EventStore {
 
   std::vector<StoredEvent> read(std::int64_t after) override;
   std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override;
+  double now() override;
+  bool wait(std::int64_t after, double seconds) override;
+  const std::string& name() const override;
 
  private:
   struct State;
