@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <set>
-#include <string_view>
 #include <system_error>
+
+#include "annotation/inherited_environment.hpp"
 
 namespace acuity {
 
@@ -30,24 +30,6 @@ sync exit_status.partial stdout.log result.json results.out 2>/dev/null
 mv -f exit_status.partial exit_status
 exit "$code"
 )";
-
-using Variables = std::vector<std::pair<std::string, std::string>>;
-
-// Variables of the request override inherited ones. Variables of an enclosing attempt about its point are
-// removed.
-std::vector<std::string> merged(const Variables& environment) {
-  std::set<std::string, std::less<>> names{"ACUITY_ALPHA", "ACUITY_LEVEL", "ACUITY_RESUME_ID",
-                                           "ACUITY_RESUME_FROM"};
-  for (const auto& [name, value] : environment) names.insert(name);
-  std::vector<std::string> all;
-  for (char** variable = ::environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    if (!text.starts_with("ACUITY_X_") && !names.contains(text.substr(0, text.find('='))))
-      all.emplace_back(text);
-  }
-  for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
-  return all;
-}
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -115,7 +97,7 @@ HeldProcess::HeldProcess(const std::string& command, const std::filesystem::path
   int gate[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) != 0) check(errno, "a process");
   std::vector<std::string> words{"/bin/sh", "-c", shell_script, "acuity-attempt", command},
-      variables = merged(environment);
+      variables = inherited_environment(environment);
   int error = 0;
   try {
     error = ::posix_spawn(&process_, "/bin/sh", Actions(folder, gate[0]).get(), Attributes().get(),

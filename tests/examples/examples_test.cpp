@@ -231,9 +231,16 @@ TEST(SolventsExample, FindsTheBestSolventByItsName) {
     EXPECT_TRUE(row.at("stirred") == "yes" || row.at("stirred") == "no");
 }
 
+TEST(SlurmExample, RunsOnThisMachineIfNoSlurmAnswers) {
+  const Example example("slurm");
+  const std::string page = example.output_of("env SLURM_CONF=/nonexistent ./run");
+  EXPECT_NE(page.find("No Slurm answers here"), std::string::npos) << page;
+  expect_spent_and_settled(example.status("swing.acuity"));
+}
+
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
   for (const char* name :
-       {"monte-carlo", "lab-replicates", "crowd-labels", "dakota", "biased-meshes", "solvents"}) {
+       {"monte-carlo", "lab-replicates", "crowd-labels", "dakota", "biased-meshes", "solvents", "slurm"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;
