@@ -1,11 +1,13 @@
 """Runs on executors: processes, one of them killed, and those of other packages where they are installed."""
 
+import functools
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
@@ -108,6 +110,43 @@ def test_a_worker_of_dask_that_is_killed_is_no_failure_of_the_annotator(dask_cli
         assert campaign.status()["failed"] == 0 and 3 in [s.id for s in campaign.pending()]
         campaign.run(answer, executor=dask_client.get_executor(pure=False), workers=2)
         assert campaign.status()["spent"] == 30.0
+
+
+def killing_the_scheduler_at_the_third(scheduler, suggestion):
+    if suggestion.id == 3:
+        os.kill(scheduler, signal.SIGKILL)
+        time.sleep(60)  # its answer would have nowhere to go
+    return answer(suggestion)
+
+
+def test_a_scheduler_of_dask_that_is_killed_is_no_failure_of_the_annotator(tmp_path):
+    distributed = pytest.importorskip("distributed", reason="Dask's distributed is not installed (Debian: python3-distributed)")
+    import dask
+
+    where = ["--scheduler-file", str(tmp_path / "scheduler.json"), "--no-dashboard"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
+
+    def start(role, *more):
+        command = [sys.executable, "-m", f"distributed.cli.dask_{role}", *where, *more]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
+        started = [start("scheduler", "--port", "0", "--host", "127.0.0.1")]
+        try:
+            started.append(start("worker", "--nthreads", "2", "--no-nanny", "--death-timeout", "60"))
+            with distributed.Client(scheduler_file=where[1], timeout="60s") as client, make(tmp_path / "c.acuity") as campaign:
+                client.wait_for_workers(1)
+                annotator = functools.partial(killing_the_scheduler_at_the_third, started[0].pid)
+                with pytest.raises(acuity.Stopped, match="the executor failed with CancelledError.*the next run begins with it"):
+                    campaign.run(annotator, executor=client.get_executor(pure=False), workers=2)
+                status, pending = campaign.status(), [s.id for s in campaign.pending()]
+                assert status["failed"] == 0 and 3 in pending and status["owner"] is None
+                campaign.run(answer)
+                assert campaign.status()["spent"] == 30.0 and campaign.status()["failed"] == 0
+        finally:
+            for process in started:
+                process.kill()
+                process.wait()
 
 
 def test_mpi4py(tmp_path):
