@@ -88,7 +88,6 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
   };
   Campaign campaign = Campaign::open(arguments.campaign, arguments.pending ? Access::read : Access::write,
                                      std::move(options));
-  write_network_note(campaign, log);
   write_storage_note(campaign.study(), work.storage, log);
   AskResult result;
   if (arguments.pending)

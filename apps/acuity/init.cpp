@@ -24,7 +24,6 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
   const Study& study = campaign.study();
   const State& state = campaign.state();
   for (const std::string& remark : original.remarks()) write_note(remark, log);
-  write_network_note(campaign, log);
   const std::string unit = study.file().unit;
   const Format format = arguments.format;
   if (format == Format::table) {

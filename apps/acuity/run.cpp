@@ -198,7 +198,6 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   const Study& study = campaign.study();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(arguments.campaign);
   display.begin(study);
-  write_network_note(campaign, log);
   write_storage_note(study, arguments.work.storage, log);
   const double budget =
       arguments.budget.to.value_or(campaign.state().budget() + arguments.budget.by.value_or(0.0));

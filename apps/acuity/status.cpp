@@ -58,10 +58,9 @@ ExitCode watch(const StatusArguments& arguments, std::ostream& out) {
   return ExitCode::done;
 }
 
-ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostream& log) {
+ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostream&) {
   if (arguments.interval && !arguments.watch) throw InputError("--interval is given, must come with --watch");
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
-  write_network_note(campaign, log);
   if (arguments.watch) return watch(arguments, out);
   out << status_as(arguments.format, campaign) << std::flush;
   return ExitCode::done;

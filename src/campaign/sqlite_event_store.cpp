@@ -13,6 +13,9 @@
 #include "campaign/crash_point.hpp"
 #include "campaign/event_chain.hpp"
 #include "campaign/event_rules.hpp"
+#include "campaign/file_system.hpp"
+#include "campaign/host_lease.hpp"
+#include "campaign/log_copy.hpp"
 #include "numerics/clock.hpp"
 
 namespace acuity {
@@ -85,16 +88,28 @@ std::string immutable(const fs::path& file) {
 }  // namespace
 
 struct SqliteEventStore::State {
-  std::string file;  // for sentences
+  std::string file;                  // for sentences
+  std::unique_ptr<HostLease> lease;  // to write on a network file system
+  std::unique_ptr<LogCopy> copy;     // to read there what another host writes
   SQLite::Database database;
   EventChain chain;                // of the events that were read or added
   std::vector<StoredEvent> first;  // all events, kept for the first read()
 
-  State(const fs::path& f, const std::string& opened, int flags)
-      : file(f.string()), database(opened, flags, patience_ms), chain(file) {
+  State(const fs::path& f, const std::string& opened, int flags, std::unique_ptr<HostLease> held = {},
+        std::unique_ptr<LogCopy> copied = {})
+      : file(f.string()),
+        lease(std::move(held)),
+        copy(std::move(copied)),
+        database(opened, flags, patience_ms),
+        chain(file) {
     write_on_close(false);
     database.exec("PRAGMA trusted_schema = OFF");
   }
+  ~State() {
+    if (lease && !lease->is_held()) write_on_close(false);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   // Closing would copy the side files into the main file, which must not happen to a damaged one.
   void write_on_close(bool yes) {
@@ -260,10 +275,23 @@ struct SqliteEventStore::State {
   std::int64_t count() { return database.execAndGet("SELECT count FROM head").getInt64(); }
 };
 
-// Calls work(state) on a log that is only read. If side files cannot be created, for lack of permission or of
-// disk space, the file is opened as immutable.
+// Calls work(state) on a log that is only read. If another host writes it, a copy is read; a copy made in the
+// middle of a write fails its checks and is made again. If side files cannot be created, for lack of
+// permission or of disk space, the file is opened as immutable.
 template <typename Work>
 auto SqliteEventStore::for_reading(const fs::path& file, const Work& work) {
+  for (int attempt = 1; is_written_by_another_host(file); ++attempt) {
+    auto copy = std::make_unique<LogCopy>(file);
+    const std::string opened = copy->path().string();
+    try {
+      return work(std::make_unique<State>(file, opened, SQLite::OPEN_READONLY, nullptr, std::move(copy)));
+    } catch (const SQLite::Exception&) {
+      if (attempt == 5) throw;
+    } catch (const DamagedError&) {
+      if (attempt == 5) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
   try {
     return work(std::make_unique<State>(file, file.string(), SQLite::OPEN_READONLY));
   } catch (const SQLite::Exception& error) {
@@ -311,7 +339,9 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::open(const fs::path& file, A
         state->check();
         return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
       });
-    auto state = std::make_unique<State>(file, file.string(), SQLite::OPEN_READWRITE);
+    std::unique_ptr<HostLease> lease;  // before SQLite opens the file and its shared memory
+    if (network_file_system(file)) lease = HostLease::acquire(file.parent_path());
+    auto state = std::make_unique<State>(file, file.string(), SQLite::OPEN_READWRITE, std::move(lease));
     state->check();
     state->make_durable();
     return std::unique_ptr<SqliteEventStore>(new SqliteEventStore(std::move(state)));
@@ -358,6 +388,14 @@ LogInspection SqliteEventStore::inspect(const fs::path& file) {
 }
 
 std::vector<StoredEvent> SqliteEventStore::read(std::int64_t after) {
+  if (state_->copy && !state_->copy->is_current())
+    state_->guarded([&] {
+      for_reading(fs::path(state_->file), [&](std::unique_ptr<State> state) {
+        state->check();
+        state_ = std::move(state);
+        return true;
+      });
+    });
   return state_->guarded([&] {
     if (after > 0 || state_->first.empty()) return state_->since(after);
     std::vector<StoredEvent> all = std::exchange(state_->first, {});
@@ -372,6 +410,7 @@ std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decisio
     const EventChain before = state_->chain;
     try {
       SQLite::Transaction transaction(state_->database, SQLite::TransactionBehavior::IMMEDIATE);
+      if (state_->lease) state_->lease->require_held();
       const std::vector<StoredEvent> news = state_->since(after);
       std::int64_t last = std::max(state_->chain.count(), after);
       std::vector<StoredEvent> added;
@@ -381,6 +420,7 @@ std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decisio
         state_->insert(added.back());
       }
       if (!added.empty()) state_->move_head();
+      if (state_->lease) state_->lease->require_held();  // the decision may have taken long
       transaction.commit();
       crash_point();
       return added;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "campaign/file_system.hpp"
 #include "numerics/text.hpp"
 #include "study/displayed_columns.hpp"
 
@@ -79,13 +78,6 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
     table.add(row);
   }
   return table.document("suggestions");
-}
-
-void write_network_note(const Campaign& campaign, std::ostream& log) {
-  if (const auto kind = network_file_system(campaign.folder()))
-    log << fmt::format(
-        "note: {} is on a network file system ({}): only processes of one machine may use it at a time\n",
-        one_line(campaign.folder().string()), *kind);
 }
 
 }  // namespace acuity

@@ -21,8 +21,4 @@ ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& val
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
                              Format format, bool with_worker = false);
 
-/// Writes a note if the campaign is on a network file system: then only processes of this machine may open it
-/// at the same time.
-void write_network_note(const Campaign& campaign, std::ostream& log);
-
 }  // namespace acuity
