@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/campaign_parts.hpp"
+#include "campaign/crash_point.hpp"
+#include "campaign/initial_events.hpp"
+#include "campaign/unfinished_folder.hpp"
+#include "campaign/verification.hpp"
+#include "numerics/checksum.hpp"
+#include "numerics/clock.hpp"
+
+namespace acuity {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The error message for a damaged log, with the number of events that can be saved.
+std::string damage_sentence(const fs::path& folder, std::string sentence) {
+  const std::string log = (folder / "events.sqlite").string();
+  if (!sentence.starts_with(log))
+    sentence = fmt::format("{}: it is damaged ({}); nothing was written to it", log, sentence);
+  const std::size_t intact = intact_events(folder).size();
+  if (intact == 0) return sentence + "; none of its events can be read";
+  return fmt::format("{}; its first {} {} intact, to save them: acuity export {} --events F", sentence,
+                     intact, intact == 1 ? "event is" : "events are", folder.string());
+}
+
+// The error message for a log of a newer version, which can still read it.
+std::string newer_sentence(const fs::path& folder, const std::string& sentence) {
+  const std::vector<StoredEvent> events = intact_events(folder);
+  const auto* created = events.empty() ? nullptr : std::get_if<Created>(&events.front().event);
+  return created == nullptr ? sentence
+                            : fmt::format("{}; the campaign was created by acuity {}", sentence,
+                                          printable(created->version, 40));
+}
+
+// Calls read() and completes the message if the log is damaged or of a newer version.
+template <typename Read>
+void with_damage_report(const fs::path& folder, const Read& read) {
+  try {
+    read();
+  } catch (const NewerVersionError& error) {
+    throw NewerVersionError(newer_sentence(folder, error.what()));
+  } catch (const DamagedError& error) {
+    throw DamagedError(damage_sentence(folder, error.what()));
+  }
+}
+
+void require_replayable_log(const std::vector<Event>& events, const Study& study) {
+  std::vector<StoredEvent> stored;
+  for (const Event& event : events)
+    stored.push_back({static_cast<std::int64_t>(stored.size()) + 1, now(), event});
+  try {
+    replay(stored, EventRules(study));
+  } catch (const DamagedError& error) {
+    study.file().complain(std::string("no campaign can be started with it: ") + error.what());
+  }
+}
+
+// Messages about a changed study compare it with the text in the log.
+void require_own_checksum(const Created& created) {
+  if (!numerics::fits_checksum(created.study, created.study_checksum))
+    throw DamagedError("event 1 of the log has a study that does not match its checksum");
+}
+
+}  // namespace
+
+void Campaign::create(const fs::path& folder, const fs::path& study_file) {
+  create(folder, Study::open(study_file));
+}
+
+void Campaign::create(const fs::path& folder, const Study& original) {
+  // The study is checked completely before a folder is created.
+  const FrozenStudy frozen = freeze(original);
+  require_input_names(original);
+  require_annotator(original);
+  const bool has_command = original.file().annotator.kind == AnnotatorSetting::Kind::command;
+  make_folder(folder, has_command, [&](const fs::path& aside) {
+    for (const FrozenStudy::Copy& copy : frozen.copies) {
+      std::error_code failed;
+      fs::copy_file(copy.from, aside / copy.name, failed);
+      if (failed)
+        throw InputError(fmt::format("{}: cannot be copied ({})", copy.from.string(), failed.message()));
+      crash_point();
+    }
+    for (const auto& [name, text] : frozen.tables) {
+      write_file(aside / name, text);
+      crash_point();
+    }
+    write_file(aside / "study.toml", frozen.text);
+    crash_point();
+    fs::create_directory(aside / "runs");
+    crash_point();
+    // Initial answers are read from the original file, so that error messages name that one.
+    std::vector<Event> events =
+        initial_events(original, created_with(original.file(), frozen, aside / frozen.pool_file));
+    require_replayable_log(events, original);
+    const auto store = SqliteEventStore::create(aside / "events.sqlite");
+    store->add(0, [&](const auto&) { return std::move(events); });
+  });
+}
+
+bool Campaign::recognises(const fs::path& folder) {
+  return fs::is_directory(folder) && (fs::exists(folder / "events.sqlite") ||
+                                      (fs::exists(folder / "study.toml") && fs::exists(folder / "runs")));
+}
+
+Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions options) {
+  require_campaign(folder);
+  if (access == Access::write) remove_mark(folder);
+  std::unique_ptr<EventStore> store;
+  std::vector<StoredEvent> events;
+  State state;
+  with_damage_report(folder, [&] {
+    store = SqliteEventStore::open(folder / "events.sqlite", access);
+    events = store->read(0);
+    for (const StoredEvent& stored : events) state.apply(stored);
+    if (state.sequence() == 0) throw DamagedError("it is empty, must begin with \"created\"");
+    require_own_checksum(state.created());
+  });
+  FrozenFiles files;
+  for (int attempt = 0;; ++attempt) {
+    try {
+      files = frozen_files(folder, state, access == Access::write);
+      break;
+    } catch (const DifferentStudyError&) {
+      // Perhaps the study was changed after the log was read.
+      const std::vector<StoredEvent> more = store->read(state.sequence());
+      if (more.empty() || attempt == 3) throw;
+      with_damage_report(folder, [&] {
+        for (const StoredEvent& stored : more) state.apply(stored);
+      });
+      events.insert(events.end(), more.begin(), more.end());
+    }
+  }
+  Study study = open_frozen(files, state.created(), options.tables);
+  with_damage_report(folder, [&] { state = replay(events, EventRules(study, changes_in(events))); });
+  Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
+  campaign.parts_->folder = folder;
+  return campaign;
+}
+
+Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, State state)
+    : parts_(std::make_unique<Parts>(std::move(study), std::move(store), std::move(options))) {
+  parts_->state = std::move(state);
+  parts_->rules.emplace(parts_->study, parts_->state.changes().size());
+}
+
+Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options)
+    : Campaign(std::move(study), std::move(store), std::move(options), State()) {
+  Parts& p = *parts_;
+  p.add([&]() -> std::vector<Event> {
+    if (p.state.sequence() > 0) return {};
+    Created created;
+    created.version = ACUITY_VERSION;
+    created.name = p.study.file().name;
+    created.unit = p.study.file().unit;
+    created.budget = p.study.file().budget.value_or(std::numeric_limits<double>::infinity());
+    return initial_events(p.study, created);
+  });
+}
+
+}  // namespace acuity

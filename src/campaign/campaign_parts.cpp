@@ -1,0 +1,258 @@
+#include "campaign/campaign_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/data/money.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "acuity/selection/plan.hpp"
+#include "campaign/answer_check.hpp"
+#include "campaign/choose_next.hpp"
+#include "campaign/initial_events.hpp"
+#include "campaign/state_queries.hpp"
+#include "numerics/clock.hpp"
+#include "study/duration.hpp"
+#include "text/number_text.hpp"
+
+namespace acuity {
+
+namespace {
+
+template <typename... Kinds>
+bool has_any(const std::vector<StoredEvent>& events) {
+  return std::any_of(events.begin(), events.end(), [](const StoredEvent& stored) {
+    return (std::holds_alternative<Kinds>(stored.event) || ...);
+  });
+}
+
+}  // namespace
+
+Study open_frozen(const FrozenFiles& files, const Created& created, const CsvReading& tables) {
+  try {
+    return open_frozen_study(files, created, tables);
+  } catch (const InputError& error) {
+    throw DamagedError(fmt::format("{}; the campaign was created by acuity {}, this is {}", error.what(),
+                                   printable(created.version, 40), ACUITY_VERSION));
+  }
+}
+
+std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& events) {
+  const std::size_t changes = changes_in(events);
+  if (changes == 0) return 0;
+  if (folder.empty()) {  // a copy of a log in memory, whose study is the last one
+    rules.emplace(study, rules->changes() + changes);
+    return 0;
+  }
+  std::size_t count = 0;
+  for (; state.changes().size() < rules->changes() + changes; ++count) state.apply(events[count]);
+  load_study();
+  for (std::size_t k = 0; k < count && options.watch; ++k) options.watch(events[k], state);
+  return count;
+}
+
+void Campaign::Parts::load_study() {
+  study = open_frozen(frozen_files(folder, state, true), state.created(), options.tables);
+  rules.emplace(study, state.changes().size());
+  belief.forget();
+}
+
+void Campaign::Parts::apply(const std::vector<StoredEvent>& events) {
+  for (std::size_t k = follow_changes(events); k < events.size(); ++k) {
+    const StoredEvent& stored = events[k];
+    require_replayable(stored, *rules, state);
+    state.apply(stored);
+    if (options.watch) options.watch(stored, state);
+  }
+  if (!events.empty()) require_answerable();
+}
+
+void Campaign::Parts::require_answerable() const {
+  try {
+    rules->require_answerable(state);
+  } catch (const InputError& error) {
+    throw DamagedError(fmt::format("after event {} of the log {}", state.sequence(), error.what()));
+  }
+}
+
+void Campaign::Parts::require_ownership() const {
+  const OwnerChanged& owner = state.owner();
+  if (!owning || owner.is_same_process(*owning)) return;
+  throw OwnedError(fmt::format(
+      "{}: {}; this run stops, answers that it has received are recorded", folder.string(),
+      owner.host.empty()
+          ? std::string("another process has taken over and ended")
+          : fmt::format("process {} on {} has taken over {} ago", owner.process, printable(owner.host, 100),
+                        in_words(std::max(0.0, std::round(now() - state.owner_since()))))));
+}
+
+void Campaign::Parts::require_replayable_after(const std::vector<Event>& events,
+                                               const std::vector<std::string>& names) const {
+  FrozenFiles files{folder / "study.toml", folder / state.created().pool_file, {}};
+  for (const std::string& name : names) {
+    if (name == "study.toml")
+      files.study = folder / next_copy(name);
+    else if (name == state.created().pool_file)
+      files.pool = folder / next_copy(name);
+    else
+      files.tables[name] = folder / next_copy(name);
+  }
+  const Study next = open_frozen_study(files, state.created());
+  require_input_names(next);
+  require_annotator(next, state.created().study_folder);
+  std::vector<StoredEvent> all = store->read(0);
+  for (const Event& event : events) all.push_back({static_cast<std::int64_t>(all.size()) + 1, now(), event});
+  try {
+    replay(all, EventRules(next, changes_in(all)));
+  } catch (const DamagedError& error) {
+    complain(std::string("the study cannot be changed in this way: ") + error.what());
+  }
+}
+
+void Campaign::Parts::add_given(const Decision& decide) {
+  if (!group) {
+    apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) {
+      apply(news);
+      require_ownership();
+      std::vector<Event> events = decide(news);
+      require_writable(events);
+      return events;
+    }));
+    return;
+  }
+  for (Event& event : decide({})) {
+    require_writable(event, state);
+    state.apply({state.sequence() + 1, now(), event});
+    group->push_back(std::move(event));
+  }
+}
+
+void Campaign::Parts::require_writable(const std::vector<Event>& events) const {
+  if (events.size() == 1) return require_writable(events.front(), state);
+  State after = events.empty() ? State() : state;
+  for (const Event& event : events) {
+    require_writable(event, after);
+    after.apply({after.sequence() + 1, now(), event});
+  }
+}
+
+void Campaign::Parts::require_writable(const Event& event, const State& before) const {
+  try {
+    require_replayable({before.sequence() + 1, now(), event}, *rules, before);
+  } catch (const DamagedError& error) {
+    complain(std::string("nothing was written: ") + error.what());
+  }
+}
+
+void Campaign::Parts::complain(const std::string& sentence) const {
+  throw InputError(folder.empty() ? sentence : folder.string() + ": " + sentence);
+}
+
+const SuggestionRecord& Campaign::Parts::find(std::int64_t id) const {
+  if (const SuggestionRecord* record = state.find(id)) return *record;
+  complain(no_such_suggestion(state, id));
+}
+
+const SuggestionRecord& Campaign::Parts::find_told(std::int64_t id, const char* to_be) const {
+  const SuggestionRecord& record = find(id);
+  if (record.replaced_by)
+    complain(
+        fmt::format("the answer to {} was replaced by that to {}, which continued its run, and cannot "
+                    "be {}; retract {} to make it valid again",
+                    id, *record.replaced_by, to_be, *record.replaced_by));
+  if (record.status == SuggestionStatus::told) return record;
+  complain(fmt::format("suggestion {} is {}, must have an answer to be {}", id, status_name(record), to_be));
+}
+
+void Campaign::Parts::require_reason(std::int64_t id, const char* what, const std::string& reason) const {
+  if (reason.empty()) complain(fmt::format("the {} of {} has no reason, must have one", what, id));
+}
+
+BudgetChanged Campaign::Parts::budget_change(double by) const {
+  if (!std::isfinite(by)) complain("the change of the budget is not finite, must be a finite number");
+  if (std::isinf(state.budget())) complain("it has no budget, so the budget cannot be changed");
+  if (state.budget() + by < 0.0)
+    complain(fmt::format("the budget would be {}, must be 0 or more", shortest(state.budget() + by)));
+  if (by < 0.0 && state.budget() + by < (state.spent() + state.escrow()) * (1.0 - 1e-9))
+    complain(fmt::format("the budget would be {}, must be at least {}: {} spent and {} reserved",
+                         shortest(state.budget() + by), brief(state.spent() + state.escrow(), 8),
+                         brief(state.spent(), 8), brief(state.escrow(), 8)));
+  if (state.budget() + by > largest_amount)
+    complain(fmt::format("the budget would be {}, must be at most {}", shortest(state.budget() + by),
+                         largest_amount_text));
+  return {by};
+}
+
+std::optional<BudgetChanged> Campaign::Parts::budget_setting(double budget) const {
+  if (!std::isfinite(budget)) complain("the budget is not finite, must be a finite number");
+  if (budget == state.budget()) return std::nullopt;
+  if (const double bound = state.spent() + state.escrow(); budget < bound && budget < state.budget())
+    complain(fmt::format("the budget would be {}, must be at least {}, which is spent or reserved",
+                         shortest(budget), shortest(bound)));
+  BudgetChanged change = budget_change(budget - state.budget());
+  // The sum must be the budget itself, or repeating the command would change it again.
+  for (int k = 0; k < 4 && state.budget() + change.by != budget; ++k)
+    change.by += budget - (state.budget() + change.by);
+  return change;
+}
+
+State Campaign::Parts::state_after(const Event& event) const {
+  State after = state;
+  after.apply({state.sequence() + 1, now(), event});
+  return after;
+}
+
+void Campaign::Parts::release_lapsed() {
+  if (state.lapsed(now()).empty()) return;
+  add([&] {
+    std::vector<Event> events;
+    for (const std::int64_t id : state.lapsed(now())) events.push_back(Released{id, "its lease has ended"});
+    return events;
+  });
+}
+
+void Campaign::Parts::learn_if_due() {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const std::int64_t last = state.fitted() && !state.fit_is_stale() ? state.fitted()->annotations : 0;
+    const std::int64_t used = study.learns_from(state.annotations(), last);
+    const bool due = used > 0 && !in_initial_phase(study, state) &&
+                     (!state.fitted() || state.fitted()->annotations < used || state.fit_is_stale());
+    if (!due) return;
+    std::vector<Annotation> annotations = belief.annotations(state);
+    annotations.erase(annotations.begin() + used, annotations.end());
+    const std::optional<Learned> before = learned_of(study, state);
+    const Learned learned =
+        study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr, last);
+    bool counts = true;
+    add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
+      counts = !has_any<Amended, Retracted, Fitted, StudyChanged>(news);
+      if (!counts) return {};
+      return {fitted_of(study, learned, used)};
+    });
+    if (counts) return;
+  }
+}
+
+bool Campaign::Parts::plan_is_stale() const {
+  return study.file().acquisition.plan && !in_initial_phase(study, state) &&
+         state.plan_is_stale(study.goal() == nullptr);
+}
+
+void Campaign::Parts::plan_if_due() {
+  if (!study.file().acquisition.plan || in_initial_phase(study, state)) return;
+  const StudyModel& model = belief.model();
+  if (!plan_is_stale() && !costs_differ_from_plan(state, model)) return;
+  if (!study.file().knows_scale() && !model.learned) return;  // there is no scale to compare levels by
+  Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  add_top_ups(study, state, model, candidates);
+  const BudgetPlan plan =
+      study.plan(model, belief.annotations(state), belief.belief(), candidates,
+                 {.threads = options.threads, .seconds = options.plan_seconds, .progress = options.planning});
+  add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
+    if (has_any<Amended, Retracted, Fitted, BudgetChanged, Planned, StudyChanged>(news)) return {};
+    return {planned_of(study, model, plan, candidates.remaining())};
+  });
+}
+
+}  // namespace acuity

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "acuity/campaign/campaign.hpp"
+#include "campaign/campaign_belief.hpp"
+#include "campaign/campaign_folder.hpp"
+#include "campaign/event_rules.hpp"
+#include "campaign/owner.hpp"
+
+namespace acuity {
+
+// The frozen study is unchanged, but may have been written for another version of acuity.
+Study open_frozen(const FrozenFiles& files, const Created& created, const CsvReading& tables);
+
+// What the verbs of a campaign share: the log, the state and the belief that follow it, and the checks of
+// everything that is written.
+struct Campaign::Parts {
+  std::filesystem::path folder;
+  Study study;
+  std::unique_ptr<EventStore> store;
+  CampaignOptions options;
+  std::optional<EventRules> rules;
+  State state;
+  CampaignBelief belief;
+
+  Parts(Study s, std::unique_ptr<EventStore> e, CampaignOptions o)
+      : study(std::move(s)),
+        store(std::move(e)),
+        options(std::move(o)),
+        rules(std::in_place, study),
+        belief(study, options.threads, options.storage) {}
+
+  // Another process has changed the study: events up to the last change are taken as they are, since the
+  // rules for them are gone, and from there on the new study counts.
+  std::size_t follow_changes(const std::vector<StoredEvent>& events);
+
+  // The object stays where it is: annotators and views refer to it.
+  void load_study();
+
+  void apply(const std::vector<StoredEvent>& events);
+
+  void require_answerable() const;
+
+  std::optional<OwnerChanged> owning;    // while this process is the owner
+  std::unique_ptr<Heartbeat> heartbeat;  // of an owner of a folder
+
+  void require_ownership() const;
+
+  // The study of a change must open, and the whole log must fit it. The copies beside are what it would be.
+  void require_replayable_after(const std::vector<Event>& events,
+                                const std::vector<std::string>& names) const;
+
+  // One write transaction: `decide` is called with the current state and the events that are new in it.
+  void add_given(const Decision& decide);
+
+  // The last check before anything is written: nothing that cannot be replayed may enter the log. Callers
+  // check user input before, with better messages.
+  void require_writable(const std::vector<Event>& events) const;
+
+  void require_writable(const Event& event, const State& before) const;
+  template <typename Decide>
+  void add(const Decide& decide) {
+    add_given([&](const auto&) { return decide(); });
+  }
+
+  std::optional<std::vector<Event>> group;  // events of in_one_transaction(), not written yet
+
+  [[noreturn]] void complain(const std::string& sentence) const;
+
+  const SuggestionRecord& find(std::int64_t id) const;
+
+  // A suggestion with an answer, which can be corrected.
+  const SuggestionRecord& find_told(std::int64_t id, const char* to_be) const;
+
+  void require_reason(std::int64_t id, const char* what, const std::string& reason) const;
+
+  BudgetChanged budget_change(double by) const;
+
+  // Empty if the budget has this value already.
+  std::optional<BudgetChanged> budget_setting(double budget) const;
+
+  State state_after(const Event& event) const;
+
+  void release_lapsed();
+
+  // Learning is slow, so it happens outside a transaction; the result is discarded if earlier answers were
+  // changed meanwhile.
+  void learn_if_due();
+
+  // Plans for a goal take longer, so they are not made after every fit.
+  bool plan_is_stale() const;
+
+  // Planning is slow, too. The belief follows the state; what is planned is discarded if money or
+  // hyperparameters have changed meanwhile.
+  void plan_if_due();
+};
+
+}  // namespace acuity
