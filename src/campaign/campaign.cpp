@@ -13,7 +13,7 @@
 #include "campaign/campaign_parts.hpp"
 #include "campaign/choose_next.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/clock.hpp"
+#include "numerics/text.hpp"
 
 namespace acuity {
 
@@ -66,41 +66,7 @@ AskResult Campaign::ask(const AskOptions& options) {
     p.belief.set_storage(p.plan_is_stale() ? *p.options.storage_for_plans : p.options.storage);
   p.belief.follow(p.state);  // the slow part; events that arrive meanwhile are appended below
   p.plan_if_due();
-  AskResult result;
-  try {
-    p.add([&] {
-      p.belief.follow(p.state);
-      std::vector<Event> events;
-      if (options.budget) events.push_back(p.budget_change(*options.budget));
-      if (options.budget_to)
-        if (const auto change = p.budget_setting(*options.budget_to)) events.push_back(*change);
-      result = !events.empty() ? choose_next(p.study, p.state_after(events[0]), p.belief, options, now())
-                               : choose_next(p.study, p.state, p.belief, options, now());
-      for (const Suggestion& s : result.suggestions)
-        events.push_back(
-            Asked{.id = s.id,
-                  .row = s.row,
-                  .point = s.point,
-                  .level = s.level.name,
-                  .alpha = s.level.alpha,
-                  .channel = s.channel,
-                  .cost = s.cost,
-                  .information = s.information,
-                  .mean = s.mean,
-                  .variance = s.variance,
-                  .worker = options.worker,
-                  .lease_until = options.lease ? std::optional(now() + *options.lease) : std::nullopt,
-                  .answer_mean = s.answer_mean,
-                  .answer_variance = s.answer_variance,
-                  .reserve = s.reserved() > s.cost ? std::optional(s.reserved()) : std::nullopt,
-                  .replaces = s.resume_from});
-      return events;
-    });
-  } catch (...) {
-    p.belief.forget();  // it includes suggestions that were not recorded
-    throw;
-  }
-  return result;
+  return p.choose_and_record(options);
 }
 
 std::vector<TellResult> Campaign::would_tell(const std::vector<Answer>& answers) {
@@ -149,7 +115,7 @@ std::vector<TellResult> Campaign::add(const std::vector<Answer>& answers, bool d
                          too_much_spent(checked.result.id, after.spent() + checked.result.charge));
       results.push_back(checked.result);
       events.emplace_back(std::move(checked.event));
-      after.apply({after.sequence() + 1, now(), events.back()});
+      after.apply({after.sequence() + 1, parts_->now(), events.back()});
     }
     return events;
   };
@@ -199,6 +165,7 @@ std::vector<std::int64_t> Campaign::release(const std::vector<std::int64_t>& ids
   std::vector<std::int64_t> released;
   p.add([&] {
     std::vector<Event> events;
+    released.clear();
     for (const std::int64_t id : std::set<std::int64_t>(ids.begin(), ids.end())) {
       const SuggestionRecord& record = p.find(id);
       if (record.status == SuggestionStatus::released) continue;
@@ -268,16 +235,23 @@ bool Campaign::set_budget(double budget) {
 
 void Campaign::in_one_transaction(const std::function<void()>& work) {
   Parts& p = *parts_;
-  if (p.group) return work();
+  if (p.group || p.store->has_tenure()) return work();
   State before;
+  std::optional<std::vector<Event>> done;  // `work` cannot be repeated
   try {
     const std::vector<StoredEvent> added = p.store->add(p.state.sequence(), [&](const auto& news) {
+      if (done && !news.empty())
+        throw StoreError(fmt::format("{}: another process has written to the log before {} could be written",
+                                     p.store->name(),
+                                     counted(static_cast<std::int64_t>(done->size()), "event")));
+      if (done) return *done;
       p.apply(news);
       p.require_ownership();
       before = p.state;
       p.group.emplace();
       work();
-      return std::move(*p.group);
+      done = std::move(*p.group);
+      return *done;
     });
     p.group.reset();
     p.state = std::move(before);  // applied again below, with the times of the log and calls of options.watch
@@ -297,9 +271,9 @@ void Campaign::take_ownership(bool take_over) {
   OwnerChanged self;
   p.add([&] {
     const OwnerChanged& owner = p.state.owner();
-    if (may_be_alive(owner) && (!take_over || is_here(owner)))
-      throw OwnedError(owned_sentence(p.folder, p.state));
-    self = this_process(p.options.owner_lease);
+    if (may_be_alive(owner, p.now()) && (!take_over || is_here(owner)))
+      throw OwnedError(owned_sentence(p.folder, p.state, p.now()));
+    self = this_process(p.options.owner_lease, p.now());
     return std::vector<Event>{self};
   });
   p.owning = self;

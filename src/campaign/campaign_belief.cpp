@@ -21,6 +21,7 @@ CampaignBelief::CampaignBelief(const Study& study, int threads, PoolStorage stor
     : study_(study), threads_(threads), storage_(storage) {}
 
 void CampaignBelief::follow(const State& state) {
+  unrecorded_.clear();
   try {
     const std::vector<Annotation>& annotations = this->annotations(state);
     const Prior prior = belief_ ? study_.prior_given(annotations) : Prior();
@@ -151,10 +152,32 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
 void CampaignBelief::expect_pending(const State& state, std::int64_t id) {
   const SuggestionRecord& record = *state.find(id);
   if (const auto channel = pending_channel(study_, model_, state, record))
-    expect(id, expected_annotation(study_, record).place, *channel);
+    add_expected(id, expected_annotation(study_, record).place, *channel);
 }
 
 void CampaignBelief::expect(std::int64_t id, const Place& place, const Channel& channel) {
+  unrecorded_.push_back(id);
+  add_expected(id, place, channel);
+}
+
+void CampaignBelief::take_back() {
+  if (!belief_ || unrecorded_.empty()) return;
+  try {
+    // The last one first: cancelling conditions again on everything after it.
+    for (; !unrecorded_.empty(); unrecorded_.pop_back()) {
+      const auto entry = entries_.find(unrecorded_.back());
+      if (entry == entries_.end()) continue;
+      belief_->cancel(entry->second.rows.front());
+      entries_.erase(entry);
+    }
+    renew_selector();  // its bounds are invalid after a variance has risen
+  } catch (...) {
+    forget();
+    throw;
+  }
+}
+
+void CampaignBelief::add_expected(std::int64_t id, const Place& place, const Channel& channel) {
   Entry entry{place, channel, {}, {}};
   entry.rows.push_back(belief_->condition(entry.place, entry.channel, std::nullopt));
   entries_.emplace(id, std::move(entry));

@@ -18,8 +18,11 @@ class CampaignBelief {
   /// The only function that brings the belief up to date: appends if the prior is unchanged and events were
   /// only added, rebuilds otherwise. Used after refits, standardisation, amendments, releases and resuming.
   void follow(const State& state);
-  /// Adds a pending suggestion, given as the channel of an independent answer that tells as much.
+  /// Adds a suggestion that is not recorded yet, given as the channel of an independent answer that tells as
+  /// much. The next follow() takes it for recorded.
   void expect(std::int64_t id, const Place& place, const Channel& channel);
+  /// Forgets the suggestions since the last follow(): they were not recorded.
+  void take_back();
   /// How a belief that is built from now on stores the pool; results do not depend on it.
   void set_storage(const PoolStorage& storage) { storage_ = storage; }
   /// Makes the next follow() rebuild the belief.
@@ -50,6 +53,7 @@ class CampaignBelief {
   bool is_settled(const State& state) const;
   void expect_pending(const State& state, std::int64_t id);
   bool take_continued(const State& state, std::int64_t id, const Annotation& annotation);
+  void add_expected(std::int64_t id, const Place& place, const Channel& channel);
   void take_in(std::int64_t id, const Annotation& annotation, const std::vector<double>& values);
   void set_price_weight(double weight);
   void renew_selector();
@@ -61,6 +65,7 @@ class CampaignBelief {
   std::unique_ptr<PoolBelief> belief_;
   std::optional<Selector> selector_;
   std::map<std::int64_t, Entry> entries_;
+  std::vector<std::int64_t> unrecorded_;  // expected since the last follow()
   std::vector<Annotation> annotations_;
   std::uint64_t annotations_revision_ = 0;  // State::answers_revision() that annotations_ is for
   std::int64_t fits_ = 0, rewrites_ = 0;    // of the state it was built from

@@ -96,11 +96,11 @@ void Campaign::create(const fs::path& folder, const Study& original) {
     fs::create_directory(aside / "runs");
     crash_point();
     // Initial answers are read from the original file, so that error messages name that one.
-    std::vector<Event> events =
+    const std::vector<Event> events =
         initial_events(original, created_with(original.file(), frozen, aside / frozen.pool_file));
     require_replayable_log(events, original);
     const auto store = SqliteEventStore::create(aside / "events.sqlite");
-    store->add(0, [&](const auto&) { return std::move(events); });
+    store->add(0, [&](const auto&) { return events; });
   });
 }
 

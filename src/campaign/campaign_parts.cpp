@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "acuity/data/money.hpp"
@@ -112,10 +113,12 @@ void Campaign::Parts::require_replayable_after(const std::vector<Event>& events,
 
 void Campaign::Parts::add_given(const Decision& decide) {
   if (!group) {
+    std::vector<StoredEvent> all_news;
     apply(store->add(state.sequence(), [&](const std::vector<StoredEvent>& news) {
       apply(news);
       require_ownership();
-      std::vector<Event> events = decide(news);
+      all_news.insert(all_news.end(), news.begin(), news.end());
+      std::vector<Event> events = decide(all_news);
       require_writable(events);
       return events;
     }));
@@ -210,6 +213,73 @@ void Campaign::Parts::release_lapsed() {
     for (const std::int64_t id : state.lapsed(now())) events.push_back(Released{id, "its lease has ended"});
     return events;
   });
+}
+
+Campaign::Parts::Choice Campaign::Parts::choose(const AskOptions& asked) {
+  const auto begin = std::chrono::steady_clock::now();
+  belief.follow(state);
+  Choice choice;
+  if (asked.budget) choice.events.push_back(budget_change(*asked.budget));
+  if (asked.budget_to)
+    if (const auto change = budget_setting(*asked.budget_to)) choice.events.push_back(*change);
+  choice.result = !choice.events.empty()
+                      ? choose_next(study, state_after(choice.events[0]), belief, asked, now())
+                      : choose_next(study, state, belief, asked, now());
+  for (const Suggestion& s : choice.result.suggestions)
+    choice.events.push_back(
+        Asked{.id = s.id,
+              .row = s.row,
+              .point = s.point,
+              .level = s.level.name,
+              .alpha = s.level.alpha,
+              .channel = s.channel,
+              .cost = s.cost,
+              .information = s.information,
+              .mean = s.mean,
+              .variance = s.variance,
+              .worker = asked.worker,
+              .lease_until = asked.lease ? std::optional(now() + *asked.lease) : std::nullopt,
+              .answer_mean = s.answer_mean,
+              .answer_variance = s.answer_variance,
+              .reserve = s.reserved() > s.cost ? std::optional(s.reserved()) : std::nullopt,
+              .replaces = s.resume_from});
+  choice.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return choice;
+}
+
+// Choosing among many points takes seconds. It is done before the transaction, in which nothing may have come
+// that could change the choice; the second time under the lock if it is quick, at last in any case.
+AskResult Campaign::Parts::choose_and_record(const AskOptions& asked) {
+  constexpr double quick = 0.1;
+  constexpr int attempts = 3;
+  try {
+    Choice choice = choose(asked);
+    bool is_recorded = false;
+    for (int attempt = 1; !is_recorded; ++attempt) {
+      const bool may_choose_again = attempt == attempts || (attempt > 1 && choice.seconds < quick);
+      std::int64_t chosen_at = state.sequence();
+      add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
+        is_recorded = true;
+        const bool stays = std::none_of(news.begin(), news.end(), [&](const StoredEvent& stored) {
+          return stored.sequence > chosen_at && !std::holds_alternative<OwnerChanged>(stored.event);
+        });
+        if (stays) return choice.events;
+        is_recorded = may_choose_again;
+        if (!may_choose_again) return {};
+        belief.take_back();
+        choice = choose(asked);
+        chosen_at = state.sequence();
+        return choice.events;
+      });
+      if (is_recorded) break;
+      belief.take_back();
+      choice = choose(asked);
+    }
+    return choice.result;
+  } catch (...) {
+    belief.forget();  // it includes suggestions that were not recorded
+    throw;
+  }
 }
 
 void Campaign::Parts::learn_if_due() {

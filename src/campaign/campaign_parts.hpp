@@ -40,6 +40,8 @@ struct Campaign::Parts {
 
   void require_answerable() const;
 
+  double now() const { return store->now(); }
+
   std::optional<OwnerChanged> owning;    // while this process is the owner
   std::unique_ptr<Heartbeat> heartbeat;  // of an owner of a folder
 
@@ -49,7 +51,9 @@ struct Campaign::Parts {
   void require_replayable_after(const std::vector<Event>& events,
                                 const std::vector<std::string>& names) const;
 
-  // One write transaction: `decide` is called with the current state and the events that are new in it.
+  // One write transaction: `decide` is called with the current state and the events that are new in it since
+  // add_given() was called. It may be called again (EventStore::add), then for a later state and with all of
+  // these events: what it decided before was not written.
   void add_given(const Decision& decide);
 
   // The last check before anything is written: nothing that cannot be replayed may enter the log. Callers
@@ -81,6 +85,17 @@ struct Campaign::Parts {
   State state_after(const Event& event) const;
 
   void release_lapsed();
+
+  // Suggestions that are not recorded yet, and the events that will record them.
+  struct Choice {
+    AskResult result;
+    std::vector<Event> events;
+    double seconds = 0.0;  // that choosing took
+  };
+  // The belief follows the state, and expects the suggestions from then on.
+  Choice choose(const AskOptions& asked);
+  // Chooses, if possible without making other writers wait, and records the choice.
+  AskResult choose_and_record(const AskOptions& asked);
 
   // Learning is slow, so it happens outside a transaction; the result is discarded if earlier answers were
   // changed meanwhile.

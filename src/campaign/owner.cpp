@@ -13,7 +13,6 @@
 #include "acuity/campaign/sqlite_event_store.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/process_session.hpp"
-#include "numerics/clock.hpp"
 #include "study/duration.hpp"
 
 namespace acuity {
@@ -38,25 +37,25 @@ std::string whole_seconds(double seconds) {
 
 }  // namespace
 
-OwnerChanged this_process(double lease) {
-  return {host_name(), getpid(), start_of(getpid()), process_realm(), now() + lease};
+OwnerChanged this_process(double lease, double now) {
+  return {host_name(), getpid(), start_of(getpid()), process_realm(), now + lease};
 }
 
 bool is_here(const OwnerChanged& owner) {
   return owner.host == host_name() && (owner.realm.empty() || owner.realm == process_realm());
 }
 
-bool may_be_alive(const OwnerChanged& owner) {
+bool may_be_alive(const OwnerChanged& owner, double now) {
   if (owner.host.empty()) return false;
-  if (!is_here(owner)) return !owner.lease_until || now() < *owner.lease_until;
+  if (!is_here(owner)) return !owner.lease_until || now < *owner.lease_until;
   return start_of(owner.process) == owner.process_start && owner.process_start != 0;
 }
 
-std::string owned_sentence(const std::filesystem::path& folder, const State& state) {
+std::string owned_sentence(const std::filesystem::path& folder, const State& state, double now) {
   const OwnerChanged& owner = state.owner();
   const std::string who =
       fmt::format("{}: already being run by process {} on {} (started {} ago", folder.string(), owner.process,
-                  printable(owner.host, 100), whole_seconds(now() - state.owner_since()));
+                  printable(owner.host, 100), whole_seconds(now - state.owner_since()));
   if (is_here(owner)) return who + "); stop it first: kill " + std::to_string(owner.process);
   const std::string take_over = fmt::format("acuity run {} --take-over", folder.string());
   if (!owner.lease_until)
@@ -66,7 +65,7 @@ std::string owned_sentence(const std::filesystem::path& folder, const State& sta
       "{}, last sign of life {} ago); stop it there first; if that machine is gone, its lease ends in {} and "
       "the "
       "same command then continues, or at once: {}",
-      who, whole_seconds(now() - state.owner_seen()), whole_seconds(*owner.lease_until - now()), take_over);
+      who, whole_seconds(now - state.owner_seen()), whole_seconds(*owner.lease_until - now), take_over);
 }
 
 struct Heartbeat::Thread {
@@ -97,7 +96,7 @@ struct Heartbeat::Thread {
           }
           if (!last.is_same_process(owner)) return {};
           OwnerChanged renewed = owner;
-          renewed.lease_until = now() + lease;
+          renewed.lease_until = store->now() + lease;
           return {renewed};
         });
         if (!added.empty()) seen = added.back().sequence;

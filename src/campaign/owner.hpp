@@ -4,20 +4,23 @@
 #include <memory>
 
 #include "acuity/campaign/state.hpp"
+#include "numerics/clock.hpp"
 
 namespace acuity {
 
+// Times are those of the log's clock (EventStore::now), seconds since 1970.
+
 /// The event that makes this process the owner for `lease` seconds from now on.
-OwnerChanged this_process(double lease = 300.0);
+OwnerChanged this_process(double lease = 300.0, double now = acuity::now());
 
 /// Whether the process of an owner can be looked at: it is on this host, in this container.
 bool is_here(const OwnerChanged& owner);
 
 /// False if the owner has certainly ended, or is elsewhere and its lease has ended.
-bool may_be_alive(const OwnerChanged& owner);
+bool may_be_alive(const OwnerChanged& owner, double now = acuity::now());
 
 /// Who runs the campaign, where and since when, when the lease ends and what to do: the message of exit 7.
-std::string owned_sentence(const std::filesystem::path& folder, const State& state);
+std::string owned_sentence(const std::filesystem::path& folder, const State& state, double now);
 
 /// Renews the lease of an owner three times per lease, from a thread of its own with its own connection to
 /// the log, so that long computations do not let it lapse. Ends itself if another process has taken over.
