@@ -9,6 +9,7 @@
 #include <sstream>
 #include <type_traits>
 
+#include "acuity/campaign/open_event_store.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/numerics/instruction_set.hpp"
 #include "study/nearest.hpp"
@@ -91,8 +92,10 @@ class Formatter : public CLI::Formatter {
 };
 
 std::string version_text() {
+  const std::string client = postgresql_client_version();
   return "acuity " ACUITY_VERSION "\ninstruction set: " + std::string(instruction_set()) +
-         "\nfeatures: regression, classification, campaigns, pool files\n";
+         "\nfeatures: regression, classification, campaigns, pool files\npostgresql: " +
+         (client.empty() ? "no, libpq.so.5 is not installed\n" : "yes, libpq " + client + "\n");
 }
 
 std::string list_of(const std::vector<std::string>& words) {

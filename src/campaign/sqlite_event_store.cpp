@@ -309,7 +309,8 @@ auto SqliteEventStore::for_reading(const fs::path& file, const Work& work) {
 SqliteEventStore::SqliteEventStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SqliteEventStore::~SqliteEventStore() = default;
 
-std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file) {
+std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file,
+                                                           const std::vector<StoredEvent>& events) {
   if (fs::exists(file)) throw StoreError(fmt::format("{}: it already exists", file.string()));
   try {
     auto state = std::make_unique<State>(file, file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
@@ -322,6 +323,8 @@ std::unique_ptr<SqliteEventStore> SqliteEventStore::create(const fs::path& file)
       for (const auto& [name, statement] : schema()) state->database.exec(statement);
       state->database.exec(fmt::format("INSERT INTO head VALUES (0, {})", state->chain.value()));
       crash_point();
+      for (const StoredEvent& stored : events) state->insert(stored);
+      if (!events.empty()) state->move_head();
       transaction.commit();
       crash_point();
     });

@@ -5,15 +5,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <thread>
 
+#include "acuity/campaign/open_event_store.hpp"
 #include "acuity/campaign/sqlite_event_store.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "numerics/random.hpp"
 #include "support/forged_log.hpp"
+#include "support/postgres_server.hpp"
 #include "support/program.hpp"
 #include "support/shared_event_store.hpp"
 #include "support/thorough.hpp"
@@ -86,14 +89,36 @@ TEST(Event, ThatCannotBeReadIsAStoreError) {
   EXPECT_THROW(event_from_json("sold", "{}"), StoreError);
 }
 
-// Both kinds of store must behave alike.
-class Stores : public ::testing::TestWithParam<bool> {
+enum class Kind { memory, sqlite, postgresql };
+
+// All kinds of store must behave alike.
+class Stores : public ::testing::TestWithParam<Kind> {
  protected:
-  std::unique_ptr<EventStore> make() {
-    if (GetParam()) return SqliteEventStore::create(folder.path() / "events.sqlite");
-    return make_memory_event_store();
+  void SetUp() override {
+    if (GetParam() != Kind::postgresql) return;
+    if (const std::string reason = testing::PostgresServer::why_not(); !reason.empty())
+      GTEST_SKIP() << reason;
+    server = std::make_unique<testing::PostgresServer>();
   }
+
+  CampaignAddress address() const {
+    return server ? CampaignAddress(server->address() + "/wing") : CampaignAddress(folder.path());
+  }
+  std::shared_ptr<EventStore> make(std::vector<Event> beginning = {}) {
+    if (GetParam() != Kind::memory) return create_event_store(address(), std::move(beginning));
+    in_memory = make_memory_event_store();
+    if (!beginning.empty()) in_memory->add(0, [&](const auto&) { return beginning; });
+    return in_memory;
+  }
+  // The same log, as another process has it.
+  std::shared_ptr<EventStore> other() {
+    if (GetParam() == Kind::memory) return std::make_shared<testing::SharedEventStore>(in_memory);
+    return open_event_store(address());
+  }
+
   testing::Folder folder;
+  std::shared_ptr<EventStore> in_memory;
+  std::unique_ptr<testing::PostgresServer> server;
 };
 
 std::string log_of(EventStore& store, std::int64_t after = 0) {
@@ -144,7 +169,7 @@ TEST_P(Stores, AddNothingWhereTheDecisionThrows) {
 }
 
 TEST_P(Stores, GiveARepeatedDecisionOnlyWhatIsNewAndAddItsLastResult) {
-  const std::shared_ptr<EventStore> store = make();
+  const auto store = make();
   store->add(0, [](const auto&) { return std::vector<Event>{BudgetChanged{1.0}, BudgetChanged{2.0}}; });
   double other = 10.0;
   testing::RepeatingEventStore repeating(store, 2, [&] {
@@ -218,8 +243,160 @@ TEST_P(Stores, KeepFilesWithTheEventsOfTheirTransactionOrNone) {
   EXPECT_THROW(store->file("pool.txt"), StoreError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Stores, ::testing::Bool(),
-                         [](const auto& kind) { return kind.param ? "Sqlite" : "Memory"; });
+TEST_P(Stores, SeeWhatOthersAdd) {
+  const auto one = make({BudgetChanged{1.0}}), two = other();
+  EXPECT_EQ(two->read(0).size(), 1U);
+  one->add(1, [](const auto&) { return std::vector<Event>{BudgetChanged{5.0}}; });
+  EXPECT_EQ(two->read(1).size(), 1U);
+  two->add(1, [](const std::vector<StoredEvent>& news) {
+    EXPECT_EQ(news.size(), 1U);
+    return std::vector<Event>{BudgetChanged{6.0}};
+  });
+  EXPECT_EQ(log_of(*one), log_of(*two));
+}
+
+TEST_P(Stores, WaitForWhatOthersAdd) {
+  const auto store = make({BudgetChanged{1.0}}), writer = other();
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    writer->add(1, [](const auto&) { return std::vector<Event>{BudgetChanged{5.0}}; });
+  });
+  EXPECT_TRUE(store->wait(1, 1000.0));
+  EXPECT_EQ(store->read(1).size(), 1U);
+  later.join();
+}
+
+TEST_P(Stores, LetEightWritersTakeTurns) {
+  constexpr int writers = 8, each = 20;
+  make();
+  std::vector<std::thread> threads;
+  for (int k = 0; k < writers; ++k)
+    threads.emplace_back([this] {
+      const auto store = other();
+      for (int i = 0; i < each; ++i)
+        store->add(0, [](const std::vector<StoredEvent>& all) {
+          return std::vector<Event>{BudgetChanged{static_cast<double>(all.size())}};
+        });
+    });
+  for (std::thread& thread : threads) thread.join();
+  const std::vector<StoredEvent> events = other()->read(0);
+  ASSERT_EQ(events.size(), static_cast<std::size_t>(writers * each));
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].sequence, static_cast<std::int64_t>(i) + 1) << "no gaps";
+    EXPECT_EQ(std::get<BudgetChanged>(events[i].event).by, static_cast<double>(i))
+        << "everybody saw all that was there before";
+    EXPECT_GE(events[i].time, events[i == 0 ? 0 : i - 1].time);
+  }
+}
+
+// A failed transaction must not use up numbers, as sequences of databases do.
+TEST_P(Stores, HaveNoGapsAfterFailedDecisions) {
+  const auto store = make();
+  const auto fails = [](const auto&) -> std::vector<Event> { throw std::runtime_error("no"); };
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_THROW(store->add(k, fails), std::runtime_error);
+    EXPECT_THROW(store->add(k, [](const auto&) { return std::vector<Event>{BudgetChanged{std::nan("")}}; }),
+                 InputError);
+    EXPECT_EQ(
+        store->add(k, [](const auto&) { return std::vector<Event>{BudgetChanged{1.0}}; }).at(0).sequence,
+        k + 1);
+  }
+}
+
+// What only logs that outlive a process can show.
+class DurableStores : public Stores {};
+
+// A campaign moves between stores with its checksums, so they must be the same everywhere.
+TEST_P(DurableStores, CopyALogWithItsNumbersAndTimes) {
+  const testing::Folder source;
+  {
+    const auto store = SqliteEventStore::create(source.path() / "events.sqlite");
+    for (const Event& event : one_of_each())
+      store->add(0, [&](const auto&) { return std::vector<Event>{event}; });
+  }
+  const std::vector<StoredEvent> events = open_event_store(source.path(), Access::read)->read(0);
+  create_event_store(address(), events);
+  const auto copy = open_event_store(address());
+  EXPECT_EQ(log_of(*copy), log_of(*open_event_store(source.path(), Access::read)));
+  EXPECT_EQ(copy->read(0).back().time, events.back().time);
+  std::string expected;
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open((source.path() / "events.sqlite").c_str(), &database), SQLITE_OK);
+  sqlite3_exec(
+      database, "SELECT chain FROM events ORDER BY sequence",
+      [](void* text, int, char** values, char**) {
+        *static_cast<std::string*>(text) += std::string(values[0]) + "\n";
+        return 0;
+      },
+      &expected, nullptr);
+  sqlite3_close(database);
+  EXPECT_FALSE(expected.empty());
+  if (!server) return;
+  EXPECT_EQ(server->execute("SELECT chain FROM acuity.event ORDER BY sequence"), expected);
+}
+
+TEST_P(DurableStores, AreCreatedOnceAndFound) {
+  EXPECT_FALSE(has_event_store(address()));
+  EXPECT_TRUE(intact_log(address()).empty());
+  EXPECT_FALSE(inspect_log(address()).is_log);
+  make({BudgetChanged{1.0}});
+  EXPECT_TRUE(has_event_store(address()));
+  EXPECT_THROW(make({BudgetChanged{2.0}}), StoreError) << "it already exists";
+  EXPECT_EQ(open_event_store(address(), Access::read)->read(0).size(), 1U);
+  EXPECT_EQ(intact_log(address()).size(), 1U);
+  const LogInspection found = inspect_log(address());
+  EXPECT_TRUE(found.is_log);
+  EXPECT_EQ(found.events.size(), 1U);
+  EXPECT_EQ(found.problem_count, 0);
+}
+
+// Ended without warning at every write: what add() had acknowledged is there, and the rest is not in pieces.
+TEST_P(DurableStores, SurviveAProcessThatIsKilledAtEveryWrite) {
+  const fs::path acknowledged = folder.path() / "acknowledged";
+  make();
+  std::size_t before = 0;
+  for (int site = 1; site < 40; ++site) {
+    fs::remove(acknowledged);
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto store = open_event_store(address());
+      setenv("ACUITY_CRASH_AT", std::to_string(site).c_str(), 1);
+      for (int i = 0; i < 3; ++i) {
+        store->add(0, [&](const auto&) {
+          return std::vector<Event>{BudgetChanged{2.0 * i}, BudgetChanged{2.0 * i + 1.0}};
+        });
+        std::ofstream(acknowledged) << i + 1 << std::flush;
+      }
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    int rounds = 0;
+    std::ifstream(acknowledged) >> rounds;
+    // The next one waits for the lock that the dead one may still hold.
+    other()->add(0, [](const auto&) { return std::vector<Event>{}; });
+    const std::size_t events = other()->read(0).size() - before;
+    EXPECT_GE(events, static_cast<std::size_t>(2 * rounds)) << site;
+    EXPECT_LE(events, static_cast<std::size_t>(2 * rounds + 2)) << site;
+    EXPECT_EQ(events % 2, 0U) << "both or neither of a transaction";
+    before += events;
+    if (WIFEXITED(status)) {
+      EXPECT_EQ(status, 0);
+      EXPECT_GT(site, 9) << "there are so many sites";
+      return;
+    }
+  }
+  FAIL() << "the sites never ended";
+}
+
+const auto name_of_kind = [](const ::testing::TestParamInfo<Kind>& kind) {
+  if (kind.param == Kind::memory) return "Memory";
+  return kind.param == Kind::sqlite ? "Sqlite" : "PostgreSQL";
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, Stores, ::testing::Values(Kind::memory, Kind::sqlite, Kind::postgresql),
+                         name_of_kind);
+INSTANTIATE_TEST_SUITE_P(Kinds, DurableStores, ::testing::Values(Kind::sqlite, Kind::postgresql),
+                         name_of_kind);
 
 class SqliteStore : public ::testing::Test {
  protected:
@@ -236,35 +413,6 @@ TEST_F(SqliteStore, IsThereAfterItWasClosed) {
   fill(3);
   EXPECT_EQ(SqliteEventStore::open(file())->read(0).size(), 3U);
   EXPECT_THROW(SqliteEventStore::create(file()), StoreError);
-}
-
-TEST_F(SqliteStore, SeesWhatOthersAdd) {
-  fill(1);
-  const auto one = SqliteEventStore::open(file()), two = SqliteEventStore::open(file());
-  one->add(1, [](const auto&) { return std::vector<Event>{BudgetChanged{5.0}}; });
-  EXPECT_EQ(two->read(1).size(), 1U);
-  two->add(1, [](const std::vector<StoredEvent>& news) {
-    EXPECT_EQ(news.size(), 1U);
-    return std::vector<Event>{BudgetChanged{6.0}};
-  });
-  EXPECT_EQ(log_of(*one), log_of(*two));
-}
-
-TEST_F(SqliteStore, WaitsForWhatAnotherProcessAdds) {
-  fill(1);
-  const auto store = SqliteEventStore::open(file());
-  const pid_t child = fork();
-  if (child == 0) {
-    const auto other = SqliteEventStore::open(file());
-    usleep(200'000);
-    other->add(1, [](const auto&) { return std::vector<Event>{BudgetChanged{5.0}}; });
-    _exit(0);
-  }
-  EXPECT_TRUE(store->wait(1, 1000.0));
-  EXPECT_EQ(store->read(1).size(), 1U);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
 }
 
 TEST_F(SqliteStore, StampsNothingBeforeAnEventOfAClockThatWasAhead) {

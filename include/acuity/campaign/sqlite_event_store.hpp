@@ -11,8 +11,9 @@ namespace acuity {
 /// damage is detected and not replayed. All failures are StoreErrors that name the file.
 class SqliteEventStore : public EventStore {
  public:
-  /// Creates a new log; the file must not exist.
-  static std::unique_ptr<SqliteEventStore> create(const std::filesystem::path& file);
+  /// Creates a new log with these events, numbered from 1; the file must not exist.
+  static std::unique_ptr<SqliteEventStore> create(const std::filesystem::path& file,
+                                                  const std::vector<StoredEvent>& events = {});
   /// Checks the whole file first. Throws DamagedError, without writing to it, if it is damaged or not a log.
   /// With Access::read no permission to write is needed, neither for the file nor for its folder.
   static std::unique_ptr<SqliteEventStore> open(const std::filesystem::path& file,
