@@ -31,7 +31,8 @@ std::optional<Functions> load_functions() {
       load(library, "PQsetErrorVerbosity", f.setErrorVerbosity) &&
       load(library, "PQsetNoticeProcessor", f.setNoticeProcessor) && load(library, "PQsocket", f.socket) &&
       load(library, "PQbackendPID", f.backendPID) && load(library, "PQexec", f.exec) &&
-      load(library, "PQexecParams", f.execParams) && load(library, "PQresultStatus", f.resultStatus) &&
+      load(library, "PQexecParams", f.execParams) && load(library, "PQescapeLiteral", f.escapeLiteral) &&
+      load(library, "PQresultStatus", f.resultStatus) &&
       load(library, "PQresultErrorMessage", f.resultErrorMessage) &&
       load(library, "PQresultErrorField", f.resultErrorField) && load(library, "PQntuples", f.ntuples) &&
       load(library, "PQgetvalue", f.getvalue) && load(library, "PQgetlength", f.getlength) &&

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 // PostgreSQL's client library, opened when a campaign in a database is first used, so that acuity neither
@@ -43,6 +44,7 @@ struct Functions {
   PGresult* (*execParams)(PGconn*, const char* statement, int count, const unsigned* types,
                           const char* const* values, const int* lengths, const int* formats,
                           int result_format);
+  char* (*escapeLiteral)(PGconn*, const char* text, std::size_t bytes);
   int (*resultStatus)(const PGresult*);
   char* (*resultErrorMessage)(const PGresult*);
   char* (*resultErrorField)(const PGresult*, int field);

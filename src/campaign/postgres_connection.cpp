@@ -222,6 +222,14 @@ SqlResult PostgresConnection::execute(const std::string& statement, const std::v
                                 nullptr, bytes.data(), lengths.data(), formats.data(), binary ? 1 : 0));
 }
 
+std::string PostgresConnection::literal(const std::string& text) {
+  char* quoted = pq_.escapeLiteral(connection_.get(), text.data(), text.size());
+  if (quoted == nullptr) throw ServerError{"22021", without_secrets_(pq_.errorMessage(connection_.get()))};
+  std::string result = quoted;
+  pq_.freemem(quoted);
+  return result;
+}
+
 void PostgresConnection::await_notification(double seconds) {
   pollfd one{pq_.socket(connection_.get()), POLLIN, 0};
   poll(&one, 1, static_cast<int>(std::clamp(seconds * 1e3, 0.0, 1e6)));

@@ -84,6 +84,9 @@ class PostgresConnection {
   /// One statement with $1, $2, ... . `binary` results are bytes.
   SqlResult execute(const std::string& statement, const std::vector<SqlValue>& values, bool binary = false);
 
+  /// A text in quotes, as part of a statement.
+  std::string literal(const std::string& text);
+
   /// Waits for a notification, at most so many seconds. Throws LostConnection.
   void await_notification(double seconds);
   int server_process() const;

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <mutex>
 #include <random>
 #include <thread>
 #include <utility>
@@ -15,7 +13,8 @@
 #include "campaign/crash_point.hpp"
 #include "campaign/event_chain.hpp"
 #include "campaign/event_rules.hpp"
-#include "campaign/postgres_connection.hpp"
+#include "campaign/postgres_session.hpp"
+#include "campaign/postgres_tenure.hpp"
 
 namespace acuity {
 
@@ -24,17 +23,12 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr int log_format = 1;
-constexpr int advisory_key = 0x61637579;                      // "acuy"
+constexpr int queue_key = 0x61637578;                         // of the queue of writers
+constexpr int tables_key = 0x61637579;                        // "acuy"
 constexpr std::size_t rows_of_a_statement = 500;              // 6 parameters each, at most 65535
 constexpr std::int64_t rows_of_a_page = 1000;                 // when a log is read
 constexpr std::size_t part_of_a_file = std::size_t{1} << 20;  // of a stored file
 constexpr double looking_again = 2.0;  // seconds, while waiting: a notification may be lost
-
-// Seconds for which a lost server is tried again.
-double database_patience() {
-  const char* given = std::getenv("ACUITY_DATABASE_PATIENCE");
-  return given == nullptr ? 60.0 : std::atof(given);
-}
 
 // The tables. Numbers of events come from campaign.count: a sequence has gaps where a transaction failed.
 constexpr const char* schema_statements = R"(
@@ -74,64 +68,7 @@ double seconds_since_boot() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-bool has_no_tables(const ServerError& error) {
-  return error.sqlstate == "3F000" || error.sqlstate == "42P01";
-}
-
-// What happened, why, and what to do, for a statement that failed.
-std::string sentence_about(const ServerError& error) {
-  const std::string& state = error.sqlstate;
-  if (state == "42501")
-    return fmt::format(
-        "the user of this address has no right to do this ({}), nothing was changed; docs/clusters.md has "
-        "the "
-        "statements that grant it",
-        error.message);
-  if (state == "53100") return "the disk of the server is full, nothing was changed; make room and try again";
-  if (state == "53200") return "the server has not enough memory, nothing was changed";
-  if (state == "55P03") return "another process has been writing for 60 s, try again";
-  if (state == "25006")
-    return "the server is a standby or in recovery and takes no writes, nothing was changed; use the address "
-           "of "
-           "the primary server";
-  return fmt::format("the server refused a statement ({}, SQLSTATE {}), nothing was changed", error.message,
-                     state);
-}
-
-std::string sentence_about(const LostConnection& lost, const std::string& consequence) {
-  const std::string& state = lost.sqlstate;
-  if (state == "3D000")
-    return fmt::format("there is no such database ({}); create it with createdb", lost.reason);
-  if (state == "28P01" || state == "28000")
-    return fmt::format(
-        "the server does not accept this user ({}); the password may be in the address, in PGPASSWORD or in "
-        "~/.pgpass",
-        lost.reason);
-  if (state == "53300")
-    return fmt::format(
-        "the server has no connection left ({}){}; acuity uses one per process, and one more for the owner: "
-        "raise "
-        "max_connections or run fewer processes",
-        lost.reason, consequence);
-  if (state == "57P03")
-    return fmt::format("the server is starting, stopping or in recovery ({}){}; try again", lost.reason,
-                       consequence);
-  return fmt::format("the server cannot be reached ({}){}", lost.reason, consequence);
-}
-
-[[noreturn]] void throw_as_sentence(const std::string& log, const ServerError& error) {
-  if (has_no_tables(error))
-    throw InputError(fmt::format(
-        "{}: nothing was ever created in this database, must be a campaign that acuity init has created",
-        log));
-  if (error.sqlstate == "XX001" || error.sqlstate == "XX002")
-    throw DamagedError(damage_in(log, error.message));
-  throw StoreError(fmt::format("{}: {}", log, sentence_about(error)));
-}
-
-using Connection = PostgresConnection;
-
-EachRow log_rows(Connection& connection, std::int64_t campaign, const EventChain& chain) {
+EachRow log_rows(PostgresConnection& connection, std::int64_t campaign, const EventChain& chain) {
   return [&connection, campaign, &chain](std::int64_t after,
                                          const std::function<void(const LogRow&)>& visit) {
     // A damaged row may have any length.
@@ -161,7 +98,7 @@ struct CampaignRow {
   double clock = 0.0;  // of the server
 };
 
-std::optional<CampaignRow> find_campaign(Connection& connection, const std::string& name) {
+std::optional<CampaignRow> find_campaign(PostgresConnection& connection, const std::string& name) {
   const SqlResult found = connection.execute(
       "SELECT id, format, count, chain, extract(epoch FROM clock_timestamp())::float8 FROM acuity.campaign "
       "WHERE name = $1",
@@ -171,7 +108,7 @@ std::optional<CampaignRow> find_campaign(Connection& connection, const std::stri
                      found.number(0, 3), found.real(0, 4)};
 }
 
-void insert_events(Connection& connection, std::int64_t campaign, const std::vector<LogRow>& rows,
+void insert_events(PostgresConnection& connection, std::int64_t campaign, const std::vector<LogRow>& rows,
                    const std::string& token) {
   for (std::size_t begin = 0; begin < rows.size(); begin += rows_of_a_statement) {
     const std::size_t end = std::min(begin + rows_of_a_statement, rows.size());
@@ -191,7 +128,20 @@ void insert_events(Connection& connection, std::int64_t campaign, const std::vec
   }
 }
 
-void replace_files(Connection& connection, std::int64_t campaign, const FilesByName& files) {
+// The same as one text, which can be sent together with the commit: while a writer waits for an answer of the
+// server, all others wait for its lock.
+std::string insert_statement(PostgresConnection& connection, std::int64_t campaign,
+                             const std::vector<LogRow>& rows, const std::string& token) {
+  std::string statement =
+      "INSERT INTO acuity.event (campaign, sequence, time, event, body, chain, token) VALUES ";
+  for (const LogRow& row : rows)
+    statement += fmt::format("{}({}, {}, '{:.17g}', {}, {}, {}, '{}')", &row == &rows.front() ? "" : ", ",
+                             campaign, row.sequence, row.time, connection.literal(row.name),
+                             connection.literal(row.body), row.chain, token);
+  return statement + ";";
+}
+
+void replace_files(PostgresConnection& connection, std::int64_t campaign, const FilesByName& files) {
   for (const auto& [name, bytes] : files) {
     connection.execute("DELETE FROM acuity.file WHERE campaign = $1 AND name = $2", {campaign, name});
     std::size_t begin = 0;
@@ -207,89 +157,12 @@ void replace_files(Connection& connection, std::int64_t campaign, const FilesByN
 }
 
 // Throws LostConnection if it is not known whether it was committed.
-void commit(Connection& connection, const std::string& before) {
+void commit(PostgresConnection& connection, const std::string& before) {
   crash_point();
   if (connection.execute(before + "COMMIT").command() != "COMMIT")
     throw ServerError{"25P02", "the transaction was rolled back"};
   crash_point();
 }
-
-// A connection that is opened when it is needed, and again when it was lost.
-class Session {
- public:
-  Session(DatabaseAddress database, std::string log, ConnectionOptions options)
-      : database_(std::move(database)), log_(std::move(log)), options_(options) {}
-
-  const std::string& log() const { return log_; }
-  /// Called with every new connection.
-  std::function<void(Connection&)> prepare;
-
-  /// Throws LostConnection.
-  Connection& connected() {
-    if (!connection_) {
-      auto opened = std::make_unique<Connection>(database_, log_, options_);
-      was_connected_ = true;
-      if (prepare) prepare(*opened);
-      connection_ = std::move(opened);
-    }
-    return *connection_;
-  }
-  void disconnect() { connection_.reset(); }
-
-  /// Calls work(connection) until the connection is not lost during it, and rolls back if it fails. After the
-  /// patience is over, throws a sentence that ends with consequence().
-  template <typename Work, typename Consequence>
-  auto persistently(const Work& work, const Consequence& consequence) {
-    std::optional<SteadyClock::time_point> lost_since;
-    for (int attempt = 0;; ++attempt) {
-      try {
-        return work(connected());
-      } catch (const LostConnection& lost) {
-        disconnect();
-        if (!lost_since) lost_since = SteadyClock::now();
-        const double waited = std::chrono::duration<double>(SteadyClock::now() - *lost_since).count();
-        if (lost.refused || waited > patience(lost))
-          throw StoreError(fmt::format("{}: {}", log_, sentence_about(lost, consequence())));
-        std::this_thread::sleep_for(std::chrono::milliseconds(std::min(1000, 20 << std::min(attempt, 6))));
-      } catch (const ServerError& error) {
-        roll_back();
-        const bool again = error.sqlstate == "40001" || error.sqlstate == "40P01";
-        if (!again || attempt > 100) throw_as_sentence(log_, error);
-      } catch (...) {
-        roll_back();
-        throw;
-      }
-    }
-  }
-
-  template <typename Work>
-  auto persistently(const Work& work) {
-    return persistently(work, [] { return std::string(); });
-  }
-
- private:
-  // A server that never answered is not waited for: its name may be wrong.
-  double patience(const LostConnection& lost) const {
-    if (was_connected_) return database_patience();
-    return lost.sqlstate.empty() ? 0.0 : std::min(10.0, database_patience());
-  }
-
-  void roll_back() {
-    try {
-      if (connection_) connection_->execute("ROLLBACK");  // only a warning if there is no transaction
-    } catch (const LostConnection&) {
-      disconnect();
-    } catch (const ServerError&) {
-      disconnect();
-    }
-  }
-
-  DatabaseAddress database_;
-  std::string log_;
-  ConnectionOptions options_;
-  std::unique_ptr<Connection> connection_;
-  bool was_connected_ = false;
-};
 
 [[noreturn]] void complain_of_missing_campaign(const CampaignAddress& address) {
   throw InputError(fmt::format(
@@ -298,77 +171,18 @@ class Session {
       address.text(), printable(address.name(), 100), address.database().text()));
 }
 
-// The advisory lock of a campaign's owner, on a connection of its own: the store may reconnect meanwhile.
-class PostgresTenure : public Tenure {
- public:
-  PostgresTenure(const DatabaseAddress& database, const std::string& log, std::int64_t campaign)
-      : session_(database, log, {.idle_seconds = 0}), campaign_(campaign) {}
-
-  /// False if another process has it.
-  bool acquire() {
-    return session_.persistently([&](Connection& connection) { return acquire(connection); });
-  }
-
-  bool is_held() override {
-    const std::lock_guard lock(mutex_);
-    try {
-      try {
-        session_.connected().execute("SELECT 1");
-      } catch (const LostConnection&) {
-        session_.disconnect();
-      }
-      return acquire(session_.connected());
-    } catch (const LostConnection&) {  // cut off: nothing can be written here either
-      session_.disconnect();
-      return true;
-    } catch (const ServerError&) {
-      session_.disconnect();
-      return true;
-    }
-  }
-
- private:
-  bool acquire(Connection& connection) {
-    if (process_ == connection.server_process()) return true;  // the session that has the lock is alive
-    const std::string key = fmt::format("{}, {}", advisory_key, campaign_);
-    const auto take = [&] {
-      const bool taken = connection.execute("SELECT pg_try_advisory_lock(" + key + ")").text(0, 0) == "t";
-      if (taken) process_ = connection.server_process();
-      return taken;
-    };
-    if (take()) return true;
-    if (process_ == 0) return false;
-    // After a broken connection the server may still have our old session, with the lock.
-    connection.execute(fmt::format(
-        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = {} AND "
-        "objid = {} AND objsubid = 2 AND granted AND pid = {} AND database = (SELECT oid FROM pg_database "
-        "WHERE datname = current_database())",
-        advisory_key, campaign_, process_));
-    for (int k = 0; k < 20; ++k) {
-      if (take()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return false;
-  }
-
-  std::mutex mutex_;
-  Session session_;
-  std::int64_t campaign_;
-  int process_ = 0;  // of the server, for the session that has the lock
-};
-
 class PostgresEventStore : public EventStore {
  public:
   PostgresEventStore(CampaignAddress address, Access access)
       : address_(std::move(address)),
         session_(address_.database(), address_.text(), {.read_only = access == Access::read}),
         chain_(address_.text()) {
-    session_.prepare = [this](Connection& connection) { recognise(connection); };
+    session_.prepare = [this](PostgresConnection& connection) { recognise(connection); };
   }
 
   // Checks everything, in one moment, even if other processes add events.
   void check() {
-    session_.persistently([&](Connection& connection) {
+    session_.persistently([&](PostgresConnection& connection) {
       chain_ = EventChain(name());
       first_.clear();
       connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -382,7 +196,7 @@ class PostgresEventStore : public EventStore {
 
   // What can be read, whatever is wrong with the rest.
   void read_intact_into(std::vector<StoredEvent>& events) {
-    session_.persistently([&](Connection& connection) {
+    session_.persistently([&](PostgresConnection& connection) {
       events.clear();
       chain_ = EventChain(name());
       chain_.read_into(events, 0, log_rows(connection, id_, chain_));
@@ -390,7 +204,7 @@ class PostgresEventStore : public EventStore {
   }
 
   void inspect(LogInspection& found) {
-    session_.persistently([&](Connection& connection) {
+    session_.persistently([&](PostgresConnection& connection) {
       found = {};
       found.is_log = true;
       EventChain chain(name());
@@ -408,7 +222,7 @@ class PostgresEventStore : public EventStore {
     bool in_doubt = false;
     session_.prepare = nullptr;
     session_.persistently(
-        [&](Connection& connection) {
+        [&](PostgresConnection& connection) {
           make_tables(connection);
           if (in_doubt && created_by(connection, token)) return;
           create(connection, token, beginning, files, in_doubt);
@@ -419,13 +233,14 @@ class PostgresEventStore : public EventStore {
                                    "be one: see acuity list"
                                  : "; nothing was created");
         });
-    session_.prepare = [this](Connection& connection) { recognise(connection); };
+    session_.prepare = [this](PostgresConnection& connection) { recognise(connection); };
     session_.disconnect();
   }
 
   std::vector<StoredEvent> read(std::int64_t after) override {
     const auto since = [&](std::int64_t last) {
-      return session_.persistently([&](Connection& connection) { return events_since(connection, last); });
+      return session_.persistently(
+          [&](PostgresConnection& connection) { return events_since(connection, last); });
     };
     if (after > 0 || first_.empty()) return since(after);
     std::vector<StoredEvent> all = std::exchange(first_, {});
@@ -440,7 +255,7 @@ class PostgresEventStore : public EventStore {
     EventChain known = chain_;  // what is in the log, whatever happens here
     try {
       return session_.persistently(
-          [&](Connection& connection) -> std::vector<StoredEvent> {
+          [&](PostgresConnection& connection) -> std::vector<StoredEvent> {
             chain_ = known;
             const CampaignRow head = lock(connection);
             // The lost transaction had the lock, so it is over now, committed or not.
@@ -467,7 +282,7 @@ class PostgresEventStore : public EventStore {
   }
 
   double now() override {
-    if (clock_offset_ == 0.0) session_.persistently([](Connection&) {});
+    if (clock_offset_ == 0.0) session_.persistently([](PostgresConnection&) {});
     return std::max(seconds_since_boot() + clock_offset_, chain_.last_time());
   }
 
@@ -477,7 +292,7 @@ class PostgresEventStore : public EventStore {
     for (bool first = true; first || left() > 0.0; first = false) {
       double rest = std::min(std::max(left(), 0.0), looking_again);
       try {
-        Connection& connection = session_.connected();
+        PostgresConnection& connection = session_.connected();
         const bool listens = address_.database().notifies() && listen(connection);
         if (count(connection) > after) return true;
         if (listens) {
@@ -503,7 +318,7 @@ class PostgresEventStore : public EventStore {
   bool has_tenure() const override { return true; }
 
   std::unique_ptr<Tenure> try_own() override {
-    session_.persistently([](Connection&) {});  // the number of the campaign
+    session_.persistently([](PostgresConnection&) {});  // the number of the campaign
     auto tenure = std::make_unique<PostgresTenure>(address_.database(), name(), id_);
     return tenure->acquire() ? std::move(tenure) : nullptr;
   }
@@ -511,7 +326,7 @@ class PostgresEventStore : public EventStore {
   bool keeps_files() const override { return true; }
 
   std::vector<KeptFile> files() override {
-    return session_.persistently([&](Connection& connection) {
+    return session_.persistently([&](PostgresConnection& connection) {
       const SqlResult rows = connection.execute(
           "SELECT name, sum(octet_length(bytes)) FROM acuity.file WHERE campaign = $1 GROUP BY name ORDER BY "
           "name "
@@ -526,7 +341,7 @@ class PostgresEventStore : public EventStore {
 
   void read_file(const std::string& file, const std::function<void(std::string_view)>& take) override {
     for (std::int64_t part = 0;; ++part) {
-      const std::optional<std::string> bytes = session_.persistently([&](Connection& connection) {
+      const std::optional<std::string> bytes = session_.persistently([&](PostgresConnection& connection) {
         const SqlResult row = connection.execute(
             "SELECT bytes FROM acuity.file WHERE campaign = $1 AND name = $2 AND part = $3",
             {id_, file, part}, true);
@@ -545,7 +360,7 @@ class PostgresEventStore : public EventStore {
 
  private:
   // Of a new connection: the campaign must be there, in a format that this version knows.
-  void recognise(Connection& connection) {
+  void recognise(PostgresConnection& connection) {
     listening_ = false;
     const std::optional<CampaignRow> row = find_campaign(connection, address_.name());
     if (!row) complain_of_missing_campaign(address_);
@@ -564,22 +379,25 @@ class PostgresEventStore : public EventStore {
 
   void set_clock(double server) { clock_offset_ = server - seconds_since_boot(); }
 
-  static void make_tables(Connection& connection) {
-    if (connection.execute("SELECT to_regclass('acuity.file') IS NOT NULL").text(0, 0) == "t") return;
+  static void make_tables(PostgresConnection& connection) {
+    const auto are_there = [&] {
+      return connection.execute("SELECT to_regclass('acuity.file') IS NOT NULL").text(0, 0) == "t";
+    };
+    if (are_there()) return;
     // IF NOT EXISTS alone fails if two create the tables at the same time.
-    connection.execute(fmt::format("BEGIN; SELECT pg_advisory_xact_lock({});", advisory_key));
-    connection.execute(schema_statements);
+    connection.execute(fmt::format("BEGIN; SELECT pg_advisory_xact_lock({});", tables_key));
+    if (!are_there()) connection.execute(schema_statements);
     connection.execute("COMMIT");
   }
 
-  bool created_by(Connection& connection, const std::string& token) {
+  bool created_by(PostgresConnection& connection, const std::string& token) {
     return connection
                .execute("SELECT 1 FROM acuity.campaign WHERE name = $1 AND token = $2",
                         {address_.name(), token})
                .rows() > 0;
   }
 
-  void create(Connection& connection, const std::string& token,
+  void create(PostgresConnection& connection, const std::string& token,
               const std::function<std::vector<StoredEvent>(double)>& beginning, const FilesByName& files,
               bool& in_doubt) {
     connection.execute("BEGIN");
@@ -609,20 +427,22 @@ class PostgresEventStore : public EventStore {
   }
 
   // Begins a transaction in which no other process can add events. READ COMMITTED: what was committed while
-  // this waited for the lock is seen.
-  CampaignRow lock(Connection& connection) {
-    const SqlResult row = connection.execute(
-        fmt::format("BEGIN; WITH head AS (SELECT count, chain FROM acuity.campaign WHERE id = {} FOR NO KEY "
-                    "UPDATE) SELECT "
-                    "count, chain, extract(epoch FROM clock_timestamp())::float8 FROM head",
-                    id_));
+  // this waited for the lock is seen. The advisory lock is a fair queue; of those that wait for a row,
+  // newcomers overtake some.
+  CampaignRow lock(PostgresConnection& connection) {
+    const SqlResult row = connection.execute(fmt::format(
+        "BEGIN; SELECT pg_advisory_xact_lock({}, {}); WITH head AS (SELECT count, chain FROM acuity.campaign "
+        "WHERE id = {} FOR NO KEY UPDATE) SELECT count, chain, extract(epoch FROM clock_timestamp())::float8 "
+        "FROM head",
+        queue_key, id_, id_));
     if (row.rows() == 0) complain_of_missing_campaign(address_);
     const CampaignRow head{id_, log_format, row.number(0, 0), row.number(0, 1), row.real(0, 2)};
     set_clock(head.clock);
+    crash_point();
     return head;
   }
 
-  std::vector<StoredEvent> events_since(Connection& connection, std::int64_t after) {
+  std::vector<StoredEvent> events_since(PostgresConnection& connection, std::int64_t after) {
     std::vector<StoredEvent> events;
     const EventChain before = chain_;
     try {
@@ -639,7 +459,7 @@ class PostgresEventStore : public EventStore {
 
   // A server that took over without the last transactions of another one, or a restored backup: what was read
   // or added here before is gone, or is something else now.
-  void require_end_of(Connection& connection, const EventChain& known) {
+  void require_end_of(PostgresConnection& connection, const EventChain& known) {
     if (known.count() == 0) return;
     const SqlResult row = connection.execute(
         "SELECT chain FROM acuity.event WHERE campaign = $1 AND sequence = $2", {id_, known.count()});
@@ -651,7 +471,8 @@ class PostgresEventStore : public EventStore {
         name(), known.count()));
   }
 
-  std::vector<StoredEvent> new_events(Connection& connection, std::int64_t after, const CampaignRow& head) {
+  std::vector<StoredEvent> new_events(PostgresConnection& connection, std::int64_t after,
+                                      const CampaignRow& head) {
     if (head.count < std::max(after, chain_.count()) ||
         (head.count == chain_.count() && head.chain != chain_.value()))
       require_end_of(connection, chain_);
@@ -666,8 +487,8 @@ class PostgresEventStore : public EventStore {
     return decide(news);
   }
 
-  std::vector<StoredEvent> write(Connection& connection, std::vector<Event> events, const std::string& token,
-                                 bool& in_doubt) {
+  std::vector<StoredEvent> write(PostgresConnection& connection, std::vector<Event> events,
+                                 const std::string& token, bool& in_doubt) {
     const FilesByName files = std::move(*put_);
     put_.reset();
     if (events.empty()) {
@@ -681,10 +502,15 @@ class PostgresEventStore : public EventStore {
       added.push_back({chain_.count() + 1, time, std::move(event)});
       rows.push_back(chain_.append(added.back()));
     }
-    insert_events(connection, id_, rows, token);
-    replace_files(connection, id_, files);
-    std::string end = fmt::format("UPDATE acuity.campaign SET count = {}, chain = {} WHERE id = {};",
-                                  chain_.count(), chain_.value(), id_);
+    std::string end;
+    if (rows.size() <= rows_of_a_statement && files.empty()) {
+      end = insert_statement(connection, id_, rows, token);
+    } else {
+      insert_events(connection, id_, rows, token);
+      replace_files(connection, id_, files);
+    }
+    end += fmt::format("UPDATE acuity.campaign SET count = {}, chain = {} WHERE id = {};", chain_.count(),
+                       chain_.value(), id_);
     if (address_.database().notifies())
       end += fmt::format("SELECT pg_notify('acuity_{}', '{}');", id_, chain_.count());
     in_doubt = true;
@@ -693,7 +519,7 @@ class PostgresEventStore : public EventStore {
     return added;
   }
 
-  std::int64_t last_with(Connection& connection, const std::string& token) {
+  std::int64_t last_with(PostgresConnection& connection, const std::string& token) {
     const SqlResult row = connection.execute(
         "SELECT coalesce(max(sequence), 0) FROM acuity.event WHERE campaign = $1 AND token = $2",
         {id_, token});
@@ -701,7 +527,8 @@ class PostgresEventStore : public EventStore {
   }
 
   // The events of a transaction whose commit was not acknowledged: those after `before`, up to `last`.
-  std::vector<StoredEvent> written_before(Connection& connection, std::int64_t before, std::int64_t last) {
+  std::vector<StoredEvent> written_before(PostgresConnection& connection, std::int64_t before,
+                                          std::int64_t last) {
     std::vector<StoredEvent> events = events_since(connection, before);
     connection.execute("ROLLBACK");
     events.resize(static_cast<std::size_t>(last - before));
@@ -709,7 +536,7 @@ class PostgresEventStore : public EventStore {
   }
 
   // False if the server does not allow it, as a standby.
-  bool listen(Connection& connection) {
+  bool listen(PostgresConnection& connection) {
     if (listening_) return true;
     try {
       connection.execute(fmt::format("LISTEN acuity_{}", id_));
@@ -719,13 +546,13 @@ class PostgresEventStore : public EventStore {
     return listening_;
   }
 
-  std::int64_t count(Connection& connection) {
+  std::int64_t count(PostgresConnection& connection) {
     const SqlResult row = connection.execute("SELECT count FROM acuity.campaign WHERE id = $1", {id_});
     return row.rows() == 0 ? 0 : row.number(0, 0);
   }
 
   CampaignAddress address_;
-  Session session_;
+  PostgresSession session_;
   std::int64_t id_ = 0;
   EventChain chain_;                // of the events that were read or added
   std::vector<StoredEvent> first_;  // all events, kept for the first read()
@@ -737,8 +564,8 @@ class PostgresEventStore : public EventStore {
 }  // namespace
 
 bool has_postgres_event_store(const CampaignAddress& address) {
-  Session session(address.database(), address.text(), {.read_only = true});
-  return session.persistently([&](Connection& connection) {
+  PostgresSession session(address.database(), address.text(), {.read_only = true});
+  return session.persistently([&](PostgresConnection& connection) {
     try {
       return find_campaign(connection, address.name()).has_value();
     } catch (const ServerError& error) {
@@ -785,8 +612,8 @@ LogInspection inspect_postgres_log(const CampaignAddress& address) {
 }
 
 std::vector<CampaignListing> list_postgres_campaigns(const DatabaseAddress& database) {
-  Session session(database, database.text(), {.read_only = true});
-  return session.persistently([&](Connection& connection) {
+  PostgresSession session(database, database.text(), {.read_only = true});
+  return session.persistently([&](PostgresConnection& connection) {
     std::vector<CampaignListing> campaigns;
     try {
       const SqlResult rows = connection.execute(

@@ -57,6 +57,15 @@ std::string sentence_of(const Work& work) {
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
+// How long a lost server is tried again.
+class Patience {
+ public:
+  explicit Patience(const char* seconds) { setenv("ACUITY_DATABASE_PATIENCE", seconds, 1); }
+  ~Patience() { unsetenv("ACUITY_DATABASE_PATIENCE"); }
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
+};
+
 class PostgresStore : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -342,7 +351,7 @@ TEST_F(PostgresStore, IsFreeAgainWhenAProcessThatHoldsTheLockIsStopped) {
 }
 
 TEST_F(PostgresStore, SaysThatNothingWasWrittenWhenTheServerStaysAway) {
-  setenv("ACUITY_DATABASE_PATIENCE", "0.5", 1);
+  const Patience short_patience("0.5");
   const auto store = filled(1);
   const CampaignAddress address = at("wing");
   server->kill();
@@ -356,7 +365,7 @@ TEST_F(PostgresStore, SaysThatNothingWasWrittenWhenTheServerStaysAway) {
 }
 
 TEST_F(PostgresStore, SaysThatEventsMayBeInTheLogWhenTheServerIsGoneAtTheCommit) {
-  setenv("ACUITY_DATABASE_PATIENCE", "0.5", 1);
+  const Patience short_patience("0.5");
   filled(1);
   auto proxy = std::make_unique<testing::CuttingProxy>(server->port());
   const auto store = open_event_store(through(*proxy));
@@ -421,6 +430,23 @@ TEST_F(PostgresStore, OfANewerVersionIsRefused) {
   filled(1);
   server->execute("UPDATE acuity.campaign SET format = 2");
   EXPECT_HAS(sentence_of<NewerVersionError>([&] { open_event_store(at("wing")); }), "its format is 2");
+}
+
+// Texts are part of a statement, and many events are several statements.
+TEST_F(PostgresStore, KeepsAnyTextAndAnyNumberOfEvents) {
+  const auto store = filled(0);
+  const std::vector<std::string> texts{
+      "'; DROP TABLE acuity.event; --", "\\", "\\'", "$1 $$ {} %s", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x90\x98",
+      std::string(300'000, '\'')};
+  std::vector<Event> events;
+  for (const std::string& text : texts) events.push_back(Released{1, text});
+  store->add(0, [&](const auto&) { return events; });
+  for (int k = 0; k < 1200; ++k) events.push_back(BudgetChanged{1.0 / (k + 3.0)});
+  store->add(0, [&](const auto&) { return events; });
+  const std::vector<StoredEvent> read = open_event_store(at("wing"))->read(static_cast<int>(texts.size()));
+  ASSERT_EQ(read.size(), events.size());
+  for (std::size_t k = 0; k < events.size(); ++k) EXPECT_EQ(to_json(read[k].event), to_json(events[k])) << k;
+  EXPECT_EQ(inspect_log(at("wing")).problem_count, 0);
 }
 
 TEST_F(PostgresStore, IsNotCreatedWithAnEventThatIsRefused) {
@@ -611,7 +637,7 @@ class CrowdedPostgresStore : public PostgresStore {
 };
 
 TEST_F(CrowdedPostgresStore, SaysThatThereIsNoConnectionLeft) {
-  setenv("ACUITY_DATABASE_PATIENCE", "0.3", 1);
+  const Patience short_patience("0.3");
   filled(1);
   const DatabaseAddress database(server->address());
   std::list<PostgresConnection> others;
@@ -698,7 +724,8 @@ class OtherHost {
   bool works() const { return works_; }
   const std::string& here() const { return here_; }
   void cable(bool plugged) const {
-    testing::run_shell("ip link set " + cable_ + "a " + (plugged ? "up" : "down"), "/");
+    EXPECT_EQ(testing::run_shell("ip link set " + cable_ + "a " + (plugged ? "up" : "down"), "/").exit_code,
+              0);
   }
   // Moves this process to it.
   bool enter() const {
@@ -844,6 +871,7 @@ TEST(PostgresConnection, DeclaresTheLibraryAsItsHeaderDoes) {
   ACUITY_SAME(backendPID);
   ACUITY_SAME(exec);
   ACUITY_SAME(execParams);
+  ACUITY_SAME(escapeLiteral);
   ACUITY_SAME(resultStatus);
   ACUITY_SAME(resultErrorMessage);
   ACUITY_SAME(resultErrorField);

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <mutex>
+
+#include "acuity/campaign/event_store.hpp"
+#include "campaign/postgres_session.hpp"
+
+namespace acuity {
+
+/// The advisory lock of a campaign's owner, on a connection of its own: the store may reconnect meanwhile.
+class PostgresTenure : public Tenure {
+ public:
+  /// `campaign`: its number in the database.
+  PostgresTenure(const DatabaseAddress& database, const std::string& log, std::int64_t campaign)
+      : session_(database, log, {.idle_seconds = 0}), campaign_(campaign) {}
+
+  /// False if another process has it.
+  bool acquire();
+  bool is_held() override;
+
+ private:
+  bool acquire(PostgresConnection& connection);
+
+  std::mutex mutex_;
+  PostgresSession session_;
+  std::int64_t campaign_;
+  int process_ = 0;  // of the server, for the session that has the lock
+};
+
+}  // namespace acuity
