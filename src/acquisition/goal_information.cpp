@@ -90,9 +90,9 @@ class AnswerAtPoint {
 };
 
 // Worth per cost as a function of beta = 1 / alpha, for the search over all precisions.
-class Objective {
+class GoalObjective {
  public:
-  Objective(const AnswerAtPoint& answer, double base, const ContinuousPrecision& range, double remaining)
+  GoalObjective(const AnswerAtPoint& answer, double base, const ContinuousPrecision& range, double remaining)
       : answer_(answer), base_(base), range_(range), remaining_(remaining) {}
 
   double floor() const { return answer_.variance() + base_; }
@@ -124,7 +124,7 @@ class Objective {
 
 // The beta at which 1 / ((floor + gamma beta) cost(beta)) may have a maximum inside the range (math.md 13.1);
 // NaN if there is none. `known` is false for other costs than these two.
-double interior_maximum(const Objective& objective, const CostFunction& cost, bool& known) {
+double interior_maximum(const GoalObjective& objective, const CostFunction& cost, bool& known) {
   known = true;
   if (typeid(cost) == typeid(PowerCost)) {
     const PowerCostOptions& power = static_cast<const PowerCost&>(cost).options();
@@ -164,7 +164,7 @@ std::optional<BestPrecision> GoalInformation::best_precision_at(const Marginals&
                                                                 Index point, const ContinuousPrecision& range,
                                                                 double remaining) const {
   const AnswerAtPoint answer(criterion_, belief, point, 0);
-  const Objective objective(answer, offer.base_noise(point), range, remaining);
+  const GoalObjective objective(answer, offer.base_noise(point), range, remaining);
   const precision_search::Range all{std::abs(range.sharpest.inverse), std::abs(range.vaguest.inverse)};
   bool known = false;
   const double inside = interior_maximum(objective, *range.cost, known);

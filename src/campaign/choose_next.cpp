@@ -13,6 +13,7 @@
 #include "acuity/selection/capacity_batch.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
+#include "model/pool_means.hpp"
 #include "numerics/random.hpp"
 #include "numerics/text.hpp"
 #include "selection/select_among.hpp"
@@ -243,7 +244,7 @@ double predictive_sd(const Study& study, PoolBelief& belief, Index row) {
   if (study.file().goal && !study.file().goal->whole_pool())
     if (const auto goal = belief.marginals_at({{row}}).goal)
       return goal->weights().dot(goal->variance().cwiseMax(0.0).cwiseSqrt());
-  return belief.marginals().variance.cwiseMax(0.0).cwiseSqrt().mean();
+  return mean_standard_deviation(belief);
 }
 
 // Why a stop rule ends the campaign before its budget is spent; empty if none does.

@@ -12,6 +12,7 @@
 #include "campaign/choose_next.hpp"
 #include "campaign/look_ahead.hpp"
 #include "campaign/state_queries.hpp"
+#include "model/pool_means.hpp"
 #include "selection/scan_at_price.hpp"
 #include "text/level_text.hpp"
 
@@ -20,10 +21,6 @@ namespace acuity {
 namespace {
 
 constexpr std::size_t few_levels = 12;
-
-double mean_sd(PoolBelief& belief) {
-  return belief.marginals().variance.cwiseMax(0.0).cwiseSqrt().mean();
-}
 
 // The score of every candidate at given levels, which need not be on offer.
 class Market {
@@ -371,13 +368,13 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   add_neighbours(study, state, model.prior, result);
   result.reported_cost = reported_costs(study, state);
   result.reported_noise = reported_noise(study, model, annotations_of(study, state));
-  result.pool_sd_before = mean_sd(belief.belief());
+  result.pool_sd_before = mean_standard_deviation(belief.belief());
   const Annotation asked =
       study.annotation(chosen.row, study.offer().base_noise(chosen.row),
                        level_of(study, chosen.level.name, chosen.level.alpha), 0.0, chosen.cost);
   belief.expect(chosen.id, asked.place, added.value_or(study.expected_channel(asked, model)));
   result.sd_after = std::sqrt(std::max(0.0, belief.belief().marginals_at({{chosen.row}}).variance(0)));
-  result.pool_sd_after = mean_sd(belief.belief());
+  result.pool_sd_after = mean_standard_deviation(belief.belief());
   return result;
 }
 

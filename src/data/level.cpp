@@ -51,6 +51,15 @@ Offer Offer::at(const std::vector<Index>& points) const {
   return there;
 }
 
+Offer Offer::part(Index first, Index count) const {
+  Offer there{.levels = levels, .base_noise = base_noise.segment(first, count)};
+  for (const PointCosts& costs : point_costs)
+    there.point_costs.push_back(costs.expected.size() > 0 ? PointCosts{costs.expected.segment(first, count),
+                                                                       costs.reserved.segment(first, count)}
+                                                          : PointCosts{});
+  return there;
+}
+
 Index Offer::finest() const {
   std::size_t best = 0;
   // A level with bias is no measure of f, however little noise it has.

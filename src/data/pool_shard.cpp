@@ -10,11 +10,16 @@ namespace {
 
 // Where the shard of a rank begins; the shard of the last rank ends at that of the rank after it.
 Index first_row_of(Index whole, Index rank, Index ranks) {
-  const Index blocks = (whole + pool_block - 1) / pool_block;
-  return std::min(whole, blocks * rank / ranks * pool_block);
+  const Index rows = block_rows(whole), blocks = (whole + rows - 1) / rows;
+  return std::min(whole, blocks * rank / ranks * rows);
 }
 
 }  // namespace
+
+Index block_rows(Index whole) {
+  constexpr Index most_blocks = 65536;
+  return pool_block * std::max<Index>(1, (whole + pool_block * most_blocks - 1) / (pool_block * most_blocks));
+}
 
 PoolShard shard_of(Index whole, int rank, int ranks) {
   require(ranks >= 1, "shard_of", "the number of ranks", ranks, "1 or more");

@@ -127,11 +127,11 @@ struct EpPoolBelief::State {
     with_pool.reset();
   }
 
-  void set_goal(const Goal& goal, Index most_covariances) {
+  void set_goal(const Goal& goal, Index most_covariances, Index points) {
     whole_goal = goal_part(goal, {.points = {}, .weights = goal.weights});
-    if (goal.size() <= most_covariances / std::max<Index>(1, pool.rows())) return;
+    if (goal.size() <= most_covariances / std::max<Index>(1, points)) return;
     constexpr Index least = 8, screen = 128;
-    const Index most = std::clamp(most_covariances / std::max<Index>(1, pool.rows()), least, screen);
+    const Index most = std::clamp(most_covariances / std::max<Index>(1, points), least, screen);
     if (most < goal.size()) some_goal = goal_part(goal, thin(goal.weights, most));
   }
   static GoalPart goal_part(const Goal& goal, const ThinnedGoal& some) {
@@ -386,7 +386,8 @@ struct EpPoolBelief::State {
 };
 
 EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations,
-                           int threads, Index kept, std::shared_ptr<const Goal> goal, Index most_covariances)
+                           int threads, Index kept, std::shared_ptr<const Goal> goal, Index most_covariances,
+                           Index whole_pool)
     : state_(std::make_unique<State>()) {
   state_->prior = std::move(prior);
   state_->pool = pool;
@@ -396,7 +397,7 @@ EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
   state_->most_kept = kept;
   if (goal) {
     check_goal(*goal, pool.cols(), "EpPoolBelief");
-    state_->set_goal(*goal, most_covariances);
+    state_->set_goal(*goal, most_covariances, std::max(whole_pool, pool.rows()));
   }
   for (const Observation& o : observations) {
     state_->annotations.push_back(state_->annotation(o.place, o.channel, o.value));

@@ -54,8 +54,8 @@ struct JointPoolBelief::State final {
     const Index part = whole_tiles(size), goals = goal ? goal->size() : 0;
     goal_begin = part * (1 + static_cast<Index>(errors.size()));
     Points all(goal_begin + whole_tiles(goals), inputs + (with_bias ? 1 : 0));
-    const auto as = [&](const PointsRef& points, const Quantity& quantity) {
-      return with_bias ? with_quantity(points, quantity) : Points(points);
+    const auto as = [&](const PointsRef& some, const Quantity& quantity) {
+      return with_bias ? with_quantity(some, quantity) : Points(some);
     };
     fill_tiles(all, 0, as(pool, {}));
     for (std::size_t e = 0; e < errors.size(); ++e)
@@ -74,16 +74,16 @@ struct JointPoolBelief::State final {
       goal_noise = smallest_goal_noise * prior.kernel->diagonal(prior.scaling.apply(goal->points));
       if (goal->noise.size() > 0) goal_noise = goal_noise.cwiseMax(goal->noise);
     }
-    if (goal) thinned = thin(goal->weights, most_goals(options.most_covariances));
+    if (goal) thinned = thin(goal->weights, most_goals(options));
     reset();
   }
 
-  Index most_goals(Index most_covariances) const {
+  Index most_goals(const JointPoolOptions& options) const {
     constexpr Index least = 8, screen = 128;
     const Index arrays = 1 + static_cast<Index>(errors.size());
-    if (arrays * whole_tiles(size) <= most_covariances / std::max<Index>(1, goal->size()))
-      return goal->size();
-    return std::clamp<Index>(most_covariances / (arrays * whole_tiles(size)), least, screen);
+    const Index columns = arrays * whole_tiles(std::max(size, options.whole_pool));
+    if (columns <= options.most_covariances / std::max<Index>(1, goal->size())) return goal->size();
+    return std::clamp<Index>(options.most_covariances / columns, least, screen);
   }
 
   // The annotation of a level with bias is none of the quantities in the list, but a sum of two.
@@ -99,13 +99,18 @@ struct JointPoolBelief::State final {
     if (place.pool_row() && !has_error) return place;
     const Vector x =
         place.pool_row() ? Vector(points.row(*place.pool_row()).transpose()) : place.coordinates();
-    if (!with_bias) return Place(x);
+    // An answer about f at a row of another shard is one of the list there.
+    const auto like_given = [&](Vector coordinates) {
+      const std::optional<Index> row = has_error ? std::nullopt : place.row_elsewhere();
+      return row ? Place::in_other_shard(*row, std::move(coordinates)) : Place(std::move(coordinates));
+    };
+    if (!with_bias) return like_given(x);
     if (x.size() != inputs)
       throw std::invalid_argument("JointPoolBelief: the place has " + std::to_string(x.size()) +
                                   " inputs, must have " + std::to_string(inputs));
     Vector augmented(inputs + 1);
     augmented << x, Quantity::answer(has_error ? bias : 0).code();
-    return Place(augmented);
+    return like_given(augmented);
   }
 
   Index tiles() const { return whole_tiles(size) / width; }

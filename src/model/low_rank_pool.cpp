@@ -47,7 +47,7 @@ bool LowRankPool::add(Index row) {
   const Index rank = factor_->rank();
   const FactorRow& observed = posterior_.rows()[at(row)];
   Vector g;
-  if (observed.pool_row) {
+  if (observed.pool_row && !posterior_.tiles().is_guest(*observed.pool_row)) {
     g = factor_->pool_column(*observed.pool_row);
   } else {
     g = factor_->column(observed.x);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <type_traits>
 
@@ -46,7 +47,8 @@ class TilesOf : public PoolTiles {
  public:
   // scaled_tile(t): the points of tile t, scaled.
   template <typename ScaledTile>
-  TilesOf(const Prior& prior, Index size, Index inputs, const ScaledTile& scaled_tile, std::size_t memory)
+  TilesOf(const Prior& prior, Index size, Index inputs, const ScaledTile& scaled_tile, std::size_t memory,
+          const std::optional<Vector>& origin = std::nullopt)
       : PoolTiles(size),
         prior_(prior),
         stationary_(dynamic_cast<const StationaryKernel*>(prior.kernel.get())),
@@ -63,7 +65,7 @@ class TilesOf : public PoolTiles {
     for (Index tile = 0; tile < count(); ++tile) {
       const Points scaled = scaled_tile(tile);
       if (std::is_same_v<Real, float> && stationary_ != nullptr && tile == 0)
-        set_origin(scaled.row(0).transpose());
+        set_origin(origin ? *origin : Vector(scaled.row(0).transpose()));
       marginals_.variance.segment(tile * width, columns(tile)) = prior_.kernel->diagonal(scaled);
       lowest_ = lowest_.cwiseMin(scaled.colwise().minCoeff().transpose());
       highest_ = highest_.cwiseMax(scaled.colwise().maxCoeff().transpose());
@@ -209,11 +211,18 @@ class TilesOf : public PoolTiles {
   }
 
   Points point(Index row) const override {
-    const Index tile = row / width;
     Points x(1, inputs_);
-    for (Index k = 0; k < inputs_; ++k)
-      x(0, k) = from_unit(points_[at((tile * inputs_ + k) * width + row % width)], k);
+    for (Index k = 0; k < inputs_; ++k) x(0, k) = from_unit(coordinate(row, k), k);
     return x;
+  }
+
+  Index guest(Index row, const Points& x) override {
+    if (const auto known = guests_.find(row); known != guests_.end()) return known->second;
+    const double variance = prior_.kernel->diagonal(x)(0);
+    const Index next = count() * width + static_cast<Index>(guests_.size());
+    for (Index k = 0; k < inputs_; ++k) guest_points_.push_back(to_unit(x(0, k), k));
+    guest_variances_.push_back(variance);
+    return guests_.emplace(row, next).first->second;
   }
 
   // Measured on smooth and rough kernels (tests/model/gp_pool_belief_test.cpp), with room to spare.
@@ -273,7 +282,8 @@ class TilesOf : public PoolTiles {
   }
 
   double prior_variance(Index row) const {
-    if (stationary_ == nullptr) return prior_variances_(row);
+    if (stationary_ == nullptr)
+      return is_guest(row) ? guest_variances_[at(row - count() * width)] : prior_variances_(row);
     return stationary_->options().amplitude * stationary_->options().amplitude;
   }
 
@@ -341,9 +351,14 @@ class TilesOf : public PoolTiles {
   std::vector<Real> points_of(std::span<const Index> rows) const {
     std::vector<Real> points(at(inputs_ * width), Real(0));
     for (std::size_t j = 0; j < rows.size(); ++j)
-      for (Index k = 0; k < inputs_; ++k)
-        points[at(k * width) + j] = points_[at((rows[j] / width * inputs_ + k) * width + rows[j] % width)];
+      for (Index k = 0; k < inputs_; ++k) points[at(k * width) + j] = coordinate(rows[j], k);
     return points;
+  }
+
+  // As it is stored, of a pool point or a guest.
+  Real coordinate(Index row, Index k) const {
+    if (is_guest(row)) return guest_points_[at((row - count() * width) * inputs_ + k)];
+    return points_[at((row / width * inputs_ + k) * width + row % width)];
   }
 
   void compute_rows(const numerics::TileView<Real>& view, const FactorSide& side, Index from,
@@ -422,7 +437,10 @@ class TilesOf : public PoolTiles {
   const StationaryKernel* stationary_;  // null: a user's kernel
   Vector prior_variances_;              // of such a kernel: it may throw when it is asked again
   Index inputs_;
-  std::vector<Real> points_;  // by tile, by input
+  std::vector<Real> points_;             // by tile, by input
+  std::map<Index, Index> guests_;        // points of other shards: the number of each
+  std::vector<Real> guest_points_;       // one after another
+  std::vector<double> guest_variances_;  // before any annotation
   Vector origin_, unit_;
   std::vector<Real> inverse_lengthscale_;
   std::vector<numerics::CategoryColumn<Real>> categories_;
@@ -456,7 +474,11 @@ std::unique_ptr<PoolTiles> PoolTiles::make(const Prior& prior, const PointsRef& 
     return prior.scaling.apply(pool.middleRows(begin, std::min(width, pool.rows() - begin)));
   };
   if (storage.single_precision && stationary)
-    return std::make_unique<TilesOf<float>>(prior, pool.rows(), pool.cols(), scaled_tile, storage.memory);
+    return std::make_unique<TilesOf<float>>(
+        prior, pool.rows(), pool.cols(), scaled_tile, storage.memory,
+        storage.whole ? std::optional<Vector>(
+                            prior.scaling.apply(Points(storage.whole->first_point.transpose())).transpose())
+                      : std::nullopt);
   return std::make_unique<TilesOf<double>>(prior, pool.rows(), pool.cols(), scaled_tile, storage.memory);
 }
 

@@ -73,6 +73,10 @@ class PoolTiles {
   /// The float twin of the factor, if there is one, follows; before any tile catches up. The first
   /// `unchanged` rows are those it followed before.
   virtual void follow(const FactorSide& side, Index unchanged) = 0;
+  /// A point of another shard of the pool, which gets a number above those of the tiles: columns_of(),
+  /// growing_columns() and point() take it like a row. `row` identifies it; `x` is scaled.
+  virtual Index guest(Index row, const Points& x) = 0;
+  bool is_guest(Index row) const { return row >= count() * width; }
   /// Columns of V of some pool points, at most `width` of them, and the belief there, from the factor alone:
   /// the bits that their tiles would have. Not in single precision.
   struct Columns {

@@ -1,8 +1,10 @@
 #include "acuity/model/scaling.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "data/as_size.hpp"
+#include "data/pool_sums.hpp"
 
 namespace acuity {
 
@@ -27,29 +29,59 @@ Points Scaling::with_logarithms(const PointsRef& points) const {
   return result;
 }
 
-Scaling Scaling::standardise(const PointsRef& given, const std::vector<InputTransform>& transforms) {
+Scaling Scaling::standardise(const PointsRef& points, const std::vector<InputTransform>& transforms) {
+  return standardise(points, transforms, one_rank(), {0, points.rows(), points.rows()});
+}
+
+Scaling Scaling::standardise(const PointsRef& given, const std::vector<InputTransform>& transforms,
+                             Ranks& ranks, const PoolShard& shard) {
   Scaling scaling = unscaled(transforms);
-  if (given.rows() == 0) return scaling;
-  Points logarithms;
-  if (!scaling.log_.empty()) logarithms = scaling.with_logarithms(given);
-  const PointsRef points = scaling.log_.empty() ? given : PointsRef(logarithms);
-  scaling.centre_ = points.colwise().mean();
-  scaling.scale_.resize(points.cols());
-  for (Index k = 0; k < points.cols(); ++k) {
-    if (is_category(transforms, k)) {
-      scaling.centre_(k) = 0.0;
-      scaling.scale_(k) = 1.0;
-      continue;
-    }
+  if (shard.whole == 0) return scaling;
+  const Index inputs = given.cols();
+  const double rows = static_cast<double>(shard.whole);
+  // Calls use(some points, with logarithms).
+  const auto with_block = [&](Index begin, Index end, const auto& use) {
+    if (scaling.log_.empty())
+      use(given.middleRows(begin, end - begin));
+    else
+      use(scaling.with_logarithms(given.middleRows(begin, end - begin)));
+  };
+  Vector lowest = Vector::Constant(inputs, std::numeric_limits<double>::infinity()), highest = -lowest;
+  const Vector sums = sums_over_pool(ranks, shard, inputs, [&](Index begin, Index end, double* out) {
+    with_block(begin, end, [&](const auto& points) {
+      Eigen::Map<Vector>(out, inputs) = points.colwise().sum().transpose();
+      lowest = lowest.cwiseMin(points.colwise().minCoeff().transpose());
+      highest = highest.cwiseMax(points.colwise().maxCoeff().transpose());
+    });
+  });
+  highest = highest_of_ranks(ranks, highest);
+  lowest = -highest_of_ranks(ranks, -lowest);
+  scaling.centre_ = sums / rows;
+  scaling.scale_ = Vector::Ones(inputs);
+  Vector largest = Vector::Zero(inputs);  // deviation; 0: the scale is not to be computed
+  for (Index k = 0; k < inputs; ++k) {
     // Equality, not a small deviation: the mean of equal numbers may differ from them in the last digit, and
     // a scale of 1e-17 would tear coincident points apart.
-    const bool constant = points.col(k).maxCoeff() == points.col(k).minCoeff();
-    if (constant) scaling.centre_(k) = points(0, k);
-    // In units of the largest deviation: squares of very large or small inputs neither overflow nor vanish.
-    const auto deviation = (points.col(k).array() - scaling.centre_(k)).eval();
-    const double largest = deviation.abs().maxCoeff();
-    scaling.scale_(k) = constant ? 1.0 : largest * std::sqrt((deviation / largest).square().mean());
+    if (is_category(transforms, k))
+      scaling.centre_(k) = 0.0;
+    else if (highest(k) == lowest(k))
+      scaling.centre_(k) = highest(k);
+    else
+      largest(k) = std::max(highest(k) - scaling.centre_(k), scaling.centre_(k) - lowest(k));
   }
+  // In units of the largest deviation: squares of very large or small inputs neither overflow nor vanish.
+  const Vector squares = sums_over_pool(ranks, shard, inputs, [&](Index begin, Index end, double* out) {
+    with_block(begin, end, [&](const auto& points) {
+      for (Index k = 0; k < inputs; ++k) {
+        out[k] = 0.0;
+        if (largest(k) == 0.0) continue;
+        const auto deviation = (points.col(k).array() - scaling.centre_(k)).eval();
+        out[k] = (deviation / largest(k)).square().sum();
+      }
+    });
+  });
+  for (Index k = 0; k < inputs; ++k)
+    if (largest(k) != 0.0) scaling.scale_(k) = largest(k) * std::sqrt(squares(k) / rows);
   return scaling;
 }
 

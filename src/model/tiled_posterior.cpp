@@ -47,6 +47,10 @@ FactorRow TiledPosterior::row(const Place& place, const Channel& channel,
       throw std::invalid_argument("GpPoolBelief: the place has " + std::to_string(inputs) +
                                   " inputs, must have " + std::to_string(now_.points.cols()));
     row.x = prior_.scaling.apply(Points(place.coordinates().transpose()));
+    if (place.row_elsewhere()) {
+      row.pool_row = tiles_->guest(*place.row_elsewhere(), row.x);
+      row.x = tiles_->point(*row.pool_row);
+    }
   }
   return row;
 }
@@ -147,7 +151,8 @@ TiledPosterior::NewRow TiledPosterior::solve_by_tiles(const FactorRow& row) cons
   if (!row.pool_row || tiles_->error() > 0.0) return solve(now_, row);
   const double prior_variance = prior_.kernel->diagonal(row.x)(0);
   Vector l(n);
-  if (is_current(*row.pool_row / PoolTiles::width) && tiles_->column(*row.pool_row, l.data(), n))
+  if (!tiles_->is_guest(*row.pool_row) && is_current(*row.pool_row / PoolTiles::width) &&
+      tiles_->column(*row.pool_row, l.data(), n))
     return new_row(row, tiles_->marginals().variance(*row.pool_row), prior_variance, std::move(l));
   const auto known = [&] { return std::find(solved_.rows.begin(), solved_.rows.end(), *row.pool_row); };
   if (solved_.v.rows() != n || known() == solved_.rows.end()) exact_at(std::span(&*row.pool_row, 1));

@@ -22,7 +22,6 @@ Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
     : repeat_points_(options.repeat_points),
       most_per_level_(options.most_per_level),
       open_(at_row(offer.base_noise.size()), open_at_all_levels),
-      closings_(open_.size(), 0),
       remaining_(options.budget),
       slack_(budget_slack(options.budget)),
       step_(options.step) {
@@ -41,7 +40,8 @@ Candidates Candidates::at(const std::vector<Index>& points) const {
   there.step_ = step_;
   for (std::size_t i = 0; i < points.size(); ++i) {
     there.open_.push_back(open_[at_row(points[i])]);
-    there.closings_.push_back(closings_[at_row(points[i])]);
+    if (const auto closings = closings_.find(points[i]); closings != closings_.end())
+      there.closings_.emplace(static_cast<Index>(i), closings->second);
     if (const auto bought = bought_.find(points[i]); bought != bought_.end())
       there.bought_[static_cast<Index>(i)] = bought->second;
     const auto levels = levels_closed_.find(points[i]);
@@ -49,6 +49,31 @@ Candidates Candidates::at(const std::vector<Index>& points) const {
     there.levels_closed_[static_cast<Index>(i)] = levels->second;
     there.update(static_cast<Index>(i));
   }
+  return there;
+}
+
+Candidates Candidates::part(Index first, Index count) const {
+  Candidates there;
+  there.repeat_points_ = repeat_points_;
+  there.most_per_level_ = most_per_level_;
+  there.levels_out_ = levels_out_;
+  there.answers_once_ = answers_once_;
+  there.remaining_ = remaining_;
+  there.slack_ = slack_;
+  there.step_ = step_;
+  there.first_row_ = first_row_ + first;
+  const auto begin = open_.begin() + first;
+  there.open_.assign(begin, begin + count);
+  const auto end_of = [&](const auto& rows) { return rows.lower_bound(first + count); };
+  for (auto one = closings_.lower_bound(first); one != end_of(closings_); ++one)
+    there.closings_.emplace(one->first - first, one->second);
+  for (auto one = bought_.lower_bound(first); one != end_of(bought_); ++one)
+    there.bought_.emplace(one->first - first, one->second);
+  for (auto one = levels_closed_.lower_bound(first); one != end_of(levels_closed_); ++one)
+    there.levels_closed_.emplace(one->first - first, one->second);
+  for (auto row = partly_open_.lower_bound(first); row != end_of(partly_open_); ++row)
+    there.partly_open_.insert(*row - first);
+  there.top_ups_ = top_ups_.of_part(first, count);
   return there;
 }
 
@@ -103,9 +128,10 @@ void Candidates::close_bought(Index point, std::optional<Index> level) {
 void Candidates::give_back(Index point, std::optional<Index> level, double cost) {
   const Closes closes = closed_by(level);
   if (closes == Closes::point) {
-    if (closings_[at_row(point)] == 0)
+    const auto closings = closings_.find(point);
+    if (closings == closings_.end())
       throw std::invalid_argument("Candidates: the point is open, must be bought before it is given back");
-    --closings_[at_row(point)];
+    if (--closings->second == 0) closings_.erase(closings);
   }
   if (closes == Closes::level) {
     if (!is_closed_there(point, *level))
@@ -129,7 +155,7 @@ void Candidates::reopen(Index point, Index level) {
 }
 
 void Candidates::close(Index point) {
-  ++closings_[at_row(point)];
+  ++closings_[point];
   update(point);
 }
 
@@ -153,7 +179,7 @@ void Candidates::update(Index point) {
   const auto there = levels_closed_.find(point);
   const bool some = there != levels_closed_.end(), all = some && there->second.size() == answers_once_.size();
   char& open = open_[at_row(point)];
-  open = closings_[at_row(point)] > 0 || all ? closed : some ? open_at_some_levels : open_at_all_levels;
+  open = closings_.contains(point) || all ? closed : some ? open_at_some_levels : open_at_all_levels;
   if (open == open_at_some_levels)
     partly_open_.insert(point);
   else

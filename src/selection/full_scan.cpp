@@ -62,7 +62,7 @@ struct Row {
     double best_value = 0.0;
     for (std::size_t k = 0; k < size(); ++k) {
       const double v = value(k);
-      if (std::isnan(v)) throw not_a_number(point);
+      if (std::isnan(v)) throw not_a_number(candidates.first_row() + point);
       if (is_open(k) && (!best || v > best_value)) best = k, best_value = v;
     }
     return best ? std::optional(score(*best)) : std::nullopt;
@@ -204,10 +204,11 @@ class PoolScan {
   }
 
   Row make_row(Index point, const PricedLevels& priced, const double* information) const {
-    const std::uint64_t draw = acquisition_.ranking == Ranking::random
-                                   ? numerics::draw_key(acquisition_.seed, numerics::Purpose::random_choice,
-                                                        candidates_.step(), static_cast<std::uint64_t>(point))
-                                   : 0;
+    const std::uint64_t draw =
+        acquisition_.ranking == Ranking::random
+            ? numerics::draw_key(acquisition_.seed, numerics::Purpose::random_choice, candidates_.step(),
+                                 static_cast<std::uint64_t>(candidates_.first_row() + point))
+            : 0;
     return {point,
             priced.levels,
             priced.costs,
@@ -227,7 +228,7 @@ class PoolScan {
       const std::optional<BestPrecision> best = acquisition_.information->best_precision_at(
           belief_, offer_, point, range_, candidates_.largest_cost());
       if (!best) continue;
-      if (std::isnan(best->value)) throw not_a_number(point);
+      if (std::isnan(best->value)) throw not_a_number(candidates_.first_row() + point);
       const ContinuousRow row{{.point = point,
                                .information = best->information,
                                .cost = best->cost,
@@ -286,42 +287,124 @@ std::optional<Score> best_of(const std::vector<ChunkLeader>& leaders) {
   return best;
 }
 
-std::optional<Score> select_in(const PoolScan& scan) {
-  const std::vector<ChunkLeader> leaders = leaders_of(scan);
-  const std::optional<Score> best = best_of(leaders);
-  if (!best) return std::nullopt;
-  // The first chunk whose leader is tied has the first point that is; there is no list of all points'
-  // leaders. Infinite values are tied by their order.
-  const auto tied = [&](const ChunkLeader& leader) {
-    if (!leader.score) return false;
-    return std::isinf(best->value) ? ties_with(*best, leader.score->value, leader.score->order)
-                                   : ties_with(*best, leader.highest_for_tie, 0.0);
-  };
-  const auto first = std::find_if(leaders.begin(), leaders.end(), tied);
-  std::optional<Score> chosen;
-  scan.visit(first - leaders.begin(), [&](const auto& row) {
-    chosen = row.cheapest_tied(*best);
-    return !chosen;
-  });
-  return chosen;
-}
+}  // namespace
+
+class ContestState {
+ public:
+  virtual ~ContestState() = default;
+  virtual const std::optional<Score>& leader() const = 0;
+  virtual std::optional<Score> first_tied(const Score& best) const = 0;
+};
+
+namespace {
+
+class ScannedContest : public ContestState {
+ public:
+  ScannedContest(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
+                 const Candidates& candidates, std::optional<double> shadow_price,
+                 const FullScanOptions& options)
+      : scan_(belief, offer, acquisition, candidates, options, shadow_price),
+        leaders_(leaders_of(scan_)),
+        best_(best_of(leaders_)) {}
+
+  const std::optional<Score>& leader() const override { return best_; }
+
+  // A chunk whose leader is tied has a point that is; there is no list of all points' leaders. Infinite
+  // values are tied by their order.
+  std::optional<Score> first_tied(const Score& best) const override {
+    const auto may_tie = [&](const ChunkLeader& leader) {
+      if (!leader.score) return false;
+      return std::isinf(best.value) ? ties_with(best, leader.score->value, leader.score->order)
+                                    : ties_with(best, leader.highest_for_tie, 0.0);
+    };
+    std::optional<Score> chosen;
+    for (std::size_t chunk = 0; chunk < leaders_.size() && !chosen; ++chunk)
+      if (may_tie(leaders_[chunk]))
+        scan_.visit(static_cast<Index>(chunk), [&](const auto& row) {
+          chosen = row.cheapest_tied(best);
+          return !chosen;
+        });
+    return chosen;
+  }
+
+ private:
+  PoolScan scan_;
+  std::vector<ChunkLeader> leaders_;
+  std::optional<Score> best_;
+};
+
+class ContestOfSome final : public ContestState {
+ public:
+  ContestOfSome(std::vector<Index> points, Marginals there, const Offer& offer,
+                const Acquisition& acquisition, const Candidates& candidates,
+                std::optional<double> shadow_price)
+      : points_(std::move(points)),
+        belief_(std::move(there)),
+        candidates_(candidates.at(points_)),
+        // They are few: one thread is enough.
+        among_(belief_, offer, acquisition, candidates_, shadow_price, {.threads = 1}),
+        best_(in_pool(among_.leader())) {}
+
+  const std::optional<Score>& leader() const override { return best_; }
+  std::optional<Score> first_tied(const Score& best) const override {
+    return in_pool(among_.first_tied(best));
+  }
+
+ private:
+  std::optional<Score> in_pool(std::optional<Score> score) const {
+    if (score) score->point = points_[static_cast<std::size_t>(score->point)];
+    return score;
+  }
+
+  std::vector<Index> points_;
+  Marginals belief_;
+  Candidates candidates_;
+  ScannedContest among_;
+  std::optional<Score> best_;
+};
 
 }  // namespace
+
+Contest::Contest(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
+                 const Candidates& candidates, std::optional<double> shadow_price,
+                 const FullScanOptions& options)
+    : state_(
+          std::make_unique<ScannedContest>(belief, offer, acquisition, candidates, shadow_price, options)) {}
+Contest::Contest(std::vector<Index> points, Marginals there, const Offer& offer,
+                 const Acquisition& acquisition, const Candidates& candidates,
+                 std::optional<double> shadow_price)
+    : state_(std::make_unique<ContestOfSome>(std::move(points), std::move(there), offer, acquisition,
+                                             candidates, shadow_price)) {}
+Contest::~Contest() = default;
+Contest::Contest(Contest&&) noexcept = default;
+Contest& Contest::operator=(Contest&&) noexcept = default;
+
+const std::optional<Score>& Contest::leader() const {
+  return state_->leader();
+}
+
+std::optional<Score> Contest::first_tied(const Score& best) const {
+  return state_->first_tied(best);
+}
+
+std::optional<double> shadow_price(const Acquisition& acquisition, const std::optional<Score>& best_ratio) {
+  if (!acquisition.has_price_weight()) return std::nullopt;
+  if (!best_ratio || !(best_ratio->value > 0.0) || std::isinf(best_ratio->value)) return std::nullopt;
+  return acquisition.price_weight * best_ratio->value;
+}
 
 std::optional<double> shadow_price(const Marginals& belief, const Offer& offer,
                                    const Acquisition& acquisition, const Candidates& candidates,
                                    const FullScanOptions& options) {
   if (!acquisition.has_price_weight()) return std::nullopt;
-  const std::optional<Score> best =
-      best_of(leaders_of(PoolScan(belief, offer, acquisition, candidates, options)));
-  if (!best || !(best->value > 0.0) || std::isinf(best->value)) return std::nullopt;
-  return acquisition.price_weight * best->value;
+  const PoolScan scan(belief, offer, acquisition, candidates, options);
+  return shadow_price(acquisition, best_of(leaders_of(scan)));
 }
 
 std::optional<Score> select_at_price(const Marginals& belief, const Offer& offer,
                                      const Acquisition& acquisition, const Candidates& candidates,
                                      std::optional<double> shadow_price, const FullScanOptions& options) {
-  return select_in(PoolScan(belief, offer, acquisition, candidates, options, shadow_price));
+  return Contest(belief, offer, acquisition, candidates, shadow_price, options).choice();
 }
 
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
@@ -341,8 +424,14 @@ std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& o
 
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
                               const Candidates& candidates, const FullScanOptions& options) {
-  const PoolScan scan(belief, offer, acquisition, candidates, options,
-                      shadow_price(belief, offer, acquisition, candidates, options));
+  return score_pool_at_price(belief, offer, acquisition, candidates,
+                             shadow_price(belief, offer, acquisition, candidates, options), options);
+}
+
+std::vector<Score> score_pool_at_price(const Marginals& belief, const Offer& offer,
+                                       const Acquisition& acquisition, const Candidates& candidates,
+                                       std::optional<double> shadow_price, const FullScanOptions& options) {
+  const PoolScan scan(belief, offer, acquisition, candidates, options, shadow_price);
   std::vector<std::vector<Score>> parts(static_cast<std::size_t>(scan.chunks()));
   scan.for_each_chunk([&](Index chunk) {
     std::vector<Score>& part = parts[static_cast<std::size_t>(chunk)];

@@ -8,6 +8,8 @@
 #include "acuity/data/observation.hpp"
 #include "acuity/selection/selector.hpp"
 #include "data/as_size.hpp"
+#include "model/pool_means.hpp"
+#include "model/sharded_belief.hpp"
 #include "selection/temporary_pending.hpp"
 
 namespace acuity {
@@ -67,7 +69,8 @@ class Simulation {
       : belief_(belief),
         acquisition_(std::move(acquisition)),
         candidates_(std::move(candidates)),
-        options_(options) {
+        options_(options),
+        ranks_(ranks_of(belief, options)) {
     offers_.push_back(offer);
     for (const double change : options.noise_changes) {
       offers_.push_back(offer);
@@ -77,7 +80,11 @@ class Simulation {
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));
   }
 
-  bool is_over() const { return Clock::now() >= end_; }
+  // The clock of the first rank is that of all.
+  bool is_over() const {
+    if (!std::isfinite(options_.seconds)) return false;
+    return ranks_.broadcast(Clock::now() >= end_ ? "over" : "", 0) == "over";
+  }
 
   // The course with the noise as it is believed to be, and its gain for every noise that it may be. Nothing
   // if the time or the number of purchases ran out. The first weight must be 1.
@@ -119,6 +126,11 @@ class Simulation {
   }
 
  private:
+  static Ranks& ranks_of(PoolBelief& belief, const PlanOptions& options) {
+    if (auto* sharded = dynamic_cast<ShardedBelief*>(&belief)) return sharded->ranks();
+    return options.ranks != nullptr ? *options.ranks : one_rank();
+  }
+
   std::optional<PlannedCourse> run(double price_weight, const Offer& offer) {
     Acquisition acquisition = acquisition_;
     acquisition.price_weight = price_weight;
@@ -136,9 +148,10 @@ class Simulation {
       course.spent += best->cost;
       ++course.purchases[at(best->level)];
       ++course.count;
-      if (options_.progress && ++simulated_ % 16 == 0) options_.progress(simulated_);
+      if (options_.progress && ++simulated_ % 16 == 0)
+        on_all_ranks(ranks_, [&] { options_.progress(simulated_); });
     }
-    if (options_.aim == PlanAim::pool_variance) course.expected = -belief_.marginals().variance.mean();
+    if (options_.aim == PlanAim::pool_variance) course.expected = -mean_variance(belief_);
     pending.cancel_all();
     return course;
   }
@@ -147,6 +160,7 @@ class Simulation {
   Acquisition acquisition_;
   Candidates candidates_;
   const PlanOptions& options_;
+  Ranks& ranks_;
   std::vector<Offer> offers_;           // with the noise that is believed, then with each that is possible
   std::vector<double> by_ratio_;        // the aim by the ratio rule, for each of these
   std::optional<PlannedCourse> first_;  // of the ratio rule, if it was run already

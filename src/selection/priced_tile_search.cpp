@@ -158,29 +158,27 @@ std::vector<Index> PricedTileSearch::rows_above(const LaggingPool& pool, const V
   return rows;
 }
 
-std::optional<PricedTileSearch::Leaders> PricedTileSearch::leaders(LaggingPool& pool,
-                                                                   const Candidates& candidates,
-                                                                   const ShadowPrice& shadow_price) {
+std::optional<std::vector<Index>> PricedTileSearch::best_ratios(LaggingPool& pool,
+                                                                const Candidates& candidates) {
   start_if_changed(pool, candidates);
   if (levels_.empty()) return std::nullopt;
   ++choice_;
   const auto ratio = [this](std::size_t k, double information) { return information / levels_[k].cost; };
   const double best_ratio = best_reached(pool, ratio, 0.0);
   if (!(best_ratio > 0.0) || best_ratio == infinite) return std::nullopt;
-  const std::optional<double> price = shadow_price(rows_above(pool, ratio, tie_cutoff(best_ratio)));
-  if (!price) return std::nullopt;
+  return rows_above(pool, ratio, tie_cutoff(best_ratio));
+}
 
-  Leaders found{.shadow_price = *price, .rows = {}};
+std::vector<Index> PricedTileSearch::leaders(LaggingPool& pool, double shadow_price) {
   double highest_cost = 0.0;
   for (const Level& level : levels_) highest_cost = std::max(highest_cost, level.cost);
   // The tie rule, and as much again for rounding.
-  const double slack = tie_slack * found.shadow_price * highest_cost;
+  const double slack = tie_slack * shadow_price * highest_cost;
   const auto value = [&](std::size_t k, double information) {
-    return information - found.shadow_price * levels_[k].cost;
+    return information - shadow_price * levels_[k].cost;
   };
   const double best = best_reached(pool, value, slack);
-  found.rows = rows_above(pool, value, tie_cutoff(best) - slack);
-  return found;
+  return rows_above(pool, value, tie_cutoff(best) - slack);
 }
 
 }  // namespace acuity

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,17 +22,13 @@ class PricedTileSearch {
   /// Whether information is known to fall with the variance, at levels rather than all precisions between.
   bool possible() const { return lines_ != nullptr; }
 
-  /// lambda * rho if the best information per cost is at one of these rows, whose tiles are up to date.
-  using ShadowPrice = std::function<std::optional<double>(const std::vector<Index>& rows)>;
-
-  struct Leaders {
-    double shadow_price = 0.0;  ///< lambda * rho
-    std::vector<Index> rows;    ///< that may have the highest value, or tie with it; ascending
-  };
-  /// Every open point must be open at every level. Nothing if rho is 0 or infinite, or no level is
+  /// The rows that may have the best information per cost here, rho, ascending; their tiles are up to date.
+  /// Every open point must be open at every level. Nothing if the best is 0 or infinite, or no level is
   /// affordable: look at every point.
-  std::optional<Leaders> leaders(LaggingPool& pool, const Candidates& candidates,
-                                 const ShadowPrice& shadow_price);
+  std::optional<std::vector<Index>> best_ratios(LaggingPool& pool, const Candidates& candidates);
+  /// The rows that may have the highest value at this price, lambda * rho, or tie with it, ascending. After
+  /// best_ratios(), if that returned rows.
+  std::vector<Index> leaders(LaggingPool& pool, double shadow_price);
 
  private:
   struct Level {

@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
+#include <utility>
 
 #include "acquisition/information_shortcuts.hpp"
 #include "acquisition/tie.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "model/pool_belief_internals.hpp"
+#include "model/sharded_belief.hpp"
 #include "numerics/random.hpp"
+#include "selection/decision_of_ranks.hpp"
 #include "selection/priced_tile_search.hpp"
 #include "selection/scan_at_price.hpp"
 #include "selection/screen.hpp"
-#include "selection/select_among.hpp"
 #include "selection/tile_search.hpp"
 #include "selection/top_up_search.hpp"
 
@@ -20,24 +23,41 @@ namespace acuity {
 
 namespace {
 
-// The points of the best scores, ascending: at least 256 if there are as many. Those that tie with the last
-// of them follow, up to 1024 in all.
-std::vector<Index> leading_points(std::vector<Score> scores) {
+// The best scores: at least 256 if there are as many. Those that tie with the last of them follow, up to 1024
+// in all. Of the scores of a part of the pool it returns all that it would return of those of the whole.
+std::vector<Score> leading_scores(std::vector<Score> scores) {
   constexpr std::size_t wanted = 256, most = 1024;
   std::stable_sort(scores.begin(), scores.end(), precedes);  // equal ones stay in pool order
+  std::size_t count = 0;
+  while (count < std::min(most, scores.size()) &&
+         (count < wanted || !(scores[count].value < tie_cutoff(scores[wanted - 1].value))))
+    ++count;
+  scores.resize(count);
+  return scores;
+}
+
+// Their points, ascending.
+std::vector<Index> points_of(const std::vector<Score>& scores) {
   std::vector<Index> rows;
-  for (const Score& score : scores) {
-    if (rows.size() == most || (rows.size() >= wanted && score.value < tie_cutoff(scores[wanted - 1].value)))
-      break;
-    rows.push_back(score.point);
-  }
+  for (const Score& score : scores) rows.push_back(score.point);
   std::sort(rows.begin(), rows.end());
   return rows;
 }
 
 }  // namespace
 
+// Searches the points of one rank; what depends on the points of others is decided with them.
 struct Selector::State {
+  using Finalists = DecisionOfRanks::Finalists;
+
+  // One choice: among these candidates, given this belief, on these ranks.
+  struct Choice {
+    PoolBelief& belief;
+    const Candidates& candidates;
+    DecisionOfRanks ranks;
+    bool same_levels_everywhere;  // of the whole pool
+  };
+
   const Offer& offer;
   const Acquisition& acquisition;
   int threads;
@@ -49,6 +69,15 @@ struct Selector::State {
   // The best information per cost of the runs to continue, and the shadow price of the last choice.
   double rival_ratio = 0.0;
   std::optional<double> price = std::nullopt;
+
+  State(const Offer& given, const Acquisition& how, int most_threads)
+      : offer(given),
+        acquisition(how),
+        threads(most_threads),
+        tiles(given, how, most_threads),
+        priced_tiles(given, how, most_threads),
+        some{.levels = given.levels, .base_noise = {}},
+        top_ups(how) {}
 
   void set_some(const std::vector<Index>& rows) {
     if (offer.has_point_costs())
@@ -65,148 +94,215 @@ struct Selector::State {
     return price;
   }
 
-  // Rows whose tiles are up to date.
-  std::optional<Score> decide(LaggingPool& pool, const std::vector<Index>& rows, const Candidates& candidates,
-                              std::optional<double> shadow_price = std::nullopt) {
-    return among(rows, pool.exact_at(rows), candidates, shadow_price);
+  static Finalists finalists(Contest contest) {
+    const auto shared = std::make_shared<const Contest>(std::move(contest));
+    return {.leader = shared->leader(),
+            .first_tied = [shared](const Score& best) { return shared->first_tied(best); }};
   }
-  std::optional<Score> among(const std::vector<Index>& rows, const Marginals& exact,
-                             const Candidates& candidates,
-                             std::optional<double> shadow_price = std::nullopt) {
+  // Only one such contest is in use at a time.
+  Contest among(const std::vector<Index>& rows, Marginals exact, const Candidates& candidates,
+                std::optional<double> shadow_price = std::nullopt) {
     set_some(rows);
-    return select_among(rows, exact, some, acquisition, candidates, shadow_price);
+    return {rows, std::move(exact), some, acquisition, candidates, shadow_price};
+  }
+  Contest of_all(Choice& choice, std::optional<double> shadow_price = std::nullopt) {
+    return {choice.belief.marginals(), offer,        acquisition,
+            choice.candidates,         shadow_price, {.threads = threads}};
   }
 
-  std::optional<double> price_among(const std::vector<Index>& rows, const Marginals& exact,
-                                    const Candidates& candidates) {
-    set_some(rows);
-    return with_rival(shadow_price(exact, some, acquisition, candidates.at(rows), {.threads = 1}));
+  // The tiles of the belief, if they can be used.
+  static LaggingPool* lagging(Choice& choice) {
+    // Levels that are closed, or have other prices, at some points only would need separate bounds.
+    return choice.same_levels_everywhere ? PoolBeliefInternals::lagging(choice.belief) : nullptr;
   }
 
-  // At a weight of prices other than 1.
-  std::optional<Score> choose_at_price(PoolBelief& belief, LaggingPool* pool, const Candidates& candidates) {
-    if (PoolBeliefInternals::has_thinned_goal(belief) && !is_pointwise(*acquisition.information))
-      return choose_in_two_stages(belief, candidates);
-    if (pool != nullptr && priced_tiles.possible()) {
-      const auto price = [&](const std::vector<Index>& rows) {
-        return price_among(rows, pool->exact_at(rows), candidates);
-      };
-      if (const auto found = priced_tiles.leaders(*pool, candidates, price))
-        return decide(*pool, found->rows, candidates, found->shadow_price);
-    }
-    const FullScanOptions options{.threads = threads};
-    const Marginals& marginals = belief.marginals();
-    const auto at_price = with_rival(shadow_price(marginals, offer, acquisition, candidates, options));
-    return select_at_price(marginals, offer, acquisition, candidates, at_price, options);
+  // At a weight of prices other than 1. rho, the best information per cost, is that of all ranks.
+  std::optional<Score> choose_at_price(Choice& choice) {
+    if (has_thinned_goal(choice)) return choose_in_two_stages(choice);
+    bool by_tiles = false;
+    const std::optional<Score> best_ratio = choice.ranks.best([&]() -> std::optional<Score> {
+      if (!choice.ranks.has_rows()) return std::nullopt;
+      LaggingPool* pool = priced_tiles.possible() ? lagging(choice) : nullptr;
+      if (pool != nullptr)
+        if (const auto rows = priced_tiles.best_ratios(*pool, choice.candidates)) {
+          by_tiles = true;
+          return among(*rows, pool->exact_at(*rows), choice.candidates).leader();
+        }
+      return of_all(choice).leader();
+    });
+    const std::optional<double> at_price = with_rival(shadow_price(acquisition, best_ratio));
+    return choice.ranks.choose([&]() -> Finalists {
+      if (!choice.ranks.has_rows()) return {};
+      if (!by_tiles || !at_price) return finalists(of_all(choice, at_price));
+      LaggingPool* pool = lagging(choice);
+      const std::vector<Index> rows = priced_tiles.leaders(*pool, *at_price);
+      return finalists(among(rows, pool->exact_at(rows), choice.candidates, at_price));
+    });
   }
 
   // The best of new runs and of those to continue.
-  std::optional<Score> choose_with_top_ups(PoolBelief& belief, const Candidates& candidates) {
-    top_ups.start(belief);
-    std::optional<Score> continued = top_ups.best(belief, candidates, std::nullopt);
+  std::optional<Score> choose_with_top_ups(Choice& choice) {
+    bool has_started = false;
+    const auto best_top_up = [&](std::optional<double> at_price) {
+      return choice.ranks.choose([&]() -> Finalists {
+        if (!choice.ranks.has_rows()) return {};
+        if (!std::exchange(has_started, true)) top_ups.start(choice.belief);
+        std::vector<Score> scores = top_ups.scores(choice.belief, choice.candidates, at_price);
+        std::optional<Score> leader = leader_of(scores);
+        return {.leader = leader, .first_tied = [scores = std::move(scores), at_price](const Score& best) {
+                  return first_tied_of(scores, best, at_price);
+                }};
+      });
+    };
+    std::optional<Score> continued = best_top_up(std::nullopt);
     rival_ratio = continued && std::isfinite(continued->value) ? continued->value : 0.0;
     price.reset();
     std::vector<Score> both;
-    if (const std::optional<Score> new_run = choose_new_run(belief, candidates)) both.push_back(*new_run);
+    if (const std::optional<Score> new_run = choose_new_run(choice)) both.push_back(*new_run);
     if (both.empty()) with_rival(std::nullopt);
     rival_ratio = 0.0;
-    if (price) continued = top_ups.best(belief, candidates, price);
+    if (price) continued = best_top_up(price);
     if (continued) both.push_back(*continued);
     return best_by_tie_rule(both, price);
   }
 
-  std::optional<Score> choose_new_run(PoolBelief& belief, const Candidates& candidates) {
-    // Levels that are closed, or have other prices, at some points only would need separate bounds.
-    const bool same_levels_everywhere = candidates.partly_open().empty() && !offer.has_point_costs();
-    LaggingPool* pool = same_levels_everywhere ? PoolBeliefInternals::lagging(belief) : nullptr;
-    if (acquisition.ranking == Ranking::random && same_levels_everywhere &&
+  bool has_thinned_goal(Choice& choice) const {
+    return PoolBeliefInternals::has_thinned_goal(choice.belief) && !is_pointwise(*acquisition.information);
+  }
+
+  std::optional<Score> choose_new_run(Choice& choice) {
+    if (acquisition.ranking == Ranking::random && choice.same_levels_everywhere &&
         is_pointwise(*acquisition.information))
-      return draw(belief, candidates);
-    if (acquisition.has_price_weight()) return choose_at_price(belief, pool, candidates);
-    if (PoolBeliefInternals::has_thinned_goal(belief) && !is_pointwise(*acquisition.information))
-      return choose_in_two_stages(belief, candidates);
-    if (offer.has_point_costs())
-      return select_at_price(belief.marginals(), offer, acquisition, candidates, std::nullopt,
-                             {.threads = threads});
-    if (pool != nullptr && tiles.possible())
-      if (const auto rows = tiles.leaders(*pool, candidates))
-        return rows->empty() ? std::nullopt : decide(*pool, *rows, candidates);
-    return choose_by_screen(belief, candidates);
+      return draw(choice);
+    if (acquisition.has_price_weight()) return choose_at_price(choice);
+    if (has_thinned_goal(choice)) return choose_in_two_stages(choice);
+    return choice.ranks.choose([&]() -> Finalists {
+      if (!choice.ranks.has_rows()) return {};
+      if (offer.has_point_costs()) return finalists(of_all(choice));
+      LaggingPool* pool = tiles.possible() ? lagging(choice) : nullptr;
+      if (pool != nullptr)
+        if (const auto rows = tiles.leaders(*pool, choice.candidates))
+          return rows->empty() ? Finalists{}
+                               : finalists(among(*rows, pool->exact_at(*rows), choice.candidates));
+      return screened(choice);
+    });
   }
 
   // The survivors of a rough belief about the whole pool are compared exactly.
-  std::optional<Score> choose_by_screen(PoolBelief& belief, const Candidates& candidates) {
+  Finalists screened(Choice& choice) {
+    PoolBelief& belief = choice.belief;
+    const Candidates& candidates = choice.candidates;
     if (!screen || !screen->fits(candidates)) screen.emplace(offer, acquisition, candidates, threads);
-    if (!screen->possible())
-      return select_by_full_scan(belief.marginals(), offer, acquisition, candidates, {.threads = threads});
+    if (!screen->possible()) return finalists(of_all(choice));
     const RoughMarginals* rough = PoolBeliefInternals::rough_marginals(belief);
     const std::vector<Index> rows =
         rough ? screen->survivors(*rough, candidates) : screen->survivors(belief.marginals(), candidates);
-    if (rows.empty()) return std::nullopt;
-    const Marginals exact = belief.marginals_at(rows);
-    if (!rough) return among(rows, exact, candidates);
+    if (rows.empty()) return {};
+    Marginals exact = belief.marginals_at(rows);
+    if (!rough) return finalists(among(rows, std::move(exact), candidates));
     const std::vector<Index> best = screen->survivors(exact, candidates.at(rows));
     std::vector<Index> best_rows;
     for (const Index i : best) best_rows.push_back(rows[static_cast<std::size_t>(i)]);
-    return among(best_rows, {exact.mean(best), exact.variance(best)}, candidates);
+    return finalists(among(best_rows, {exact.mean(best), exact.variance(best)}, candidates));
   }
 
   // marginals() has some of the goal points only: they tell which points are worth a comparison with all of
   // them.
-  std::optional<Score> choose_in_two_stages(PoolBelief& belief, const Candidates& candidates) {
-    const auto leading = [&](const Acquisition& how) {
-      return leading_points(score_pool(belief.marginals(), offer, how, candidates, {.threads = threads}));
+  std::optional<Score> choose_in_two_stages(Choice& choice) {
+    const bool has_rows = choice.ranks.has_rows(), is_priced = acquisition.has_price_weight();
+    const auto leading = [&](std::optional<double> at_price) {
+      return points_of(leading_scores(choice.ranks.gather([&]() -> std::vector<Score> {
+        if (!has_rows) return {};
+        return leading_scores(score_pool_at_price(choice.belief.marginals(), offer, acquisition,
+                                                  choice.candidates, at_price, {.threads = threads}));
+      })));
     };
-    std::vector<Index> rows = leading(acquisition);
-    if (acquisition.has_price_weight()) {  // the best information per cost is needed, too
-      Acquisition by_ratio = acquisition;
-      by_ratio.price_weight = 1.0;
-      const std::vector<Index> best_ratios = leading(by_ratio);
+    std::vector<Index> rows;
+    if (is_priced) {  // the best information per cost is needed, too
+      const std::optional<Score> best_ratio =
+          choice.ranks.best([&] { return has_rows ? of_all(choice).leader() : std::optional<Score>(); });
+      rows = leading(shadow_price(acquisition, best_ratio));
+      const std::vector<Index> best_ratios = leading(std::nullopt);
       std::vector<Index> both;
       std::set_union(rows.begin(), rows.end(), best_ratios.begin(), best_ratios.end(),
                      std::back_inserter(both));
       rows = std::move(both);
+    } else {
+      rows = leading(std::nullopt);
     }
     if (rows.empty()) return std::nullopt;
-    const Marginals exact = belief.marginals_at(rows);
-    return among(rows, exact, candidates, price_among(rows, exact, candidates));
+    const std::vector<Index> here = choice.ranks.local(rows);
+    std::optional<double> at_price;
+    if (is_priced)
+      at_price = with_rival(shadow_price(acquisition, choice.ranks.best([&]() -> std::optional<Score> {
+        if (here.empty()) return std::nullopt;
+        return among(here, choice.belief.marginals_at(here), choice.candidates).leader();
+      })));
+    return choice.ranks.choose([&]() -> Finalists {
+      if (here.empty()) return {};
+      return finalists(among(here, choice.belief.marginals_at(here), choice.candidates, at_price));
+    });
   }
 
   // Random choice needs the belief only to report what the drawn point is worth.
-  std::optional<Score> draw(PoolBelief& belief, const Candidates& candidates) {
-    std::optional<Index> first;
-    std::uint64_t lowest = 0;
-    for (Index row = 0; row < offer.base_noise.size(); ++row) {
-      if (!candidates.is_open(row)) continue;
-      const std::uint64_t key = numerics::draw_key(acquisition.seed, numerics::Purpose::random_choice,
-                                                   candidates.step(), static_cast<std::uint64_t>(row));
-      if (!first || key < lowest) first = row, lowest = key;
-    }
-    if (!first) return std::nullopt;
-    const std::vector<Index> row{*first};
-    std::optional<Score> drawn = among(row, belief.marginals_at(row), candidates);
-    if (drawn) drawn->value = merit(Ranking::random, drawn->information, drawn->cost, lowest);
-    return drawn;
+  std::optional<Score> draw(Choice& choice) {
+    using Drawn = DecisionOfRanks::Drawn;
+    const std::optional<Drawn> lowest = choice.ranks.lowest([&] {
+      std::optional<Drawn> first;
+      const Candidates& candidates = choice.candidates;
+      for (Index row = 0; row < offer.base_noise.size(); ++row) {
+        if (!candidates.is_open(row)) continue;
+        const std::uint64_t key =
+            numerics::draw_key(acquisition.seed, numerics::Purpose::random_choice, candidates.step(),
+                               static_cast<std::uint64_t>(candidates.first_row() + row));
+        if (!first || key < first->key) first = Drawn{row, key};
+      }
+      return first;
+    });
+    if (!lowest) return std::nullopt;
+    return choice.ranks.from_owner(lowest->point, [&](Index local) {
+      const std::vector<Index> row{local};
+      std::optional<Score> drawn = among(row, choice.belief.marginals_at(row), choice.candidates).choice();
+      if (drawn) drawn->value = merit(Ranking::random, drawn->information, drawn->cost, lowest->key);
+      return drawn;
+    });
   }
 };
 
+// What belongs to a rank's part of the pool.
+struct Selector::Part {
+  Part(const Offer& whole, const Acquisition& acquisition, int threads, const PoolShard& which)
+      : shard(which), offer(whole.part(which.first, which.rows)), state(offer, acquisition, threads) {}
+
+  PoolShard shard;
+  Offer offer;
+  State state;
+};
+
 Selector::Selector(const Offer& offer, const Acquisition& acquisition, int threads)
-    : state_(std::make_unique<State>(State{offer,
-                                           acquisition,
-                                           threads,
-                                           TileSearch(offer, acquisition, threads),
-                                           PricedTileSearch(offer, acquisition, threads),
-                                           std::nullopt,
-                                           {.levels = offer.levels, .base_noise = {}},
-                                           TopUpSearch(acquisition)})) {}
+    : offer_(&offer), acquisition_(&acquisition), threads_(threads) {}
 Selector::~Selector() = default;
 Selector::Selector(Selector&&) noexcept = default;
 Selector& Selector::operator=(Selector&&) noexcept = default;
 
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
-  return candidates.top_ups().empty() || !allows_top_ups(state_->acquisition)
-             ? state_->choose_new_run(belief, candidates)
-             : state_->choose_with_top_ups(belief, candidates);
+  const bool has_top_ups = !candidates.top_ups().empty() && allows_top_ups(*acquisition_);
+  const bool same_levels_everywhere = candidates.partly_open().empty() && !offer_->has_point_costs();
+  const auto choose_with = [&](State& state, PoolBelief& here, const Candidates& candidates_here,
+                               DecisionOfRanks ranks) {
+    State::Choice choice{here, candidates_here, ranks, same_levels_everywhere};
+    return has_top_ups ? state.choose_with_top_ups(choice) : state.choose_new_run(choice);
+  };
+  if (auto* sharded = dynamic_cast<ShardedBelief*>(&belief)) {
+    const PoolShard& shard = sharded->shard();
+    if (!part_ || part_->shard != shard)
+      part_ = std::make_unique<Part>(*offer_, *acquisition_, threads_, shard);
+    return choose_with(part_->state, sharded->local(), candidates.part(shard.first, shard.rows),
+                       {sharded->ranks(), shard});
+  }
+  if (!state_) state_ = std::make_unique<State>(*offer_, *acquisition_, threads_);
+  const Index points = offer_->base_noise.size();
+  return choose_with(*state_, belief, candidates, {one_rank(), {0, points, points}});
 }
 
 }  // namespace acuity

@@ -60,20 +60,29 @@ bool allows_top_ups(const Acquisition& acquisition) {
   return acquisition.ranking == Ranking::information_per_cost && !acquisition.continuous;
 }
 
-std::optional<Score> best_by_tie_rule(const std::vector<Score>& scores, std::optional<double> shadow_price) {
+std::optional<Score> leader_of(const std::vector<Score>& scores) {
   const Score* best = nullptr;
   for (const Score& one : scores)
     if (best == nullptr || precedes(one, *best)) best = &one;
-  if (best == nullptr) return std::nullopt;
+  return best != nullptr ? std::optional(*best) : std::nullopt;
+}
+
+std::optional<Score> first_tied_of(const std::vector<Score>& scores, const Score& best,
+                                   std::optional<double> shadow_price) {
   const Score* chosen = nullptr;
   for (const Score& one : scores) {
     const double charged = shadow_price ? *shadow_price * one.cost : 0.0;
-    if (!ties_with(*best, one.value, one.order, charged)) continue;
+    if (!ties_with(best, one.value, one.order, charged)) continue;
     if (chosen == nullptr || one.point < chosen->point ||
         (one.point == chosen->point && one.cost < chosen->cost))
       chosen = &one;
   }
-  return *chosen;
+  return chosen != nullptr ? std::optional(*chosen) : std::nullopt;
+}
+
+std::optional<Score> best_by_tie_rule(const std::vector<Score>& scores, std::optional<double> shadow_price) {
+  const std::optional<Score> best = leader_of(scores);
+  return best ? first_tied_of(scores, *best, shadow_price) : std::nullopt;
 }
 
 std::vector<Score> score_top_ups(const Marginals& belief, const Acquisition& acquisition,
@@ -95,8 +104,8 @@ void TopUpSearch::start(PoolBelief& belief) {
   for (auto& [row, known] : known_) known.is_current = false;
 }
 
-std::optional<Score> TopUpSearch::best_of_all(PoolBelief& belief, const std::vector<TopUp>& open,
-                                              std::optional<double> shadow_price) const {
+std::vector<Score> TopUpSearch::all_exactly(PoolBelief& belief, const std::vector<TopUp>& open,
+                                            std::optional<double> shadow_price) const {
   std::vector<Index> rows;
   for (const TopUp& one : open) rows.push_back(one.point);
   const Marginals there = belief.marginals_at(rows);
@@ -104,16 +113,16 @@ std::optional<Score> TopUpSearch::best_of_all(PoolBelief& belief, const std::vec
   std::vector<Score> scores;
   for (std::size_t i = 0; i < open.size(); ++i)
     scores.push_back(score_of(open[i], worth(open[i], static_cast<Index>(i)), shadow_price));
-  return best_by_tie_rule(scores, shadow_price);
+  return scores;
 }
 
-std::optional<Score> TopUpSearch::best(PoolBelief& belief, const Candidates& candidates,
+std::vector<Score> TopUpSearch::scores(PoolBelief& belief, const Candidates& candidates,
                                        std::optional<double> shadow_price) {
   std::vector<TopUp> open = open_top_ups(candidates);
   if (acquisition_.only_level)
     std::erase_if(open, [&](const TopUp& one) { return one.level != *acquisition_.only_level; });
-  if (open.empty()) return std::nullopt;
-  if (!epoch_) return best_of_all(belief, open, shadow_price);
+  if (open.empty()) return {};
+  if (!epoch_) return all_exactly(belief, open, shadow_price);
 
   const auto update = [&](const std::vector<Index>& rows) {
     if (rows.empty()) return;
@@ -147,7 +156,7 @@ std::optional<Score> TopUpSearch::best(PoolBelief& belief, const Candidates& can
       if (!known_.at(one.point).is_current && ties_with(*most, one.value, one.order, 2.0 * charged))
         lagging.push_back(&one);
     }
-    if (lagging.empty()) return best_by_tie_rule(scores, shadow_price);
+    if (lagging.empty()) return scores;
     std::vector<Index> rows;
     for (const Score* one : lagging)
       if (rows.size() < at_once && std::find(rows.begin(), rows.end(), one->point) == rows.end())

@@ -14,6 +14,11 @@ bool allows_top_ups(const Acquisition& acquisition);
 /// The best of some candidates that are ranked by information per cost, or at a shadow price, by the tie
 /// rule: the lowest pool row, then the lower cost.
 std::optional<Score> best_by_tie_rule(const std::vector<Score>& scores, std::optional<double> shadow_price);
+/// The two halves of it: the best one, and of those that tie with the best of all, which may be on another
+/// rank, the one of the lowest row, then the lower cost.
+std::optional<Score> leader_of(const std::vector<Score>& scores);
+std::optional<Score> first_tied_of(const std::vector<Score>& scores, const Score& best,
+                                   std::optional<double> shadow_price);
 
 /// Scores of runs to continue, given the marginals of the whole pool. The slow reference of TopUpSearch.
 std::vector<Score> score_top_ups(const Marginals& belief, const Acquisition& acquisition,
@@ -27,8 +32,9 @@ class TopUpSearch {
 
   /// The belief may have changed since the last search.
   void start(PoolBelief& belief);
-  /// The best one that can be paid for, at this shadow price or by information per cost.
-  std::optional<Score> best(PoolBelief& belief, const Candidates& candidates,
+  /// Those that can be paid for, at this shadow price or by information per cost. The best one and all that
+  /// tie with it are exact; the values of others may be too high, though not as high.
+  std::vector<Score> scores(PoolBelief& belief, const Candidates& candidates,
                             std::optional<double> shadow_price);
 
  private:
@@ -37,8 +43,8 @@ class TopUpSearch {
     bool is_current = false;
   };
 
-  std::optional<Score> best_of_all(PoolBelief& belief, const std::vector<TopUp>& open,
-                                   std::optional<double> shadow_price) const;
+  std::vector<Score> all_exactly(PoolBelief& belief, const std::vector<TopUp>& open,
+                                 std::optional<double> shadow_price) const;
 
   const Acquisition& acquisition_;
   std::optional<Index> epoch_;    // of the belief; absent: bounds are not possible

@@ -43,6 +43,19 @@ bool TopUps::is_excluded(Index point, Index level) const {
   return excluded_.contains({point, -1}) || excluded_.contains({point, level});
 }
 
+TopUps TopUps::of_part(Index first, Index count) const {
+  TopUps there;
+  const auto is_there = [&](Index point) { return point >= first && point < first + count; };
+  for (TopUp one : all_)
+    if (is_there(one.point)) {
+      one.point -= first;
+      there.all_.push_back(one);
+    }
+  for (const auto& [point, level] : excluded_)
+    if (is_there(point)) there.excluded_.emplace(point - first, level);
+  return there;
+}
+
 TopUps TopUps::of_points(const std::vector<Index>& points) const {
   TopUps there;
   std::map<Index, Index> number;

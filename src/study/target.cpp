@@ -19,6 +19,10 @@ namespace acuity {
 
 namespace {
 
+Index whole_rows(const PoolStorage& storage) {
+  return storage.whole ? storage.whole->rows : 0;
+}
+
 constexpr double normal_95 = 1.959963984540054;  // half the 95 % interval of a standard normal
 
 // ASCII letters; those of other alphabets must be written as in the study.
@@ -176,8 +180,9 @@ class RealTarget final : public Target {
                                      const std::vector<Observation>& observations, int threads,
                                      const PoolStorage& storage) const override {
     if (goal || prior.has_bias())
-      return std::make_unique<JointPoolBelief>(prior, pool, std::move(goal), observations,
-                                               JointPoolOptions{.threads = threads});
+      return std::make_unique<JointPoolBelief>(
+          prior, pool, std::move(goal), observations,
+          JointPoolOptions{.threads = threads, .whole_pool = whole_rows(storage)});
     return std::make_unique<GpPoolBelief>(prior, pool, observations, threads, storage);
   }
   std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
@@ -281,9 +286,10 @@ class ClassTarget final : public Target {
   std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
                                      std::shared_ptr<const Goal> goal,
                                      const std::vector<Observation>& observations, int threads,
-                                     const PoolStorage&) const override {
-    constexpr Index kept = Index{1} << 25;
-    return std::make_unique<EpPoolBelief>(prior, pool, observations, threads, kept, std::move(goal));
+                                     const PoolStorage& storage) const override {
+    constexpr Index kept = Index{1} << 25, most_covariances = 100'000'000;
+    return std::make_unique<EpPoolBelief>(prior, pool, observations, threads, kept, std::move(goal),
+                                          most_covariances, whole_rows(storage));
   }
   std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
                                                    const Observations& observations) const override {

@@ -17,7 +17,7 @@ TEST(PoolShard, ShardsAreWholeBlocksInOrderAndCoverThePoolOnce) {
         const PoolShard shard = shard_of(whole, rank, ranks);
         EXPECT_EQ(shard.first, next);
         EXPECT_EQ(shard.whole, whole);
-        if (shard.rows > 0) EXPECT_EQ(shard.first % tile, 0);
+        EXPECT_TRUE(shard.rows == 0 || shard.first % tile == 0);
         for (Index row = shard.first; row < shard.first + shard.rows; ++row) {
           EXPECT_TRUE(shard.contains(row));
           EXPECT_EQ(owner_of(row, whole, ranks), rank);

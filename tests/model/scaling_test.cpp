@@ -4,6 +4,10 @@
 
 #include <cmath>
 
+#include "acuity/data/pool_shard.hpp"
+#include "numerics/random.hpp"
+#include "support/thread_ranks.hpp"
+
 namespace acuity::scaling_test {
 namespace {
 
@@ -59,6 +63,39 @@ TEST(Scaling, TakesLogarithmsFirstAndLeavesCategoriesAlone) {
   EXPECT_EQ(Scaling::unscaled(how).apply(x), logarithms);
   EXPECT_FALSE(scaling == plain);
   EXPECT_EQ(scaling.with_unscaled_input().apply(Points(Points::Constant(1, 4, 2.0)))(0, 3), 2.0);
+}
+
+TEST(Scaling, OfAPoolThatRanksShareIsThatOfTheWholeBitForBit) {
+  numerics::Draws draws(5, numerics::Purpose::data);
+  for (const Index rows : {Index{1}, Index{255}, Index{256}, Index{1000}, Index{2500}}) {
+    Points x(rows, 4);
+    for (Index i = 0; i < rows; ++i)
+      x.row(i) << draws.normal(), std::exp(draws.normal()), 1e6 + draws.uniform(), 0.1;
+    const std::vector<InputTransform> how{InputTransform::none, InputTransform::log, InputTransform::none,
+                                          InputTransform::none};
+    const Scaling whole = Scaling::standardise(x, how);
+    // The slow twin, in long double.
+    for (Index k = 0; k < 3; ++k) {
+      long double sum = 0.0L, squares = 0.0L;
+      const auto value = [&](Index i) {
+        return k == 1 ? std::log(static_cast<long double>(x(i, k))) : static_cast<long double>(x(i, k));
+      };
+      for (Index i = 0; i < rows; ++i) sum += value(i);
+      const long double mean = sum / static_cast<long double>(rows);
+      for (Index i = 0; i < rows; ++i) squares += (value(i) - mean) * (value(i) - mean);
+      EXPECT_NEAR(whole.centre()(k), static_cast<double>(mean), 1e-15 * std::abs(whole.centre()(k)) + 1e-15);
+      if (rows > 1) {
+        EXPECT_NEAR(whole.scale()(k),
+                    static_cast<double>(std::sqrt(squares / static_cast<long double>(rows))),
+                    1e-8 * whole.scale()(k));
+      }
+    }
+    for (const int count : {1, 2, 3, 4, 12})
+      ThreadRanks::run(count, [&](Ranks& ranks) {
+        const PoolShard shard = shard_of(rows, ranks.rank(), ranks.count());
+        EXPECT_EQ(Scaling::standardise(x.middleRows(shard.first, shard.rows), how, ranks, shard), whole);
+      });
+  }
 }
 
 }  // namespace

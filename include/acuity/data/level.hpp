@@ -64,6 +64,8 @@ struct Offer {
   double least_reserved(Index level) const;
   /// These points as a separate pool.
   Offer at(const std::vector<Index>& points) const;
+  /// Consecutive points as a separate pool.
+  Offer part(Index first, Index count) const;
 
   /// The channel of an annotation of pool point `point` at `level`.
   Channel channel(Index point, Index level) const;

@@ -8,18 +8,27 @@
 
 namespace acuity {
 
-/// The place of an observation: a row of the pool, or coordinates.
+/// The place of an observation: a row of the pool, or coordinates. If ranks share the pool, a row that
+/// another rank holds is known by both.
 class Place {
  public:
   Place(Index pool_row) : row_(pool_row) {}  // NOLINT: condition(17, ...) reads well
   explicit Place(Vector coordinates) : coordinates_(std::move(coordinates)) {}
+  /// A row of the whole pool that is not in this rank's shard.
+  static Place in_other_shard(Index row, Vector coordinates) {
+    Place place(std::move(coordinates));
+    place.row_elsewhere_ = row;
+    return place;
+  }
 
   std::optional<Index> pool_row() const { return row_; }
-  /// Only for places that are not a pool row.
+  /// Of the whole pool, if it is in another rank's shard.
+  std::optional<Index> row_elsewhere() const { return row_elsewhere_; }
+  /// Only for places that are not a pool row of this rank.
   const Vector& coordinates() const { return coordinates_; }
 
  private:
-  std::optional<Index> row_;
+  std::optional<Index> row_, row_elsewhere_;
   Vector coordinates_;
 };
 

@@ -7,6 +7,8 @@ namespace acuity {
 /// Pools are shared among ranks, and sums over a pool are made, in blocks of so many rows. It is a multiple
 /// of the number of points that are computed together, so that these are the same as in a single process.
 inline constexpr Index pool_block = 256;
+/// Of very large pools the blocks are a multiple of that, so that there are no more than 65536.
+Index block_rows(Index whole);
 
 /// The rows of a pool that one rank holds. Shards are consecutive whole blocks of the pool; in the order of
 /// ranks they are in the order of the pool.

@@ -22,10 +22,10 @@ class EpPoolBelief final : public PoolBelief {
   /// covariances between annotations and pool points may be cached instead of recomputed with every answer.
   /// Results depend on neither. `goal` may be null. If pool and goal have more than `most_covariances`
   /// covariances, marginals() has those with some of the goal points only, and marginals_at() has all of
-  /// them.
+  /// them. `whole_pool`: the points of the whole pool, if this is a part of it; then those are counted.
   EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations = {},
                int threads = 0, Index kept = Index{1} << 25, std::shared_ptr<const Goal> goal = nullptr,
-               Index most_covariances = 100'000'000);
+               Index most_covariances = 100'000'000, Index whole_pool = 0);
   ~EpPoolBelief() override;
   EpPoolBelief(EpPoolBelief&&) noexcept;
   EpPoolBelief& operator=(EpPoolBelief&&) noexcept;

@@ -8,6 +8,13 @@
 
 namespace acuity {
 
+/// What a belief about a part of a pool needs to know about the whole, so that what it computes for its
+/// points is what a belief about the whole would, bit for bit.
+struct WholePool {
+  Index rows = 0;
+  Vector first_point;  ///< as given, not scaled
+};
+
 /// How a belief stores its values for the pool.
 struct PoolStorage {
   /// Memory limit for L^-1 K in bytes; 0: no limit. Columns that do not fit are recomputed when needed, with
@@ -17,6 +24,7 @@ struct PoolStorage {
   /// errors of about 1e-6 of the prior variance, so two candidates with nearly equal scores may be ranked the
   /// other way round.
   bool single_precision = false;
+  std::optional<WholePool> whole = std::nullopt;  ///< if the pool is a part of a larger one
 };
 
 /// Gaussian process regression on a pool (docs/math.md 2.4). Gives the same result as a GpPosterior rebuilt

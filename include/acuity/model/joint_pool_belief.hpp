@@ -15,6 +15,8 @@ struct JointPoolOptions {
   /// At most so many covariances between pool and goal are stored. If there are more, marginals() has those
   /// with some of the goal points only, and marginals_at() has all of them.
   Index most_covariances = 100'000'000;
+  /// Points of the whole pool, if this is a part of it: those of the whole are counted then. 0: it is none.
+  Index whole_pool = 0;
 };
 
 /// Regression on a pool with levels that have a bias, with a goal, or both (docs/math.md 12, 13): besides the

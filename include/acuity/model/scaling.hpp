@@ -7,6 +7,9 @@
 
 namespace acuity {
 
+class Ranks;
+struct PoolShard;
+
 /// What the kernel sees of every input: (x - centre) / scale, of the logarithm for inputs on a log scale.
 /// Default: the identity.
 class Scaling {
@@ -15,6 +18,10 @@ class Scaling {
   /// Scales by mean and standard deviation (divisor n) of `points`; the scale of a constant column is 1.
   /// Without points it is the identity.
   static Scaling standardise(const PointsRef& points, const std::vector<InputTransform>& transforms = {});
+  /// The same of a pool that ranks share, all of which call it: `points` are those of the shard. The result
+  /// is that of the whole pool on one rank, bit for bit.
+  static Scaling standardise(const PointsRef& points, const std::vector<InputTransform>& transforms,
+                             Ranks& ranks, const PoolShard& shard);
   /// Only the logarithms.
   static Scaling unscaled(const std::vector<InputTransform>& transforms);
 

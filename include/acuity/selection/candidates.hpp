@@ -30,6 +30,10 @@ class Candidates {
   explicit Candidates(const Offer& offer, const CandidatesOptions& options = {});
   /// These points as a separate pool, with the same money and step, and without runs to continue.
   Candidates at(const std::vector<Index>& points) const;
+  /// Consecutive points as a separate pool, with the same money and step and their runs to continue.
+  Candidates part(Index first, Index count) const;
+  /// The row of the whole pool that the first point is, if these are a part of it.
+  Index first_row() const { return first_row_; }
 
   /// These with another list of levels, all of which are open wherever a point is and none of which is bought
   /// only once.
@@ -95,12 +99,13 @@ class Candidates {
   std::set<Index> levels_out_;                           // of play at every point
   std::vector<char> answers_once_;                       // per level: it repeats itself or has a bias
   std::vector<char> open_;                               // per point
-  std::vector<std::uint32_t> closings_;                  // per point: how often it was closed as a whole
+  std::map<Index, std::uint32_t> closings_;              // by point: how often it was closed as a whole
   std::map<Index, std::map<Index, int>> levels_closed_;  // by point and level: how often
   std::set<Index> partly_open_;
   TopUps top_ups_;
   double remaining_ = 0.0, slack_ = 0.0;
   std::uint64_t step_ = 0;
+  Index first_row_ = 0;
 };
 
 /// The levels that compete: all that are not closed and can be paid for, or only one if the acquisition

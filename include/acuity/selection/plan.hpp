@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "acuity/model/pool_belief.hpp"
+#include "acuity/numerics/ranks.hpp"
 #include "acuity/selection/candidates.hpp"
 
 namespace acuity {
@@ -38,6 +39,8 @@ struct PlanOptions {
   std::function<void(Index)> progress;
   /// A weight with more simulated purchases than this is left out; if it is the first there is no plan.
   Index most_purchases = std::numeric_limits<Index>::max();
+  /// If several processes make the same plan: they agree on the time. Those that share the pool do anyway.
+  Ranks* ranks = nullptr;
 };
 
 /// What would be bought with the money left at one weight of prices, if the model is right.

@@ -29,6 +29,8 @@ class TopUps {
   void exclude(Index point, std::optional<Index> level);
   /// Those of some points, which are numbered as in this list.
   TopUps of_points(const std::vector<Index>& points) const;
+  /// Those of `count` points from `first` on, which are numbered from 0 on.
+  TopUps of_part(Index first, Index count) const;
 
  private:
   bool is_excluded(Index point, Index level) const;

@@ -1,0 +1,37 @@
+#include "data/pool_sums.hpp"
+
+#include <algorithm>
+
+#include "numerics/byte_text.hpp"
+
+namespace acuity {
+
+Vector sums_over_pool(Ranks& ranks, const PoolShard& shard, Index count,
+                      const std::function<void(Index begin, Index end, double* sums)>& of_block) {
+  const Index step = block_rows(shard.whole);
+  const std::vector<std::string> parts = gather_from_all(ranks, [&] {
+    numerics::ByteWriter bytes;
+    Vector sums(count);
+    for (Index begin = 0; begin < shard.rows; begin += step) {
+      of_block(begin, std::min(shard.rows, begin + step), sums.data());
+      for (const double sum : sums) bytes.put(sum);
+    }
+    return bytes.text();
+  });
+  Vector total = Vector::Zero(count);
+  for (const std::string& part : parts)
+    for (numerics::ByteReader bytes(part); !bytes.at_end();)
+      for (double& sum : total) sum += bytes.get<double>();
+  return total;
+}
+
+Vector highest_of_ranks(Ranks& ranks, const Vector& mine) {
+  Vector highest = mine;
+  numerics::ByteWriter bytes;
+  bytes.put(mine);
+  for (const std::string& other : ranks.gather(bytes.text()))
+    highest = highest.cwiseMax(numerics::ByteReader(other).vector());
+  return highest;
+}
+
+}  // namespace acuity

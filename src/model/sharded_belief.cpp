@@ -1,0 +1,174 @@
+#include "model/sharded_belief.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "model/goal_covariances.hpp"
+#include "numerics/byte_text.hpp"
+
+namespace acuity {
+
+namespace {
+
+using numerics::ByteReader;
+using numerics::ByteWriter;
+
+// `goal`: also the covariances with the goal points.
+std::string to_bytes(const Marginals& marginals, bool goal) {
+  ByteWriter bytes;
+  bytes.put(marginals.mean);
+  bytes.put(marginals.variance);
+  bytes.put(marginals.errors.size());
+  for (const LevelError& error : marginals.errors) {
+    bytes.put(error.mean);
+    bytes.put(error.variance);
+    bytes.put(error.covariance);
+  }
+  const auto* covariances = goal ? marginals.goal.get() : nullptr;
+  bytes.put(covariances != nullptr);
+  if (covariances == nullptr) return bytes.text();
+  Vector column(covariances->weights().size());
+  for (Index point = 0; point < marginals.mean.size(); ++point)
+    for (std::size_t bias = 0; bias <= marginals.errors.size(); ++bias) {
+      covariances->at(point, static_cast<int>(bias), column.data());
+      bytes.put(column);
+    }
+  return bytes.text();
+}
+
+// The parts one after another, as the marginals of all their points.
+class Joined {
+ public:
+  explicit Joined(Index points) : mean(points), variance(points) {}
+
+  // Reads one message; `rows` are the places of its points in the whole.
+  void take(ByteReader bytes, const std::vector<Index>& rows) {
+    const Vector means = bytes.vector(), variances = bytes.vector();
+    mean(rows) = means;
+    variance(rows) = variances;
+    const auto count = bytes.get<std::size_t>();
+    if (errors.empty()) {
+      const Vector none = Vector::Zero(mean.size());
+      errors.assign(count, LevelError{none, none, none});
+    }
+    for (LevelError& error : errors) {
+      error.mean(rows) = bytes.vector();
+      error.variance(rows) = bytes.vector();
+      error.covariance(rows) = bytes.vector();
+    }
+    if (!bytes.get<bool>()) return;
+    covariances.resize(count + 1);
+    for (const Index row : rows)
+      for (Matrix& with_goal : covariances) {
+        const Vector column = bytes.vector();
+        if (with_goal.size() == 0) with_goal.resize(column.size(), mean.size());
+        with_goal.col(row) = column;
+      }
+  }
+
+  Vector mean, variance;
+  std::vector<LevelError> errors;
+  std::vector<Matrix> covariances;  // by bias; empty without a goal
+};
+
+}  // namespace
+
+ShardedBelief::ShardedBelief(const PointsRef& pool, const std::vector<Observation>& observations,
+                             std::shared_ptr<Ranks> ranks, const Make& make)
+    : pool_(pool), ranks_(std::move(ranks)), shard_(shard_of(pool.rows(), ranks_->rank(), ranks_->count())) {
+  on_all_ranks(*ranks_, [&] {
+    std::vector<Observation> known = observations;
+    for (Observation& one : known) one.place = here(one.place);
+    const WholePool whole{.rows = pool_.rows(), .first_point = pool_.row(0).transpose()};
+    local_ = shard_.rows > 0 ? make(pool_.middleRows(shard_.first, shard_.rows), known, whole)
+                             : make(pool_.topRows(1), known, whole);
+  });
+}
+
+// Points of other ranks are known by their inputs, too.
+Place ShardedBelief::here(const Place& place) const {
+  const std::optional<Index> row = place.pool_row();
+  if (!row) return place;
+  if (shard_.contains(*row)) return shard_.local(*row);
+  if (*row < 0 || *row >= shard_.whole)
+    throw std::invalid_argument("ShardedBelief: pool row is " + std::to_string(*row) + ", must be below " +
+                                std::to_string(shard_.whole));
+  return Place::in_other_shard(*row, pool_.row(*row).transpose());
+}
+
+const Marginals& ShardedBelief::marginals() const {
+  Joined joined(shard_.whole);
+  const std::vector<std::string> parts = gather_from_all(
+      *ranks_, [&] { return shard_.rows == 0 ? std::string() : to_bytes(local_->marginals(), false); });
+  for (int rank = 0; rank < ranks_->count(); ++rank) {
+    const PoolShard part = shard_of(shard_.whole, rank, ranks_->count());
+    std::vector<Index> rows(static_cast<std::size_t>(part.rows));
+    for (Index row = 0; row < part.rows; ++row) rows[static_cast<std::size_t>(row)] = part.global(row);
+    if (!rows.empty()) joined.take(ByteReader(parts[static_cast<std::size_t>(rank)]), rows);
+  }
+  whole_ = {std::move(joined.mean), std::move(joined.variance), std::move(joined.errors)};
+  return whole_;
+}
+
+Marginals ShardedBelief::marginals_at(std::span<const Index> rows) {
+  // The places in `rows` that every rank answers for.
+  std::vector<std::vector<Index>> places(static_cast<std::size_t>(ranks_->count()));
+  std::vector<Index> mine;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    places[static_cast<std::size_t>(owner_of(rows[i], shard_.whole, ranks_->count()))].push_back(
+        static_cast<Index>(i));
+    if (shard_.contains(rows[i])) mine.push_back(shard_.local(rows[i]));
+  }
+  Joined joined(static_cast<Index>(rows.size()));
+  const std::vector<std::string> parts = gather_from_all(
+      *ranks_, [&] { return mine.empty() ? std::string() : to_bytes(local_->marginals_at(mine), true); });
+  for (std::size_t rank = 0; rank < parts.size(); ++rank)
+    if (!places[rank].empty()) joined.take(ByteReader(parts[rank]), places[rank]);
+  Marginals result{std::move(joined.mean), std::move(joined.variance), std::move(joined.errors)};
+  if (joined.covariances.empty()) return result;
+  // What is known about the goal points themselves is the same on every rank.
+  const std::vector<Index> any{0};
+  const auto goal = local_->marginals_at(any).goal;
+  result.goal = std::make_shared<StoredGoalCovariances>(
+      GoalBelief{goal->weights(), goal->mean(), goal->variance(), goal->noise()},
+      std::move(joined.covariances));
+  return result;
+}
+
+AnnotationHandle ShardedBelief::condition(const Place& place, const Channel& channel,
+                                          std::optional<double> answer) {
+  std::optional<AnnotationHandle> added;
+  try {
+    on_all_ranks(*ranks_, [&] { added = local_->condition(here(place), channel, answer); });
+  } catch (...) {
+    if (added) local_->cancel(*added);
+    throw;
+  }
+  return *added;
+}
+
+void ShardedBelief::answer(AnnotationHandle annotation, double value) {
+  on_all_ranks(*ranks_, [&] { local_->answer(annotation, value); });
+}
+
+void ShardedBelief::cancel(AnnotationHandle annotation) {
+  on_all_ranks(*ranks_, [&] { local_->cancel(annotation); });
+}
+
+void ShardedBelief::cancel_all(std::span<const AnnotationHandle> annotations) {
+  on_all_ranks(*ranks_, [&] { local_->cancel_all(annotations); });
+}
+
+void ShardedBelief::change_prior_mean(double mean) {
+  on_all_ranks(*ranks_, [&] { local_->change_prior_mean(mean); });
+}
+
+bool ShardedBelief::all_finite() {
+  bool finite = true;
+  for (const std::string& one :
+       gather_from_all(*ranks_, [&] { return std::string(local_->is_finite() ? "1" : "0"); }))
+    finite = finite && one == "1";
+  return finite;
+}
+
+}  // namespace acuity
