@@ -30,6 +30,32 @@ Offer offer_of(Index points, const std::vector<bool>& same) {
   return offer;
 }
 
+// A part of the pool against the same points taken one by one.
+TEST(Candidates, APartOfThePoolIsItsPoints) {
+  const Offer offer = offer_of(40, {true, false, false});
+  Candidates all(offer, {.budget = 30.0, .repeat_points = true, .step = 4, .most_per_level = 2});
+  numerics::Draws draws(4, numerics::Purpose::data);
+  for (int i = 0; i < 60; ++i) all.buy(draws.below(40), draws.below(3), 0.25);
+  for (int i = 0; i < 5; ++i) all.close(draws.below(40));
+  all.close_level(2);
+  for (const auto& [first, count] : {std::pair<Index, Index>{0, 40}, {0, 13}, {13, 20}, {33, 7}, {20, 0}}) {
+    std::vector<Index> rows;
+    for (Index i = 0; i < count; ++i) rows.push_back(first + i);
+    const Candidates part = all.part(first, count), points = all.at(rows);
+    EXPECT_EQ(part.open(), points.open());
+    EXPECT_EQ(part.partly_open(), points.partly_open());
+    EXPECT_EQ(part.first_row(), first);
+    EXPECT_EQ(part.step(), all.step());
+    EXPECT_EQ(part.remaining(), all.remaining());
+    EXPECT_TRUE(part.level_is_closed(2));
+    for (Index i = 0; i < count; ++i)
+      for (Index level = 0; level < 3; ++level)
+        EXPECT_EQ(part.is_open(i, level), all.is_open(first + i, level));
+    const Offer there = offer.part(first, count);
+    EXPECT_EQ(there.base_noise, offer.at(rows).base_noise);
+  }
+}
+
 TEST(Candidates, ALevelThatRepeatsItsAnswerIsClosedAloneWhateverThePoolSays) {
   for (const bool repeat_points : {false, true}) {
     Candidates candidates(offer_of(2, {true, false}), {.budget = 10.0, .repeat_points = repeat_points});
