@@ -340,17 +340,30 @@ class PostgresEventStore : public EventStore {
   }
 
   void read_file(const std::string& file, const std::function<void(std::string_view)>& take) override {
-    for (std::int64_t part = 0;; ++part) {
-      const std::optional<std::string> bytes = session_.persistently([&](PostgresConnection& connection) {
+    const auto read_part = [&](std::int64_t part) {
+      return session_.persistently([&](PostgresConnection& connection) {
+        // xmin is the transaction that wrote the row.
         const SqlResult row = connection.execute(
-            "SELECT bytes FROM acuity.file WHERE campaign = $1 AND name = $2 AND part = $3",
+            "SELECT xmin::text, bytes FROM acuity.file WHERE campaign = $1 AND name = $2 AND part = $3",
             {id_, file, part}, true);
-        return row.rows() == 0 ? std::nullopt : std::optional<std::string>(row.text(0, 0));
+        using Part = std::pair<std::string, std::string>;
+        return row.rows() == 0 ? std::nullopt : std::optional<Part>(Part{row.text(0, 0), row.text(0, 1)});
       });
-      if (!bytes && part == 0) EventStore::read_file(file, take);  // there is none
-      if (!bytes) return;
-      take(*bytes);
+    };
+    const auto first = read_part(0);
+    if (!first) return EventStore::read_file(file, take);  // there is none
+    const auto require_same = [&](const std::string& transaction) {
+      if (transaction != first->first)
+        throw StoreError(fmt::format("{}: its file \"{}\" was replaced while it was read, try again", name(),
+                                     printable(file, 100)));
+    };
+    auto part = first;
+    for (std::int64_t number = 1; part; part = read_part(number++)) {
+      require_same(part->first);
+      take(part->second);
     }
+    const auto again = read_part(0);
+    require_same(again ? again->first : "");
   }
 
   void put_file(const std::string& file, std::string bytes) override {

@@ -11,8 +11,7 @@ namespace acuity {
 class PostgresTenure : public Tenure {
  public:
   /// `campaign`: its number in the database.
-  PostgresTenure(const DatabaseAddress& database, const std::string& log, std::int64_t campaign)
-      : session_(database, log, {.idle_seconds = 0}), campaign_(campaign) {}
+  PostgresTenure(const DatabaseAddress& database, const std::string& log, std::int64_t campaign);
 
   /// False if another process has it.
   bool acquire();
@@ -24,7 +23,8 @@ class PostgresTenure : public Tenure {
   std::mutex mutex_;
   PostgresSession session_;
   std::int64_t campaign_;
-  int process_ = 0;  // of the server, for the session that has the lock
+  bool is_locked_ = false;     // in the session of the current connection
+  std::string owner_session_;  // the last one that had the lock, as a condition on pg_stat_activity
 };
 
 }  // namespace acuity

@@ -449,6 +449,27 @@ TEST_F(PostgresStore, KeepsAnyTextAndAnyNumberOfEvents) {
   EXPECT_EQ(inspect_log(at("wing")).problem_count, 0);
 }
 
+TEST_F(PostgresStore, GivesNoFileThatIsHalfOld) {
+  const auto store = filled(0), other = open_event_store(at("wing"));
+  const auto put = [](EventStore& in, std::size_t bytes, char c) {
+    in.add(0, [&](const auto&) {
+      in.put_file("pool.csv", std::string(bytes, c));
+      return budget(1.0);
+    });
+  };
+  put(*store, 3'000'000, 'a');
+  for (const std::size_t bytes : {std::size_t{3'000'000}, std::size_t{5}}) {
+    bool first = true;
+    EXPECT_HAS(sentence_of([&] {
+                 store->read_file("pool.csv", [&](std::string_view) {
+                   if (std::exchange(first, false)) put(*other, bytes, 'b');
+                 });
+               }),
+               "was replaced while it was read");
+  }
+  EXPECT_EQ(store->file("pool.csv"), "bbbbb");
+}
+
 TEST_F(PostgresStore, IsNotCreatedWithAnEventThatIsRefused) {
   EXPECT_THROW(
       create_event_store(at("wing"), std::vector<Event>{BudgetChanged{1.0}, BudgetChanged{std::nan("")}}),
