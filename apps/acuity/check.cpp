@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "acuity/numerics/errors.hpp"
+#include "annotation/batch_system.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
 #include "campaign/campaign_folder.hpp"
@@ -199,6 +200,8 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
       has_initial_file ? study.model_given(annotations, arguments.threads) : loaded.model();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command)
     ExternalCommand(study.file(), study.pool(), annotator_folder(loaded));  // refuses unknown tokens
+  if (study.file().annotator.mode == AnnotatorSetting::Mode::submit)
+    BatchSystem(study.file(), study.pool(), annotator_folder(loaded));
 
   const StudyCheck checked = check_study(study, model, annotations, campaign, arguments.threads);
   std::optional<Forecast> expected;

@@ -15,7 +15,9 @@
 #include "campaign/command_pool.hpp"
 #include "campaign/owner.hpp"
 #include "campaign/simulated_pool.hpp"
+#include "campaign/submit_pool.hpp"
 #include "commands.hpp"
+#include "detached_program.hpp"
 #include "notes.hpp"
 #include "numerics/clock.hpp"
 #include "numerics/text.hpp"
@@ -37,6 +39,7 @@ struct RunArguments {
   std::optional<int> workers;  ///< instead of the study's
   BudgetOption budget;
   bool take_over = false, yes = false;
+  bool once = false, cancel = false, detach = false;
   double lease = 300.0;  ///< seconds
   double grace = 5.0;    ///< seconds
   PoolWork work;
@@ -81,9 +84,37 @@ int workers_of(const RunArguments& arguments, const Study& study) {
   return arguments.workers.value_or(study.file().annotator.workers);
 }
 
+bool submits_jobs(const Study& study) {
+  return study.file().annotator.kind == AnnotatorSetting::Kind::command &&
+         study.file().annotator.mode == AnnotatorSetting::Mode::submit;
+}
+
+// `campaign` is absent if the annotators are only to be checked.
+std::unique_ptr<AnnotatorPool> make_submit_pool(const Study& study, const std::string& study_folder,
+                                                const RunArguments& arguments, const Campaign* campaign) {
+  const std::filesystem::path runs = std::filesystem::path(arguments.campaign) / "runs";
+  SubmitPoolOptions options{
+      .campaign = {}, .cancel_jobs = arguments.cancel, .submits = !(arguments.once && arguments.cancel)};
+  // A campaign that was copied, or made again in the same place, has jobs of its own.
+  if (campaign != nullptr)
+    options.campaign = fmt::format("{}\n{:.6f}", std::filesystem::weakly_canonical(runs).string(),
+                                   campaign->state().created_at());
+  auto pool = std::make_unique<SubmitPool>(
+      study, [&study, study_folder] { return BatchSystem(study.file(), study.pool(), study_folder); }, runs,
+      workers_of(arguments, study), options);
+  if (campaign != nullptr && arguments.once) pool->count_failures_before(campaign->state());
+  return pool;
+}
+
 std::unique_ptr<AnnotatorPool> make_annotator_pool(const Study& study, const std::string& study_folder,
-                                                   const RunArguments& arguments) {
+                                                   const RunArguments& arguments,
+                                                   const Campaign* campaign = nullptr) {
   using Kind = AnnotatorSetting::Kind;
+  if (submits_jobs(study)) return make_submit_pool(study, study_folder, arguments, campaign);
+  for (const auto& [given, name] : {std::pair{arguments.once, "--once"}, {arguments.cancel, "--cancel"}})
+    if (given)
+      throw InputError(
+          fmt::format("{} is given, must come with annotator.mode = \"submit\" in the study", name));
   switch (study.file().annotator.kind) {
     case Kind::none:
       study.file().complain(
@@ -175,26 +206,61 @@ std::string run_summary(const Campaign& campaign, const RunEnd& end, Format form
                      state.pending().size(), state.failed());
 }
 
+// Starts the same command without --detach in a session of its own, and waits until it owns the campaign or
+// has ended.
+ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
+  const std::filesystem::path folder = arguments.campaign;
+  const std::string file =
+      (std::filesystem::is_directory(folder) ? folder / "run.log" : std::filesystem::path("acuity-run.log"))
+          .string();
+  DetachedProgram program(
+      {"--detach"}, arguments.take_over ? std::vector<std::string>{"--yes"} : std::vector<std::string>{},
+      file);
+  if (!program.wait_until_ready()) {
+    const int code = program.exit_code();
+    log << fmt::format("{}: ended with exit code {}; what it said is in {}{}\n", one_line(arguments.campaign),
+                       code, one_line(file),
+                       one_line(program.last_line().empty() ? "" : ": " + program.last_line()));
+    return static_cast<ExitCode>(code);
+  }
+  if (arguments.format == Format::json || arguments.format == Format::jsonl)
+    out << json_text({{"process", program.process()}, {"log", file}}) << '\n';
+  else
+    out << one_line(
+               fmt::format("{}: runs in the background as process {}", arguments.campaign, program.process()))
+        << '\n'
+        << one_line(fmt::format("its output: tail -f {}", file)) << '\n'
+        << one_line(fmt::format("the campaign: acuity status {} --watch", arguments.campaign)) << '\n'
+        << fmt::format("to stop it: kill {}\n", program.process());
+  return ExitCode::done;
+}
+
 ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
   create_or_compare(arguments, log);
   confirm_take_over(arguments, log);
+  if (arguments.detach) return run_detached(arguments, out, log);
+  ReadyNotice ready;
   const SignalGuard guard;
   RunDisplay display(arguments.format, out, log);
-  Campaign campaign = Campaign::open(
-      arguments.campaign, Access::write,
-      {.threads = arguments.work.threads,
-       .storage = arguments.work.storage,
-       .learning =
-           [](int, double) {
-             if (signals > 0) throw Interrupted();
-           },
-       .plan_seconds = arguments.work.plan_seconds,
-       .planning =
-           [](Index) {
-             if (signals > 0) throw Interrupted();
-           },
-       .owner_lease = arguments.lease,
-       .watch = [&](const StoredEvent& stored, const State& state) { display.take(stored, state); }});
+  Campaign campaign = Campaign::open(arguments.campaign, Access::write,
+                                     {.threads = arguments.work.threads,
+                                      .storage = arguments.work.storage,
+                                      .learning =
+                                          [](int, double) {
+                                            if (signals > 0) throw Interrupted();
+                                          },
+                                      .plan_seconds = arguments.work.plan_seconds,
+                                      .planning =
+                                          [](Index) {
+                                            if (signals > 0) throw Interrupted();
+                                          },
+                                      .owner_lease = arguments.lease,
+                                      .watch =
+                                          [&](const StoredEvent& stored, const State& state) {
+                                            if (std::holds_alternative<OwnerChanged>(stored.event))
+                                              ready.send();
+                                            display.take(stored, state);
+                                          }});
   const Study& study = campaign.study();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(arguments.campaign);
   display.begin(study);
@@ -205,7 +271,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
        warnings_before_spending(study, campaign.model(), campaign.annotations(), budget, &campaign))
     write_note(warning, log);
   const std::unique_ptr<AnnotatorPool> annotators =
-      make_annotator_pool(study, campaign.state().created().study_folder, arguments);
+      make_annotator_pool(study, campaign.state().created().study_folder, arguments, &campaign);
 
   const AnnotatorSetting& annotator = study.file().annotator;
   RunOptions options;
@@ -223,6 +289,12 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   options.grace = arguments.grace;
   options.should_stop = [&] { return signals > 0 || !out; };
   options.should_kill = [] { return signals > 1; };
+  options.once = arguments.once;
+  options.asks = !(arguments.once && arguments.cancel);
+  options.on_note = [&](const std::string& note) {
+    display.clear_status();
+    write_note(note, log);
+  };
   std::int64_t checked_answers = 0;
   bool warned = false;
   options.on_idle = [&] {
@@ -250,9 +322,11 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
     if (const std::string problem = campaign.belief().convergence_problem(); !problem.empty())
       write_note(problem, log);
   if (campaign.state().annotations() > 0) log << one_line(verdict_on(campaign).text()) << '\n';
-  log << fmt::format("{}: {}\n", one_line(arguments.campaign),
+  const bool leaves_jobs = submits_jobs(study) && !arguments.cancel && !campaign.state().pending().empty();
+  log << fmt::format("{}: {}{}\n", one_line(arguments.campaign),
                      end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command continues"
-                                                           : numerics::escape_controls(end.reason, "\n"));
+                                                           : numerics::escape_controls(end.reason, "\n"),
+                     leaves_jobs ? "; its jobs stay in the batch system" : "");
   return run_exit_code(end.kind);
 }
 
@@ -279,6 +353,16 @@ void add_run(Program& program) {
   command.flag("--take-over", arguments.take_over,
                "Take over from a run on another host whose lease has not ended; asks first on a terminal");
   command.flag("--yes", arguments.yes, "With --take-over: do not ask");
+  command.flag("--detach", arguments.detach,
+               "Run in the background, also after logout; the output goes to run.log in the campaign");
+  command.flag(
+      "--once", arguments.once,
+      "With annotator.mode = \"submit\": collect what jobs have answered, submit what is due and end, for "
+      "cron. Exit code 4: jobs are under way");
+  command.flag(
+      "--cancel", arguments.cancel,
+      "With annotator.mode = \"submit\": cancel the jobs when the run is stopped; with --once at once, "
+      "without new ones");
   const auto take_lease = [&a = arguments](const std::string& word) {
     const std::optional<double> seconds = to_seconds(word);
     if (!seconds || *seconds < 1.0 || *seconds > 86400.0)

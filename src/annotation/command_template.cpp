@@ -74,13 +74,13 @@ std::string known_tokens(const StudyFile& study, const Pool& pool) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-void check_token(const StudyFile& study, const Pool& pool, std::string_view name) {
+void check_token(const StudyFile& study, const Pool& pool, const std::string& key, std::string_view name) {
   const std::vector<Input>& inputs = pool.columns();
   const std::vector<std::string>& columns = pool.text_columns();
   const bool numeric = is_known(numeric_tokens, name), text = is_known(text_tokens, name),
              input = find_input(inputs, name) != nullptr;
   const auto complain = [&](const std::string& rest) {
-    study.complain(fmt::format("annotator.command has {{{}}}, {}", name, rest));
+    study.complain(fmt::format("{} has {{{}}}, {}", key, name, rest));
   };
   if (input && (numeric || text)) complain("which is an input and a reserved token, must be renamed");
   if (text)
@@ -192,6 +192,17 @@ CommandTemplate::CommandTemplate(const StudyFile& study, const Pool& pool,
   split(study, pool, std::string_view(line).substr(program));
 }
 
+CommandTemplate::CommandTemplate(const StudyFile& study, const Pool& pool, std::string key,
+                                 std::string_view text, std::vector<std::string> more)
+    : key_(std::move(key)), more_(std::move(more)) {
+  split(study, pool, text);
+}
+
+bool CommandTemplate::has_token(std::string_view name) const {
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [&](const Piece& piece) { return piece.token && piece.text == name; });
+}
+
 void CommandTemplate::split(const StudyFile& study, const Pool& pool, std::string_view command) {
   std::string literal;
   for (std::size_t at = 0; at < command.size(); ++at) {
@@ -203,7 +214,7 @@ void CommandTemplate::split(const StudyFile& study, const Pool& pool, std::strin
       literal += command[at];
       continue;
     }
-    check_token(study, pool, name);
+    if (!is_known(more_, name)) check_token(study, pool, key_, name);
     pieces_.push_back({.text = std::move(literal)});
     pieces_.push_back({.token = true, .text = std::string(name)});
     literal.clear();
@@ -212,7 +223,8 @@ void CommandTemplate::split(const StudyFile& study, const Pool& pool, std::strin
   pieces_.push_back({.text = std::move(literal)});
 }
 
-std::string CommandTemplate::fill(const Request& request) const {
+std::string CommandTemplate::fill(const Request& request,
+                                  const std::map<std::string, std::string, std::less<>>& more) const {
   const Suggestion& asked = request.suggestion;
   std::map<std::string, std::string, std::less<>> words{{"id", std::to_string(asked.id)},
                                                         {"attempt", std::to_string(request.attempt)},
@@ -223,6 +235,7 @@ std::string CommandTemplate::fill(const Request& request) const {
   for (std::size_t k = 0; k < request.inputs.size(); ++k)
     words[request.inputs[k].name] = input_text_for_programs(request.inputs[k], asked.inputs[k]);
   for (const auto& [name, cell] : request.columns) words.emplace(name, cell);
+  for (const auto& [name, word] : more) words[name] = word;
   std::string line;
   for (const Piece& piece : pieces_) line += piece.token ? words.at(piece.text) : piece.text;
   return line;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,13 @@ class CommandTemplate {
   CommandTemplate(const StudyFile& study, const std::vector<Input>& inputs,
                   const std::filesystem::path& study_folder);
 
-  std::string fill(const Request& request) const;
+  /// Another text of the study, which may also have the tokens `more`. `key` is its name in error messages.
+  CommandTemplate(const StudyFile& study, const Pool& pool, std::string key, std::string_view text,
+                  std::vector<std::string> more);
+
+  std::string fill(const Request& request,
+                   const std::map<std::string, std::string, std::less<>>& more = {}) const;
+  bool has_token(std::string_view name) const;
 
  private:
   struct Piece {
@@ -36,6 +43,8 @@ class CommandTemplate {
   };
   void split(const StudyFile& study, const Pool& pool, std::string_view command);
 
+  std::string key_ = "annotator.command";
+  std::vector<std::string> more_;  // further tokens
   std::vector<Piece> pieces_;
 };
 

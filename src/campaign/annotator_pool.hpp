@@ -37,6 +37,10 @@ class AnnotatorPool {
   /// Ends attempts that a killed owner left running for suggestions that are no longer pending. An answer
   /// that exists already is still reported.
   virtual void end_leftovers(const State&) {}
+  /// True if work goes on after end(), so that leftovers are looked for after every owner.
+  virtual bool outlives_owner() const { return false; }
+  /// True if everything that can be known now is known, and everything that is due was started.
+  virtual bool is_up_to_date() const { return true; }
   /// True if start() computes the answer itself, so that wait() never has to wait.
   virtual bool answers_at_once() const { return false; }
   /// Number of suggestions in work.
@@ -55,6 +59,8 @@ class AnnotatorPool {
   virtual int failures_in_a_row() const = 0;
   /// Why the last attempt failed, and the last lines of its output.
   virtual std::string last_failure() const = 0;
+  /// Sentences for the user since the last call.
+  virtual std::vector<std::string> take_notes() { return {}; }
 };
 
 }  // namespace acuity

@@ -77,7 +77,9 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
              .inputs = answer.inputs,
              .base_noise = {},
              .level = {},
-             .alpha = {}};
+             .alpha = {},
+             .queue_seconds = answer.queue_seconds,
+             .run_seconds = answer.run_seconds};
   if (answer.row && answer.row != record.asked.row) event.row = answer.row;
   if (answer.inputs) event.base_noise = study.base_noise_at(*answer.inputs);
   if (answer.level &&

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <list>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "annotation/external_command.hpp"
-#include "campaign/annotator_pool.hpp"
+#include "campaign/attempt_series.hpp"
 
 namespace acuity {
 
@@ -35,31 +33,19 @@ class CommandPool : public AnnotatorPool {
   void stop_starting() override { stopping_ = true; }
   void end() override;
   bool follow_study(int workers) override;
-  int failures_in_a_row() const override { return static_cast<int>(failed_in_a_row_.size()); }
-  std::string last_failure() const override { return last_failure_; }
+  int failures_in_a_row() const override { return rules_.failures_in_a_row(); }
+  std::string last_failure() const override { return rules_.last_failure(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  struct Job {
-    Suggestion suggestion;
-    int attempt = 0;             // number of the last attempt
-    int failures = 0;            // number of failed attempts
-    int waits = 0;               // waits so far; each is longer than the one before
-    double lost = 0.0;           // cost of failed attempts, as they reported it
-    bool unwanted = false;       // no longer pending: only an answer that exists already is used
-    Clock::time_point start_at;  // of the next attempt, if none is running
+  using Clock = AttemptSeries::Clock;
+  struct Job : AttemptSeries {
     std::optional<Attempt> running;
   };
 
   std::vector<Attempt*> running();
   void start_due_attempts();
   void wait_for_any_attempt(double seconds);
-  /// The outcome of the job, or empty if another attempt follows.
-  std::optional<Outcome> conclude(Job& job, const AttemptOutcome& attempt);
-  Outcome answered(const Job& job, const AttemptOutcome& attempt) const;
-  void retry_later(Job& job);
   std::filesystem::path folder_of(const Job& job) const;
-  void note_failure(const Job& job, const std::string& reason);
 
   const Study& study_;
   std::function<ExternalCommand()> make_command_;
@@ -69,8 +55,7 @@ class CommandPool : public AnnotatorPool {
   std::list<Job> jobs_;
   std::optional<std::map<std::int64_t, int>> found_attempts_;  // those of previous owners
   bool stopping_ = false;
-  std::set<Index> failed_in_a_row_;  // pool rows
-  std::string last_failure_;
+  AttemptRules rules_;
 };
 
 }  // namespace acuity

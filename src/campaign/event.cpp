@@ -83,6 +83,8 @@ Json body(const Told& e) {
     inner.update(Json{{"point", u.point}, {"cost", number(u.cost)}});
     return inner;
   });
+  put(json, "queue_seconds", e.queue_seconds, plain);
+  put(json, "run_seconds", e.run_seconds, plain);
   return json;
 }
 Json body(const Failed& e) {
@@ -309,6 +311,8 @@ void read(Fields& j, Told& e) {
   e.level = j.text_or_empty("level");
   e.alpha = j.optional_number("alpha");
   e.unasked = j.optional("unasked", [&] { return j.unasked("unasked"); });
+  e.queue_seconds = j.optional_number("queue_seconds");
+  e.run_seconds = j.optional_number("run_seconds");
 }
 void read(Fields& j, Failed& e) {
   e = {j.whole("id"), j.text("reason"), j.number("charge")};

@@ -155,6 +155,8 @@ void require_own(const Told& e) {
   if (e.base_noise && !(std::isfinite(*e.base_noise) && *e.base_noise >= 0.0))
     refuse("sigma^2", *e.base_noise, "a finite number, 0 or more");
   require_precision(e.level, e.alpha);
+  if (e.queue_seconds) require_amount("the time in the queue", *e.queue_seconds);
+  if (e.run_seconds) require_amount("the time of the run", *e.run_seconds);
   if (!e.unasked) return;
   require_text("the point", e.unasked->point);
   require_sound(e.unasked->channel);

@@ -165,7 +165,9 @@ class FailuresHere {
 AskResult start_free_workers(Campaign& campaign, AnnotatorPool& annotators, const RunOptions& options,
                              const FailuresHere& failures) {
   AskResult last;
-  while (annotators.busy() < options.workers && last.status == AskStatus::open && !options.should_stop()) {
+  const bool may_ask = options.asks && annotators.failures_in_a_row() < options.max_failures;
+  while (may_ask && annotators.busy() < options.workers && last.status == AskStatus::open &&
+         !options.should_stop()) {
     last = campaign.ask({.count = 1, .worker = run_worker, .lease = {}, .avoid = failures.given_up()});
     for (const Suggestion& suggestion : last.suggestions) annotators.start(suggestion);
   }
@@ -186,7 +188,7 @@ RunEnd run_until_done(Campaign& campaign, AnnotatorPool& annotators, RunOptions 
   const LogFile log(campaign.folder());
   AskResult last;
   FailuresHere failures;
-  bool answered = false, restart = false;
+  bool answered = false, restart = false, settled = false;
   std::size_t changes = campaign.state().changes().size();
   const auto step = [&] {
     log.require_in_place();
@@ -205,6 +207,7 @@ RunEnd run_until_done(Campaign& campaign, AnnotatorPool& annotators, RunOptions 
     const std::vector<Outcome> outcomes = annotators.wait(0.5);
     log.require_in_place();
     record_all(campaign, outcomes, options.exclude_on_fail);
+    settled = outcomes.empty() && annotators.is_up_to_date();
     for (const Outcome& outcome : outcomes) {
       failures.add(campaign.state(), outcome);
       answered = answered || outcome.kind == Outcome::Kind::answered;
@@ -219,7 +222,10 @@ RunEnd run_until_done(Campaign& campaign, AnnotatorPool& annotators, RunOptions 
         return {RunEnd::Kind::study_changed, "the study was changed"};
       }
       const bool all_failed = !answered && !failures.given_up().empty() && annotators.failures_in_a_row() > 0;
-      if (!more && all_failed) return {RunEnd::Kind::failure_guard, guard_sentence(campaign, annotators)};
+      const bool guarded = annotators.failures_in_a_row() >= options.max_failures;
+      if (!more && (all_failed || guarded))
+        return {RunEnd::Kind::failure_guard, guard_sentence(campaign, annotators)};
+      if (!more && !options.asks) return {RunEnd::Kind::nothing_now, "nothing is under way"};
       if (!more) {
         RunEnd end = end_after(last, did_anything);
         end.reason += failures.advice(campaign);
@@ -228,8 +234,15 @@ RunEnd run_until_done(Campaign& campaign, AnnotatorPool& annotators, RunOptions 
     } catch (const Interrupted&) {
       break;
     }
+    for (const std::string& note : annotators.take_notes()) options.on_note(note);
     options.on_idle();
-    if (annotators.failures_in_a_row() < options.max_failures) continue;
+    if (annotators.failures_in_a_row() < options.max_failures) {
+      if (!options.once || !settled) continue;
+      const std::string reason =
+          fmt::format("{} under way elsewhere", counted(annotators.busy(), "suggestion"));
+      stop_annotators(campaign, annotators, options);
+      return {RunEnd::Kind::nothing_now, reason};
+    }
     RunEnd failed{RunEnd::Kind::failure_guard, guard_sentence(campaign, annotators)};
     stop_annotators(campaign, annotators, options);
     return failed;
@@ -249,7 +262,7 @@ RunEnd run(Campaign& campaign, AnnotatorPool& annotators, const RunOptions& opti
     for (const Suggestion& started : campaign.pending())
       if (campaign.state().find(started.id)->asked.worker == run_worker) annotators.resume(started);
     const bool resumes_any = annotators.busy() > 0;
-    if (after_a_crash) annotators.end_leftovers(campaign.state());
+    if (after_a_crash || annotators.outlives_owner()) annotators.end_leftovers(campaign.state());
     return run_until_done(campaign, annotators, options, resumes_any);
   } catch (const OwnedError&) {
     annotators.stop_starting();

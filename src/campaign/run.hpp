@@ -16,6 +16,8 @@ struct RunOptions {
   int max_failures = 10;  ///< different points that fail one after the other and end the run (failure guard)
   bool exclude_on_fail = false;  ///< never ask again for a point that has failed
   double grace = 5.0;            ///< seconds that annotators have to finish after an interruption
+  bool once = false;             ///< look once at what work elsewhere has come to, start what is due, and end
+  bool asks = true;              ///< false: only what is pending is worked on
   /// Polled between steps; true ends the run gracefully.
   std::function<bool()> should_stop = [] { return false; };
   /// Polled while annotators finish; true skips the rest of the grace period.
@@ -24,6 +26,8 @@ struct RunOptions {
   std::function<void(RunOptions&)> on_study_change = [](RunOptions&) {};
   /// Called after every step: about twice a second while annotators work.
   std::function<void()> on_idle = [] {};
+  /// Called with sentences of the annotators for the user.
+  std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
 
 /// Thrown by CampaignOptions::learning to interrupt a run while hyperparameters are learned, which may take

@@ -10,6 +10,7 @@
 #include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "study/batch_presets.hpp"
 #include "study/duration.hpp"
 #include "study/input_settings.hpp"
 #include "study/level_settings.hpp"
@@ -373,9 +374,60 @@ void read_timeout(const TomlSection& annotator, StudyFile& study) {
     if (timeout.has(name)) study.annotator.timeout_of_level[name] = read_duration(timeout, name);
 }
 
+std::string read_shell(const TomlSection& annotator, const std::string& key, const std::string& token) {
+  const std::string line = *annotator.text(key);
+  if (line.find_first_not_of(" \t\n") == std::string::npos) annotator.wrong(key, "a line of shell");
+  if (line.find(token) == std::string::npos)
+    annotator.wrong(key, fmt::format("a line of shell with {}", token));
+  return line;
+}
+
+void read_preamble(const TomlSection& annotator, const StudyFile& study, BatchSetting& batch) {
+  if (!annotator.is_table("preamble")) {
+    batch.preamble = annotator.text("preamble").value_or("");
+    return;
+  }
+  if (study.ladder) annotator.wrong("preamble", "one text where levels have no names ([precision])");
+  const TomlSection preamble = annotator.section("preamble");
+  std::vector<std::string> names;
+  for (const Level& level : study.price_list) names.push_back(level.name);
+  preamble.allow(names);
+  for (const std::string& name : names)
+    if (const auto text = preamble.text(name)) batch.preamble_of_level[name] = *text;
+}
+
+// The commands of a batch system: those of a preset, some of them replaced, or all of them given.
+void read_batch(const TomlSection& annotator, const StudyFile& study, AnnotatorSetting& setting) {
+  setting.mode = static_cast<AnnotatorSetting::Mode>(annotator.choice("mode", {"run", "submit"}).value_or(0));
+  if (setting.mode == AnnotatorSetting::Mode::run) {
+    for (const char* key : {"submit", "alive", "cancel", "preamble", "poll", "grace"})
+      if (annotator.has(key))
+        annotator.complain(fmt::format("annotator.{} is given, must come with mode = \"submit\"", key));
+    return;
+  }
+  if (setting.kind != AnnotatorSetting::Kind::command)
+    annotator.complain("annotator.mode is \"submit\", must come with annotator.command");
+  const std::string submit = annotator.text("submit").value_or("slurm");
+  BatchSetting& batch = setting.batch;
+  if (const std::optional<BatchSetting> preset = batch_preset(submit)) {
+    batch = *preset;
+  } else {
+    if (submit.find("{name}") == std::string::npos || submit.find("{script}") == std::string::npos)
+      annotator.wrong("submit", "\"slurm\", \"pbs\" or \"lsf\", or a line of shell with {name} and {script}");
+    batch.submit = submit;
+    for (const char* key : {"alive", "cancel"})
+      if (!annotator.has(key)) annotator.missing(key, "given where annotator.submit is a line of shell");
+  }
+  if (annotator.has("alive")) batch.alive = read_shell(annotator, "alive", "");
+  if (annotator.has("cancel")) batch.cancel = read_shell(annotator, "cancel", "{name}");
+  read_preamble(annotator, study, batch);
+  if (annotator.has("poll")) batch.poll = read_duration(annotator, "poll");
+  if (annotator.has("grace")) batch.grace = read_duration(annotator, "grace");
+}
+
 void read_annotator(const TomlSection& annotator, StudyFile& study) {
   annotator.allow({"command", "simulated", "truth", "protocol", "workers", "timeout", "retries", "on_fail",
-                   "max_failures"});
+                   "max_failures", "mode", "submit", "alive", "cancel", "preamble", "poll", "grace"});
   using Kind = AnnotatorSetting::Kind;
   AnnotatorSetting& setting = study.annotator;
   if (annotator.has("command") && annotator.has("simulated"))
@@ -399,6 +451,7 @@ void read_annotator(const TomlSection& annotator, StudyFile& study) {
   setting.retries = read_count(annotator, "retries", 0, 1000, setting.retries);
   setting.exclude_on_fail = annotator.choice("on_fail", {"retry", "exclude"}).value_or(0) == 1;
   setting.max_failures = read_count(annotator, "max_failures", 1, 1'000'000, setting.max_failures);
+  read_batch(annotator, study, setting);
 }
 
 void read_people(const TomlSection& people, const TomlSection& pool, StudyFile& study) {

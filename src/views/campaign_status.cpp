@@ -238,6 +238,36 @@ std::string reported_cost_text(const Campaign& campaign) {
   return text.empty() ? "" : "\ncosts as answers report them\n" + text;
 }
 
+// Medians over the answers that came from jobs of a batch system.
+struct JobTimes {
+  std::size_t count = 0;
+  double queue = 0.0, run = 0.0;  // seconds
+};
+
+JobTimes job_times(const State& state) {
+  std::vector<double> queue, run;
+  for (const SuggestionRecord& record : state.suggestions())
+    if (record.told && record.told->queue_seconds && record.told->run_seconds) {
+      queue.push_back(*record.told->queue_seconds);
+      run.push_back(*record.told->run_seconds);
+    }
+  if (queue.empty()) return {};
+  const auto median = [](std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  };
+  return {queue.size(), median(queue), median(run)};
+}
+
+std::string job_times_text(const State& state) {
+  const JobTimes times = job_times(state);
+  if (times.count == 0) return "";
+  return fmt::format("answers of {}: in the queue for {}, running for {} (medians)\n",
+                     counted(static_cast<std::int64_t>(times.count), "job"),
+                     in_words(std::round(times.queue)), in_words(std::round(times.run)));
+}
+
 Json verdict_json(const CalibrationVerdict& verdict) {
   const bool has_factor = verdict.factor > 0.0 && verdict.answers > 0 && verdict.high > 0.0;
   const auto if_known = [&](double value) { return has_factor ? json_number(value) : Json(); };
@@ -312,6 +342,7 @@ std::string status_text(const Campaign& campaign) {
         state.owner().process, one_line(state.owner().host), time_text(state.owner_since()),
         is_here(state.owner()) ? std::string() : ", last sign of life " + time_text(state.owner_seen()));
   if (state.annotations() > 0) text += one_line(verdict_on(campaign).text()) + "\n";
+  text += job_times_text(state);
   return text + levels_text(state) + reported_cost_text(campaign) + reported_noise_text(campaign) +
          offsets_text(campaign) + biases_text(campaign) + plan_text(campaign) + changes_text(state) +
          pending_text(state) + last_answers_text(campaign);
@@ -333,6 +364,10 @@ std::string status_json(const Campaign& campaign) {
   object["hyperparameters"] = hyperparameters_json(campaign.study(), state, model);
   object["reported_noise"] = reported_noise_json(reports_of(campaign));
   object["reported_cost"] = reported_cost_json(reported_costs(campaign.study(), state));
+  if (const JobTimes times = job_times(state); times.count > 0)
+    object["jobs"] = {{"count", times.count},
+                      {"queue_seconds", json_number(times.queue)},
+                      {"run_seconds", json_number(times.run)}};
   object["verdict"] = verdict_json(verdict_on(campaign));
   object["plan"] = plan_json(state);
   object["certificate"] = certificate_json(campaign);

@@ -74,6 +74,8 @@ struct EventWriter {
     line["cost"] = json_number(e.cost);
     if (e.inputs) line["inputs"] = inputs_json(*e.inputs);
     if (e.unasked) line["unasked"] = true;
+    if (e.queue_seconds) line["queue_seconds"] = json_number(*e.queue_seconds);
+    if (e.run_seconds) line["run_seconds"] = json_number(*e.run_seconds);
     if (e.channel) put_channel(*e.channel);
   }
   void operator()(const Failed& e) const {

@@ -78,6 +78,8 @@ struct Answer {
   std::optional<std::vector<double>> inputs;
   std::optional<Level> level;
   std::string where;  ///< the origin, with which error messages start: "block.csv:3"
+  /// Of the job that answered, if it was one of a batch system.
+  std::optional<double> queue_seconds = std::nullopt, run_seconds = std::nullopt;
 };
 
 /// The effect of recording an answer.

@@ -72,6 +72,8 @@ struct Told {
   std::optional<double> alpha;                ///< another level (ladders)
   /// Present if it was not asked for: then the id is the next free one, and place and level are recorded.
   std::optional<Unasked> unasked = std::nullopt;
+  /// How long the job that answered was in the queue of a batch system, and how long it ran.
+  std::optional<double> queue_seconds = std::nullopt, run_seconds = std::nullopt;
 };
 
 /// The suggestion got no answer; its point may be asked for again.

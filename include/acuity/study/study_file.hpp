@@ -96,14 +96,30 @@ struct InitialSetting {
   bool nested = false;
 };
 
+/// How the commands of an annotator become jobs of a batch system (docs/annotators.md). What is executed are
+/// lines of shell with {tokens}.
+struct BatchSetting {
+  std::string submit;      ///< submits the script {script} as a job with the name {name}
+  std::string time_limit;  ///< what {time} in `submit` stands for if the level has a timeout; with {minutes}
+  std::string alive;       ///< prints the names of the jobs that may still give a result
+  std::string cancel;      ///< ends the jobs with the name {name}
+  std::string preamble;    ///< lines of the job's script before the command
+  std::map<std::string, std::string> preamble_of_level;  ///< price lists: overrides `preamble`
+  double poll = 20.0;                                    ///< seconds between two calls of `alive`
+  double grace = 30.0;  ///< seconds after which a job that is neither alive nor has a result is given up
+};
+
 /// The annotator.
 struct AnnotatorSetting {
   enum class Kind { none, command, sine, truth };
   enum class Protocol { acuity, dakota };
+  enum class Mode { run, submit };
   Kind kind = Kind::none;
   std::string command;          ///< command line for /bin/sh
   std::filesystem::path truth;  ///< the table of a simulated annotator
   Protocol protocol = Protocol::acuity;
+  Mode mode = Mode::run;  ///< submit: the command runs as a job of a batch system
+  BatchSetting batch;     ///< of Mode::submit
   int workers = 1;
   std::optional<double> timeout;                   ///< seconds; absent: none
   std::map<std::string, double> timeout_of_level;  ///< price lists: overrides `timeout`
