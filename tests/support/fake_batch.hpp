@@ -51,8 +51,7 @@ done
   }
   ~FakeBatch() {
     bench_.folder.write(
-        "batch/end",
-        R"(for job in queue/acuity-*; do [ ! -s "$job" ] || kill -KILL -$(cat "$job"); done)");
+        "batch/end", R"(for job in queue/acuity-*; do [ ! -s "$job" ] || kill -KILL -$(cat "$job"); done)");
     run_shell("cd batch && sh ./end 2>/dev/null", bench_.folder.path());
     comes_true([&] { return bench_.processes().empty(); });
   }
