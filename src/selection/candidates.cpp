@@ -30,14 +30,8 @@ Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
 }
 
 Candidates Candidates::at(const std::vector<Index>& points) const {
-  Candidates there;
-  there.repeat_points_ = repeat_points_;
-  there.most_per_level_ = most_per_level_;
-  there.levels_out_ = levels_out_;
-  there.answers_once_ = answers_once_;
-  there.remaining_ = remaining_;
-  there.slack_ = slack_;
-  there.step_ = step_;
+  Candidates there = part(0, 0);
+  there.first_row_ = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     there.open_.push_back(open_[at_row(points[i])]);
     if (const auto closings = closings_.find(points[i]); closings != closings_.end())
