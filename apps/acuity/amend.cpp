@@ -16,7 +16,7 @@ namespace acuity {
 namespace {
 
 struct AmendArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::optional<std::int64_t> id;
   std::vector<std::string> values, inputs;
   std::optional<double> cost, refund, accuracy, alpha;
@@ -35,7 +35,7 @@ struct AmendArguments {
 void take_channel(const AmendArguments& arguments, const Study& study, const std::vector<double>& values,
                   Amendment& amendment) {
   const auto complain = [&](const std::string& sentence) {
-    throw InputError(arguments.campaign + ": " + sentence);
+    throw InputError(arguments.campaign.text() + ": " + sentence);
   };
   if (!arguments.noise_sd.empty()) {
     if (!study.file().target->fits(GaussianChannel{}))
@@ -62,7 +62,7 @@ Amendment amendment_of(const AmendArguments& arguments, const Study& study,
                        const std::vector<double>& recorded) {
   Amendment amendment;
   amendment.id = *arguments.id;
-  const std::string place = fmt::format("{}: the answer to {}", arguments.campaign, amendment.id);
+  const std::string place = fmt::format("{}: the answer to {}", arguments.campaign.text(), amendment.id);
   for (const std::string& text : arguments.values)
     amendment.values.push_back(read_answer(study, text, place));
   amendment.cost = arguments.cost;
@@ -79,7 +79,7 @@ Amendment amendment_of(const AmendArguments& arguments, const Study& study,
     amendment.row = study.pool().find(arguments.point);
     if (!amendment.row)
       throw InputError(fmt::format("{}: --point is \"{}\", must be the id of a pool point",
-                                   arguments.campaign, printable(arguments.point, 60)));
+                                   arguments.campaign.text(), printable(arguments.point, 60)));
   }
   if (!arguments.inputs.empty()) amendment.inputs.emplace();
   const std::vector<Input>& inputs = study.pool().columns();
@@ -87,8 +87,9 @@ Amendment amendment_of(const AmendArguments& arguments, const Study& study,
     const Input& input = inputs[std::min(k, inputs.size() - 1)];  // too many are refused by their number
     const std::optional<double> value = input.value(arguments.inputs[k]);
     if (!value)
-      throw InputError(fmt::format("{}: --inputs has \"{}\" for \"{}\", must be {}", arguments.campaign,
-                                   printable(arguments.inputs[k], 60), input.name, input.requirement()));
+      throw InputError(fmt::format("{}: --inputs has \"{}\" for \"{}\", must be {}",
+                                   arguments.campaign.text(), printable(arguments.inputs[k], 60), input.name,
+                                   input.requirement()));
     amendment.inputs->push_back(*value);
   }
   return amendment;
@@ -126,10 +127,10 @@ ExitCode amend(const AmendArguments& arguments, std::ostream& out, std::ostream&
     throw InputError(fmt::format(
         "{}: the amendment of {} needs either --retract or what is right: --y, --cost, --noise-sd, "
         "--level, --point or --refund",
-        arguments.campaign, id));
+        arguments.campaign.argument(), id));
   if (arguments.reason.empty())
     throw InputError(
-        fmt::format("{}: the amendment of {} has no --reason, must have one", arguments.campaign, id));
+        fmt::format("{}: the amendment of {} has no --reason, must have one", arguments.campaign.text(), id));
   Campaign campaign = Campaign::open(arguments.campaign);
   const SuggestionRecord* record = campaign.state().find(id);
   const SuggestionRecord before = record ? *record : SuggestionRecord();

@@ -14,7 +14,7 @@ namespace acuity {
 namespace {
 
 struct AskArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::optional<std::int64_t> count;
   std::string worker, level;
   std::optional<std::int64_t> capacity;  ///< units
@@ -37,7 +37,7 @@ std::vector<Suggestion> pending_of(const Campaign& campaign, const std::string& 
 
 // What to type next, and how many earlier suggestions are not answered yet.
 std::string next_steps(const Campaign& campaign, const std::vector<Suggestion>& given, bool pending) {
-  const std::string folder = one_line(campaign.folder().string());
+  const std::string folder = one_line(campaign.address().argument());
   const std::size_t earlier = campaign.state().pending().size() - given.size();
   std::string text =
       given.size() == 1
@@ -103,13 +103,13 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
   if (!result.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, result.suggestions, arguments.format, arguments.pending);
   if (arguments.pending && result.suggestions.empty())
-    log << one_line(arguments.campaign) << ": nothing is pending"
+    log << one_line(arguments.campaign.text()) << ": nothing is pending"
         << (arguments.worker.empty() ? "" : " for " + one_line(arguments.worker)) << '\n';
   if (!result.note.empty()) write_note(result.note, log);
   if (const std::string verdict = early_verdict_at_ask(campaign, result.suggestions); !verdict.empty())
     write_note(verdict, log);
   if (result.status != AskStatus::open)
-    log << one_line(arguments.campaign + ": " + why_no_more(result)) << '\n';
+    log << one_line(arguments.campaign.text() + ": " + why_no_more(result)) << '\n';
   if (!result.suggestions.empty() && arguments.format == Format::table)
     out << next_steps(campaign, result.suggestions, arguments.pending);
   return ask_exit_code(arguments, result);

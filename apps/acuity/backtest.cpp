@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct BacktestArguments {
-  std::string study;
+  CampaignAddress study;
   std::string truth;  ///< table of known answers
   CsvDialect dialect = CsvDialect::automatic;
   bool forecast = false;              ///< answers drawn from the present model instead
@@ -270,8 +270,7 @@ void add_backtest(Program& program) {
        .help = "Simulate the campaign on known answers: what each policy would have paid to reach an error",
        .example = "acuity backtest wing.toml --truth truth.csv --repeats 10 --out backtest"},
       backtest);
-  command.file("STUDY", "", arguments.study, "Study file (TOML), or a campaign folder, which is not changed")
-      .required();
+  add_study_or_campaign(command, arguments.study, "Study file (TOML), or a campaign, which is not changed");
   command.file("--truth", "T.csv", arguments.truth,
                "Table with the pool's ids or inputs, and either y, to which the noise of the level is added, "
                "or y@LEVEL with the answer of each level");

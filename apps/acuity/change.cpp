@@ -15,7 +15,7 @@ namespace acuity {
 namespace {
 
 struct ChangeArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::string study;
   CsvDialect dialect = CsvDialect::automatic;
   BudgetOption budget;
@@ -71,11 +71,11 @@ ExitCode change_campaign(const ChangeArguments& arguments, std::ostream& out, st
   }
   out << changes_text(arguments, changes, applied && !changes.empty());
   if (changes.empty())
-    log << one_line(arguments.campaign + ": nothing differs, nothing was changed") << '\n';
+    log << one_line(arguments.campaign.text() + ": nothing differs, nothing was changed") << '\n';
   else if (!applied)
-    log << one_line(arguments.campaign + ": nothing was changed; to apply this, add --yes") << '\n';
+    log << one_line(arguments.campaign.text() + ": nothing was changed; to apply this, add --yes") << '\n';
   else
-    log << one_line(fmt::format("{}: {} applied", arguments.campaign,
+    log << one_line(fmt::format("{}: {} applied", arguments.campaign.text(),
                                 counted(static_cast<std::int64_t>(changes.size()), "change")))
         << '\n';
   return applied ? ExitCode::done : ExitCode::different_study;

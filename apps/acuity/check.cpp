@@ -28,7 +28,7 @@ namespace acuity {
 namespace {
 
 struct CheckArguments {
-  std::string study;  ///< or a campaign
+  CampaignAddress study;  ///< or a campaign
   CsvDialect dialect = CsvDialect::automatic;
   bool try_once = false;
   bool forecast = false;
@@ -212,13 +212,13 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   }
   if (arguments.try_once) {
     if (campaign != nullptr && study.file().annotator.kind == AnnotatorSetting::Kind::command)
-      require_trusted(arguments.study);
+      require_trusted(campaign->copies());
     trial = try_annotator(study, model, annotator_folder(loaded));
   }
   out << (arguments.format == Format::json ? findings_json(checked, expected, trial)
                                            : findings_text(checked, study.file().unit, expected, trial));
   if (!trial || trial->answered) return ExitCode::done;
-  log << one_line(arguments.study) << ": the annotator gave no answer\n";
+  log << one_line(arguments.study.text()) << ": the annotator gave no answer\n";
   return ExitCode::failure_guard;
 }
 
@@ -231,7 +231,7 @@ void add_check(Program& program) {
                "units look wrong",
        .example = "acuity check wing.toml --try"},
       check);
-  command.file("STUDY", "", arguments.study, "Study file (TOML), or a campaign folder").required();
+  add_study_or_campaign(command, arguments.study, "Study file (TOML), or a campaign");
   add_csv_dialect(command, arguments.dialect);
   command.flag("--try", arguments.try_once,
                "Run the annotator once, at the cheapest level; nothing is recorded");

@@ -22,19 +22,17 @@ namespace {
 
 constexpr const char* ready_variable = "ACUITY_READY_DESCRIPTOR";
 
-std::vector<std::string> own_command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\0', at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
+// Not that of /proc/self/cmdline, in which passwords are hidden.
+std::vector<std::string>& own_command_line() {
+  static std::vector<std::string> words;
   return words;
 }
 
 }  // namespace
+
+void remember_command_line(std::vector<std::string> words) {
+  own_command_line() = std::move(words);
+}
 
 DetachedProgram::DetachedProgram(const std::vector<std::string>& removed,
                                  const std::vector<std::string>& added, std::string log)

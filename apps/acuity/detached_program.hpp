@@ -7,6 +7,9 @@
 
 namespace acuity {
 
+/// The command line of this process, with which it can be started again; to be called first in main().
+void remember_command_line(std::vector<std::string> words);
+
 /// This program once more, in the background: in a session of its own, without a terminal, its output
 /// appended to a file. It says when it is ready, so that what goes wrong at the beginning is known here.
 class DetachedProgram {

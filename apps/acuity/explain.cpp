@@ -10,7 +10,7 @@ namespace acuity {
 namespace {
 
 struct ExplainArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::optional<std::int64_t> id;
   bool next = false;
   int threads = 0;
@@ -37,7 +37,7 @@ ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, st
     write(*next.explanation);
     return ExitCode::done;
   }
-  log << one_line(arguments.campaign + ": " + next.result.reason) << '\n';
+  log << one_line(arguments.campaign.text() + ": " + next.result.reason) << '\n';
   return next.result.status == AskStatus::finished ? ExitCode::finished : ExitCode::nothing_now;
 }
 

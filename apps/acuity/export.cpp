@@ -22,7 +22,7 @@ namespace acuity {
 namespace {
 
 struct ExportArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::string annotations, events, model;  ///< files; "-": standard output; empty: not wanted
 };
 
@@ -74,13 +74,13 @@ std::string events_json(const Campaign& campaign) {
 }
 
 // The undamaged events of a damaged log. Points are left out if the study cannot be read either.
-std::string intact_events_json(const std::filesystem::path& folder) {
+std::string intact_events_json(const CampaignAddress& address) {
   std::optional<Study> study;
   try {
-    study = Study::open(read_frozen_study(folder));
+    study = Study::open(read_frozen_study(address.folder()));
   } catch (const InputError&) {
   }
-  return events_json(intact_events(folder), study ? &study->pool() : nullptr);
+  return events_json(intact_events(address), study ? &study->pool() : nullptr);
 }
 
 nlohmann::json list(const Vector& values) {

@@ -11,7 +11,7 @@ namespace acuity {
 namespace {
 
 struct FailArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::optional<std::int64_t> id;
   std::string reason;
   double cost = 0.0;

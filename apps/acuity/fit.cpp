@@ -19,7 +19,8 @@ namespace acuity {
 namespace {
 
 struct FitArguments {
-  std::string study, annotations;
+  CampaignAddress study;  ///< or a study file
+  std::string annotations;
   CsvDialect dialect = CsvDialect::automatic;
   Format format = Format::table;
 };
@@ -81,8 +82,9 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   const Study& study = loaded.study();
   const std::vector<Annotation>& annotations = loaded.annotations();
   if (annotations.empty())
-    throw InputError(fmt::format("{}: there are no annotations to learn from, must be at least one",
-                                 arguments.annotations.empty() ? arguments.study : arguments.annotations));
+    throw InputError(
+        fmt::format("{}: there are no annotations to learn from, must be at least one",
+                    arguments.annotations.empty() ? arguments.study.text() : arguments.annotations));
   StatusLine status(log);
   const Learned learned = study.learn_from(annotations, [&](int evaluations, double best) {
     status.show(fmt::format("fit: {} evaluations, log evidence {:.3f}", evaluations, best));
@@ -91,7 +93,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   if (!std::isfinite(learned.log_marginal_likelihood))
     throw NumericalError(fmt::format(
         "{}: no likelihood can be computed at the study's values, must have more noise beside the amplitude",
-        arguments.study));
+        arguments.study.text()));
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*learned.prior.kernel);
   const Vector& lengthscales = kernel.options().lengthscale;
   std::vector<Field> fields{number_field("amplitude", kernel.options().amplitude)};

@@ -12,7 +12,8 @@ namespace acuity {
 namespace {
 
 struct InitArguments {
-  std::string campaign, study;
+  CampaignAddress campaign;
+  std::string study;
   CsvDialect dialect = CsvDialect::automatic;
   Format format = Format::table;
 };
@@ -27,7 +28,7 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
   const std::string unit = study.file().unit;
   const Format format = arguments.format;
   if (format == Format::table) {
-    out << fmt::format("{}: campaign \"{}\", {}, {}, {}\n", one_line(arguments.campaign),
+    out << fmt::format("{}: campaign \"{}\", {}, {}, {}\n", one_line(arguments.campaign.text()),
                        one_line(state.created().name), counted(study.pool().size(), "pool point"),
                        counted(static_cast<std::int64_t>(study.offer().levels.size()), "level"),
                        study.file().budget ? "budget " + money(*study.file().budget, unit) : "no budget");
@@ -35,10 +36,11 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
       out << fmt::format("{} recorded, {} spent\n", counted(state.annotations(), "known annotation"),
                          money(state.spent(), unit));
     const bool has_annotator = study.file().annotator.kind != AnnotatorSetting::Kind::none;
-    out << fmt::format("Next: acuity {} {}\n", has_annotator ? "run" : "ask", one_line(arguments.campaign));
+    out << fmt::format("Next: acuity {} {}\n", has_annotator ? "run" : "ask",
+                       one_line(arguments.campaign.argument()));
     return ExitCode::done;
   }
-  out << record_text(format, {{"campaign", arguments.campaign},
+  out << record_text(format, {{"campaign", arguments.campaign.text()},
                               {"name", state.created().name},
                               {"points", std::int64_t{study.pool().size()}},
                               {"levels", static_cast<std::int64_t>(study.offer().levels.size())},
@@ -50,11 +52,11 @@ ExitCode init(const InitArguments& arguments, std::ostream& out, std::ostream& l
 }  // namespace
 
 void add_init(Program& program) {
-  auto [command, arguments] =
-      program.add<InitArguments>({.name = "init",
-                                  .help = "Create a campaign: a new folder with copies of study and pool",
-                                  .example = "acuity init wing.acuity --study wing.toml"},
-                                 init);
+  auto [command, arguments] = program.add<InitArguments>(
+      {.name = "init",
+       .help = "Create a campaign, a new folder or in a database, with copies of study and pool",
+       .example = "acuity init wing.acuity --study wing.toml"},
+      init);
   add_campaign(command, arguments.campaign);
   command.file("--study", "S.toml", arguments.study, "Study file").required();
   add_csv_dialect(command, arguments.dialect);

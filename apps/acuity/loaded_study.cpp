@@ -8,11 +8,11 @@
 
 namespace acuity {
 
-LoadedStudy::LoadedStudy(const std::string& study_or_campaign, const std::string& annotations,
+LoadedStudy::LoadedStudy(const CampaignAddress& study_or_campaign, const std::string& annotations,
                          CampaignOptions options)
     : options_(std::move(options)) {
-  if (!Campaign::recognises(study_or_campaign)) {
-    study_ = open_study(study_or_campaign, options_.tables);
+  if (!study_or_campaign.is_in_database() && !Campaign::recognises(study_or_campaign)) {
+    study_ = open_study(study_or_campaign.text(), options_.tables);
     if (annotations.empty()) return;
     // A pipe can be read once.
     std::error_code none;
@@ -22,8 +22,9 @@ LoadedStudy::LoadedStudy(const std::string& study_or_campaign, const std::string
     return;
   }
   if (!annotations.empty())
-    throw InputError(fmt::format(
-        "{}: a campaign has its annotations in its log, --annotations must be left out", study_or_campaign));
+    throw InputError(
+        fmt::format("{}: a campaign has its annotations in its log, --annotations must be left out",
+                    study_or_campaign.text()));
   campaign_ = Campaign::open(study_or_campaign, Access::read, options_);
   annotations_ = campaign_->annotations();
 }

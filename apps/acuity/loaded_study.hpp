@@ -17,7 +17,7 @@ namespace acuity {
 class LoadedStudy {
  public:
   /// `annotations`: a CSV file for a study file, empty for none.
-  LoadedStudy(const std::string& study_or_campaign, const std::string& annotations,
+  LoadedStudy(const CampaignAddress& study_or_campaign, const std::string& annotations,
               CampaignOptions options = {});
   explicit LoadedStudy(Campaign campaign);
 

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -5,10 +6,12 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "acuity/campaign/campaign_address.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "colour.hpp"
 #include "commands.hpp"
 #include "data/mapped_file.hpp"
+#include "detached_program.hpp"
 #include "numerics/text.hpp"
 #include "program.hpp"
 
@@ -59,6 +62,25 @@ std::string sentence_for(const std::exception& error) {
   return error.what();
 }
 
+// Other users can see the words of a command line, as long as the process runs.
+void hide_password(char* word) {
+  const std::string shown = DatabaseAddress::without_secrets(word);
+  const std::size_t length = std::strlen(word);
+  if (shown == word) return;
+  for (std::size_t k = 0; k < length; ++k) word[k] = k < shown.size() ? shown[k] : ' ';
+}
+
+// A password may be in a word that is out of place.
+std::string without_passwords(std::string sentence, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const std::string shown = DatabaseAddress::without_secrets(word);
+    if (shown == word) continue;
+    for (std::size_t at; (at = sentence.find(word)) != std::string::npos;)
+      sentence.replace(at, word.size(), shown);
+  }
+  return sentence;
+}
+
 // Results appear whole or not at all: they are collected first, so bad input leaves standard output empty.
 ExitCode run(const std::vector<std::string>& words) {
   std::ostringstream results;
@@ -69,7 +91,8 @@ ExitCode run(const std::vector<std::string>& words) {
     const Program::Invocation invocation = program.parse(words);
     code = invocation.act(invocation.output == Output::at_once ? std::cout : results, std::cerr);
   } catch (const std::exception& error) {
-    std::cerr << coloured(one_line(sentence_for(error)), Colour::red, std::cerr) << '\n';
+    std::cerr << coloured(one_line(without_passwords(sentence_for(error), words)), Colour::red, std::cerr)
+              << '\n';
     return code_for(error);
   }
   std::cout << results.view() << std::flush;
@@ -86,5 +109,8 @@ ExitCode run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   acuity::exit_if_a_mapped_file_shrinks();
-  return static_cast<int>(acuity::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)));
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  acuity::remember_command_line(std::vector<std::string>(argv, argv + argc));
+  for (int k = 1; k < argc; ++k) acuity::hide_password(argv[k]);
+  return static_cast<int>(acuity::run(words));
 }

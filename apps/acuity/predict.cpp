@@ -16,7 +16,8 @@ namespace acuity {
 namespace {
 
 struct PredictArguments {
-  std::string study, annotations;
+  CampaignAddress study;  ///< or a study file
+  std::string annotations;
   std::string at;  ///< table of the points
   CsvDialect dialect = CsvDialect::automatic;
   Format format = Format::table;
@@ -87,7 +88,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const Points at = study.read_inputs(table, &unseen);
   const bool binary = study.file().binary();
   const std::vector<std::string> results = result_columns(*study.file().target);
-  refuse_names_of_results(study, arguments.study, results);
+  refuse_names_of_results(study, arguments.study.text(), results);
 
   const StudyModel& model = loaded.model();
   const AveragedModel averaged = study.averaged(model, loaded.annotations());

@@ -14,7 +14,7 @@ namespace acuity {
 namespace {
 
 struct ReleaseArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::vector<std::string> ids;
   std::string reason;
   Format format = Format::table;

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::string out;      ///< the page
   std::string figures;  ///< folder for the pictures; empty: not wanted
   std::string test;     ///< table to measure the error on; empty: none
@@ -25,7 +25,7 @@ struct ReportArguments {
 };
 
 std::string command_text(const ReportArguments& arguments) {
-  std::string text = fmt::format("acuity report {} --out {}", arguments.campaign, arguments.out);
+  std::string text = fmt::format("acuity report {} --out {}", arguments.campaign.argument(), arguments.out);
   if (!arguments.test.empty()) text += " --test " + arguments.test;
   return text;
 }

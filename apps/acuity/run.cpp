@@ -14,6 +14,7 @@
 #include "campaign/campaign_folder.hpp"
 #include "campaign/command_pool.hpp"
 #include "campaign/owner.hpp"
+#include "campaign/runs_folder.hpp"
 #include "campaign/simulated_pool.hpp"
 #include "campaign/submit_pool.hpp"
 #include "commands.hpp"
@@ -33,10 +34,11 @@ namespace acuity {
 namespace {
 
 struct RunArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::string study;  ///< makes a new campaign; must be the same as that of an existing one
   CsvDialect dialect = CsvDialect::automatic;
   std::optional<int> workers;  ///< instead of the study's
+  std::string runs;            ///< folder for attempts; empty: the default
   BudgetOption budget;
   bool take_over = false, yes = false;
   bool once = false, cancel = false, detach = false;
@@ -84,6 +86,11 @@ int workers_of(const RunArguments& arguments, const Study& study) {
   return arguments.workers.value_or(study.file().annotator.workers);
 }
 
+// For the folders of attempts. Without a campaign the annotators are only to be checked.
+std::filesystem::path runs_of(const RunArguments& arguments, const Campaign* campaign) {
+  return campaign == nullptr ? std::filesystem::path("runs") : runs_folder(*campaign, arguments.runs);
+}
+
 bool submits_jobs(const Study& study) {
   return study.file().annotator.kind == AnnotatorSetting::Kind::command &&
          study.file().annotator.mode == AnnotatorSetting::Mode::submit;
@@ -92,7 +99,7 @@ bool submits_jobs(const Study& study) {
 // `campaign` is absent if the annotators are only to be checked.
 std::unique_ptr<AnnotatorPool> make_submit_pool(const Study& study, const std::string& study_folder,
                                                 const RunArguments& arguments, const Campaign* campaign) {
-  const std::filesystem::path runs = std::filesystem::path(arguments.campaign) / "runs";
+  const std::filesystem::path runs = runs_of(arguments, campaign);
   SubmitPoolOptions options{
       .campaign = {}, .cancel_jobs = arguments.cancel, .submits = !(arguments.once && arguments.cancel)};
   // A campaign that was copied, or made again in the same place, has jobs of its own.
@@ -125,7 +132,7 @@ std::unique_ptr<AnnotatorPool> make_annotator_pool(const Study& study, const std
           [&study, study_folder, grace = arguments.grace] {
             return ExternalCommand(study.file(), study.pool(), study_folder, grace);
           },
-          std::filesystem::path(arguments.campaign) / "runs", workers_of(arguments, study));
+          runs_of(arguments, campaign), workers_of(arguments, study));
     case Kind::sine:
     case Kind::truth:
       break;
@@ -154,18 +161,18 @@ ExitCode run_exit_code(RunEnd::Kind kind) {
 void create_or_compare(const RunArguments& arguments, std::ostream& log) {
   if (!Campaign::recognises(arguments.campaign)) {
     if (arguments.study.empty())
-      throw InputError(fmt::format("{}: it is no campaign; --study S.toml creates one", arguments.campaign));
+      throw InputError(
+          fmt::format("{}: it is no campaign; --study S.toml creates one", arguments.campaign.text()));
     // Checked first: a campaign that cannot be run would block the folder for the corrected study.
     const Study study = open_study(arguments.study, tables_read_by(arguments.dialect, log));
     make_annotator_pool(study, std::filesystem::absolute(arguments.study).parent_path().string(), arguments);
     Campaign::create(arguments.campaign, study);
-    log << one_line(fmt::format("{}: created from {}", arguments.campaign, arguments.study)) << '\n';
+    log << one_line(fmt::format("{}: created from {}", arguments.campaign.text(), arguments.study)) << '\n';
     return;
   }
   if (arguments.study.empty()) return;
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
-  require_same(arguments.campaign, campaign.study(), campaign.state(), arguments.study,
-               {.dialect = arguments.dialect});
+  require_same(campaign, arguments.study, {.dialect = arguments.dialect});
 }
 
 // Taking over from a run that may still be alive is a decision; a script has made it by the option.
@@ -174,17 +181,17 @@ void confirm_take_over(const RunArguments& arguments, std::ostream& log) {
     return;
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   const State& state = campaign.state();
-  if (!may_be_alive(state.owner()) || is_here(state.owner())) return;
+  if (!may_be_alive(state.owner(), campaign.now()) || is_here(state.owner())) return;
   log << one_line(
              fmt::format("{}: process {} on {} may still run it (last sign of life {} ago). It stops when it "
                          "notices; what its annotators are working on is started again. Take over? [y/N]",
-                         arguments.campaign, state.owner().process, state.owner().host,
-                         in_words(std::max(0.0, std::round(now() - state.owner_seen())))))
+                         arguments.campaign.text(), state.owner().process, state.owner().host,
+                         in_words(std::max(0.0, std::round(campaign.now() - state.owner_seen())))))
       << ' ' << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
   if (answer != "y" && answer != "yes" && answer != "Y")
-    throw OwnedError(arguments.campaign + ": not taken over");
+    throw OwnedError(arguments.campaign.text() + ": not taken over");
 }
 
 std::string run_summary(const Campaign& campaign, const RunEnd& end, Format format) {
@@ -201,7 +208,7 @@ std::string run_summary(const Campaign& campaign, const RunEnd& end, Format form
                       {"pending", state.pending().size()},
                       {"failed", state.failed()}}) +
            "\n";
-  return fmt::format("{}: {} for {}, {} pending, {} failed\n", one_line(campaign.folder().string()),
+  return fmt::format("{}: {} for {}, {} pending, {} failed\n", one_line(campaign.address().text()),
                      counted(state.annotations(), "annotation"), money(state.spent(), state.created().unit),
                      state.pending().size(), state.failed());
 }
@@ -209,7 +216,7 @@ std::string run_summary(const Campaign& campaign, const RunEnd& end, Format form
 // Starts the same command without --detach in a session of its own, and waits until it owns the campaign or
 // has ended.
 ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
-  const std::filesystem::path folder = arguments.campaign;
+  const std::filesystem::path& folder = arguments.campaign.folder();
   const std::string file =
       (std::filesystem::is_directory(folder) ? folder / "run.log" : std::filesystem::path("acuity-run.log"))
           .string();
@@ -218,19 +225,20 @@ ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ost
       file);
   if (!program.wait_until_ready()) {
     const int code = program.exit_code();
-    log << fmt::format("{}: ended with exit code {}; what it said is in {}{}\n", one_line(arguments.campaign),
-                       code, one_line(file),
+    log << fmt::format("{}: ended with exit code {}; what it said is in {}{}\n",
+                       one_line(arguments.campaign.text()), code, one_line(file),
                        one_line(program.last_line().empty() ? "" : ": " + program.last_line()));
     return static_cast<ExitCode>(code);
   }
   if (arguments.format == Format::json || arguments.format == Format::jsonl)
     out << json_text({{"process", program.process()}, {"log", file}}) << '\n';
   else
-    out << one_line(
-               fmt::format("{}: runs in the background as process {}", arguments.campaign, program.process()))
+    out << one_line(fmt::format("{}: runs in the background as process {}", arguments.campaign.text(),
+                                program.process()))
         << '\n'
         << one_line(fmt::format("its output: tail -f {}", file)) << '\n'
-        << one_line(fmt::format("the campaign: acuity status {} --watch", arguments.campaign)) << '\n'
+        << one_line(fmt::format("the campaign: acuity status {} --watch", arguments.campaign.argument()))
+        << '\n'
         << fmt::format("to stop it: kill {}\n", program.process());
   return ExitCode::done;
 }
@@ -262,7 +270,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
                                             display.take(stored, state);
                                           }});
   const Study& study = campaign.study();
-  if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(arguments.campaign);
+  if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(campaign.copies());
   display.begin(study);
   write_storage_note(study, arguments.work.storage, log);
   const double budget =
@@ -323,7 +331,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
       write_note(problem, log);
   if (campaign.state().annotations() > 0) log << one_line(verdict_on(campaign).text()) << '\n';
   const bool leaves_jobs = submits_jobs(study) && !arguments.cancel && !campaign.state().pending().empty();
-  log << fmt::format("{}: {}{}\n", one_line(arguments.campaign),
+  log << fmt::format("{}: {}{}\n", one_line(arguments.campaign.text()),
                      end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command continues"
                                                            : numerics::escape_controls(end.reason, "\n"),
                      leaves_jobs ? "; its jobs stay in the batch system" : "");
@@ -342,6 +350,9 @@ void add_run(Program& program) {
   add_campaign(command, arguments.campaign);
   command.file("--study", "S.toml", arguments.study, "Study file: creates the campaign if it does not exist");
   add_csv_dialect(command, arguments.dialect);
+  command.file("--runs", "DIR", arguments.runs,
+               "Folder for the attempts of annotators of a campaign in a database (default: NAME.runs in the "
+               "current folder); a campaign folder has its own");
   const auto take_workers = [&a = arguments](const std::string& word) {
     a.workers = number_in<int>(word);
     if (!a.workers || *a.workers < 1 || *a.workers > 4096)

@@ -22,7 +22,7 @@ namespace acuity {
 namespace {
 
 struct ScoreArguments {
-  std::string study;
+  CampaignAddress study;
   std::string annotations;  ///< empty: none are known
   CsvDialect dialect = CsvDialect::automatic;
   std::optional<std::int64_t> top;
@@ -205,7 +205,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
              .document("rows", {{"unit", model.acquisition.information->unit()},
                                 {"remaining", json_number(candidates.remaining())}});
   if (!chosen) {
-    log << one_line(arguments.study +
+    log << one_line(arguments.study.text() +
                     ": nothing to ask: " + why_nothing(model.offer, model.acquisition, candidates))
         << '\n';
     return ExitCode::finished;

@@ -45,13 +45,25 @@ PoolStorage PoolWork::storage_for_one_choice() const {
   return small;
 }
 
-void add_campaign(Command& command, std::string& campaign) {
-  command.file("C", "", campaign, "Campaign folder").required();
+void add_address(Command& command, const std::string& name, CampaignAddress& address,
+                 const std::string& help) {
+  const auto take = [&address, name](const std::string& word) {
+    if (word.empty()) throw InputError(name + " is empty, must be a file");
+    address = word;
+  };
+  command.option(name, "", take, help).required();
 }
 
-void add_study(Command& command, std::string& study) {
-  command.file("STUDY", "", study, "Study file (TOML), or a campaign folder with the annotations of its log")
-      .required();
+void add_campaign(Command& command, CampaignAddress& campaign) {
+  add_address(command, "C", campaign, "Campaign: a folder, or postgresql://host/database/name");
+}
+
+void add_study(Command& command, CampaignAddress& study) {
+  add_study_or_campaign(command, study, "Study file (TOML), or a campaign with the annotations of its log");
+}
+
+void add_study_or_campaign(Command& command, CampaignAddress& study, const std::string& help) {
+  add_address(command, "STUDY", study, help);
 }
 
 void add_annotations(Command& command, std::string& annotations) {

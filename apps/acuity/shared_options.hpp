@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "acuity/campaign/campaign_address.hpp"
 #include "acuity/data/csv_dialect.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "program.hpp"
@@ -25,9 +26,14 @@ struct PoolWork {
   PoolStorage storage_for_one_choice() const;
 };
 
-void add_campaign(Command& command, std::string& campaign);
-/// A study file or a campaign folder.
-void add_study(Command& command, std::string& study);
+/// The campaign "C": a folder, or the address of one in a database.
+void add_campaign(Command& command, CampaignAddress& campaign);
+/// Another one.
+void add_address(Command& command, const std::string& name, CampaignAddress& address,
+                 const std::string& help);
+/// A study file or a campaign, with the annotations of its log.
+void add_study(Command& command, CampaignAddress& study);
+void add_study_or_campaign(Command& command, CampaignAddress& study, const std::string& help);
 /// The table of annotations that goes with a study file.
 void add_annotations(Command& command, std::string& annotations);
 /// --csv-dialect, for commands that read tables.

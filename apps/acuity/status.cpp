@@ -17,7 +17,7 @@ namespace acuity {
 namespace {
 
 struct StatusArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   bool watch = false;
   std::optional<double> interval;  ///< seconds
   Format format = Format::table;

@@ -19,7 +19,7 @@ namespace acuity {
 namespace {
 
 struct TellArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   std::optional<std::int64_t> id;
   std::vector<std::string> values;
   std::optional<double> cost, noise_sd, accuracy;
@@ -36,7 +36,7 @@ struct TellArguments {
 void take_channel(const TellArguments& arguments, const Study& study, const std::string& whose,
                   Answer& answer) {
   const auto complain = [&](const std::string& sentence) {
-    throw InputError(arguments.campaign + ": " + sentence);
+    throw InputError(arguments.campaign.text() + ": " + sentence);
   };
   if (arguments.noise_sd) {
     if (!study.file().target->fits(GaussianChannel{}))
@@ -64,8 +64,8 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
                 .row = {},
                 .inputs = {},
                 .level = {},
-                .where = arguments.campaign};
-  const std::string place = fmt::format("{}: the answer to {}", arguments.campaign, *arguments.id);
+                .where = arguments.campaign.text()};
+  const std::string place = fmt::format("{}: the answer to {}", arguments.campaign.text(), *arguments.id);
   for (const std::string& text : arguments.values) answer.values.push_back(read_answer(study, text, place));
   take_channel(arguments, study, std::to_string(*arguments.id), answer);
   return answer;
@@ -113,20 +113,22 @@ Answer unasked_answer(const TellArguments& arguments, const Study& study) {
                 .row = {},
                 .inputs = {},
                 .level = {},
-                .where = arguments.campaign};
+                .where = arguments.campaign.text()};
   for (const std::string& text : arguments.unasked_values)
-    answer.values.push_back(read_answer(study, text, arguments.campaign + ": the unasked answer"));
+    answer.values.push_back(read_answer(study, text, arguments.campaign.text() + ": the unasked answer"));
   if (!arguments.point.empty()) {
     answer.row = study.pool().find(arguments.point);
     if (!answer.row)
-      throw InputError(fmt::format("{}: --point is \"{}\", must be one of the pool's", arguments.campaign,
-                                   printable(arguments.point, 40)));
+      throw InputError(fmt::format("{}: --point is \"{}\", must be one of the pool's",
+                                   arguments.campaign.text(), printable(arguments.point, 40)));
   }
   if (!arguments.inputs.empty()) answer.inputs = read_inputs(arguments.inputs, study);
   if (!arguments.level.empty() && study.is_ladder())
-    throw InputError(arguments.campaign + ": --level is given and the study has a ladder, must be --alpha");
+    throw InputError(arguments.campaign.text() +
+                     ": --level is given and the study has a ladder, must be --alpha");
   if (arguments.alpha && !study.is_ladder())
-    throw InputError(arguments.campaign + ": --alpha is given and the study has levels, must be --level");
+    throw InputError(arguments.campaign.text() +
+                     ": --alpha is given and the study has levels, must be --level");
   if (!arguments.level.empty()) answer.level = study.level_named(arguments.level);
   if (arguments.alpha) answer.level = study.level_of(*arguments.alpha);
   take_channel(arguments, study, "the unasked answer", answer);

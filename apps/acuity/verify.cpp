@@ -9,7 +9,7 @@ namespace acuity {
 namespace {
 
 struct VerifyArguments {
-  std::string campaign;
+  CampaignAddress campaign;
   Format format = Format::table;
 };
 
@@ -47,7 +47,7 @@ std::string first_problem(const Verification& found) {
 
 ExitCode verify(const VerifyArguments& arguments, std::ostream& out, std::ostream& log) {
   const Verification found = verify_campaign(arguments.campaign);
-  out << (arguments.format == Format::json ? verification_json(arguments.campaign, found)
+  out << (arguments.format == Format::json ? verification_json(arguments.campaign.text(), found)
                                            : verification_table(found, arguments.format));
   if (found.problem_count == 0) return ExitCode::done;
   log << first_problem(found) << '\n';

@@ -33,8 +33,17 @@ const Study& Campaign::study() const {
 const State& Campaign::state() const {
   return parts_->state;
 }
+const CampaignAddress& Campaign::address() const {
+  return parts_->address;
+}
 const fs::path& Campaign::folder() const {
-  return parts_->folder;
+  return parts_->address.folder();
+}
+const fs::path& Campaign::copies() const {
+  return parts_->copies;
+}
+double Campaign::now() const {
+  return parts_->now();
 }
 const State& Campaign::refresh() {
   if (!parts_->group) {
@@ -268,22 +277,33 @@ void Campaign::take_ownership(bool take_over) {
   Parts& p = *parts_;
   p.heartbeat.reset();
   p.owning.reset();
+  p.tenure.reset();
+  const auto refuse = [&] {
+    throw OwnedError(owned_sentence(p.address, p.state, p.now(), p.store->has_tenure()));
+  };
+  std::unique_ptr<Tenure> tenure;
+  if (p.store->has_tenure()) {
+    tenure = p.store->try_own();
+    refresh();
+    if (!tenure) refuse();
+  }
   OwnerChanged self;
   p.add([&] {
     const OwnerChanged& owner = p.state.owner();
-    if (may_be_alive(owner, p.now()) && (!take_over || is_here(owner)))
-      throw OwnedError(owned_sentence(p.folder, p.state, p.now()));
+    if (!tenure && may_be_alive(owner, p.now()) && (!take_over || is_here(owner))) refuse();
     self = this_process(p.options.owner_lease, p.now());
     return std::vector<Event>{self};
   });
   p.owning = self;
-  if (!p.folder.empty())
-    p.heartbeat = std::make_unique<Heartbeat>(p.folder / "events.sqlite", self, p.options.owner_lease);
+  p.tenure = std::move(tenure);
+  if (!p.address.is_nowhere())
+    p.heartbeat = std::make_unique<Heartbeat>(p.address, self, p.options.owner_lease, p.tenure.get());
 }
 
 void Campaign::give_up_ownership() {
   Parts& p = *parts_;
   p.heartbeat.reset();
+  const std::unique_ptr<Tenure> tenure = std::move(p.tenure);  // held until the log says so
   const std::optional<OwnerChanged> self = std::exchange(p.owning, std::nullopt);
   if (!self) return;
   p.add([&]() -> std::vector<Event> {

@@ -46,7 +46,7 @@ bool is_secret(const std::string& parameter) {
 
 // For sentences about an address that cannot be read, in which a password may be anywhere: hides everything
 // from the first colon to the last @, and the values of secret parameters.
-std::string without_secrets(const std::string& address) {
+std::string hide_secrets(const std::string& address) {
   const std::size_t begin = address.find("://") + 3;
   std::string shown = address.substr(0, begin), rest = address.substr(begin);
   const std::size_t at = rest.rfind('@'), colon = rest.find(':');
@@ -60,7 +60,7 @@ std::string without_secrets(const std::string& address) {
 }
 
 [[noreturn]] void refuse(const std::string& address, const std::string& sentence) {
-  throw InputError(without_secrets(address) + ": " + sentence);
+  throw InputError(hide_secrets(address) + ": " + sentence);
 }
 
 // UTF-8 without characters that affect how other text is displayed.
@@ -273,6 +273,10 @@ DatabaseAddress::DatabaseAddress(const Parsed& parsed)
 bool DatabaseAddress::recognises(const std::string& text) {
   const std::string scheme = scheme_of(text);
   return scheme == "postgresql" || scheme == "postgres";
+}
+
+std::string DatabaseAddress::without_secrets(const std::string& text) {
+  return scheme_of(text).empty() ? text : hide_secrets(text);
 }
 
 DatabaseAddress::DatabaseAddress(const std::string& text) {

@@ -1,6 +1,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/campaign_parts.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/kept_files.hpp"
 #include "campaign/study_change.hpp"
 #include "campaign/unfinished_folder.hpp"
 
@@ -10,13 +11,74 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The copies that a change of the study writes before it is recorded: beside the old ones in a campaign's
+// folder, otherwise in a folder of their own, from where the store gets them.
+class NextCopies {
+ public:
+  NextCopies(const fs::path& copies, const std::string& pool_file, bool beside)
+      : copies_(copies), pool_file_(pool_file) {
+    if (!beside) aside_.emplace(copies);
+  }
+
+  void write(const FilesByName& files) {
+    remove();
+    for (const auto& [name, content] : files) {
+      names_.push_back(name);
+      write_file(path(name), content);
+      crash_point();
+    }
+    if (!aside_) return;
+    for (const char* name : names_of_copies)  // tables that stay are looked for beside the study
+      if (!files.contains(name) && fs::exists(copies_ / name)) fs::create_symlink(copies_ / name, path(name));
+  }
+
+  FrozenFiles files() const {
+    FrozenFiles files{copies_ / "study.toml", copies_ / pool_file_, {}};
+    if (aside_) files.study = path("study.toml");
+    for (const std::string& name : names_) {
+      if (name == "study.toml")
+        files.study = path(name);
+      else if (name == pool_file_)
+        files.pool = path(name);
+      else
+        files.tables[name] = path(name);
+    }
+    return files;
+  }
+
+  void remove() {
+    for (const std::string& name : names_) fs::remove(path(name));
+    names_.clear();
+    if (!aside_) return;
+    for (const char* name : names_of_copies) fs::remove(path(name));
+  }
+
+  fs::path path(const std::string& name) const {
+    return aside_ ? aside_->path() / name : copies_ / next_copy(name);
+  }
+
+ private:
+  const fs::path& copies_;  // changes if others have changed the study
+  std::string pool_file_;
+  std::optional<UnfinishedFolder> aside_;  // removed with this object
+  std::vector<std::string> names_;
+};
+
+// The files that a change replaces, by name.
+FilesByName changed_files(const StudyComparison& comparison, const Created& created) {
+  FilesByName files = comparison.tables;
+  if (!comparison.pool.empty()) files[created.pool_file] = comparison.pool;
+  if (comparison.text != created.study) files["study.toml"] = comparison.text;
+  return files;
+}
+
 }  // namespace
 
 std::vector<std::string> Campaign::would_change(const fs::path& study, bool reinterpret) {
   refresh();
   Parts& p = *parts_;
-  if (p.folder.empty()) p.complain("the campaign has no folder, so its study cannot be changed");
-  const StudyComparison comparison = compare_study(study, p.folder, p.study, p.state, p.options.tables);
+  if (p.copies.empty()) p.complain("the campaign is in memory, so its study cannot be changed");
+  const StudyComparison comparison = compare_study(study, p.copies, p.study, p.state, p.options.tables);
   const std::vector<Event> events = change_events(comparison, p.study, p.state, reinterpret);
   return std::get<StudyChanged>(events.front()).changes;
 }
@@ -25,43 +87,38 @@ std::vector<std::string> Campaign::change(const fs::path& study, bool reinterpre
   std::vector<std::string> changes = would_change(study, reinterpret);  // throws without a transaction
   Parts& p = *parts_;
   if (changes.empty()) return changes;
-  const auto copies = [&](const StudyComparison& comparison) {
-    std::map<std::string, std::string> written = comparison.tables;
-    if (!comparison.pool.empty()) written[p.state.created().pool_file] = comparison.pool;
-    if (comparison.text != p.state.created().study) written["study.toml"] = comparison.text;
-    return written;
-  };
-  std::vector<std::string> names;
+  const bool in_store = p.store->keeps_files();
+  NextCopies next(p.copies, p.state.created().pool_file, !in_store);
   try {
     const std::vector<StoredEvent> added = p.store->add(p.state.sequence(), [&](const auto& news) {
       p.apply(news);
       p.require_ownership();
-      const StudyComparison comparison = compare_study(study, p.folder, p.study, p.state, p.options.tables);
+      const StudyComparison comparison = compare_study(study, p.copies, p.study, p.state, p.options.tables);
       std::vector<Event> events = change_events(comparison, p.study, p.state, reinterpret);
       changes = std::get<StudyChanged>(events.front()).changes;
+      next.remove();
       if (changes.empty()) return std::vector<Event>();
-      for (const auto& [name, content] : copies(comparison)) {
-        write_file(p.folder / next_copy(name), content);
-        names.push_back(name);
-        crash_point();
-      }
+      const FilesByName files = changed_files(comparison, p.state.created());
+      next.write(files);
       try {
-        p.require_replayable_after(events, names);
+        p.require_replayable_after(events, next.files());
       } catch (const InputError& error) {  // as a sentence about the file that was given
         std::string sentence = error.what();
-        const std::string aside = (p.folder / next_copy("study.toml")).string();
+        const std::string aside = next.path("study.toml").string();
         if (sentence.starts_with(aside)) sentence.replace(0, aside.size(), study.string());
         throw InputError(sentence);
       }
+      if (in_store)
+        for (const auto& [name, content] : with_list(files, p.copies)) p.store->put_file(name, content);
       return events;
     });
     if (added.empty()) return changes;
     for (const StoredEvent& stored : added) p.state.apply(stored);
-    p.load_study();  // renames the copies
+    p.load_study();  // renames the copies in a folder
     if (p.options.watch)
       for (const StoredEvent& stored : added) p.options.watch(stored, p.state);
   } catch (const InputError&) {
-    for (const std::string& name : names) fs::remove(p.folder / next_copy(name));
+    next.remove();
     throw;
   }
   return changes;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "acuity/campaign/campaign.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
@@ -279,22 +280,24 @@ Study open_frozen_study(const FrozenFiles& files, const Created& created, const 
   return Study::open(std::move(settings));
 }
 
-void require_same(const fs::path& folder, const Study& current, const State& state, const fs::path& study,
-                  const CsvReading& tables) {
+void require_same(const Campaign& campaign, const fs::path& study, const CsvReading& tables) {
   std::error_code none;
-  if (fs::equivalent(study, folder / "study.toml", none)) return;
-  const StudyComparison comparison = compare_study(study, folder, current, state, tables);
+  if (fs::equivalent(study, campaign.copies() / "study.toml", none)) return;
+  const StudyComparison comparison =
+      compare_study(study, campaign.copies(), campaign.study(), campaign.state(), tables);
   if (comparison.differences.empty()) return;
   const std::size_t more = comparison.differences.size() - 1;
   throw DifferentStudyError(fmt::format(
       "{}: it differs from the study of the campaign, {}{}; to apply it: acuity change {} --study {}",
       study.string(), to_text(comparison.differences.front()),
-      more == 0 ? "" : fmt::format(" (and {} more)", more), folder.string(), study.string()));
+      more == 0 ? "" : fmt::format(" (and {} more)", more), campaign.address().argument(), study.string()));
 }
 
-void require_same(const fs::path& folder, const Created& created, const Study& study) {
+void require_same(const Campaign& campaign, const Study& study) {
+  const Created& created = campaign.state().created();
+  const fs::path& folder = campaign.copies();
   const FrozenStudy frozen = freeze(study);
-  const std::string given = folder.string() + ": the study given";
+  const std::string given = campaign.address().text() + ": the study given";
   if (frozen.text != created.study)
     throw DifferentStudyError(study_difference(given, created.study, frozen.text));
   const auto text_of = [&](const std::string& name) -> std::optional<std::string> {
@@ -305,7 +308,7 @@ void require_same(const fs::path& folder, const Created& created, const Study& s
   };
   const std::string pool = text_of(created.pool_file).value_or("");
   if (!numerics::fits_checksum(pool, created.pool_checksum))
-    throw DifferentStudyError(pool_difference(folder.string() + ": the pool given", created, pool));
+    throw DifferentStudyError(pool_difference(campaign.address().text() + ": the pool given", created, pool));
   for (const char* name : {"goal.csv", "initial.csv", "truth.csv"})
     if (const std::optional<std::string> table = text_of(name);
         table && fs::exists(folder / name) && *table != read_regular_file(folder / name))
@@ -315,8 +318,10 @@ void require_same(const fs::path& folder, const Created& created, const Study& s
 }
 
 void require_no_pipes(const fs::path& folder) {
-  for (const char* name : {"events.sqlite", "events.sqlite-wal", "events.sqlite-shm", "events.sqlite-journal",
-                           "study.toml", "pool.csv", "pool.pool", "initial.csv", "goal.csv", "truth.csv"}) {
+  for (const char* name :
+       {"events.sqlite", "events.sqlite-wal", "events.sqlite-shm", "events.sqlite-journal"})
+    require_no_pipe(folder / name);
+  for (const char* name : names_of_copies) {
     require_no_pipe(folder / name);
     require_no_pipe(folder / next_copy(name));
   }

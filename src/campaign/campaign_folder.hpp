@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -10,6 +11,12 @@
 #include "acuity/study/study.hpp"
 
 namespace acuity {
+
+class Campaign;
+
+/// The copies that a campaign may have.
+inline constexpr std::array names_of_copies{"study.toml",  "pool.csv", "pool.pool",
+                                            "initial.csv", "goal.csv", "truth.csv"};
 
 /// A study file as a campaign keeps it: its text, with paths of the copies, and the files to copy.
 struct FrozenStudy {
@@ -57,11 +64,11 @@ std::string next_copy(const std::string& name);
 
 /// Throws DifferentStudyError if `study`, another study file, differs from that of the campaign. Its tables
 /// are read as `tables` says.
-void require_same(const std::filesystem::path& folder, const Study& current, const State& state,
-                  const std::filesystem::path& study, const CsvReading& tables = {});
+void require_same(const Campaign& campaign, const std::filesystem::path& study,
+                  const CsvReading& tables = {});
 
 /// The same for a study that is open or was made from values; its tables are compared, too.
-void require_same(const std::filesystem::path& folder, const Created& created, const Study& study);
+void require_same(const Campaign& campaign, const Study& study);
 
 /// Throws InputError if a file of the campaign is a pipe or a device, because reading it might block for
 /// ever.

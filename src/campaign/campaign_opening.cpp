@@ -7,6 +7,7 @@
 #include "campaign/campaign_parts.hpp"
 #include "campaign/crash_point.hpp"
 #include "campaign/initial_events.hpp"
+#include "campaign/kept_files.hpp"
 #include "campaign/unfinished_folder.hpp"
 #include "campaign/verification.hpp"
 #include "numerics/checksum.hpp"
@@ -19,19 +20,19 @@ namespace {
 namespace fs = std::filesystem;
 
 // The error message for a damaged log, with the number of events that can be saved.
-std::string damage_sentence(const fs::path& folder, std::string sentence) {
-  const std::string log = (folder / "events.sqlite").string();
+std::string damage_sentence(const CampaignAddress& address, std::string sentence) {
+  const std::string log = log_name(address);
   if (!sentence.starts_with(log))
     sentence = fmt::format("{}: it is damaged ({}); nothing was written to it", log, sentence);
-  const std::size_t intact = intact_events(folder).size();
+  const std::size_t intact = intact_events(address).size();
   if (intact == 0) return sentence + "; none of its events can be read";
   return fmt::format("{}; its first {} {} intact, to save them: acuity export {} --events F", sentence,
-                     intact, intact == 1 ? "event is" : "events are", folder.string());
+                     intact, intact == 1 ? "event is" : "events are", address.argument());
 }
 
 // The error message for a log of a newer version, which can still read it.
-std::string newer_sentence(const fs::path& folder, const std::string& sentence) {
-  const std::vector<StoredEvent> events = intact_events(folder);
+std::string newer_sentence(const CampaignAddress& address, const std::string& sentence) {
+  const std::vector<StoredEvent> events = intact_events(address);
   const auto* created = events.empty() ? nullptr : std::get_if<Created>(&events.front().event);
   return created == nullptr ? sentence
                             : fmt::format("{}; the campaign was created by acuity {}", sentence,
@@ -40,13 +41,13 @@ std::string newer_sentence(const fs::path& folder, const std::string& sentence) 
 
 // Calls read() and completes the message if the log is damaged or of a newer version.
 template <typename Read>
-void with_damage_report(const fs::path& folder, const Read& read) {
+void with_damage_report(const CampaignAddress& address, const Read& read) {
   try {
     read();
   } catch (const NewerVersionError& error) {
-    throw NewerVersionError(newer_sentence(folder, error.what()));
+    throw NewerVersionError(newer_sentence(address, error.what()));
   } catch (const DamagedError& error) {
-    throw DamagedError(damage_sentence(folder, error.what()));
+    throw DamagedError(damage_sentence(address, error.what()));
   }
 }
 
@@ -67,80 +68,105 @@ void require_own_checksum(const Created& created) {
     throw DamagedError("event 1 of the log has a study that does not match its checksum");
 }
 
-}  // namespace
-
-void Campaign::create(const fs::path& folder, const fs::path& study_file) {
-  create(folder, Study::open(study_file));
+// Writes the copies of study, pool and tables, and returns the first events of the campaign.
+std::vector<Event> begin_with_copies(const Study& original, const FrozenStudy& frozen,
+                                     const fs::path& aside) {
+  for (const FrozenStudy::Copy& copy : frozen.copies) {
+    std::error_code failed;
+    fs::copy_file(copy.from, aside / copy.name, failed);
+    if (failed)
+      throw InputError(fmt::format("{}: cannot be copied ({})", copy.from.string(), failed.message()));
+    crash_point();
+  }
+  for (const auto& [name, text] : frozen.tables) {
+    write_file(aside / name, text);
+    crash_point();
+  }
+  write_file(aside / "study.toml", frozen.text);
+  crash_point();
+  // Initial answers are read from the original file, so that error messages name that one.
+  std::vector<Event> events =
+      initial_events(original, created_with(original.file(), frozen, aside / frozen.pool_file));
+  require_replayable_log(events, original);
+  return events;
 }
 
-void Campaign::create(const fs::path& folder, const Study& original) {
-  // The study is checked completely before a folder is created.
-  const FrozenStudy frozen = freeze(original);
-  require_input_names(original);
-  require_annotator(original);
+void create_folder(const fs::path& folder, const Study& original, const FrozenStudy& frozen) {
   const bool has_command = original.file().annotator.kind == AnnotatorSetting::Kind::command;
   make_folder(folder, has_command, [&](const fs::path& aside) {
-    for (const FrozenStudy::Copy& copy : frozen.copies) {
-      std::error_code failed;
-      fs::copy_file(copy.from, aside / copy.name, failed);
-      if (failed)
-        throw InputError(fmt::format("{}: cannot be copied ({})", copy.from.string(), failed.message()));
-      crash_point();
-    }
-    for (const auto& [name, text] : frozen.tables) {
-      write_file(aside / name, text);
-      crash_point();
-    }
-    write_file(aside / "study.toml", frozen.text);
-    crash_point();
     fs::create_directory(aside / "runs");
     crash_point();
-    // Initial answers are read from the original file, so that error messages name that one.
-    const std::vector<Event> events =
-        initial_events(original, created_with(original.file(), frozen, aside / frozen.pool_file));
-    require_replayable_log(events, original);
-    const auto store = SqliteEventStore::create(aside / "events.sqlite");
-    store->add(0, [&](const auto&) { return events; });
+    create_event_store(aside, begin_with_copies(original, frozen, aside));
   });
 }
 
-bool Campaign::recognises(const fs::path& folder) {
+void create_in_database(const CampaignAddress& address, const Study& original, const FrozenStudy& frozen) {
+  if (has_event_store(address))
+    throw InputError(fmt::format("{}: it already exists, must be a new campaign", address.text()));
+  const UnfinishedFolder aside(make_folder_of_local_copies() / "new");
+  const std::vector<Event> events = begin_with_copies(original, frozen, aside.path());
+  create_event_store(address, events, with_list(files_in(aside.path())));
+}
+
+}  // namespace
+
+void Campaign::create(const CampaignAddress& address, const fs::path& study_file) {
+  create(address, Study::open(study_file));
+}
+
+void Campaign::create(const CampaignAddress& address, const Study& original) {
+  // The study is checked completely before anything is created.
+  const FrozenStudy frozen = freeze(original);
+  require_input_names(original);
+  require_annotator(original);
+  if (address.is_in_database())
+    create_in_database(address, original, frozen);
+  else
+    create_folder(address.folder(), original, frozen);
+}
+
+bool Campaign::recognises(const CampaignAddress& address) {
+  if (address.is_in_database()) return has_event_store(address);
+  const fs::path& folder = address.folder();
   return fs::is_directory(folder) && (fs::exists(folder / "events.sqlite") ||
                                       (fs::exists(folder / "study.toml") && fs::exists(folder / "runs")));
 }
 
-Campaign Campaign::open(const fs::path& folder, Access access, CampaignOptions options) {
-  require_campaign(folder);
-  if (access == Access::write) remove_mark(folder);
+Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignOptions options) {
+  if (!address.is_in_database()) require_campaign(address);
+  if (address.is_folder() && access == Access::write) remove_mark(address.folder());
   std::unique_ptr<EventStore> store;
   std::vector<StoredEvent> events;
   State state;
-  with_damage_report(folder, [&] {
-    store = SqliteEventStore::open(folder / "events.sqlite", access);
+  with_damage_report(address, [&] {
+    store = open_event_store(address, access);
     events = store->read(0);
     for (const StoredEvent& stored : events) state.apply(stored);
     if (state.sequence() == 0) throw DamagedError("it is empty, must begin with \"created\"");
     require_own_checksum(state.created());
   });
+  fs::path copies = address.folder();
   FrozenFiles files;
   for (int attempt = 0;; ++attempt) {
     try {
-      files = frozen_files(folder, state, access == Access::write);
+      if (store->keeps_files()) copies = local_copies(*store);
+      files = frozen_files(copies, state, access == Access::write && !store->keeps_files());
       break;
     } catch (const DifferentStudyError&) {
       // Perhaps the study was changed after the log was read.
       const std::vector<StoredEvent> more = store->read(state.sequence());
       if (more.empty() || attempt == 3) throw;
-      with_damage_report(folder, [&] {
+      with_damage_report(address, [&] {
         for (const StoredEvent& stored : more) state.apply(stored);
       });
       events.insert(events.end(), more.begin(), more.end());
     }
   }
   Study study = open_frozen(files, state.created(), options.tables);
-  with_damage_report(folder, [&] { state = replay(events, EventRules(study, changes_in(events))); });
+  with_damage_report(address, [&] { state = replay(events, EventRules(study, changes_in(events))); });
   Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
-  campaign.parts_->folder = folder;
+  campaign.parts_->address = address;
+  campaign.parts_->copies = std::move(copies);
   return campaign;
 }
 

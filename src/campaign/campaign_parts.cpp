@@ -12,6 +12,7 @@
 #include "campaign/answer_check.hpp"
 #include "campaign/choose_next.hpp"
 #include "campaign/initial_events.hpp"
+#include "campaign/kept_files.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/clock.hpp"
 #include "study/duration.hpp"
@@ -42,7 +43,7 @@ Study open_frozen(const FrozenFiles& files, const Created& created, const CsvRea
 std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& events) {
   const std::size_t changes = changes_in(events);
   if (changes == 0) return 0;
-  if (folder.empty()) {  // a copy of a log in memory, whose study is the last one
+  if (copies.empty()) {  // a copy of a log in memory, whose study is the last one
     rules.emplace(study, rules->changes() + changes);
     return 0;
   }
@@ -54,7 +55,9 @@ std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& even
 }
 
 void Campaign::Parts::load_study() {
-  study = open_frozen(frozen_files(folder, state, true), state.created(), options.tables);
+  // By another connection: this may be in the middle of a transaction, which cannot be repeated from here.
+  if (store->keeps_files()) copies = local_copies(*open_event_store(address, Access::read));
+  study = open_frozen(frozen_files(copies, state, !store->keeps_files()), state.created(), options.tables);
   rules.emplace(study, state.changes().size());
   belief.forget();
 }
@@ -81,7 +84,7 @@ void Campaign::Parts::require_ownership() const {
   const OwnerChanged& owner = state.owner();
   if (!owning || owner.is_same_process(*owning)) return;
   throw OwnedError(fmt::format(
-      "{}: {}; this run stops, answers that it has received are recorded", folder.string(),
+      "{}: {}; this run stops, answers that it has received are recorded", address.text(),
       owner.host.empty()
           ? std::string("another process has taken over and ended")
           : fmt::format("process {} on {} has taken over {} ago", owner.process, printable(owner.host, 100),
@@ -89,16 +92,7 @@ void Campaign::Parts::require_ownership() const {
 }
 
 void Campaign::Parts::require_replayable_after(const std::vector<Event>& events,
-                                               const std::vector<std::string>& names) const {
-  FrozenFiles files{folder / "study.toml", folder / state.created().pool_file, {}};
-  for (const std::string& name : names) {
-    if (name == "study.toml")
-      files.study = folder / next_copy(name);
-    else if (name == state.created().pool_file)
-      files.pool = folder / next_copy(name);
-    else
-      files.tables[name] = folder / next_copy(name);
-  }
+                                               const FrozenFiles& files) const {
   const Study next = open_frozen_study(files, state.created());
   require_input_names(next);
   require_annotator(next, state.created().study_folder);
@@ -149,7 +143,7 @@ void Campaign::Parts::require_writable(const Event& event, const State& before) 
 }
 
 void Campaign::Parts::complain(const std::string& sentence) const {
-  throw InputError(folder.empty() ? sentence : folder.string() + ": " + sentence);
+  throw InputError(address.is_nowhere() ? sentence : address.text() + ": " + sentence);
 }
 
 const SuggestionRecord& Campaign::Parts::find(std::int64_t id) const {

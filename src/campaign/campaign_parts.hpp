@@ -14,7 +14,9 @@ Study open_frozen(const FrozenFiles& files, const Created& created, const CsvRea
 // What the verbs of a campaign share: the log, the state and the belief that follow it, and the checks of
 // everything that is written.
 struct Campaign::Parts {
-  std::filesystem::path folder;
+  CampaignAddress address;  // nowhere: in memory
+  std::filesystem::path
+      copies;  // of study, pool and tables: a folder's own, or local ones of what a store keeps
   Study study;
   std::unique_ptr<EventStore> store;
   CampaignOptions options;
@@ -43,13 +45,13 @@ struct Campaign::Parts {
   double now() const { return store->now(); }
 
   std::optional<OwnerChanged> owning;    // while this process is the owner
-  std::unique_ptr<Heartbeat> heartbeat;  // of an owner of a folder
+  std::unique_ptr<Tenure> tenure;        // of such an owner, if the store has tenures
+  std::unique_ptr<Heartbeat> heartbeat;  // of such an owner, if the campaign has an address
 
   void require_ownership() const;
 
-  // The study of a change must open, and the whole log must fit it. The copies beside are what it would be.
-  void require_replayable_after(const std::vector<Event>& events,
-                                const std::vector<std::string>& names) const;
+  // The study of a change must open, and the whole log must fit it. `files` is what it would be.
+  void require_replayable_after(const std::vector<Event>& events, const FrozenFiles& files) const;
 
   // One write transaction: `decide` is called with the current state and the events that are new in it since
   // add_given() was called. It may be called again (EventStore::add), then for a later state and with all of

@@ -385,18 +385,18 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
     if (asked == nullptr || asked->id != id) {
       if (const auto* told = std::get_if<Told>(&stored.event); told && told->unasked && told->id == id)
         throw InputError(fmt::format("{}: answer {} was not asked for, and was never chosen",
-                                     campaign.folder().string(), id));
+                                     campaign.address().text(), id));
       before.apply(stored);
       continue;
     }
     if (asked->worker == "initial" || asked->row < 0)
       throw InputError(
           fmt::format("{}: suggestion {} was known before the campaign was created, and was never chosen",
-                      campaign.folder().string(), id));
+                      campaign.address().text(), id));
     CampaignBelief belief(campaign.study(), threads, {});
     return explain(campaign.study(), before, belief, suggestion_of(campaign.study(), *asked));
   }
-  throw InputError(campaign.folder().string() + ": " + no_such_suggestion(before, id));
+  throw InputError(campaign.address().text() + ": " + no_such_suggestion(before, id));
 }
 
 NextExplanation explain_next(const Campaign& campaign, int threads) {

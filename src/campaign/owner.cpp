@@ -4,13 +4,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <string>
 #include <thread>
 
-#include "acuity/campaign/sqlite_event_store.hpp"
+#include "acuity/campaign/open_event_store.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "annotation/process_session.hpp"
 #include "study/duration.hpp"
@@ -51,13 +52,20 @@ bool may_be_alive(const OwnerChanged& owner, double now) {
   return start_of(owner.process) == owner.process_start && owner.process_start != 0;
 }
 
-std::string owned_sentence(const std::filesystem::path& folder, const State& state, double now) {
+std::string owned_sentence(const CampaignAddress& address, const State& state, double now,
+                           bool is_connected) {
   const OwnerChanged& owner = state.owner();
+  if (owner.host.empty())
+    return fmt::format("{}: already being run by another process, which has just begun", address.text());
   const std::string who =
-      fmt::format("{}: already being run by process {} on {} (started {} ago", folder.string(), owner.process,
+      fmt::format("{}: already being run by process {} on {} (started {} ago", address.text(), owner.process,
                   printable(owner.host, 100), whole_seconds(now - state.owner_since()));
   if (is_here(owner)) return who + "); stop it first: kill " + std::to_string(owner.process);
-  const std::string take_over = fmt::format("acuity run {} --take-over", folder.string());
+  if (is_connected)
+    return who +
+           ", it is connected to the database); stop it there first; if that machine is gone, the database "
+           "notices within a minute and the same command then continues";
+  const std::string take_over = fmt::format("acuity run {} --take-over", address.argument());
   if (!owner.lease_until)
     return fmt::format("{}, without a lease); stop it there first, or, if that machine is gone: {}", who,
                        take_over);
@@ -69,17 +77,28 @@ std::string owned_sentence(const std::filesystem::path& folder, const State& sta
 }
 
 struct Heartbeat::Thread {
-  std::filesystem::path log;
+  CampaignAddress log;
   OwnerChanged owner;
   double lease;
+  Tenure* tenure;
   std::mutex mutex;
   std::condition_variable condition;
   bool stopping = false;
   std::thread thread;
 
+  // Until the lease is to be renewed; a tenure is looked after meanwhile.
   bool wait() {
-    std::unique_lock lock(mutex);
-    return !condition.wait_for(lock, std::chrono::duration<double>(lease / 3.0), [this] { return stopping; });
+    constexpr double between_looks = 10.0;
+    for (double left = lease / 3.0; left > 0.0; left -= between_looks) {
+      std::unique_lock lock(mutex);
+      const double next = tenure == nullptr ? left : std::min(left, between_looks);
+      if (condition.wait_for(lock, std::chrono::duration<double>(next), [this] { return stopping; }))
+        return false;
+      if (tenure == nullptr) return true;
+      lock.unlock();
+      tenure->is_held();  // whether another process has taken over is in the log
+    }
+    return true;
   }
 
   void run() {
@@ -88,7 +107,7 @@ struct Heartbeat::Thread {
     OwnerChanged last;
     while (wait()) {
       try {
-        if (!store) store = SqliteEventStore::open(log, Access::write);
+        if (!store) store = open_event_store(log, Access::write);
         const auto added = store->add(seen, [&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
           for (const StoredEvent& stored : news) {
             if (const auto* changed = std::get_if<OwnerChanged>(&stored.event)) last = *changed;
@@ -109,11 +128,12 @@ struct Heartbeat::Thread {
   }
 };
 
-Heartbeat::Heartbeat(std::filesystem::path log, OwnerChanged owner, double lease)
+Heartbeat::Heartbeat(CampaignAddress log, OwnerChanged owner, double lease, Tenure* tenure)
     : thread_(std::make_unique<Thread>()) {
   thread_->log = std::move(log);
   thread_->owner = std::move(owner);
   thread_->lease = lease;
+  thread_->tenure = tenure;
   // Signals are for the thread that waits for annotators.
   sigset_t all, before;
   sigfillset(&all);

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 
+#include "acuity/campaign/campaign_address.hpp"
 #include "acuity/campaign/state.hpp"
 #include "numerics/clock.hpp"
 
@@ -20,13 +20,15 @@ bool is_here(const OwnerChanged& owner);
 bool may_be_alive(const OwnerChanged& owner, double now = acuity::now());
 
 /// Who runs the campaign, where and since when, when the lease ends and what to do: the message of exit 7.
-std::string owned_sentence(const std::filesystem::path& folder, const State& state, double now);
+/// `is_connected`: its store knows that it is running (EventStore::has_tenure), wherever it is.
+std::string owned_sentence(const CampaignAddress& address, const State& state, double now, bool is_connected);
 
 /// Renews the lease of an owner three times per lease, from a thread of its own with its own connection to
 /// the log, so that long computations do not let it lapse. Ends itself if another process has taken over.
+/// A tenure, which must outlive it, is restored if its connection is lost.
 class Heartbeat {
  public:
-  Heartbeat(std::filesystem::path log, OwnerChanged owner, double lease);
+  Heartbeat(CampaignAddress log, OwnerChanged owner, double lease, Tenure* tenure = nullptr);
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;

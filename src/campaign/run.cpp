@@ -152,7 +152,7 @@ class FailuresHere {
         "--exclude "
         "excludes it",
         counted(static_cast<std::int64_t>(given_up_.size()), "point"), given_up_.size() == 1 ? "is" : "are",
-        campaign.study().pool().id(given_up_.back()), campaign.folder().string(), last_id_);
+        campaign.study().pool().id(given_up_.back()), campaign.address().argument(), last_id_);
   }
 
  private:
@@ -181,7 +181,7 @@ std::string guard_sentence(const Campaign& campaign, const AnnotatorPool& annota
       "fail {} ID "
       "--exclude",
       count == 1 ? "1 point" : fmt::format("{} different points", count), annotators.last_failure(),
-      campaign.folder().string());
+      campaign.address().argument());
 }
 
 RunEnd run_until_done(Campaign& campaign, AnnotatorPool& annotators, RunOptions options, bool did_anything) {

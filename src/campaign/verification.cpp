@@ -8,6 +8,7 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/event_rules.hpp"
+#include "campaign/kept_files.hpp"
 #include "numerics/checksum.hpp"
 #include "numerics/text.hpp"
 
@@ -19,11 +20,11 @@ namespace fs = std::filesystem;
 
 class Verifier {
  public:
-  explicit Verifier(const fs::path& folder) : folder_(folder) {}
+  explicit Verifier(const CampaignAddress& address) : address_(address), folder_(address.folder()) {}
 
   Verification verify() {
     look_at_log();
-    if (has_created()) {
+    if (has_created() && has_copies()) {
       const Created& created = latest_.created();
       if (!numerics::fits_checksum(created.study, created.study_checksum))
         complain_of_log("event 1 has a study that does not match its checksum");
@@ -35,15 +36,13 @@ class Verifier {
   }
 
  private:
-  fs::path log_file() const { return folder_ / "events.sqlite"; }
-
   void complain(std::string sentence, bool of_a_copy = false) {
     (of_a_copy ? result_.differs : result_.is_damaged) = true;
     ++result_.problem_count;
     if (result_.problems.size() < LogInspection::most_problems)
       result_.problems.push_back(std::move(sentence));
   }
-  void complain_of_log(const std::string& sentence) { complain(log_file().string() + ": " + sentence); }
+  void complain_of_log(const std::string& sentence) { complain(log_name(address_) + ": " + sentence); }
 
   // Adds a part with what `look` returns; it is sound if `look` reports no problem.
   template <typename Look>
@@ -56,7 +55,7 @@ class Verifier {
 
   void look_at_log() {
     part("log", [&] {
-      log_ = SqliteEventStore::inspect(log_file());
+      log_ = inspect_log(address_);
       for (std::string& problem : log_.problems) complain(std::move(problem));
       result_.problem_count = log_.problem_count;
       result_.events = log_.count;
@@ -76,6 +75,26 @@ class Verifier {
     } catch (const DamagedError&) {  // reported by look_at_events()
     }
     return true;
+  }
+
+  // Those that a database keeps are copied here, and are compared with what it has now.
+  bool has_copies() {
+    if (!address_.is_in_database()) return true;
+    if (log_.problem_count > 0) return false;  // a damaged log cannot be opened
+    part("files", [&]() -> std::string {
+      try {
+        const std::unique_ptr<EventStore> store = open_event_store(address_, Access::read);
+        for (const std::string& name : damaged_files(*store))
+          complain(fmt::format("{}: its file {} is not what its checksum says", address_.text(), name), true);
+        if (!result_.differs) folder_ = local_copies(*store);
+        return fmt::format("{}, as their checksums say",
+                           counted(static_cast<std::int64_t>(store->files().size()), "file"));
+      } catch (const StoreError& error) {
+        complain(error.what());
+        return "";
+      }
+    });
+    return !folder_.empty();
   }
 
   void look_at_copy(const std::string& name, const std::string& recorded) {
@@ -187,7 +206,8 @@ class Verifier {
     }
   }
 
-  const fs::path& folder_;
+  const CampaignAddress& address_;
+  fs::path folder_;  // of the copies
   LogInspection log_;
   State latest_;
   std::optional<Study> study_;
@@ -195,11 +215,13 @@ class Verifier {
 };
 
 // The study as it was when the campaign was created, if it can still be read.
-std::optional<Study> frozen_study(const fs::path& folder, const std::vector<StoredEvent>& events) {
+std::optional<Study> frozen_study(const CampaignAddress& address, const std::vector<StoredEvent>& events) {
   State state;
   try {
     for (const StoredEvent& stored : events) state.apply(stored);
-    return open_frozen_study(frozen_files(folder, state, false), state.created());
+    const fs::path copies =
+        address.is_in_database() ? local_copies(*open_event_store(address, Access::read)) : address.folder();
+    return open_frozen_study(frozen_files(copies, state, false), state.created());
   } catch (const InputError&) {
   } catch (const StoreError&) {
   }
@@ -208,26 +230,30 @@ std::optional<Study> frozen_study(const fs::path& folder, const std::vector<Stor
 
 }  // namespace
 
-void require_campaign(const fs::path& folder) {
-  if (!fs::exists(folder))
+void require_campaign(const CampaignAddress& address) {
+  if (address.is_folder() ? !fs::exists(address.folder()) : !Campaign::recognises(address))
     throw InputError(
-        fmt::format("{}: it does not exist, must be a campaign (acuity init creates one)", folder.string()));
-  if (!Campaign::recognises(folder))
+        fmt::format("{}: it does not exist, must be a campaign (acuity init creates one)", address.text()));
+  if (!Campaign::recognises(address))
     throw InputError(fmt::format("{}: it is not a campaign, must be a folder that acuity init has created",
-                                 folder.string()));
-  require_no_pipes(folder);
+                                 address.text()));
+  if (address.is_folder()) require_no_pipes(address.folder());
 }
 
-Verification verify_campaign(const fs::path& folder) {
-  require_campaign(folder);
-  return Verifier(folder).verify();
+std::string log_name(const CampaignAddress& address) {
+  return address.is_folder() ? (address.folder() / "events.sqlite").string() : address.text();
 }
 
-std::vector<StoredEvent> intact_events(const fs::path& folder) {
-  std::vector<StoredEvent> events = SqliteEventStore::intact(folder / "events.sqlite");
+Verification verify_campaign(const CampaignAddress& address) {
+  require_campaign(address);
+  return Verifier(address).verify();
+}
+
+std::vector<StoredEvent> intact_events(const CampaignAddress& address) {
+  std::vector<StoredEvent> events = intact_log(address);
   std::optional<Study> study;
   if (!events.empty() && std::holds_alternative<Created>(events.front().event))
-    study = frozen_study(folder, events);
+    study = frozen_study(address, events);
   std::optional<EventRules> rules;
   if (study) rules.emplace(*study, changes_in(events));
   State state;

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "acuity/campaign/sqlite_event_store.hpp"
+#include "acuity/campaign/campaign_address.hpp"
+#include "acuity/campaign/event_store.hpp"
 
 namespace acuity {
 
-/// The parts of a campaign's folder that were checked, and the problems found.
+/// The parts of a campaign that were checked, and the problems found.
 struct Verification {
   struct Part {
     std::string name;  ///< log, events, study.toml, pool.csv, ...
@@ -24,14 +24,17 @@ struct Verification {
   bool differs = false;     ///< a frozen copy was changed
 };
 
-/// Throws InputError unless the folder looks like a campaign.
-void require_campaign(const std::filesystem::path& folder);
+/// Throws InputError unless there is a campaign at the address.
+void require_campaign(const CampaignAddress& address);
 
-/// Checks everything in a campaign's folder: the log file, its checksums, every event by the rules, and the
-/// frozen copies. Writes nothing. Throws InputError if the folder is not a campaign.
-Verification verify_campaign(const std::filesystem::path& folder);
+/// What sentences call the log: a file in the folder, or the address in a database.
+std::string log_name(const CampaignAddress& address);
+
+/// Checks everything of a campaign: its log, the checksums in it, every event by the rules, and the frozen
+/// copies. Writes nothing to it. Throws InputError if there is no campaign.
+Verification verify_campaign(const CampaignAddress& address);
 
 /// The events of a possibly damaged log before the first one that breaks a rule.
-std::vector<StoredEvent> intact_events(const std::filesystem::path& folder);
+std::vector<StoredEvent> intact_events(const CampaignAddress& address);
 
 }  // namespace acuity

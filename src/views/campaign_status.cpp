@@ -328,7 +328,7 @@ std::vector<std::pair<std::string, ResultTable::Cell>> fields_of(const State& st
 
 std::string status_text(const Campaign& campaign) {
   const State& state = campaign.state();
-  std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.folder().string()),
+  std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.address().text()),
                                  one_line(state.created().name), time_text(state.created_at()));
   text += money_lines(state);
   text += fmt::format("annotations {}, pending {}, failed {}, excluded {}\n", state.annotations(),

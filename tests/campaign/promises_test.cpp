@@ -1,5 +1,6 @@
 // What a campaign promises (docs/reference.md 7), one test per promise, by number. Longer tests of crashes
-// and of many processes are elsewhere; here each promise is shown once, briefly.
+// and of many processes are elsewhere; here each promise is shown once, briefly, for campaigns in a folder
+// and in a database.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,13 +8,17 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <deque>
 #include <fstream>
 #include <limits>
 #include <set>
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "campaign/campaign_copy.hpp"
+#include "campaign/kept_files.hpp"
 #include "support/campaign_desk.hpp"
+#include "support/postgres_server.hpp"
 
 namespace acuity::promises_test {
 namespace {
@@ -22,6 +27,7 @@ namespace fs = std::filesystem;
 using testing::CampaignDesk;
 using testing::csv_rows;
 using testing::ladder_campaign;
+using testing::PostgresServer;
 using testing::price_list_campaign;
 
 Answer answer_to(std::int64_t id, double value) {
@@ -58,16 +64,50 @@ std::string hundred_points() {
   return pool;
 }
 
-TEST(Promise01, KillAtAnyMomentLosesNothingAcknowledged) {
-  const CampaignDesk desk(price_list_campaign(), hundred_points());
-  const fs::path folder = desk.folder.path() / "c.acuity", said = desk.folder.path() / "said";
+// A campaign in a folder, or in a database of a server that is there for one test.
+class Promise : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == "folder") return;
+    if (const std::string reason = PostgresServer::why_not(); !reason.empty()) GTEST_SKIP() << reason;
+    cache_.emplace();
+    ::setenv("XDG_CACHE_HOME", cache_->path().c_str(), 1);
+    server_.emplace();
+  }
+  void TearDown() override { ::unsetenv("XDG_CACHE_HOME"); }
+
+  bool in_database() const { return server_.has_value(); }
+  const CampaignDesk& desk(const std::string& study, const std::string& pool = CampaignDesk::eight_points) {
+    const std::string at =
+        in_database() ? server_->address() + "/campaign-" + std::to_string(desks_.size()) : "c.acuity";
+    return desks_.emplace_back(study, pool, at);
+  }
+
+ private:
+  std::optional<testing::Folder> cache_;
+  std::optional<PostgresServer> server_;
+  std::deque<CampaignDesk> desks_;
+};
+
+const auto stores = ::testing::Values("folder", "database");
+std::string name_of_store(const ::testing::TestParamInfo<std::string>& store) {
+  return store.param;
+}
+
+class Promise01 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise01, stores, name_of_store);
+
+TEST_P(Promise01, KillAtAnyMomentLosesNothingAcknowledged) {
+  const CampaignDesk& desk = this->desk(price_list_campaign(), hundred_points());
+  const CampaignAddress address = desk.address();
+  const fs::path said = desk.folder.path() / "said";
   double charged = 0.0;
   std::int64_t told = 0;
   for (int round = 0; round < 3; ++round) {
     // It says what was acknowledged, and is ended while it goes on.
     const pid_t worker = in_a_process([&] {
       Campaign campaign =
-          Campaign::open(folder, Access::write, {.threads = 1, .storage = {}, .learning = {}});
+          Campaign::open(address, Access::write, {.threads = 1, .storage = {}, .learning = {}});
       std::ofstream log(said, std::ios::app);
       while (true) {
         const Suggestion s = campaign.ask().suggestions.at(0);
@@ -85,7 +125,7 @@ TEST(Promise01, KillAtAnyMomentLosesNothingAcknowledged) {
     for (int tries = 0; tries < 6000 && lines() < wanted; ++tries) usleep(10000);
     kill(worker, SIGKILL);
     EXPECT_TRUE(WIFSIGNALED(ended(worker)));
-    Campaign campaign = Campaign::open(folder);
+    Campaign campaign = Campaign::open(address);
     std::ifstream stream(said);
     std::int64_t acknowledged = 0;
     for (std::int64_t id = 0; stream >> id; ++acknowledged) {
@@ -101,14 +141,17 @@ TEST(Promise01, KillAtAnyMomentLosesNothingAcknowledged) {
   EXPECT_GE(told, 12);
 }
 
-TEST(Promise02, SpentPlusEscrowNeverExceedsTheBudgetWithAnyNumberOfWorkers) {
-  const CampaignDesk desk(price_list_campaign("budget = 12.5\n"), hundred_points());
-  const fs::path folder = desk.folder.path() / "c.acuity";
+class Promise02 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise02, stores, name_of_store);
+
+TEST_P(Promise02, SpentPlusEscrowNeverExceedsTheBudgetWithAnyNumberOfWorkers) {
+  const CampaignDesk& desk = this->desk(price_list_campaign("budget = 12.5\n"), hundred_points());
+  const CampaignAddress address = desk.address();
   std::vector<pid_t> workers;
   for (int k = 0; k < 4; ++k)
     workers.push_back(in_a_process([&] {
       Campaign campaign =
-          Campaign::open(folder, Access::write, {.threads = 1, .storage = {}, .learning = {}});
+          Campaign::open(address, Access::write, {.threads = 1, .storage = {}, .learning = {}});
       for (int step = 0; step < 6; ++step) {
         const AskResult result = campaign.ask();
         if (result.suggestions.empty()) return;
@@ -117,7 +160,7 @@ TEST(Promise02, SpentPlusEscrowNeverExceedsTheBudgetWithAnyNumberOfWorkers) {
     }));
   for (const pid_t worker : workers) EXPECT_EQ(ended(worker), 0);
   // After every event, not only at the end.
-  Campaign campaign = Campaign::open(folder, Access::read);
+  Campaign campaign = Campaign::open(address, Access::read);
   State state;
   std::set<std::string> points;
   for (const StoredEvent& stored : campaign.events()) {
@@ -135,7 +178,10 @@ TEST(Promise02, SpentPlusEscrowNeverExceedsTheBudgetWithAnyNumberOfWorkers) {
   EXPECT_NE(desk.done("status").find("OVERRUN by 1.5 hours"), std::string::npos);
 }
 
-TEST(Promise03, NoTwoPendingSuggestionsAreTheSamePointAndLevel) {
+class Promise03 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise03, stores, name_of_store);
+
+TEST_P(Promise03, NoTwoPendingSuggestionsAreTheSamePointAndLevel) {
   for (const auto& [repeat, bias] : {std::pair<std::string, std::string>("false", "none"),
                                      {"true", "none"},
                                      {"false", "learn"},
@@ -145,8 +191,8 @@ TEST(Promise03, NoTwoPendingSuggestionsAreTheSamePointAndLevel) {
     std::string study = testing::with(price_list_campaign(), "id", "\"case\"\nrepeat = " + repeat);
     study = testing::with(study, "noise_sd", "0.5\nrepeat = \"same\"\nbias = \"" + bias + "\"");
     study.replace(study.rfind("noise_sd = 0.1"), 14, "noise_sd = 0.1\nrepeat = \"same\"");
-    const CampaignDesk desk(study);
-    Campaign campaign = Campaign::open(desk.folder.path() / "c.acuity");
+    const CampaignDesk& desk = this->desk(study);
+    Campaign campaign = Campaign::open(desk.address());
     std::set<std::pair<std::string, std::string>> seen;
     double first = 0.0, last = std::numeric_limits<double>::infinity();
     while (true) {
@@ -166,9 +212,12 @@ TEST(Promise03, NoTwoPendingSuggestionsAreTheSamePointAndLevel) {
   }
 }
 
-TEST(Promise04, ALeaseRecoversTheWorkAndALateAnswerIsStillTaken) {
-  const CampaignDesk desk(price_list_campaign("budget = 1\n"));
-  Campaign campaign = Campaign::open(desk.folder.path() / "c.acuity");
+class Promise04 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise04, stores, name_of_store);
+
+TEST_P(Promise04, ALeaseRecoversTheWorkAndALateAnswerIsStillTaken) {
+  const CampaignDesk& desk = this->desk(price_list_campaign("budget = 1\n"));
+  Campaign campaign = Campaign::open(desk.address());
   const Suggestion lost = campaign.ask({.count = 1, .worker = "w1", .lease = 0.05}).suggestions.at(0);
   AskResult again;
   for (int tries = 0; tries < 1000 && again.suggestions.empty(); ++tries) {
@@ -184,9 +233,12 @@ TEST(Promise04, ALeaseRecoversTheWorkAndALateAnswerIsStillTaken) {
   EXPECT_EQ(campaign.state().pending(), std::vector<std::int64_t>{2});
 }
 
-TEST(Promise05, NothingThatIsNotFiniteReachesTheModel) {
-  const CampaignDesk desk(price_list_campaign());
-  Campaign campaign = Campaign::open(desk.folder.path() / "c.acuity");
+class Promise05 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise05, stores, name_of_store);
+
+TEST_P(Promise05, NothingThatIsNotFiniteReachesTheModel) {
+  const CampaignDesk& desk = this->desk(price_list_campaign());
+  Campaign campaign = Campaign::open(desk.address());
   campaign.ask({.count = 2, .worker = "", .lease = {}});
   campaign.tell({answer_to(2, 0.25)});
   const std::int64_t before = campaign.state().sequence();
@@ -212,9 +264,9 @@ TEST(Promise05, NothingThatIsNotFiniteReachesTheModel) {
   EXPECT_TRUE(campaign.belief().is_finite());
 }
 
-TEST(Promise05, AReportedNoiseIsOfTheStudysKindAndFitToComputeWith) {
-  const CampaignDesk desk(price_list_campaign());
-  Campaign campaign = Campaign::open(desk.folder.path() / "c.acuity");
+TEST_P(Promise05, AReportedNoiseIsOfTheStudysKindAndFitToComputeWith) {
+  const CampaignDesk& desk = this->desk(price_list_campaign());
+  Campaign campaign = Campaign::open(desk.address());
   campaign.ask({.count = 1, .worker = "", .lease = {}});
   for (const Channel& bad :
        {Channel(FlipChannel{0.9}), Channel(GaussianChannel{0.0}), Channel(GaussianChannel{-1.0})}) {
@@ -228,18 +280,39 @@ TEST(Promise05, AReportedNoiseIsOfTheStudysKindAndFitToComputeWith) {
   EXPECT_EQ(campaign.refresh().annotations(), 0);
 }
 
-TEST(Promise06, AChangedStudyOrPoolIsNeitherAppliedNorIgnored) {
-  const CampaignDesk desk(price_list_campaign("budget = 9\n"));
-  const fs::path folder = desk.folder.path() / "c.acuity";
+class Promise06 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise06, stores, name_of_store);
+
+TEST_P(Promise06, AChangedStudyOrPoolIsNeitherAppliedNorIgnored) {
+  const CampaignDesk& desk = this->desk(price_list_campaign("budget = 9\n"));
+  const CampaignAddress address = desk.address();
+  // In a database somebody has written to its tables; copies that were made of them before do not hide it.
+  const auto write = [&](const std::string& file, const std::string& content) {
+    if (!in_database()) {
+      desk.folder.write("c.acuity/" + file, content);
+      return;
+    }
+    const auto store = open_event_store(address);
+    FilesByName files;
+    for (const char* name : {"study.toml", "pool.csv"}) files[name] = store->file(name);
+    files[file] = content;
+    store->add(0, [&](const auto&) {
+      for (const auto& [name, bytes] : with_list(files)) store->put_file(name, bytes);
+      return std::vector<Event>{OwnerChanged{}};
+    });
+  };
+  const auto read = [&](const std::string& file) {
+    return in_database() ? open_event_store(address)->file(file) : desk.folder.read("c.acuity/" + file);
+  };
   const auto changed = [&](const std::string& file, const std::string& from, const std::string& to) {
-    const std::string whole = desk.folder.read("c.acuity/" + file);
+    const std::string whole = read(file);
     std::string other = whole;
     other.replace(other.find(from), from.size(), to);
-    desk.folder.write("c.acuity/" + file, other);
+    write(file, other);
     for (const Access access : {Access::read, Access::write})
-      EXPECT_THROW(Campaign::open(folder, access), DifferentStudyError) << file;
-    desk.folder.write("c.acuity/" + file, whole);
-    EXPECT_NO_THROW(Campaign::open(folder)) << "as it was";
+      EXPECT_THROW(Campaign::open(address, access), DifferentStudyError) << file;
+    write(file, whole);
+    EXPECT_NO_THROW(Campaign::open(address)) << "as it was";
   };
   changed("study.toml", "budget = 9", "budget = 90");
   changed("study.toml", "cost = 10", "cost = 1 ");
@@ -247,9 +320,12 @@ TEST(Promise06, AChangedStudyOrPoolIsNeitherAppliedNorIgnored) {
   changed("pool.csv", "h,7\n", "h,7\ni,8\n");
 }
 
-TEST(Promise07, AnyAnnotationCanBeAmendedOrRetractedAndBothVersionsStay) {
-  const CampaignDesk desk(price_list_campaign("budget = 9\n"));
-  Campaign campaign = Campaign::open(desk.folder.path() / "c.acuity");
+class Promise07 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise07, stores, name_of_store);
+
+TEST_P(Promise07, AnyAnnotationCanBeAmendedOrRetractedAndBothVersionsStay) {
+  const CampaignDesk& desk = this->desk(price_list_campaign("budget = 9\n"));
+  Campaign campaign = Campaign::open(desk.address());
   campaign.ask({.count = 2, .worker = "", .lease = {}});
   campaign.tell({answer_to(1, 0.5), answer_to(2, 0.75)});
   EXPECT_THROW(campaign.amend(1, {0.25}, ""), InputError) << "with a reason";
@@ -273,12 +349,15 @@ TEST(Promise07, AnyAnnotationCanBeAmendedOrRetractedAndBothVersionsStay) {
   EXPECT_EQ(reasons, (std::vector<std::string>{"typo", "wrong bench"}));
 }
 
-TEST(Promise08, TheLogGivesTheSameStateAndTheSameNextSuggestionOnAnyNumberOfThreads) {
-  const CampaignDesk desk(ladder_campaign("budget = 30\n", "[model]\nfit = 3\nrestarts = 1\n"),
-                          hundred_points());
-  const fs::path folder = desk.folder.path() / "c.acuity";
+class Promise08 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise08, stores, name_of_store);
+
+TEST_P(Promise08, TheLogGivesTheSameStateAndTheSameNextSuggestionOnAnyNumberOfThreads) {
+  const CampaignDesk& desk =
+      this->desk(ladder_campaign("budget = 30\n", "[model]\nfit = 3\nrestarts = 1\n"), hundred_points());
+  const CampaignAddress address = desk.address();
   {
-    Campaign campaign = Campaign::open(folder);
+    Campaign campaign = Campaign::open(address);
     for (int id = 1; id <= 7; ++id) {
       const Suggestion s = campaign.ask().suggestions.at(0);
       if (id != 4) campaign.tell({answer_to(s.id, std::sin(s.inputs[0]))});
@@ -289,7 +368,7 @@ TEST(Promise08, TheLogGivesTheSameStateAndTheSameNextSuggestionOnAnyNumberOfThre
   std::set<std::string> next, states;
   for (const int threads : {1, 2, 3, 0}) {
     const fs::path copy = desk.folder.path() / ("copy" + std::to_string(threads));
-    fs::copy(folder, copy, fs::copy_options::recursive);
+    copy_campaign(address, copy);
     Campaign campaign =
         Campaign::open(copy, Access::write, {.threads = threads, .storage = {}, .learning = {}});
     const State& s = campaign.state();
@@ -303,16 +382,19 @@ TEST(Promise08, TheLogGivesTheSameStateAndTheSameNextSuggestionOnAnyNumberOfThre
   EXPECT_EQ(next.size(), 1U) << *next.begin() << " or " << *next.rbegin();
 }
 
-TEST(Promise09, ReadersNeverBlockOrBreakTheWriter) {
-  const CampaignDesk desk(price_list_campaign(), hundred_points());
-  const fs::path folder = desk.folder.path() / "c.acuity";
-  Campaign writer = Campaign::open(folder);
+class Promise09 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise09, stores, name_of_store);
+
+TEST_P(Promise09, ReadersNeverBlockOrBreakTheWriter) {
+  const CampaignDesk& desk = this->desk(price_list_campaign(), hundred_points());
+  const CampaignAddress address = desk.address();
+  Campaign writer = Campaign::open(address);
   writer.ask();
   // A reader looks while the writer is in the middle of a transaction, and is not kept waiting.
-  const auto store = SqliteEventStore::open(folder / "events.sqlite");
+  const auto store = open_event_store(address);
   std::int64_t seen = 0;
   store->add(writer.state().sequence(), [&](const auto&) -> std::vector<Event> {
-    seen = Campaign::open(folder, Access::read).state().sequence();
+    seen = Campaign::open(address, Access::read).state().sequence();
     return {Released{1, "nobody"}};
   });
   EXPECT_EQ(seen, 2) << "what was committed by then";
@@ -322,7 +404,7 @@ TEST(Promise09, ReadersNeverBlockOrBreakTheWriter) {
     readers.push_back(in_a_process([&] {
       std::int64_t last = 0;
       for (int look = 0; look < 15; ++look) {
-        const std::int64_t now = Campaign::open(folder, Access::read).state().sequence();
+        const std::int64_t now = Campaign::open(address, Access::read).state().sequence();
         if (now < last) throw std::runtime_error("the log became shorter");
         last = now;
       }
@@ -332,10 +414,13 @@ TEST(Promise09, ReadersNeverBlockOrBreakTheWriter) {
     writer.tell({answer_to(s.id, 0.1)});
   }
   for (const pid_t reader : readers) EXPECT_EQ(ended(reader), 0);
-  EXPECT_EQ(Campaign::open(folder, Access::read).state().annotations(), 20);
+  EXPECT_EQ(Campaign::open(address, Access::read).state().annotations(), 20);
 }
 
-TEST(Promise10, AThousandTimesAnInputChangesNoChoiceWhereInputsAreStandardised) {
+class Promise10 : public Promise {};
+INSTANTIATE_TEST_SUITE_P(Stores, Promise10, stores, name_of_store);
+
+TEST_P(Promise10, AThousandTimesAnInputChangesNoChoiceWhereInputsAreStandardised) {
   const auto pool = [](double factor) {
     std::string text = "case,x,z\n";
     for (int k = 0; k < 60; ++k)
@@ -345,9 +430,9 @@ TEST(Promise10, AThousandTimesAnInputChangesNoChoiceWhereInputsAreStandardised) 
   for (const std::string standardise : {"pool", "annotations"}) {
     const std::string study = testing::with(ladder_campaign("initial = 3\n"), "id",
                                             "\"case\"\nstandardise = \"" + standardise + "\"");
-    const CampaignDesk plain(study, pool(1.0)), thousandfold(study, pool(1000.0));
-    Campaign a = Campaign::open(plain.folder.path() / "c.acuity");
-    Campaign b = Campaign::open(thousandfold.folder.path() / "c.acuity");
+    const CampaignDesk &plain = desk(study, pool(1.0)), &thousandfold = desk(study, pool(1000.0));
+    Campaign a = Campaign::open(plain.address());
+    Campaign b = Campaign::open(thousandfold.address());
     for (int id = 1; id <= 15; ++id) {
       const Suggestion s = a.ask().suggestions.at(0), t = b.ask().suggestions.at(0);
       EXPECT_EQ(s.point, t.point) << standardise << ' ' << id;

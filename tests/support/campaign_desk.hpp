@@ -5,27 +5,37 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "acuity/campaign/campaign_address.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
 namespace acuity::testing {
 
-/// A folder with a study, a pool of eight points and the campaign c.acuity, and somebody who types commands.
+/// A folder with a study, a pool of eight points and the campaign c.acuity, or one at another address, and
+/// somebody who types commands.
 struct CampaignDesk {
   static constexpr const char* eight_points = "case,x\na,0\nb,1\nc,2\nd,3\ne,4\nf,5\ng,6\nh,7\n";
 
   Folder folder;
+  std::string campaign;  ///< as it is typed in the folder
 
-  explicit CampaignDesk(const std::string& study, const std::string& pool = eight_points) {
+  explicit CampaignDesk(const std::string& study, const std::string& pool = eight_points,
+                        std::string at = "c.acuity")
+      : campaign(std::move(at)) {
     folder.write("study.toml", with_given_model(study));
     folder.write("pool.csv", pool);
-    const ProgramResult made = run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
+    const ProgramResult made = run_acuity({"init", campaign, "--study", "study.toml"}, folder.path());
     EXPECT_EQ(made.exit_code, 0) << made.err;
+  }
+
+  CampaignAddress address() const {
+    return DatabaseAddress::recognises(campaign) ? CampaignAddress(campaign)
+                                                 : CampaignAddress(folder.path() / campaign);
   }
 
   /// A command on the campaign: `run("tell", {"1", "0.3"})`.
   ProgramResult run(const std::string& verb, std::vector<std::string> words = {}) const {
-    words.insert(words.begin(), {verb, "c.acuity"});
+    words.insert(words.begin(), {verb, campaign});
     return run_acuity(words, folder.path());
   }
   /// The same where it must succeed; what it prints.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "acuity/campaign/campaign_address.hpp"
 #include "acuity/campaign/event_store.hpp"
 #include "acuity/campaign/sqlite_event_store.hpp"
 #include "acuity/campaign/state.hpp"
@@ -120,15 +121,17 @@ struct Failure {
 /// arguments throw InputError, and then nothing has changed.
 class Campaign {
  public:
-  /// Creates a folder with copies of study and pool, completely or not at all. Throws InputError.
-  static void create(const std::filesystem::path& folder, const std::filesystem::path& study);
+  /// Creates a folder, or a campaign in a database, with copies of study and pool, completely or not at all.
+  /// Throws InputError, StoreError if a database cannot be used.
+  static void create(const CampaignAddress& address, const std::filesystem::path& study);
   /// As above, with a study that is already open or was made from values; its settings must have a text.
-  static void create(const std::filesystem::path& folder, const Study& study);
+  static void create(const CampaignAddress& address, const Study& study);
   /// Throws DifferentStudyError, DamagedError or StoreError.
-  static Campaign open(const std::filesystem::path& folder, Access access = Access::write,
+  static Campaign open(const CampaignAddress& address, Access access = Access::write,
                        CampaignOptions options = {});
-  /// True if the folder looks like a campaign; its content is not checked.
-  static bool recognises(const std::filesystem::path& folder);
+  /// True if the folder looks like a campaign, or the database has one of this name; its content is not
+  /// checked. Throws StoreError if a database cannot be used.
+  static bool recognises(const CampaignAddress& address);
   /// A campaign with any store, such as make_memory_event_store(). An empty store gets its first events.
   Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options = {});
   ~Campaign();
@@ -142,7 +145,13 @@ class Campaign {
   const State& refresh();
   /// All events of the log.
   std::vector<StoredEvent> events() const;
-  const std::filesystem::path& folder() const;  ///< empty: the campaign has no folder
+  const CampaignAddress& address() const;       ///< nowhere: it is in memory
+  const std::filesystem::path& folder() const;  ///< empty unless it is in a folder
+  /// Of the copies of study, pool and tables: the campaign's folder, or a local one with what the database
+  /// has. Empty: it is in memory.
+  const std::filesystem::path& copies() const;
+  /// The clock of the log, seconds since 1970: that of the server if it is in a database.
+  double now() const;
 
   AskResult ask(const AskOptions& options = {});
   /// Records all answers, or none if one of them is invalid.
@@ -163,7 +172,7 @@ class Campaign {
   /// Changes the study to that of a file, if it differs: one event with both texts. Returns the differences
   /// in words, with what each of them means. Answers so far keep the noise of their level unless
   /// `reinterpret`. Throws InputError with the reason if a difference cannot be applied. Processes that have
-  /// the campaign open notice the change. Only for a campaign in a folder.
+  /// the campaign open notice the change. Not for a campaign in memory.
   std::vector<std::string> change(const std::filesystem::path& study, bool reinterpret = false);
   /// What change() would return; changes nothing.
   std::vector<std::string> would_change(const std::filesystem::path& study, bool reinterpret = false);
@@ -173,13 +182,14 @@ class Campaign {
 
   /// Runs `work` and commits everything it does to this campaign in one transaction, or nothing if it
   /// throws. For many small steps whose results are not used outside before the end. Other processes cannot
-  /// write meanwhile.
+  /// write meanwhile; in a database, where others are not to wait, every step is a transaction of its own.
   void in_one_transaction(const std::function<void()>& work);
 
   /// A campaign that is being run has an owner, which renews its lease (CampaignOptions::owner_lease) from a
   /// thread of its own. Throws OwnedError if another process owns it and may still be running; takes over
   /// from one that has ended or, if it cannot be looked at because it is on another host, whose lease has
-  /// ended. `take_over`: also from one on another host whose lease has not ended.
+  /// ended. `take_over`: also from one on another host whose lease has not ended. A database knows whether
+  /// an owner is connected, wherever it is (EventStore::try_own); neither lease nor `take_over` matter there.
   /// From then on every write, and refresh(), throws OwnedError if another process has taken over.
   void take_ownership(bool take_over = false);
   void give_up_ownership();

@@ -13,6 +13,9 @@ class DatabaseAddress {
  public:
   /// True if the text begins with `postgresql://` or `postgres://`.
   static bool recognises(const std::string& text);
+  /// An address, even one that cannot be read, without anything in it that may be a password. Other texts
+  /// stay as they are.
+  static std::string without_secrets(const std::string& text);
   /// Throws InputError, without the password, if the text is not the address of a database.
   explicit DatabaseAddress(const std::string& text);
 
