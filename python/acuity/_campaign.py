@@ -135,6 +135,8 @@ class Campaign(Predictor):
         self._closed = False
         facts = core.facts()
         self.path: Optional[Path] = Path(facts["folder"]) if facts["folder"] else None
+        self.address: Optional[str] = facts["address"] or None
+        """The folder, or the address in a database without a password; None: in memory."""
         self.name: str = facts["name"]
         self.unit: str = facts["unit"]
         self.inputs: list[str] = inputs_of(facts["columns"])
@@ -462,7 +464,7 @@ class Campaign(Predictor):
         if self._closed:
             return f"<acuity.Campaign {self.name!r}: closed>"
         status = self.status()
-        where = f" in {os.fspath(self.path)!r}" if self.path else " in memory"
+        where = f" in {self.address!r}" if self.address else " in memory"
         return (
             f"<acuity.Campaign {self.name!r}{where}: {status['annotations']} annotations"
             f"{' of ' + one_line(self.target) if self.target else ''}, "

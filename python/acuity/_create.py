@@ -7,7 +7,7 @@ import inspect
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -17,16 +17,17 @@ from ._arrays import path_of, shown, threads_of
 from ._campaign import Campaign, PathLike
 from ._known import is_table
 from ._study import make_study
+from .errors import StoreError
 from .kernels import KERNELS
 from .levels import LevelsLike
 
 
 def open(path: PathLike, *, read_only: bool = False, threads: int = 0) -> Campaign:
-    """Opens a campaign that was made by Python or by `acuity init`."""
-    folder = path_of(path, "path")
-    if not os.path.exists(folder):
-        raise FileNotFoundError(f"{folder}: it does not exist, must be a campaign (acuity.create makes one)")
-    return Campaign(_core.Campaign.open(folder, not read_only, threads_of(threads)), bool(read_only))
+    """Opens a campaign that was made by Python or by `acuity init`: a folder, or `postgresql://host/database/name`."""
+    where = _address_of(path)
+    if not _core.is_in_database(where) and not os.path.exists(where):
+        raise FileNotFoundError(f"{where}: it does not exist, must be a campaign (acuity.create makes one)")
+    return Campaign(_core.Campaign.open(where, not read_only, threads_of(threads)), bool(read_only))
 
 
 def create(
@@ -73,7 +74,8 @@ def create(
     people: Optional[Mapping[str, Any]] = None,
     threads: int = 0,
 ) -> Campaign:
-    """Creates a campaign, in a folder that must not exist yet, or in memory if `path` is None.
+    """Creates a campaign, in a folder that must not exist yet, in a database (`postgresql://host/database/name`), or in
+    memory if `path` is None.
 
     Either `study`, a study file, or its contents: pool, an array, a DataFrame, a dictionary of columns or a file, and levels, a
     list of Level (or dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3):
@@ -115,7 +117,7 @@ def create(
 
 
 def open_or_create(path: PathLike, *, threads: int = 0, **study: Any) -> Campaign:
-    """Opens the campaign in this folder, or creates it: for scripts that are started again and go on where they stopped.
+    """Opens the campaign at this place, or creates it: for scripts that are started again and go on where they stopped.
 
     The arguments are those of `create`. They must describe the study that the campaign was created with: otherwise
     DifferentStudyError says where they differ, and nothing is changed. A budget that was changed since is no difference.
@@ -133,19 +135,27 @@ def open_or_create(path: PathLike, *, threads: int = 0, **study: Any) -> Campaig
     given.apply_defaults()
     settings = {key: value for key, value in given.arguments.items() if key not in ("path", "threads")}
     threads_of(threads)
-    folder = path_of(path, "path")
+    where = _address_of(path)
     with _study_of(path, settings) as made:
-        if not os.path.exists(folder):
+        if not (_core.is_campaign(where) if _core.is_in_database(where) else os.path.exists(where)):
             try:
                 return _begun(path, made, threads)
-            except ValueError:
-                if not _core.is_campaign(folder):  # otherwise another process was quicker
+            except (ValueError, StoreError):
+                if not _core.is_campaign(where):  # otherwise another process was quicker
                     raise
         if settings["study"] is not None:
-            _core.require_same_file(folder, path_of(settings["study"], "study"))
+            _core.require_same_file(where, path_of(settings["study"], "study"))
         else:
-            _core.require_same_study(folder, made)
-    return open(folder, threads=threads)
+            _core.require_same_study(where, made)
+    return open(where, threads=threads)
+
+
+def _address_of(path: PathLike) -> str:
+    """The folder or address as text. A path would have lost one of the two slashes."""
+    where = path_of(path, "path")
+    if isinstance(path, PurePath) and where.startswith(("postgresql:/", "postgres:/")):
+        raise ValueError("path is an address of a database as a Path, must be a text: a Path has no double slashes")
+    return where
 
 
 @contextlib.contextmanager
@@ -200,7 +210,7 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
         initial = initial if isinstance(initial, str) else dict(initial)
     elif initial is not None and not isinstance(initial, (int, np.integer)):
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
-    name = given["name"] or (Path(path_of(path, "path")).stem if path is not None else "") or "campaign"
+    name = given["name"] or (_name_of(_address_of(path)) if path is not None else "") or "campaign"
     about = {
         "name": name, "budget": given["budget"], "unit": given["unit"] or None, "seed": given["seed"], "initial": initial,
         "learn_costs": given["learn_costs"],
@@ -221,13 +231,17 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
     )
 
 
+def _name_of(where: str) -> str:
+    return _core.name_in_database(where) if _core.is_in_database(where) else Path(where).stem
+
+
 def _begun(path: Optional[PathLike], study: _core.Study, threads: int) -> Campaign:
     if path is None:
         return Campaign(_core.Campaign.in_memory(study, threads_of(threads)))
     threads_of(threads)  # before there is a folder
-    folder = path_of(path, "path")
-    _core.create_campaign(folder, study)
-    return open(folder, threads=threads)
+    where = _address_of(path)
+    _core.create_campaign(where, study)
+    return open(where, threads=threads)
 
 
 def _dictionary(given: Any, what: str) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def _spend(campaign: "Campaign", status: dict[str, Any]) -> str:
 def campaign_html(campaign: "Campaign") -> str:
     """Budget bar, counts, last annotations, one small picture."""
     status = campaign.status()
-    where = escape(str(campaign.path)) if campaign.path else "in memory"
+    where = escape(campaign.address) if campaign.address else "in memory"
     counts = f"{status['annotations']} annotations, {status['pending']} pending, {status['failed']} failed"
     one_number = len(campaign.inputs) == 1 and not any_named(campaign.inputs)
     picture = _curve(campaign) if one_number else _spend(campaign, status)

@@ -28,16 +28,16 @@ namespace {
 // What acuity.Campaign shows. Every call is a turn, so that threads may share one.
 class OpenCampaign {
  public:
-  static std::unique_ptr<OpenCampaign> open(const std::string& folder, bool write, int threads) {
+  static std::unique_ptr<OpenCampaign> open(const std::string& address, bool write, int threads) {
     return std::make_unique<OpenCampaign>(
-        Campaign::open(folder, write ? Access::write : Access::read, {.threads = threads}), threads);
+        Campaign::open(address, write ? Access::write : Access::read, {.threads = threads}), threads);
   }
   static std::unique_ptr<OpenCampaign> in_memory(const Study& study, int threads) {
     return std::make_unique<OpenCampaign>(
         Campaign(study.variant({}), make_memory_event_store(), {.threads = threads}), threads);
   }
   OpenCampaign(Campaign campaign, int threads)
-      : is_stored_(!campaign.folder().empty()),
+      : is_stored_(!campaign.address().is_nowhere()),
         threads_(threads),
         names_(std::make_shared<const std::vector<Input>>(campaign.study().pool().columns())),
         campaign_(std::move(campaign)) {}
@@ -211,11 +211,11 @@ std::vector<std::string> level_names(const Study& study) {
 py::dict facts_of(const Campaign& campaign) {
   const StudyFile& file = campaign.study().file();
   return py::dict(
-      py::arg("folder") = campaign.folder().string(), py::arg("name") = campaign.state().created().name,
-      py::arg("unit") = campaign.state().created().unit, py::arg("binary") = file.binary(),
-      py::arg("target") = file.target->title_or(""), py::arg("logarithmic") = file.target->is_logarithmic(),
-      py::arg("classes") = file.target->class_names(), py::arg("ladder") = campaign.study().is_ladder(),
-      py::arg("inputs") = campaign.study().pool().inputs(),
+      py::arg("folder") = campaign.folder().string(), py::arg("address") = campaign.address().text(),
+      py::arg("name") = campaign.state().created().name, py::arg("unit") = campaign.state().created().unit,
+      py::arg("binary") = file.binary(), py::arg("target") = file.target->title_or(""),
+      py::arg("logarithmic") = file.target->is_logarithmic(), py::arg("classes") = file.target->class_names(),
+      py::arg("ladder") = campaign.study().is_ladder(), py::arg("inputs") = campaign.study().pool().inputs(),
       py::arg("columns") = described_inputs(campaign.study().pool().columns()),
       py::arg("id_column") = file.pool_id, py::arg("levels") = level_names(campaign.study()),
       py::arg("pool") = Points(campaign.study().pool().points()));
@@ -533,18 +533,17 @@ void bind_campaign(py::module_& module) {
       .def_static("make", &made_study, Unlocked());
   module.def(
       "create_campaign",
-      [](const std::string& folder, const Study& study) { Campaign::create(folder, study); }, Unlocked());
+      [](const std::string& address, const Study& study) { Campaign::create(address, study); }, Unlocked());
   module.def(
       "require_same_study",
-      [](const std::string& folder, const Study& study) {
-        require_same(folder, Campaign::open(folder, Access::read).state().created(), study);
+      [](const std::string& address, const Study& study) {
+        require_same(Campaign::open(address, Access::read), study);
       },
       Unlocked());
   module.def(
       "require_same_file",
-      [](const std::string& folder, const std::string& study) {
-        const Campaign campaign = Campaign::open(folder, Access::read);
-        require_same(folder, campaign.study(), campaign.state(), std::filesystem::path(study));
+      [](const std::string& address, const std::string& study) {
+        require_same(Campaign::open(address, Access::read), std::filesystem::path(study));
       },
       Unlocked());
   py::class_<CampaignModel>(module, "CampaignModel")
@@ -565,7 +564,10 @@ void bind_campaign(py::module_& module) {
                               std::move(found.marginals.probability), std::move(found.marginals.nugget),
                               std::move(found.marginals.median), std::move(found.convergence_problem));
       });
-  module.def("is_campaign", [](const std::string& folder) { return Campaign::recognises(folder); });
+  module.def(
+      "is_campaign", [](const std::string& address) { return Campaign::recognises(address); }, Unlocked());
+  module.def("is_in_database", [](const std::string& text) { return DatabaseAddress::recognises(text); });
+  module.def("name_in_database", [](const std::string& address) { return CampaignAddress(address).name(); });
   py::class_<OpenCampaign> campaign(module, "Campaign");
   campaign.def_static("open", &OpenCampaign::open, Unlocked())
       .def_static("in_memory", &OpenCampaign::in_memory, Unlocked())

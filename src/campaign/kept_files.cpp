@@ -162,7 +162,7 @@ fs::path local_copies(EventStore& store) {
       if (!fs::exists(folder)) fetch(store, text, list, folder);
       if (is_whole(folder, list)) return folder;
       remove_damaged(folder);
-    } catch (const DamagedError&) {  // or a change of the study has replaced it since the list was read
+    } catch (const StoreError&) {  // damage, or a change of the study has replaced it meanwhile
       if (attempt >= 2 && store.file(list_of_kept_files) == text) throw;
     }
     if (attempt == 5)
