@@ -266,6 +266,7 @@ std::vector<pid_t> PostgresServer::processes() const {
 }
 
 void PostgresServer::kill() {
+  if (server_ <= 0) return;
   const std::vector<pid_t> children = processes();
   ::kill(server_, SIGKILL);
   for (const pid_t child : children) ::kill(child, SIGKILL);
