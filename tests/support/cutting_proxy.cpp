@@ -82,6 +82,10 @@ CuttingProxy::Cut CuttingProxy::next_cut() {
 
 void CuttingProxy::accept_all() {
   for (int client; (client = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+    if (refuses_) {
+      ::close(client);
+      continue;
+    }
     const std::lock_guard lock(mutex_);
     sockets_.push_back(client);
     clients_.push_back(client);
@@ -110,6 +114,7 @@ void CuttingProxy::serve(int client) {
     const std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
     const Cut cut = bytes.find("COMMIT") == std::string_view::npos ? Cut::none : next_cut();
     if (cut == Cut::none && send_all(server, bytes)) continue;
+    if (refuses_after_cut_) refuses_ = true;
     ::shutdown(client, SHUT_RDWR);
     if (cut == Cut::after) {
       ++after_;

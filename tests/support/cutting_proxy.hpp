@@ -26,6 +26,8 @@ class CuttingProxy {
 
   /// Cuts every `every`-th commit, in turn in all the ways given.
   void cut(int every, std::initializer_list<Cut> ways);
+  /// From the next cut on, lets nobody connect.
+  void refuse_after_cut() { refuses_after_cut_ = true; }
   /// Cuts all connections of clients; the server never hears of it.
   void drop_silently();
   int cut_before() const { return before_; }
@@ -44,6 +46,7 @@ class CuttingProxy {
   std::list<int> deserted_;  // clients whose server must not hear that they are gone
   std::list<std::thread> threads_;
   std::atomic<int> before_{0}, after_{0};
+  std::atomic<bool> refuses_after_cut_{false}, refuses_{false};
   std::thread acceptor_;
 };
 
