@@ -30,8 +30,7 @@ TEST(EarlierCampaigns, GoOnWithPoolsThatWouldBeRefusedNow) {
   Campaign campaign = Campaign::open(folder.path() / "C");
   EXPECT_EQ(campaign.study().pool().inputs(), std::vector<std::string>{"x"});
   EXPECT_EQ(campaign.ask({.count = 2}).suggestions.size(), 2U);
-  EXPECT_NO_THROW(
-      require_same(campaign, folder.path() / "study.toml"));
+  EXPECT_NO_THROW(require_same(campaign, folder.path() / "study.toml"));
 }
 
 }  // namespace
