@@ -12,6 +12,7 @@
 #include "campaign/answer_check.hpp"
 #include "campaign/campaign_parts.hpp"
 #include "campaign/choose_next.hpp"
+#include "campaign/first_rank.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/text.hpp"
 
@@ -290,13 +291,14 @@ void Campaign::take_ownership(bool take_over) {
   OwnerChanged self;
   p.add([&] {
     const OwnerChanged& owner = p.state.owner();
-    if (!tenure && may_be_alive(owner, p.now()) && (!take_over || is_here(owner))) refuse();
+    const bool is_taken = !tenure && may_be_alive(owner, p.now()) && (!take_over || is_here(owner));
+    if (as_first_rank_says(p.options.ranks.get(), is_taken)) refuse();
     self = this_process(p.options.owner_lease, p.now());
     return std::vector<Event>{self};
   });
-  p.owning = self;
+  p.owning = self = p.state.owner();  // the first of several ranks
   p.tenure = std::move(tenure);
-  if (!p.address.is_nowhere())
+  if (!p.address.is_nowhere() && is_first_rank(p.options.ranks.get()))
     p.heartbeat = std::make_unique<Heartbeat>(p.address, self, p.options.owner_lease, p.tenure.get());
 }
 

@@ -13,8 +13,11 @@
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/first_rank.hpp"
 #include "campaign/study_change.hpp"
 #include "campaign/unfinished_folder.hpp"
+#include "data/mapped_file.hpp"
+#include "numerics/byte_text.hpp"
 #include "numerics/checksum.hpp"
 #include "study/pool_table.hpp"
 #include "study/rewrite_texts.hpp"
@@ -208,18 +211,20 @@ StudyFile read_frozen_study(const fs::path& folder) {
 Created created_with(const StudyFile& study, const FrozenStudy& frozen, const fs::path& pool) {
   // From now on only the copy is used, so the copy is checked.
   if (PoolFile::recognises(pool)) PoolFile::open(pool, study.pool_file.string()).verify();
-  const std::string bytes = read_regular_file(pool);
+  const std::string text = frozen.pool_file == "pool.csv" ? read_regular_file(pool) : "";
   Created created{.version = ACUITY_VERSION,
                   .name = study.name,
                   .unit = study.unit,
                   .study_checksum = numerics::checksum(frozen.text),
-                  .pool_checksum = numerics::checksum(bytes),
+                  .pool_checksum = text.empty()
+                                       ? numerics::checksum(MappedFile(pool).bytes())  // may be large
+                                       : numerics::checksum(text),
                   .budget = study.budget.value_or(std::numeric_limits<double>::infinity()),
                   .study = frozen.text,
                   .study_folder = study.folder().lexically_normal().string(),
                   .pool_file = frozen.pool_file,
                   .pool_blocks = {}};
-  if (frozen.pool_file == "pool.csv") created.pool_blocks = blocks_of(lines_of(bytes));
+  if (frozen.pool_file == "pool.csv") created.pool_blocks = blocks_of(lines_of(text));
   return created;
 }
 
@@ -230,7 +235,10 @@ FrozenFiles frozen_files(const fs::path& folder, const State& state, bool finish
   const auto find = [&](const std::string& name, const std::string& recorded) -> fs::path {
     const fs::path copy = folder / name, next = folder / next_copy(name);
     const auto fits = [&](const fs::path& file) {
-      return fs::exists(file) && numerics::fits_checksum(read_regular_file(file), recorded);
+      if (!fs::exists(file)) return false;
+      // A pool file may be larger than the memory.
+      if (PoolFile::recognises(file)) return numerics::fits_checksum(MappedFile(file).bytes(), recorded);
+      return numerics::fits_checksum(read_regular_file(file), recorded);
     };
     if (fits(copy)) return copy;
     if (state.changes().empty() || !fits(next)) return {};
@@ -266,12 +274,41 @@ FrozenFiles frozen_files(const fs::path& folder, const State& state, bool finish
   return files;
 }
 
-Study open_frozen_study(const FrozenFiles& files, const Created& created, const CsvReading& tables) {
+FrozenFiles frozen_files_of(Ranks* ranks, const fs::path& folder, const State& state, bool finish) {
+  FrozenFiles files;
+  const std::string found = from_first_rank(ranks, [&] {
+    files = frozen_files(folder, state, finish);
+    numerics::ByteWriter bytes;
+    bytes.put(files.study.string());
+    bytes.put(files.pool.string());
+    for (const auto& [name, path] : files.tables) {
+      bytes.put(name);
+      bytes.put(path.string());
+    }
+    return bytes.text();
+  });
+  if (is_first_rank(ranks)) return files;
+  numerics::ByteReader bytes(found);
+  files.study = bytes.text();
+  files.pool = bytes.text();
+  while (!bytes.at_end()) {
+    const std::string name = bytes.text();
+    files.tables[name] = bytes.text();
+  }
+  return files;
+}
+
+Study open_frozen_study(const FrozenFiles& files, const Created& created, const CsvReading& tables,
+                        const std::shared_ptr<Ranks>& ranks) {
   const bool of_first = created.version.starts_with("0.1.");
-  StudyFile settings = read_study_file(files.study, of_first ? StudyDefaults::first : StudyDefaults::current);
+  StudyFile settings;
+  on_all_ranks(ranks ? *ranks : one_rank(), [&] {
+    settings = read_study_file(files.study, of_first ? StudyDefaults::first : StudyDefaults::current);
+  });
   settings.is_frozen = true;
   settings.tables = tables;
   settings.pool_file = files.pool;
+  settings.ranks = ranks;
   const auto table = [&](const char* name, fs::path& path) {
     if (const auto found = files.tables.find(name); found != files.tables.end()) path = found->second;
   };

@@ -56,8 +56,13 @@ struct FrozenFiles {
 /// Throws DifferentStudyError with the difference if the copies in the folder are not those recorded in the
 /// log. With `finish` the renaming of an interrupted change is completed.
 FrozenFiles frozen_files(const std::filesystem::path& folder, const State& state, bool finish);
-/// Opens the frozen study. Its tables are the campaign's copies; others are read as `tables` says.
-Study open_frozen_study(const FrozenFiles& files, const Created& created, const CsvReading& tables = {});
+/// What the first of several ranks finds there; the others do not read the files.
+FrozenFiles frozen_files_of(Ranks* ranks, const std::filesystem::path& folder, const State& state,
+                            bool finish);
+/// Opens the frozen study. Its tables are the campaign's copies; others are read as `tables` says. With
+/// `ranks` all of them call this together.
+Study open_frozen_study(const FrozenFiles& files, const Created& created, const CsvReading& tables = {},
+                        const std::shared_ptr<Ranks>& ranks = nullptr);
 
 /// The name of a copy that is to replace `name`.
 std::string next_copy(const std::string& name);

@@ -6,8 +6,10 @@
 #include "acuity/numerics/errors.hpp"
 #include "campaign/campaign_parts.hpp"
 #include "campaign/crash_point.hpp"
+#include "campaign/first_rank.hpp"
 #include "campaign/initial_events.hpp"
 #include "campaign/kept_files.hpp"
+#include "campaign/ranks_event_store.hpp"
 #include "campaign/unfinished_folder.hpp"
 #include "campaign/verification.hpp"
 #include "numerics/checksum.hpp"
@@ -133,13 +135,16 @@ bool Campaign::recognises(const CampaignAddress& address) {
 }
 
 Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignOptions options) {
-  if (!address.is_in_database()) require_campaign(address);
-  if (address.is_folder() && access == Access::write) remove_mark(address.folder());
+  on_first_rank(options.ranks.get(), [&] {
+    if (!address.is_in_database()) require_campaign(address);
+    if (address.is_folder() && access == Access::write) remove_mark(address.folder());
+  });
   std::unique_ptr<EventStore> store;
   std::vector<StoredEvent> events;
   State state;
   with_damage_report(address, [&] {
-    store = open_event_store(address, access);
+    on_first_rank(options.ranks.get(), [&] { store = open_event_store(address, access); });
+    store = share_event_store(options.ranks, std::move(store));
     events = store->read(0);
     for (const StoredEvent& stored : events) state.apply(stored);
     if (state.sequence() == 0) throw DamagedError("it is empty, must begin with \"created\"");
@@ -149,8 +154,9 @@ Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignO
   FrozenFiles files;
   for (int attempt = 0;; ++attempt) {
     try {
-      if (store->keeps_files()) copies = local_copies(*store);
-      files = frozen_files(copies, state, access == Access::write && !store->keeps_files());
+      if (store->keeps_files()) copies = copies_of_kept_files(address, options.ranks.get());
+      files = frozen_files_of(options.ranks.get(), copies, state,
+                              access == Access::write && !store->keeps_files());
       break;
     } catch (const DifferentStudyError&) {
       // Perhaps the study was changed after the log was read.
@@ -162,7 +168,7 @@ Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignO
       events.insert(events.end(), more.begin(), more.end());
     }
   }
-  Study study = open_frozen(files, state.created(), options.tables);
+  Study study = open_frozen(files, state.created(), options);
   with_damage_report(address, [&] { state = replay(events, EventRules(study, changes_in(events))); });
   Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
   campaign.parts_->address = address;

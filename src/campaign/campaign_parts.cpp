@@ -11,6 +11,7 @@
 #include "acuity/selection/plan.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/choose_next.hpp"
+#include "campaign/first_rank.hpp"
 #include "campaign/initial_events.hpp"
 #include "campaign/kept_files.hpp"
 #include "campaign/state_queries.hpp"
@@ -31,13 +32,20 @@ bool has_any(const std::vector<StoredEvent>& events) {
 
 }  // namespace
 
-Study open_frozen(const FrozenFiles& files, const Created& created, const CsvReading& tables) {
+Study open_frozen(const FrozenFiles& files, const Created& created, const CampaignOptions& options) {
   try {
-    return open_frozen_study(files, created, tables);
+    return open_frozen_study(files, created, options.tables, options.ranks);
   } catch (const InputError& error) {
     throw DamagedError(fmt::format("{}; the campaign was created by acuity {}, this is {}", error.what(),
                                    printable(created.version, 40), ACUITY_VERSION));
   }
+}
+
+// By another connection: the campaign's own may be in the middle of a transaction, which cannot be repeated
+// from here.
+std::filesystem::path copies_of_kept_files(const CampaignAddress& address, Ranks* ranks) {
+  return from_first_rank(
+      ranks, [&] { return local_copies(*open_event_store(address, Access::read)).string(); });
 }
 
 std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& events) {
@@ -55,9 +63,9 @@ std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& even
 }
 
 void Campaign::Parts::load_study() {
-  // By another connection: this may be in the middle of a transaction, which cannot be repeated from here.
-  if (store->keeps_files()) copies = local_copies(*open_event_store(address, Access::read));
-  study = open_frozen(frozen_files(copies, state, !store->keeps_files()), state.created(), options.tables);
+  if (store->keeps_files()) copies = copies_of_kept_files(address, options.ranks.get());
+  study = open_frozen(frozen_files_of(options.ranks.get(), copies, state, !store->keeps_files()), state.created(),
+                      options);
   rules.emplace(study, state.changes().size());
   belief.forget();
 }
@@ -250,7 +258,8 @@ AskResult Campaign::Parts::choose_and_record(const AskOptions& asked) {
     Choice choice = choose(asked);
     bool is_recorded = false;
     for (int attempt = 1; !is_recorded; ++attempt) {
-      const bool may_choose_again = attempt == attempts || (attempt > 1 && choice.seconds < quick);
+      const bool is_quick = as_first_rank_says(options.ranks.get(), choice.seconds < quick);
+      const bool may_choose_again = attempt == attempts || (attempt > 1 && is_quick);
       std::int64_t chosen_at = state.sequence();
       add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
         is_recorded = true;
@@ -286,12 +295,16 @@ void Campaign::Parts::learn_if_due() {
     std::vector<Annotation> annotations = belief.annotations(state);
     annotations.erase(annotations.begin() + used, annotations.end());
     const std::optional<Learned> before = learned_of(study, state);
-    const Learned learned =
-        study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr, last);
+    // One rank learns, and all learn of it by the event.
+    Learned learned;
+    on_first_rank(options.ranks.get(), [&] {
+      learned =
+          study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr, last);
+    });
     bool counts = true;
     add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
       counts = !has_any<Amended, Retracted, Fitted, StudyChanged>(news);
-      if (!counts) return {};
+      if (!counts || !is_first_rank(options.ranks.get())) return {};
       return {fitted_of(study, learned, used)};
     });
     if (counts) return;

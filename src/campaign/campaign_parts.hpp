@@ -9,7 +9,11 @@
 namespace acuity {
 
 // The frozen study is unchanged, but may have been written for another version of acuity.
-Study open_frozen(const FrozenFiles& files, const Created& created, const CsvReading& tables);
+Study open_frozen(const FrozenFiles& files, const Created& created, const CampaignOptions& options);
+
+// The folder with local copies of the files that a store keeps. Several ranks use that of the first, so that
+// they need a cache folder ($XDG_CACHE_HOME) that all see.
+std::filesystem::path copies_of_kept_files(const CampaignAddress& address, Ranks* ranks);
 
 // What the verbs of a campaign share: the log, the state and the belief that follow it, and the checks of
 // everything that is written.

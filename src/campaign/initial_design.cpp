@@ -6,6 +6,7 @@
 
 #include "acuity/model/scaling.hpp"
 #include "numerics/random.hpp"
+#include "study/pool_scaling.hpp"
 
 namespace acuity {
 
@@ -68,11 +69,10 @@ double least_squared_distance(const Points& points, const std::vector<InputTrans
 
 }  // namespace
 
-std::vector<Index> space_filling_rows(const PointsRef& given, Index count, std::uint64_t seed,
-                                      const std::vector<InputTransform>& transforms) {
+std::vector<Index> space_filling_rows(const PointsRef& given, const Vector& scale, Index count,
+                                      std::uint64_t seed, const std::vector<InputTransform>& transforms) {
   constexpr int subsets = 300;
   count = std::min(count, given.rows());
-  const Vector scale = Scaling::standardise(given, transforms).scale();
   const Scaling logarithm = Scaling::unscaled(transforms);
   Points logarithms;  // a large pool is not copied without need
   if (!logarithm.logarithms().empty()) logarithms = logarithm.apply(given);
@@ -193,11 +193,13 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const 
       Points points(static_cast<Index>(among.size()), study.pool().points().cols());
       for (std::size_t k = 0; k < among.size(); ++k)
         points.row(static_cast<Index>(k)) = study.pool().points().row(among[k]);
-      for (const Index k : space_filling_rows(points, count, study.file().seed, transforms))
+      const Vector scale = Scaling::standardise(points, transforms).scale();
+      for (const Index k : space_filling_rows(points, scale, count, study.file().seed, transforms))
         rows.push_back(among[static_cast<std::size_t>(k)]);
     } else {
-      rows =
-          space_filling_rows(study.pool().points(), count, study.file().seed + (nested ? 0 : i), transforms);
+      const Vector scale = standardised_by(study.pool(), study.file().ranks.get()).scale();
+      rows = space_filling_rows(study.pool().points(), scale, count, study.file().seed + (nested ? 0 : i),
+                                transforms);
     }
     for (const Index row : rows) all.emplace_back(row, parts[i].level);
     among = std::move(rows);

@@ -32,7 +32,7 @@ InitialDesign initial_design(const Study& study);
 /// Rows that are far apart in standardised inputs: of many random subsets, the one with the largest distance
 /// between its two closest points. Unlike repeatedly taking the farthest point, this does not prefer
 /// outliers.
-std::vector<Index> space_filling_rows(const PointsRef& pool, Index count, std::uint64_t seed,
-                                      const std::vector<InputTransform>& transforms = {});
+std::vector<Index> space_filling_rows(const PointsRef& pool, const Vector& scale, Index count,
+                                      std::uint64_t seed, const std::vector<InputTransform>& transforms = {});
 
 }  // namespace acuity

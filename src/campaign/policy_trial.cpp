@@ -8,10 +8,12 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/ranks.hpp"
 #include "annotation/rehearsal.hpp"
 #include "campaign/goal_error.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/simulated_pool.hpp"
+#include "numerics/byte_text.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
 #include "selection/why_nothing.hpp"
@@ -180,18 +182,49 @@ void require_budget(const Study& study) {
     study.file().complain("campaign.budget is missing, must be set to simulate campaigns");
 }
 
-std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& truth,
-                                      const TrialOptions& options) {
-  require_budget(study);
+namespace {
+
+using Trials = std::vector<std::optional<PolicyTrial>>;
+
+std::string bytes_of_trials(const Trials& trials) {
+  numerics::ByteWriter bytes;
+  for (std::size_t k = 0; k < trials.size(); ++k) {
+    if (!trials[k]) continue;
+    bytes.put(k);
+    bytes.put(trials[k]->policy);
+    bytes.put(trials[k]->repeat);
+    bytes.put(trials[k]->sold_out);
+    bytes.put(trials[k]->steps.size());
+    for (const TrialStep& step : trials[k]->steps) bytes.put(step);
+  }
+  return bytes.text();
+}
+
+void take_trials(const std::string& text, Trials& trials) {
+  for (numerics::ByteReader bytes(text); !bytes.at_end();) {
+    PolicyTrial& trial = trials[bytes.get<std::size_t>()].emplace();
+    trial.policy = bytes.get<Policy>();
+    trial.repeat = bytes.get<int>();
+    trial.sold_out = bytes.get<bool>();
+    trial.steps.resize(bytes.get<std::size_t>());
+    for (TrialStep& step : trial.steps) step = bytes.get<TrialStep>();
+  }
+}
+
+// Every `count`-th trial from number `first` on.
+Trials try_some(const Study& study, const TruthOfRepeat& truth, const TrialOptions& options,
+                std::ptrdiff_t first, std::ptrdiff_t count) {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& stop = options.stop ? *options.stop : never;
   const auto policies = static_cast<std::ptrdiff_t>(options.policies.size());
-  const std::ptrdiff_t total = policies * options.repeats;
-  std::vector<std::optional<PolicyTrial>> trials(static_cast<std::size_t>(total));
+  const std::ptrdiff_t all = policies * options.repeats;
+  Trials trials(static_cast<std::size_t>(all));
+  const std::ptrdiff_t total = (all - first + count - 1) / count;
   std::mutex mutex;
   int done = 0;
   const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
-  numerics::parallel_for(total, threads, [&](std::ptrdiff_t number) {
+  numerics::parallel_for(total, threads, [&](std::ptrdiff_t mine) {
+    const std::ptrdiff_t number = first + mine * count;
     // Ordered by repeat, so that the remaining time can be estimated early.
     const auto repeat = static_cast<int>(number / policies);
     const std::size_t policy = static_cast<std::size_t>(number % policies);
@@ -210,10 +243,35 @@ std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& t
     if (options.progress && !stop) options.progress(++done, static_cast<int>(total));
     if (options.so_far && !stop) options.so_far(trials);
   });
+  return trials;
+}
+
+std::vector<PolicyTrial> finished_of(Trials trials) {
   std::vector<PolicyTrial> finished;
   for (std::optional<PolicyTrial>& trial : trials)
     if (trial) finished.push_back(std::move(*trial));
   return finished;
+}
+
+std::vector<PolicyTrial> try_policies_on_ranks(const Study& study, const TruthOfRepeat& truth,
+                                               const TrialOptions& options) {
+  Ranks& ranks = *options.ranks;
+  const std::size_t all = options.policies.size() * static_cast<std::size_t>(options.repeats);
+  Trials trials(all);
+  for (const std::string& part : gather_from_all(ranks, [&] {
+         return bytes_of_trials(try_some(study, truth, options, ranks.rank(), ranks.count()));
+       }))
+    take_trials(part, trials);
+  return finished_of(std::move(trials));
+}
+
+}  // namespace
+
+std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& truth,
+                                      const TrialOptions& options) {
+  require_budget(study);
+  if (options.ranks && options.ranks->count() > 1) return try_policies_on_ranks(study, truth, options);
+  return finished_of(try_some(study, truth, options, 0, 1));
 }
 
 }  // namespace acuity

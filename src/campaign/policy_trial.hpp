@@ -71,6 +71,9 @@ struct TrialOptions {
   /// Called after every answer of the very first trial, the one that is under way longest; does not overlap
   /// with so_far.
   std::function<void(const PolicyTrial&)> first_trial{};
+  /// The processes that share the trials; each calls try_policies() with the same arguments and gets all
+  /// results, while progress, so_far and first_trial are about its own. Null: this one alone.
+  std::shared_ptr<Ranks> ranks = nullptr;
 };
 
 /// The known answers for a repeat. Called on several threads.

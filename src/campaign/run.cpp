@@ -35,10 +35,16 @@ class Ownership {
 // answers from then on would be lost.
 class LogFile {
  public:
-  explicit LogFile(const std::filesystem::path& folder) : file_(folder / "events.sqlite") {
+  LogFile(const std::filesystem::path& folder, Ranks* ranks)
+      : file_(folder / "events.sqlite"), ranks_(ranks) {
     exists_ = !folder.empty() && ::stat(file_.c_str(), &at_start_) == 0;
   }
   void require_in_place() const {
+    on_first_rank(ranks_, [&] { require_in_place_here(); });
+  }
+
+ private:
+  void require_in_place_here() const {
     struct stat now{};
     if (!exists_ || (::stat(file_.c_str(), &now) == 0 && now.st_ino == at_start_.st_ino &&
                      now.st_dev == at_start_.st_dev))
@@ -47,8 +53,8 @@ class LogFile {
         "{}: the file was moved, removed or replaced during the run; it must stay in place", file_.string()));
   }
 
- private:
   std::filesystem::path file_;
+  Ranks* ranks_;
   bool exists_ = false;
   struct stat at_start_{};
 };
@@ -125,7 +131,10 @@ void stop_annotators(Campaign& campaign, AnnotatorPool& annotators, const RunOpt
   using Clock = std::chrono::steady_clock;
   annotators.stop_starting();
   const auto until = Clock::now() + std::chrono::duration<double>(options.grace);
-  while (annotators.busy() > 0 && Clock::now() < until && !options.should_kill()) {
+  const auto may_go_on = [&] {
+    return as_first_rank_says(options.ranks.get(), Clock::now() < until && !options.should_kill());
+  };
+  while (annotators.busy() > 0 && may_go_on()) {
     record_all(campaign, annotators.wait(0.1), options.exclude_on_fail);
     options.on_idle();
   }
@@ -185,7 +194,7 @@ std::string guard_sentence(const Campaign& campaign, const AnnotatorPool& annota
 }
 
 RunEnd run_until_done(Campaign& campaign, AnnotatorPool& annotators, RunOptions options, bool did_anything) {
-  const LogFile log(campaign.folder());
+  const LogFile log(campaign.folder(), options.ranks.get());
   AskResult last;
   FailuresHere failures;
   bool answered = false, restart = false, settled = false;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "campaign/annotator_pool.hpp"
+#include "campaign/first_rank.hpp"
 
 namespace acuity {
 
@@ -28,11 +29,9 @@ struct RunOptions {
   std::function<void()> on_idle = [] {};
   /// Called with sentences of the annotators for the user.
   std::function<void(const std::string&)> on_note = [](const std::string&) {};
+  /// Those of the campaign: CampaignOptions::ranks.
+  std::shared_ptr<Ranks> ranks = nullptr;
 };
-
-/// Thrown by CampaignOptions::learning to interrupt a run while hyperparameters are learned, which may take
-/// longer than a user is willing to wait.
-struct Interrupted {};
 
 struct RunEnd {
   enum class Kind {

@@ -98,15 +98,17 @@ class MappedIds : public PoolIds {
   }
 
   // Checks that every id is within the text, not empty and unique. Ids in strictly ascending order cannot
-  // repeat a row, so every row occurs.
-  void check() const {
+  // repeat a row, so every row occurs. A part of the rows and of the order; the parts together are all.
+  void check(const PoolShard& part) const {
+    const auto first = static_cast<std::uint64_t>(part.first);
+    const std::uint64_t end = first + static_cast<std::uint64_t>(part.rows);
     if (begin_[0] != 0 || begin_[rows_] > text_.size() || text_.size() - begin_[rows_] >= 8)
       damaged(source_, "the ids are damaged");
-    for (std::uint64_t row = 0; row < rows_; ++row)
+    for (std::uint64_t row = first; row < end; ++row)
       if (text(row).empty())
         throw InputError(fmt::format("{}: row {}: the id is empty, must be an id", source_, row));
     text(sorted_[0]);
-    for (std::uint64_t k = 1; k < rows_; ++k) {
+    for (std::uint64_t k = std::max<std::uint64_t>(1, first); k < end; ++k) {
       const auto [before, row] = std::minmax(sorted_[k - 1], sorted_[k]);
       const int order = text(sorted_[k - 1]).compare(text(sorted_[k]));
       if (order > 0 || before == row) damaged(source_, "the ids are damaged");
@@ -188,8 +190,9 @@ void PoolFile::verify() const {
   pool_format::Checksum checksum(version_);
   checksum.add(data.data(), data.size());
   if (checksum.value() != checksum_) damaged(source_, "its values are not those that were written");
-  require_finite(0, static_cast<Index>(columns_.size()));
-  if (id_column_) checked_ids();
+  const PoolShard all{.first = 0, .rows = rows_, .whole = rows_};
+  require_finite(all, 0, static_cast<Index>(columns_.size()));
+  if (id_column_) checked_ids(all);
 }
 
 std::optional<Index> PoolFile::find(std::string_view column) const {
@@ -222,22 +225,22 @@ double PoolFile::number(Index row, Index column) const {
   return found;
 }
 
-void PoolFile::require_finite(Index first_column, Index count) const {
+void PoolFile::require_finite(const PoolShard& part, Index first_column, Index count) const {
   // Zero times a finite number is 0, zero times anything else is NaN, so the sum is 0 only if all are finite.
   const auto finite = [&]<typename Value>(Index row, Value zero) {
     const Value* x = reinterpret_cast<const Value*>(row_data(row)) + first_column;
     for (Index k = 0; k < count; ++k) zero += x[k] * Value(0);
     return zero == Value(0);
   };
-  for (Index row = 0; row < rows_; ++row) {
+  for (Index row = part.first; row < part.first + part.rows; ++row) {
     if (single_precision_ ? finite(row, 0.0F) : finite(row, 0.0)) continue;
     for (Index k = 0; k < count; ++k) number(row, first_column + k);
   }
 }
 
-std::shared_ptr<const PoolIds> PoolFile::checked_ids() const {
+std::shared_ptr<const PoolIds> PoolFile::checked_ids(const PoolShard& part) const {
   const auto ids = std::make_shared<MappedIds>(file_, ids_at_, rows_, source_);
-  ids->check();
+  ids->check(part);
   return ids;
 }
 
@@ -250,11 +253,13 @@ void PoolFile::complain(Index row, Index column, std::string_view requirement) c
                 requirement);
 }
 
-Pool PoolFile::pool(const std::vector<std::string>& inputs, bool with_ids) const {
+Pool PoolFile::pool(const std::vector<std::string>& inputs, bool with_ids,
+                    const std::optional<PoolShard>& part) const {
+  const PoolShard checked = part.value_or(PoolShard{.first = 0, .rows = rows_, .whole = rows_});
   std::vector<Index> wanted;
   for (const std::string& input : inputs) wanted.push_back(column(input, "pool.inputs"));
   std::shared_ptr<const PoolIds> ids;
-  if (with_ids && id_column_) ids = checked_ids();
+  if (with_ids && id_column_) ids = checked_ids(checked);
   const Index count = static_cast<Index>(wanted.size());
   bool side_by_side = !single_precision_ && count > 0;
   for (Index k = 1; k < count; ++k) {
@@ -264,7 +269,7 @@ Pool PoolFile::pool(const std::vector<std::string>& inputs, bool with_ids) const
   if (side_by_side) {
     const Index stride = static_cast<Index>(columns_.size());
     const double* first = reinterpret_cast<const double*>(row_data(0)) + wanted.front();
-    require_finite(wanted.front(), count);
+    require_finite(checked, wanted.front(), count);
     return {BorrowedPoints{.owner = file_, .data = first, .rows = rows_, .columns = count, .stride = stride},
             inputs, std::move(ids), source_};
   }

@@ -1,5 +1,6 @@
 #include "model/sharded_belief.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -32,9 +33,32 @@ std::string to_bytes(const Marginals& marginals, bool goal) {
     for (std::size_t bias = 0; bias <= marginals.errors.size(); ++bias) {
       covariances->at(point, static_cast<int>(bias), column.data());
       bytes.put(column);
+      bytes.put(covariances->weighted_squares(point, static_cast<int>(bias)));
     }
   return bytes.text();
 }
+
+// As their owners computed them: a sum that is made again may differ in its last bit.
+class GatheredGoalCovariances final : public GoalCovariances {
+ public:
+  GatheredGoalCovariances(GoalBelief goal, std::vector<Matrix> covariances, Matrix squares)
+      : goal_(std::move(goal)), covariances_(std::move(covariances)), squares_(std::move(squares)) {}
+
+  const Vector& weights() const override { return goal_.weights; }
+  const Vector& mean() const override { return goal_.mean; }
+  const Vector& variance() const override { return goal_.variance; }
+  const Vector& noise() const override { return goal_.noise; }
+  void at(Index point, int bias, double* out) const override {
+    const Matrix& c = covariances_[static_cast<std::size_t>(bias)];
+    std::copy_n(c.col(point).data(), c.rows(), out);
+  }
+  double weighted_squares(Index point, int bias) const override { return squares_(bias, point); }
+
+ private:
+  GoalBelief goal_;
+  std::vector<Matrix> covariances_;  // by bias
+  Matrix squares_;                   // by bias and point
+};
 
 // The parts one after another, as the marginals of all their points.
 class Joined {
@@ -58,17 +82,21 @@ class Joined {
     }
     if (!bytes.get<bool>()) return;
     covariances.resize(count + 1);
+    squares.resize(static_cast<Index>(count) + 1, mean.size());
     for (const Index row : rows)
-      for (Matrix& with_goal : covariances) {
+      for (std::size_t bias = 0; bias <= count; ++bias) {
         const Vector column = bytes.vector();
+        Matrix& with_goal = covariances[bias];
         if (with_goal.size() == 0) with_goal.resize(column.size(), mean.size());
         with_goal.col(row) = column;
+        squares(static_cast<Index>(bias), row) = bytes.get<double>();
       }
   }
 
   Vector mean, variance;
   std::vector<LevelError> errors;
   std::vector<Matrix> covariances;  // by bias; empty without a goal
+  Matrix squares;
 };
 
 }  // namespace
@@ -129,9 +157,9 @@ Marginals ShardedBelief::marginals_at(std::span<const Index> rows) {
   // What is known about the goal points themselves is the same on every rank.
   const std::vector<Index> any{0};
   const auto goal = local_->marginals_at(any).goal;
-  result.goal = std::make_shared<StoredGoalCovariances>(
+  result.goal = std::make_shared<GatheredGoalCovariances>(
       GoalBelief{goal->weights(), goal->mean(), goal->variance(), goal->noise()},
-      std::move(joined.covariances));
+      std::move(joined.covariances), std::move(joined.squares));
   return result;
 }
 

@@ -7,7 +7,9 @@
 
 #include "acuity/data/pool_file.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/ranks.hpp"
 #include "data/csv_scanner.hpp"
+#include "numerics/byte_text.hpp"
 #include "study/input_settings.hpp"
 
 namespace acuity {
@@ -113,8 +115,15 @@ Pool read_pool(const StudyFile& study, const Table& table) {
   return pool;
 }
 
+// What this rank checks and computes of a pool file; null: all of it.
+PoolShard own_part(const StudyFile& study, const PoolFile& file) {
+  return study.ranks ? shard_of(file.rows(), study.ranks->rank(), study.ranks->count())
+                     : PoolShard{.first = 0, .rows = file.rows(), .whole = file.rows()};
+}
+
 // Gives the same pool as a CSV file with the same columns. Ids of the file are used if the study names them.
 Pool read_pool(const StudyFile& study, const PoolFile& file) {
+  const PoolShard part = own_part(study, file);
   if (study.pool_id && study.pool_id != file.id_column())
     throw InputError(fmt::format(
         "{}: column \"{}\" is missing, must be there for pool.id; {}", file.source(), *study.pool_id,
@@ -126,21 +135,27 @@ Pool read_pool(const StudyFile& study, const PoolFile& file) {
           fmt::format("{}: pool files have numbers only, but input \"{}\" has names; the pool "
                       "must be a CSV file",
                       file.source(), input.name));
-  Pool pool = file.pool(study.inputs ? *study.inputs : file.columns(), study.pool_id.has_value());
+  Pool pool = file.pool(study.inputs ? *study.inputs : file.columns(), study.pool_id.has_value(), part);
   if (study.input_settings.empty()) return pool;
   for (std::size_t k = 0; k < study.input_settings.size(); ++k)
-    for (Index row = 0; study.input_settings[k].log && row < pool.size(); ++row)
+    for (Index row = part.first; study.input_settings[k].log && row < part.first + part.rows; ++row)
       if (!(pool.point(row)[k] > 0.0))
         file.complain(row, *file.find(pool.inputs()[k]), study.input_settings[k].requirement());
   return pool.described(study.input_settings);
 }
 
+// A table is read by every rank as a whole.
+PoolShard own_part(const StudyFile&, const Table& table) {
+  return {.first = 0, .rows = table.rows(), .whole = table.rows()};
+}
+
 template <typename Rows>
-Vector noise_over(const NoiseLaw& noise, const Pool& pool, const Rows& table) {
+Vector noise_over(const NoiseLaw& noise, const Pool& pool, const Rows& table, const PoolShard& part) {
   if (const std::optional<double> constant = noise.constant())
     return Vector::Constant(pool.size(), *constant);
   Vector variances(pool.size());
-  for (Index row = 0; row < pool.size(); ++row) variances(row) = noise(pool.point(row), table, row);
+  for (Index row = part.first; row < part.first + part.rows; ++row)
+    variances(row) = noise(pool.point(row), table, row);
   return variances;
 }
 
@@ -158,12 +173,32 @@ PoolWithNoise read_pool(const StudyFile& study) {
       [&](const auto& rows) -> PoolWithNoise {
         Pool pool = read_pool(study, rows);
         auto law = std::make_shared<const NoiseLaw>(study, pool.columns());
-        Vector noise = noise_over(*law, pool, rows);
+        const PoolShard part = own_part(study, rows);
+        Vector noise = noise_over(*law, pool, rows, part);
+        const bool is_partial = !law->constant() && !part.is_whole();
         std::vector<std::string> remarks = remarks_on(study, pool);
         remarks.insert(remarks.begin(), said.begin(), said.end());
-        return {std::move(pool), std::move(law), std::move(noise), std::move(remarks)};
+        return {std::move(pool), std::move(law), std::move(noise), std::move(remarks), is_partial};
       },
       table);
+}
+
+PoolWithNoise read_pool_on_ranks(const StudyFile& study) {
+  Ranks& ranks = *study.ranks;
+  std::optional<PoolWithNoise> read;
+  on_all_ranks(ranks, [&] { read = read_pool(study); });
+  if (!read->noise_is_partial) return *std::move(read);
+  const PoolShard own = shard_of(read->noise.size(), ranks.rank(), ranks.count());
+  numerics::ByteWriter bytes;
+  bytes.put(Vector(read->noise.segment(own.first, own.rows)));
+  const std::vector<std::string> parts = ranks.gather(bytes.text());
+  for (int rank = 0; rank < ranks.count(); ++rank) {
+    const PoolShard part = shard_of(read->noise.size(), rank, ranks.count());
+    read->noise.segment(part.first, part.rows) =
+        numerics::ByteReader(parts[static_cast<std::size_t>(rank)]).vector();
+  }
+  read->noise_is_partial = false;
+  return *std::move(read);
 }
 
 }  // namespace acuity

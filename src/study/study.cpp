@@ -4,14 +4,24 @@
 
 #include <cmath>
 
+#include "acuity/data/pool_shard.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/ranks.hpp"
 #include "study/input_settings.hpp"
 #include "study/ladder_price.hpp"
 #include "study/nearest.hpp"
 #include "study/noise_law.hpp"
 #include "study/pool_reader.hpp"
+#include "study/pool_scaling.hpp"
 
 namespace acuity {
+
+Scaling standardised_by(const Pool& pool, Ranks* ranks) {
+  const std::vector<InputTransform> transforms = transforms_of(pool.columns());
+  if (ranks == nullptr || ranks->count() == 1) return Scaling::standardise(pool.points(), transforms);
+  const PoolShard own = shard_of(pool.size(), ranks->rank(), ranks->count());
+  return Scaling::standardise(pool.points().middleRows(own.first, own.rows), transforms, *ranks, own);
+}
 
 Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
              std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
@@ -23,13 +33,12 @@ Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
       cost_(std::move(cost)),
       noise_(std::move(noise)),
       remarks_(std::move(remarks)) {
-  const std::vector<InputTransform> transforms = transforms_of(pool_.columns());
-  if (file_.standardise == Standardise::pool)
-    pool_scaling_ = Scaling::standardise(pool_.points(), transforms);
-  if (file_.costs_depend_on_inputs()) cost_scaling_ = Scaling::standardise(pool_.points(), transforms);
+  const auto by_pool = [this] { return standardised_by(pool_, file_.ranks.get()); };
+  if (file_.standardise == Standardise::pool) pool_scaling_ = by_pool();
+  if (file_.costs_depend_on_inputs()) cost_scaling_ = by_pool();
   if (file_.standardise == Standardise::none) {
-    pool_scaling_ = Scaling::unscaled(transforms);
-    input_spread_ = Scaling::standardise(pool_.points(), transforms).scale();
+    pool_scaling_ = Scaling::unscaled(transforms_of(pool_.columns()));
+    input_spread_ = by_pool().scale();
   }
 }
 Study::~Study() = default;

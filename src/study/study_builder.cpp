@@ -299,7 +299,7 @@ Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal) {
   require_valid(file);
   if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
   for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth}) require_no_pipe(part);
-  PoolWithNoise read = read_pool(file);
+  PoolWithNoise read = file.ranks ? read_pool_on_ranks(file) : read_pool(file);
   Study study = assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise),
                          std::move(goal));
   study.remarks_.insert(study.remarks_.end(), read.remarks.begin(), read.remarks.end());

@@ -5,6 +5,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
+#include "model/sharded_belief.hpp"
 #include "study/log_cost.hpp"
 
 // The model of a study: the prior, what is learned, and the belief about the pool.
@@ -20,8 +21,15 @@ constexpr double least_goal_noise = 1e-9;
 
 std::unique_ptr<PoolBelief> Study::belief(const StudyModel& model, const PoolStorage& storage,
                                           int threads) const {
-  return file_.target->belief(model.prior, pool_.points(), goal_under(model), model.observations, threads,
-                              storage);
+  const auto make = [&](const PointsRef& points, const std::vector<Observation>& observations,
+                        const std::optional<WholePool>& whole) {
+    PoolStorage stored = storage;
+    stored.whole = whole;
+    return file_.target->belief(model.prior, points, goal_under(model), observations, threads, stored);
+  };
+  if (!file_.ranks || file_.ranks->count() == 1)
+    return make(pool_.points(), model.observations, std::nullopt);
+  return std::make_unique<ShardedBelief>(pool_.points(), model.observations, file_.ranks, make);
 }
 
 // The goal with the noise of answers there as the model has it.

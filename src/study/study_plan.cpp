@@ -60,6 +60,7 @@ struct SmallWorld {
 BudgetPlan Study::plan(const StudyModel& given, const std::vector<Annotation>& annotations,
                        PoolBelief& belief, const Candidates& candidates, PlanOptions options) const {
   StudyModel model = given;  // a belief that follows a campaign does not keep its observations up to date
+  options.ranks = file_.ranks.get();
   model.observations.clear();
   for (const Annotation& one : annotations)
     model.observations.push_back({one.place, one.value, channel_of(one, model)});

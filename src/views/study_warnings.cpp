@@ -26,9 +26,13 @@ double spread_of(const Vector& values) {
   return std::sqrt((values.array() - values.mean()).square().mean());
 }
 
+// A larger pool is judged by its first points: a copy of all would take longer than the first choices.
+constexpr Index most_judged = 1'000'000;
+
 // In units of the kernel's length scales, after standardising.
 Points in_lengthscales(const Study& study, const StudyModel& model) {
-  Points points = model.prior.scaling.apply(study.pool().points());
+  Points points =
+      model.prior.scaling.apply(study.pool().points().topRows(std::min(study.pool().size(), most_judged)));
   if (const auto* kernel = dynamic_cast<const StationaryKernel*>(model.prior.kernel.get()))
     for (Index k = 0; k < points.cols(); ++k)  // codes of categories stay: different ones are not near
       if (!kernel->is_category(k)) points.col(k) *= kernel->inverse_lengthscales(points.cols())(k);

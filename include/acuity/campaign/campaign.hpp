@@ -35,6 +35,9 @@ struct CampaignOptions {
   /// Called with every event that is added after the campaign was opened, by this process or another, and
   /// with the state after it.
   std::function<void(const StoredEvent&, const State&)> watch;
+  /// The processes that have this campaign open as one: all call the same functions in the same order, each
+  /// has its part of the pool, and the first alone reads and writes the log. Null: this one alone.
+  std::shared_ptr<Ranks> ranks = nullptr;
 };
 
 struct AskOptions {

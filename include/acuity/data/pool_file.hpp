@@ -11,6 +11,7 @@
 
 #include "acuity/data/csv_dialect.hpp"
 #include "acuity/data/pool.hpp"
+#include "acuity/data/pool_shard.hpp"
 
 namespace acuity {
 
@@ -53,16 +54,18 @@ class PoolFile {
 
   /// The pool of these inputs, which are among the columns. If the columns are doubles, adjacent and in this
   /// order, they are used in place; otherwise they are copied. Throws InputError if a value is not finite,
-  /// or, `with_ids`, if an id is not valid.
-  Pool pool(const std::vector<std::string>& inputs, bool with_ids) const;
+  /// or, `with_ids`, if an id is not valid. With `part` only its share of the values and ids is checked: the
+  /// pool is that of the whole file, other ranks check the rest, and a rank need not read it.
+  Pool pool(const std::vector<std::string>& inputs, bool with_ids,
+            const std::optional<PoolShard>& part = std::nullopt) const;
 
  private:
   PoolFile() = default;
   const char* row_data(Index row) const;
   double value(Index row, Index column) const;
-  std::shared_ptr<const PoolIds> checked_ids() const;
-  /// Throws InputError about the first value of these columns that is not finite.
-  void require_finite(Index first_column, Index count) const;
+  std::shared_ptr<const PoolIds> checked_ids(const PoolShard& part) const;
+  /// Throws InputError about the first value of these rows and columns that is not finite.
+  void require_finite(const PoolShard& part, Index first_column, Index count) const;
 
   std::string source_;
   std::shared_ptr<const MappedFile> file_;
