@@ -6,8 +6,10 @@
 
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "campaign/first_rank.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
+#include "job.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
 #include "pictures/learning_curves_svg.hpp"
@@ -77,10 +79,16 @@ class Trials {
     options_.threads = arguments.threads;
     options_.stop = &Interruptible::interrupted();
     options_.progress = [this](int done, int total) { progress_.update(done, total); };
+    options_.ranks = job_ranks();
   }
 
   const TrialOptions& options() const { return options_; }
-  void finish() { progress_.finish(); }
+  // If one rank was interrupted, results of some trials are missing on all.
+  void finish() {
+    progress_.finish();
+    if (options_.ranks && options_.ranks->highest(*options_.stop ? 1.0 : 0.0) > 0.0)
+      Interruptible::interrupted() = true;
+  }
 
  private:
   Interruptible interruptible_;
@@ -90,17 +98,21 @@ class Trials {
 
 void make_folder(const std::string& folder) {
   if (folder.empty()) return;
-  std::error_code made;
-  fs::create_directories(folder, made);
-  if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder, made.message()));
+  on_first_rank(job_ranks().get(), [&] {
+    std::error_code made;
+    fs::create_directories(folder, made);
+    if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder, made.message()));
+  });
 }
 
 std::string money_axis(const std::string& unit) {
   return unit.empty() ? "money spent" : "money spent (" + unit + ")";
 }
 
+// One rank writes what all have.
 void write_results(const fs::path& folder, const std::string& curves, const std::string& summary,
                    const std::string& figure, std::ostream& log) {
+  if (!is_first_rank(job_ranks().get())) return;
   write_file(folder / "curves.csv", curves);
   write_file(folder / "figure.svg", figure);
   if (!write_png(folder / "figure.svg", folder / "figure.png"))
@@ -187,7 +199,9 @@ ExitCode write_interrupted(std::ostream& log) {
 
 ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::ostream& out,
                  std::ostream& log) {
-  const auto truth = std::make_shared<const TruthTable>(arguments.truth, study);
+  std::shared_ptr<const TruthTable> truth;
+  on_all_ranks(job_ranks() ? *job_ranks() : one_rank(),
+               [&] { truth = std::make_shared<const TruthTable>(arguments.truth, study); });
   Trials running(arguments, study, log);
   const TrialOptions& options = running.options();
   make_folder(arguments.out);
@@ -235,7 +249,7 @@ ExitCode forecast_for(const LoadedStudy& loaded, const BacktestArguments& argume
   make_folder(arguments.out);
   const std::optional<Forecast> made = forecast(loaded, running.options());
   running.finish();
-  if (!made) return write_interrupted(log);
+  if (!made || *running.options().stop) return write_interrupted(log);
   const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90").text();
   if (!arguments.out.empty())
     write_results(
@@ -255,8 +269,14 @@ ExitCode forecast_for(const LoadedStudy& loaded, const BacktestArguments& argume
 
 ExitCode backtest(const BacktestArguments& arguments, std::ostream& out, std::ostream& log) {
   check_arguments(arguments);
-  const LoadedStudy loaded(arguments.study, "",
-                           {.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});
+  // Ranks share the trials, not the pool: each has all of it.
+  std::optional<LoadedStudy> opened;
+  on_all_ranks(job_ranks() ? *job_ranks() : one_rank(), [&] {
+    opened.emplace(
+        arguments.study, "",
+        CampaignOptions{.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});
+  });
+  const LoadedStudy& loaded = *opened;
   const Study& study = loaded.study();
   require_budget(study);
   return arguments.forecast ? forecast_for(loaded, arguments, out, log) : test_on(study, arguments, out, log);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/ranks.hpp"
+#include "campaign/first_rank.hpp"
 #include "campaign/look_ahead.hpp"
 #include "notes.hpp"
 
@@ -11,14 +13,20 @@ namespace acuity {
 LoadedStudy::LoadedStudy(const CampaignAddress& study_or_campaign, const std::string& annotations,
                          CampaignOptions options)
     : options_(std::move(options)) {
-  if (!study_or_campaign.is_in_database() && !Campaign::recognises(study_or_campaign)) {
-    study_ = open_study(study_or_campaign.text(), options_.tables);
+  const bool is_study = !study_or_campaign.is_in_database() && !Campaign::recognises(study_or_campaign);
+  if (as_first_rank_says(options_.ranks.get(), is_study)) {
+    study_ = open_study(study_or_campaign.text(), options_.tables, options_.ranks);
     if (annotations.empty()) return;
-    // A pipe can be read once.
-    std::error_code none;
-    annotations_ = study_->read_annotations(annotations);
-    if (std::filesystem::is_regular_file(annotations, none))
-      exclusions_ = read_exclusions(*study_, annotations);
+    Ranks& ranks = options_.ranks ? *options_.ranks : one_rank();
+    on_all_ranks(ranks, [&] {
+      // A pipe can be read once.
+      std::error_code none;
+      const bool is_file = std::filesystem::is_regular_file(annotations, none);
+      if (ranks.count() > 1 && !is_file)
+        throw InputError(fmt::format("{}: it is no file that every rank can read, must be one", annotations));
+      annotations_ = study_->read_annotations(annotations);
+      if (is_file) exclusions_ = read_exclusions(*study_, annotations);
+    });
     return;
   }
   if (!annotations.empty())

@@ -13,8 +13,10 @@
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/ranks.hpp"
 #include "acuity/study/study.hpp"
 #include "colour.hpp"
+#include "model/sharded_belief.hpp"
 #include "numerics/text.hpp"
 #include "text/input_text.hpp"
 #include "text/result_table.hpp"
@@ -49,10 +51,13 @@ inline CsvReading tables_read_by(CsvDialect dialect, std::ostream& log) {
           }};
 }
 
-/// A study from a file whose tables are read that way.
-inline Study open_study(const std::string& path, const CsvReading& tables) {
-  StudyFile file = read_study_file(path);
+/// A study from a file whose tables are read that way, by all of `ranks` together.
+inline Study open_study(const std::string& path, const CsvReading& tables,
+                        const std::shared_ptr<Ranks>& ranks = nullptr) {
+  StudyFile file;
+  on_all_ranks(ranks ? *ranks : one_rank(), [&] { file = read_study_file(path); });
   file.tables = tables;
+  file.ranks = ranks;
   return Study::open(std::move(file));
 }
 
@@ -88,7 +93,9 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
 
 inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,
                         std::ostream& log) {
-  const auto* regression = dynamic_cast<const GpPoolBelief*>(&belief);
+  const auto* sharded = dynamic_cast<const ShardedBelief*>(&belief);
+  const auto* regression =
+      dynamic_cast<const GpPoolBelief*>(sharded != nullptr ? &sharded->local() : &belief);
   write_notes(study, model, regression != nullptr ? regression->jittered() : 0, belief.convergence_problem(),
               log);
 }

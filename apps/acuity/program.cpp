@@ -91,10 +91,11 @@ class Formatter : public CLI::Formatter {
   }
 };
 
-std::string version_text() {
+std::string version_text(const std::string& name, const std::string& more_features) {
   const std::string client = postgresql_client_version();
-  return "acuity " ACUITY_VERSION "\ninstruction set: " + std::string(instruction_set()) +
-         "\nfeatures: regression, classification, campaigns, pool files\npostgresql: " +
+  return name + " " ACUITY_VERSION "\ninstruction set: " + std::string(instruction_set()) +
+         "\nfeatures: regression, classification, campaigns, pool files" +
+         (more_features.empty() ? "" : ", " + more_features) + "\npostgresql: " +
          (client.empty() ? "no, libpq.so.5 is not installed\n" : "yes, libpq " + client + "\n");
 }
 
@@ -123,7 +124,7 @@ std::string full_name(const CLI::App& app) {
 // "acuity help score" for the command score.
 std::string help_command(const CLI::App& app) {
   std::string words = full_name(app);
-  return words.insert(words.find("acuity") + 6, " help");
+  return words.insert(std::min(words.find(' '), words.size()), " help");
 }
 
 // The first word that looks like an option and is none, in a sentence; empty if there is no such word.
@@ -261,18 +262,24 @@ struct Program::Parts {
     const CLI::App* app;
     Invocation invocation;
   };
-  CLI::App app{"acuity decides which input to annotate next, and how precisely.", "acuity"};
+  explicit Parts(const std::string& name)
+      : app(name + " decides which input to annotate next, and how precisely.", name) {}
+
+  CLI::App app;
   CLI::App* family = &app;
   std::string group;
   std::vector<Entry> entries;
 };
 
-Program::Program() : parts_(std::make_unique<Parts>()) {
+Program::Program(const std::string& name, const std::string& more_features)
+    : parts_(std::make_unique<Parts>(name)) {
   CLI::App& app = parts_->app;
   app.formatter(std::make_shared<Formatter>());
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "Show this page");
-  app.set_version_flag("-v,--version", &version_text, "Show the version");
+  app.set_version_flag(
+      "-v,--version", [name, more_features] { return version_text(name, more_features); },
+      "Show the version");
 }
 
 Program::~Program() = default;
@@ -302,7 +309,7 @@ void Program::end_family() {
 
 Program::Invocation Program::parse(std::vector<std::string> words) {
   CLI::App& app = parts_->app;
-  app.footer("acuity help COMMAND shows the options of a command.\n\n" +
+  app.footer(app.get_name() + " help COMMAND shows the options of a command.\n\n" +
              wrapped("Exit codes: 0 done; 1 failed, or results differ; 2 usage or input error; 3 finished; 4 "
                      "nothing to suggest now; 5 stopped after too many failures; 6 the study or pool differs "
                      "from the campaign's; 7 the campaign is in use by another process, or damaged; 130 "

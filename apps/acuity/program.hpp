@@ -106,7 +106,8 @@ struct Declared {
 /// The command line: commands add themselves, then one of them is parsed.
 class Program {
  public:
-  Program();
+  /// `more_features`: what --version lists besides what every build has.
+  explicit Program(const std::string& name = "acuity", const std::string& more_features = "");
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

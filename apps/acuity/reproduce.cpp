@@ -13,12 +13,15 @@
 
 #include "acuity/data/table.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "campaign/first_rank.hpp"
 #include "commands.hpp"
 #include "experiments/comparison.hpp"
 #include "experiments/run_experiment.hpp"
 #include "experiments/run_store.hpp"
 #include "interruptible.hpp"
+#include "job.hpp"
 #include "notes.hpp"
+#include "numerics/byte_text.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/text.hpp"
 #include "progress.hpp"
@@ -71,6 +74,64 @@ struct Task {
   int repeat;
   std::size_t method;
 };
+
+// A run that any rank may do, as a message; all have the same experiments.
+struct SharedTask {
+  std::size_t experiment;
+  int repeat;
+  std::size_t method;
+};
+
+int threads_of(const ReproduceArguments& arguments) {
+  return arguments.threads > 0 ? arguments.threads : numerics::default_threads();
+}
+
+// What this rank does of a list of runs that all have: so many at a time as it has threads. The results of
+// all ranks, as messages, in the order of the list.
+std::vector<std::string> do_share(Ranks& ranks, const std::vector<SharedTask>& tasks,
+                                  const std::vector<int>& threads, const std::vector<Experiment>& experiments,
+                                  std::uint64_t seed) {
+  std::size_t first = 0;
+  for (int rank = 0; rank < ranks.rank(); ++rank)
+    first += static_cast<std::size_t>(threads[static_cast<std::size_t>(rank)]);
+  first = std::min(first, tasks.size());
+  const int own = threads[static_cast<std::size_t>(ranks.rank())];
+  const auto count =
+      static_cast<std::ptrdiff_t>(std::min(tasks.size() - first, static_cast<std::size_t>(own)));
+  std::vector<std::string> results;
+  for (const std::string& part : gather_from_all(ranks, [&] {
+         std::vector<std::string> mine(static_cast<std::size_t>(count));
+         numerics::parallel_for(count, own, [&](std::ptrdiff_t number) {
+           const SharedTask& task = tasks[first + static_cast<std::size_t>(number)];
+           const std::optional<ExperimentRun> run = run_method(
+               experiments[task.experiment], task.method, {.seed = seed, .number = task.repeat}, interrupted);
+           if (!run) return;
+           numerics::ByteWriter bytes;
+           bytes.put(runs_csv({*run}));
+           bytes.put(run->seconds);
+           mine[static_cast<std::size_t>(number)] = bytes.text();
+         });
+         numerics::ByteWriter all;
+         for (const std::string& one : mine) all.put(one);
+         return all.text();
+       }))
+    for (numerics::ByteReader bytes(part); !bytes.at_end();) results.push_back(bytes.text());
+  return results;
+}
+
+// What ranks other than the first do: shares of lists, until one is empty.
+void help_to_reproduce(Ranks& ranks, const std::vector<int>& threads,
+                       const std::vector<Experiment>& experiments, std::uint64_t seed) {
+  const Interruptible interruptible;
+  for (;;) {
+    const std::string text = ranks.broadcast({}, 0);
+    if (text.empty()) return;
+    std::vector<SharedTask> tasks;
+    for (numerics::ByteReader bytes(text); !bytes.at_end();) tasks.push_back(bytes.get<SharedTask>());
+    do_share(ranks, tasks, threads, experiments, seed);
+    if (ranks.highest(interrupted ? 1.0 : 0.0) > 0.0) interrupted = true;
+  }
+}
 
 void check_arguments(const ReproduceArguments& arguments) {
   if (arguments.out.empty()) throw InputError("--out is missing, must be a folder for the results");
@@ -168,8 +229,10 @@ std::string command_for(const ReproduceArguments& a, const std::string& name, in
 // One reproduction: the experiments asked for, the runs that exist already, the runs still to do.
 class Reproduction {
  public:
-  Reproduction(const ReproduceArguments& arguments, std::vector<Experiment> experiments, std::ostream& log)
-      : arguments_(arguments), log_(log) {
+  // `threads`: of every rank.
+  Reproduction(const ReproduceArguments& arguments, std::vector<Experiment> experiments,
+               std::vector<int> threads, std::ostream& log)
+      : arguments_(arguments), log_(log), experiments_(experiments), threads_(std::move(threads)) {
     for (Experiment& experiment : experiments) {
       RunStore store(folder(experiment), settings_json(experiment, arguments.seed));
       // Repeats that are complete already are kept even if fewer are asked for now.
@@ -207,28 +270,33 @@ class Reproduction {
     }
   }
 
-  // Every run is computed by one thread, so results do not depend on the number of threads.
+  // Every run is computed by one thread, so results do not depend on the number of threads or ranks.
   void run() {
     for (const auto& one : ongoing_)
       if (one->missing == 0) finish(*one);
-    const int threads = arguments_.threads > 0 ? arguments_.threads : numerics::default_threads();
     const Interruptible interruptible;
     Progress progress("reproduce", log_);
     const int total = static_cast<int>(tasks_.size());
     int done = 0;
     RunSeconds spent;
     std::mutex mutex;
-    numerics::parallel_for(total, threads, [&](std::ptrdiff_t number) {
-      const Task& task = tasks_[static_cast<std::size_t>(number)];
-      std::optional<ExperimentRun> run = run_method(
-          task.of->experiment, task.method, {.seed = arguments_.seed, .number = task.repeat}, interrupted);
-      if (!run) return;
-      const std::lock_guard lock(mutex);
-      spent += run->seconds;
-      task.of->store.add(std::move(*run));
+    const auto keep = [&](const Task& task, ExperimentRun one) {
+      spent += one.seconds;
+      task.of->store.add(std::move(one));
       progress.update(++done, total);
       if (--task.of->missing == 0) finish(*task.of);
-    });
+    };
+    if (threads_.size() > 1)
+      run_on_ranks(keep);
+    else
+      numerics::parallel_for(total, threads_of(arguments_), [&](std::ptrdiff_t number) {
+        const Task& task = tasks_[static_cast<std::size_t>(number)];
+        std::optional<ExperimentRun> one = run_method(
+            task.of->experiment, task.method, {.seed = arguments_.seed, .number = task.repeat}, interrupted);
+        if (!one) return;
+        const std::lock_guard lock(mutex);
+        keep(task, std::move(*one));
+      });
     progress.finish();
     if (done > 0)
       log_ << fmt::format(
@@ -288,6 +356,36 @@ class Reproduction {
   }
 
  private:
+  // As many runs as all ranks have threads, then the next: what is done is on disk after every such list.
+  void run_on_ranks(const std::function<void(const Task&, ExperimentRun)>& keep) {
+    Ranks& ranks = *job_ranks();
+    std::size_t most = 0;
+    for (const int threads : threads_) most += static_cast<std::size_t>(threads);
+    for (std::size_t first = 0; first < tasks_.size() && !interrupted; first += most) {
+      std::vector<SharedTask> tasks;
+      numerics::ByteWriter bytes;
+      for (std::size_t k = first; k < std::min(first + most, tasks_.size()); ++k) {
+        const auto of = std::find_if(ongoing_.begin(), ongoing_.end(),
+                                     [&](const auto& one) { return one.get() == tasks_[k].of; });
+        tasks.push_back(
+            {static_cast<std::size_t>(of - ongoing_.begin()), tasks_[k].repeat, tasks_[k].method});
+        bytes.put(tasks.back());
+      }
+      ranks.broadcast(bytes.text(), 0);
+      const std::vector<std::string> results =
+          do_share(ranks, tasks, threads_, experiments_, arguments_.seed);
+      if (ranks.highest(interrupted ? 1.0 : 0.0) > 0.0) interrupted = true;
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        if (results[k].empty()) continue;
+        numerics::ByteReader result(results[k]);
+        ExperimentRun one = parse_runs_csv(result.text(), "the result of a rank").front();
+        one.seconds = result.get<RunSeconds>();
+        keep(tasks_[first + k], std::move(one));
+      }
+    }
+    ranks.broadcast({}, 0);  // the end
+  }
+
   fs::path folder(const Experiment& experiment) const { return fs::path(arguments_.out) / experiment.name; }
 
   Reproduced reproduced(const Experiment& experiment, const std::vector<ExperimentRun>& runs,
@@ -308,6 +406,8 @@ class Reproduction {
 
   const ReproduceArguments& arguments_;
   std::ostream& log_;
+  std::vector<Experiment> experiments_;
+  std::vector<int> threads_;
   std::vector<std::unique_ptr<Ongoing>> ongoing_;
   struct Earlier {
     Experiment experiment;
@@ -335,12 +435,28 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
       out << experiment.name << ": " << experiment.what << '\n';
     return ExitCode::done;
   }
-  check_arguments(arguments);
-  std::vector<Experiment> experiments = chosen_experiments(arguments, log);
-  if (!arguments.compare.empty())
-    check_comparison(arguments.compare, experiments, arguments.repeat_count(), log);
-  const FolderLock lock(arguments.out);
-  Reproduction reproduction(arguments, std::move(experiments), log);
+  Ranks& ranks = job_ranks() ? *job_ranks() : one_rank();
+  std::vector<Experiment> experiments;
+  std::vector<int> threads;
+  for (const std::string& one : gather_from_all(ranks, [&] {
+         check_arguments(arguments);
+         experiments = chosen_experiments(arguments, log);
+         return std::to_string(threads_of(arguments));
+       }))
+    threads.push_back(std::stoi(one));
+  std::optional<FolderLock> lock;
+  std::optional<Reproduction> made;
+  on_first_rank(&ranks, [&] {
+    if (!arguments.compare.empty())
+      check_comparison(arguments.compare, experiments, arguments.repeat_count(), log);
+    lock.emplace(arguments.out);
+    made.emplace(arguments, experiments, threads, log);
+  });
+  if (!made) {
+    help_to_reproduce(ranks, threads, experiments, arguments.seed);
+    return interrupted ? ExitCode::interrupted : ExitCode::done;
+  }
+  Reproduction& reproduction = *made;
   reproduction.run();
   if (interrupted) return ExitCode::interrupted;
   std::vector<ComparisonRow> compared;

@@ -14,11 +14,13 @@
 #include "campaign/campaign_folder.hpp"
 #include "campaign/command_pool.hpp"
 #include "campaign/owner.hpp"
+#include "campaign/ranks_annotator_pool.hpp"
 #include "campaign/runs_folder.hpp"
 #include "campaign/simulated_pool.hpp"
 #include "campaign/submit_pool.hpp"
 #include "commands.hpp"
 #include "detached_program.hpp"
+#include "job.hpp"
 #include "notes.hpp"
 #include "numerics/clock.hpp"
 #include "numerics/text.hpp"
@@ -66,6 +68,8 @@ class SignalGuard {
     sigaction(SIGTERM, &action, &terminate_);
     sigaction(SIGHUP, &action, &hang_up_);
     if (hang_up_.sa_handler == SIG_IGN) sigaction(SIGHUP, &hang_up_, nullptr);  // nohup
+    // mpirun passes this one on and waits; of the others it makes a SIGTERM that a SIGKILL follows soon.
+    if (job_ranks()) sigaction(SIGUSR1, &action, &user_);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, &pipe_);
   }
@@ -74,12 +78,13 @@ class SignalGuard {
     sigaction(SIGTERM, &terminate_, nullptr);
     sigaction(SIGHUP, &hang_up_, nullptr);
     sigaction(SIGPIPE, &pipe_, nullptr);
+    if (job_ranks()) sigaction(SIGUSR1, &user_, nullptr);
   }
   SignalGuard(const SignalGuard&) = delete;
   SignalGuard& operator=(const SignalGuard&) = delete;
 
  private:
-  struct sigaction interrupt_{}, terminate_{}, hang_up_{}, pipe_{};
+  struct sigaction interrupt_{}, terminate_{}, hang_up_{}, pipe_{}, user_{};
 };
 
 int workers_of(const RunArguments& arguments, const Study& study) {
@@ -244,8 +249,13 @@ ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ost
 }
 
 ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
-  create_or_compare(arguments, log);
-  confirm_take_over(arguments, log);
+  Ranks* const ranks = job_ranks().get();
+  if (arguments.detach && ranks != nullptr)
+    throw InputError("--detach is not for several ranks, must be left out; submit the job itself instead");
+  on_first_rank(ranks, [&] {
+    create_or_compare(arguments, log);
+    confirm_take_over(arguments, log);
+  });
   if (arguments.detach) return run_detached(arguments, out, log);
   ReadyNotice ready;
   const SignalGuard guard;
@@ -268,9 +278,12 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
                                             if (std::holds_alternative<OwnerChanged>(stored.event))
                                               ready.send();
                                             display.take(stored, state);
-                                          }});
+                                          },
+                                      .ranks = job_ranks()});
   const Study& study = campaign.study();
-  if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(campaign.copies());
+  on_first_rank(ranks, [&] {
+    if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(campaign.copies());
+  });
   display.begin(study);
   write_storage_note(study, arguments.work.storage, log);
   const double budget =
@@ -278,8 +291,11 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   for (const std::string& warning :
        warnings_before_spending(study, campaign.model(), campaign.annotations(), budget, &campaign))
     write_note(warning, log);
-  const std::unique_ptr<AnnotatorPool> annotators =
-      make_annotator_pool(study, campaign.state().created().study_folder, arguments, &campaign);
+  std::unique_ptr<AnnotatorPool> own;
+  on_first_rank(ranks, [&] {
+    own = make_annotator_pool(study, campaign.state().created().study_folder, arguments, &campaign);
+  });
+  const std::unique_ptr<AnnotatorPool> annotators = share_annotators(job_ranks(), std::move(own));
 
   const AnnotatorSetting& annotator = study.file().annotator;
   RunOptions options;
@@ -295,7 +311,11 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   options.max_failures = annotator.max_failures;
   options.exclude_on_fail = annotator.exclude_on_fail;
   options.grace = arguments.grace;
-  options.should_stop = [&] { return signals > 0 || !out; };
+  // A signal reaches all ranks, but not at the same time.
+  options.should_stop = [&] {
+    const bool mine = signals > 0 || !out;
+    return ranks == nullptr ? mine : ranks->highest(mine ? 1.0 : 0.0) > 0.0;
+  };
   options.should_kill = [] { return signals > 1; };
   options.once = arguments.once;
   options.asks = !(arguments.once && arguments.cancel);
@@ -303,6 +323,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
     display.clear_status();
     write_note(note, log);
   };
+  options.ranks = job_ranks();
   std::int64_t checked_answers = 0;
   bool warned = false;
   options.on_idle = [&] {

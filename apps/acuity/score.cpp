@@ -9,8 +9,11 @@
 #include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "commands.hpp"
+#include "job.hpp"
 #include "loaded_study.hpp"
+#include "model/sharded_belief.hpp"
 #include "notes.hpp"
+#include "numerics/byte_text.hpp"
 #include "numerics/text.hpp"
 #include "selection/why_nothing.hpp"
 #include "shared_options.hpp"
@@ -43,25 +46,26 @@ void check_arguments(const ScoreArguments& arguments) {
     throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
 }
 
-// Best first, a run to continue if it is the best of all, and the tie rule decides which one is the first;
-// with `random` the order is the one drawn.
-void put_best_first(std::vector<Score>& scores, const Score& chosen) {
-  std::stable_sort(scores.begin(), scores.end(), precedes);
-  const auto at =
-      std::find_if(scores.begin(), scores.end(), [&](const Score& s) { return s.point == chosen.point; });
-  if (chosen.top_up || at == scores.end()) {
-    scores.insert(scores.begin(), chosen);
-    return;
-  }
-  *at = chosen;
-  std::rotate(scores.begin(), at, at + 1);
-}
-
 // A pool point with its score and the belief about f there.
 struct Scored {
   Score score;
   double mean = 0.0, variance = 0.0;
 };
+
+// Best first, a run to continue if it is the best of all, and the tie rule decides which one is the first;
+// with `random` the order is the one drawn.
+void put_best_first(std::vector<Scored>& scored, const Scored& chosen) {
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const Scored& a, const Scored& b) { return precedes(a.score, b.score); });
+  const auto at = std::find_if(scored.begin(), scored.end(),
+                               [&](const Scored& one) { return one.score.point == chosen.score.point; });
+  if (chosen.score.top_up || at == scored.end()) {
+    scored.insert(scored.begin(), chosen);
+    return;
+  }
+  at->score = chosen.score;
+  std::rotate(scored.begin(), at, at + 1);
+}
 
 std::vector<Scored> with_belief_at(const std::vector<Score>& scores, PoolBelief& belief) {
   std::vector<Scored> scored;
@@ -88,15 +92,54 @@ struct Scoring {
     return with_belief_at(scores, belief);
   }
 
+  // Every rank scores its own points, and all get the best of them or all, in pool order.
+  std::vector<Scored> table_of_ranks(ShardedBelief& shared) const {
+    const PoolShard shard = shared.shard();
+    const std::vector<std::string> parts = gather_from_all(shared.ranks(), [&] {
+      numerics::ByteWriter bytes;
+      if (shard.rows == 0) return bytes.text();
+      std::vector<Index> rows(static_cast<std::size_t>(shard.rows));
+      for (Index row = 0; row < shard.rows; ++row) rows[static_cast<std::size_t>(row)] = shard.global(row);
+      const Marginals& marginals = shared.local().marginals();
+      std::vector<Score> scores = score_pool(marginals, model.offer.at(rows), model.acquisition,
+                                             candidates.at(rows), {.threads = arguments.work.threads});
+      if (arguments.top && scores.size() > static_cast<std::size_t>(*arguments.top)) {
+        std::stable_sort(scores.begin(), scores.end(), precedes);
+        scores.resize(static_cast<std::size_t>(*arguments.top));
+        std::sort(scores.begin(), scores.end(),
+                  [](const Score& a, const Score& b) { return a.point < b.point; });
+      }
+      for (Score& score : scores) {
+        const double mean = marginals.mean(score.point), variance = marginals.variance(score.point);
+        score.point = shard.global(score.point);
+        bytes.put(Scored{score, mean, variance});
+      }
+      return bytes.text();
+    });
+    std::vector<Scored> all;
+    for (const std::string& part : parts)
+      for (numerics::ByteReader bytes(part); !bytes.at_end();) all.push_back(bytes.get<Scored>());
+    return all;
+  }
+
   std::vector<Scored> table(const Score& chosen) const {
+    auto* shared = dynamic_cast<ShardedBelief*>(&belief);
+    // Draws are by row of the pool, and a shadow price is that of the whole.
+    if (shared != nullptr && model.acquisition.ranking != Ranking::random &&
+        !model.acquisition.has_price_weight())
+      return best_first(table_of_ranks(*shared), chosen);
     const Marginals& marginals = belief.marginals();
-    std::vector<Score> scores = score_pool(marginals, model.offer, model.acquisition, candidates,
-                                           {.threads = arguments.work.threads});
-    if (arguments.top || model.acquisition.ranking == Ranking::random) put_best_first(scores, chosen);
-    if (arguments.top) scores.resize(std::min(scores.size(), static_cast<std::size_t>(*arguments.top)));
     std::vector<Scored> scored;
-    for (const Score& score : scores)
+    for (const Score& score : score_pool(marginals, model.offer, model.acquisition, candidates,
+                                         {.threads = arguments.work.threads}))
       scored.push_back({score, marginals.mean(score.point), marginals.variance(score.point)});
+    return best_first(std::move(scored), chosen);
+  }
+
+  std::vector<Scored> best_first(std::vector<Scored> scored, const Score& chosen) const {
+    if (arguments.top || model.acquisition.ranking == Ranking::random)
+      put_best_first(scored, with_belief_at({chosen}, belief).front());
+    if (arguments.top) scored.resize(std::min(scored.size(), static_cast<std::size_t>(*arguments.top)));
     return scored;
   }
 };
@@ -176,7 +219,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
                       .storage = storage,
                       .tables = tables_read_by(arguments.dialect, log),
                       .learning = {},
-                      .plan_seconds = work.plan_seconds});
+                      .plan_seconds = work.plan_seconds,
+                      .ranks = job_ranks()});
   // With other money than the campaign's it is a question about another ask.
   const std::optional<AskResult> next = arguments.remaining ? std::nullopt : loaded.look_ahead();
   const Study& study = loaded.study();
