@@ -44,8 +44,8 @@ Study open_frozen(const FrozenFiles& files, const Created& created, const Campai
 // By another connection: the campaign's own may be in the middle of a transaction, which cannot be repeated
 // from here.
 std::filesystem::path copies_of_kept_files(const CampaignAddress& address, Ranks* ranks) {
-  return from_first_rank(
-      ranks, [&] { return local_copies(*open_event_store(address, Access::read)).string(); });
+  return from_first_rank(ranks,
+                         [&] { return local_copies(*open_event_store(address, Access::read)).string(); });
 }
 
 std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& events) {
@@ -64,8 +64,8 @@ std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& even
 
 void Campaign::Parts::load_study() {
   if (store->keeps_files()) copies = copies_of_kept_files(address, options.ranks.get());
-  study = open_frozen(frozen_files_of(options.ranks.get(), copies, state, !store->keeps_files()), state.created(),
-                      options);
+  study = open_frozen(frozen_files_of(options.ranks.get(), copies, state, !store->keeps_files()),
+                      state.created(), options);
   rules.emplace(study, state.changes().size());
   belief.forget();
 }
