@@ -257,9 +257,9 @@ TEST_F(Submit, JobsAreCancelledIfTheUserSaysSo) {
 
 TEST_F(Submit, AReleasedSuggestionsJobIsCancelled) {
   study("budget = 2\n", "workers = 2\n");
-  bench.answer("[ -e $ACUITY_STUDY_DIR/go ] || sleep 100; echo $ACUITY_X_X");
+  bench.answer("cd $ACUITY_STUDY_DIR; [ -e go ] || { touch waits-$ACUITY_ID; sleep 100; }; echo $ACUITY_X_X");
   Background owner = bench.run_in_background();
-  ASSERT_TRUE(comes_true([&] { return bench.has("C/runs/000002-1/reply.log"); }));
+  ASSERT_TRUE(comes_true([&] { return bench.has("waits-1") && bench.has("waits-2"); }));
   owner.signal(SIGINT);
   owner.wait();
   bench.folder.write("go", "");
