@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "acuity/campaign/campaign.hpp"
+#include "campaign/explanation.hpp"
+
+namespace acuity {
+
+/// The information per cost of a campaign's candidates, by the rule that `ask` and `score` use, and what
+/// `ask` would choose. Construction does the work, including what the next ask would learn and plan; a view
+/// along given inputs is then fast. It is that of the state at construction. Several threads may use it at
+/// once. It does not refer to the campaign afterwards.
+class PoolScores {
+ public:
+  explicit PoolScores(const Campaign& campaign, const CampaignOptions& options = {});
+  ~PoolScores();
+  PoolScores(PoolScores&&) noexcept;
+  PoolScores& operator=(PoolScores&&) noexcept;
+
+  /// The answer to GET /v1/pool: type `PoolView` of web/src/api.ts. `y`: empty for one input. Throws
+  /// InputError for unknown names.
+  std::string json(const std::string& x, const std::string& y = "") const;
+  /// What explain_next() returns.
+  const NextExplanation& next() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+};
+
+}  // namespace acuity

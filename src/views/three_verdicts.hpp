@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "campaign/explanation.hpp"
+#include "views/campaign_data.hpp"
+
+namespace acuity {
+
+/// One of the three answers with which the report and the page begin.
+struct Verdict {
+  enum class State { good, bad, unknown };
+
+  std::string question;  ///< "Is it good enough?"
+  std::string answer;    ///< one sentence, with its number
+  std::string advice;    ///< what to do; may be empty
+  State state = State::unknown;
+
+  /// "good", "bad", "unknown"
+  std::string state_name() const;
+};
+
+/// Is it good enough, may it be trusted, what next. `next` is that of explain_next(); absent: it is not known
+/// yet, and the third answer says so.
+std::vector<Verdict> three_verdicts(const Campaign& campaign, const CampaignData& data,
+                                    const NextExplanation* next);
+
+}  // namespace acuity
