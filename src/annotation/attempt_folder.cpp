@@ -139,13 +139,14 @@ std::optional<AttemptRecord> AttemptFolder::record() const {
 // Checks the environment of the process itself, which a file cannot forge. The path in it is the one at its
 // start: it may be another path to this folder, or the folder has been moved and is the process's current
 // directory.
-bool AttemptFolder::is_known_to(pid_t process) const {
+std::optional<std::string> AttemptFolder::mark_of(pid_t process) const {
   const std::optional<std::string> result = started_with(process, "ACUITY_RESULT");
-  if (!result) return false;
+  if (!result) return std::nullopt;
   const fs::path folder = fs::path(*result).parent_path();
-  return folder == path_ || is_same_folder(folder, path_) ||
-         (folder.filename() == path_.filename() &&
-          is_same_folder("/proc/" + std::to_string(process) + "/cwd", path_));
+  const bool is_this = folder == path_ || is_same_folder(folder, path_) ||
+                       (folder.filename() == path_.filename() &&
+                        is_same_folder("/proc/" + std::to_string(process) + "/cwd", path_));
+  return is_this ? std::optional("ACUITY_RESULT=" + *result) : std::nullopt;
 }
 
 // Ignores errors, because the process must be ended even if the disk is full.

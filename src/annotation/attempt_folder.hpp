@@ -57,9 +57,10 @@ class AttemptFolder {
   void write(const AttemptRecord& record) const;
   /// Nothing if the file is damaged or the process number is not valid.
   std::optional<AttemptRecord> record() const;
-  /// Whether this process was started as, or by, an attempt in this folder. A record may be forged, or copied
-  /// together with its campaign, so a process it names is only signalled if this is true.
-  bool is_known_to(pid_t process) const;
+  /// The mark that this process carries if it was started as, or by, an attempt in this folder: another one
+  /// than mark() if the folder has been moved since. A record may be forged, or copied together with its
+  /// campaign, so a process it names is only signalled if there is one.
+  std::optional<std::string> mark_of(pid_t process) const;
 
   /// Writes ended.json, before any signal is sent: output of the command after that is not its answer. Errors
   /// are ignored.

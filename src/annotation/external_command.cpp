@@ -29,10 +29,12 @@ std::string host_name() {
 ProcessSession session_on_record(const AttemptRecord& record, const AttemptFolder& folder) {
   const std::optional<ProcessEntry> leader = process_entry(record.process);
   const bool lives = leader && !leader->dead;
-  const bool proven = lives && leader->start == record.start && leader->session == record.process &&
-                      record.process != ::getsid(0) && folder.is_known_to(record.process);
-  if (lives && !proven) return {};
-  return ProcessSession(record.process, record.start, folder.mark(), proven);
+  if (!lives) return ProcessSession(record.process, record.start, folder.mark(), false);
+  if (leader->start != record.start || leader->session != record.process || record.process == ::getsid(0))
+    return {};
+  // If the folder was moved, the other members have the mark of the leader, too, and can outlive it.
+  const std::optional<std::string> mark = folder.mark_of(record.process);
+  return mark ? ProcessSession(record.process, record.start, *mark) : ProcessSession();
 }
 
 Attempt already_over(std::unique_ptr<Attempt::State> state, AttemptOutcome outcome) {

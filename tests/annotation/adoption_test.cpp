@@ -239,6 +239,15 @@ TEST_F(Adoption, OfAFolderThatWasMovedEndsWhatRunsThere) {
   EXPECT_TRUE(bench.processes().empty());
 }
 
+// What outlives the first process of the attempt has the path in its environment that the folder had before.
+TEST_F(Adoption, OfAFolderThatWasMovedEndsWhatOutlivesItsShell) {
+  own_and_die("sh -mc '(trap \"\" TERM; touch there; sleep 1000) & sleep 1000 & wait'", there("there"));
+  std::filesystem::rename(bench.runs(), bench.folder.path() / "moved");
+  Attempt moved = bench.annotator("true", 0.2).adopt(bench.folder.path() / "moved/000057-1");
+  EXPECT_EQ(AttemptBench::outcome_of(moved).reason, "it was running when its owner died");
+  EXPECT_TRUE(bench.processes().empty());
+}
+
 TEST_F(Adoption, TakesWhatHadEndedBeforeTheRestart) {
   own_and_die("echo 4", there("exit_status"));
   rewrite(bench, [](AttemptRecord& record) { record.realm = "another boot"; });
