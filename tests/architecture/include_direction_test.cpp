@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> layers{"numerics",  "data",     "text",       "model",    "acquisition",
                                       "selection", "study",    "annotation", "campaign", "experiments",
-                                      "views",     "pictures", "pages"};
+                                      "views",     "pictures", "pages",      "service"};
 
 int layer_of(const std::string& folder) {
   for (std::size_t i = 0; i < layers.size(); ++i)

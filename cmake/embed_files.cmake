@@ -1,0 +1,26 @@
+# Writes the built page as one C++ source: cmake -DFOLDER=web/dist "-DFILES=index.html;app.js" -DOUTPUT=web_files.cpp -P embed_files.cmake
+# CMake alone does it, so that building acuity needs neither Node nor an assembler's .incbin, which ccache cannot follow.
+set(type_html "text/html; charset=utf-8")
+set(type_js "text/javascript; charset=utf-8")
+set(type_css "text/css; charset=utf-8")
+set(type_svg "image/svg+xml")
+
+set(source "// Written by cmake/embed_files.cmake.\n#include \"service/web_files.hpp\"\n\nnamespace acuity {\n\nnamespace {\n\n")
+set(entries "")
+set(number 0)
+foreach(file IN LISTS FILES)
+  file(READ "${FOLDER}/${file}" bytes HEX)
+  string(LENGTH "${bytes}" digits)
+  math(EXPR size "${digits} / 2")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND source "constexpr unsigned char file_${number}[] = {${bytes}0};\n")
+  string(REGEX REPLACE ".*\\." "" extension "${file}")
+  if(NOT DEFINED type_${extension})
+    message(FATAL_ERROR "embed_files.cmake: ${file} has no known content type")
+  endif()
+  string(APPEND entries "      {\"/${file}\", \"${type_${extension}}\", {reinterpret_cast<const char*>(file_${number}), ${size}}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+string(APPEND source "\n}  // namespace\n\nconst std::vector<WebFile>& web_files() {\n"
+       "  static const std::vector<WebFile> files{\n${entries}  };\n  return files;\n}\n\n}  // namespace acuity\n")
+file(WRITE "${OUTPUT}" "${source}")
