@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "acuity/data/table.hpp"
@@ -36,14 +37,24 @@ std::string annotations_csv(const Campaign& campaign) {
   // Points that must not be asked for travel along: without a value, with the reason in a further column.
   const std::vector<Excluded>& excluded = campaign.state().excluded();
   if (!excluded.empty()) columns.emplace_back("excluded");
+  const std::vector<AnnotationRow> rows = annotation_rows(campaign);
+  const bool has_people = std::any_of(rows.begin(), rows.end(), [](const AnnotationRow& row) {
+    return is_person(row.worker) || row.seconds;
+  });
+  if (has_people) columns.insert(columns.end(), {"worker", "told_at", "seconds"});
   ResultTable table(Format::csv, columns);
-  for (const AnnotationRow& row : annotation_rows(campaign)) {
+  for (const AnnotationRow& row : rows) {
     std::vector<ResultTable::Cell> cells{row.id, row.point};
     for (std::size_t k = 0; k < row.inputs.size(); ++k)
       cells.push_back(input_cell(study.pool().columns()[k], row.inputs[k]));
     cells.push_back(level_cell(row.level, row.alpha));
     for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
     if (!excluded.empty()) cells.emplace_back(std::monostate());
+    if (has_people) {
+      cells.emplace_back(row.worker);
+      cells.emplace_back(time_text(row.told_at, true));
+      cells.push_back(row.seconds ? ResultTable::Cell(*row.seconds) : ResultTable::Cell(std::monostate()));
+    }
     table.add(cells);
   }
   for (const Excluded& one : excluded) {
@@ -54,6 +65,7 @@ std::string annotations_csv(const Campaign& campaign) {
     cells.push_back(level_cell(one.level, one.alpha));
     for (int k = 0; k < 3; ++k) cells.emplace_back(std::monostate());
     cells.emplace_back(one.reason.empty() ? std::string("excluded") : one.reason);
+    for (int k = 0; has_people && k < 3; ++k) cells.emplace_back(std::monostate());
     table.add(cells);
   }
   return table.text();

@@ -15,21 +15,29 @@ struct FailArguments {
   std::optional<std::int64_t> id;
   std::string reason;
   double cost = 0.0;
-  bool exclude = false;
+  bool exclude = false, cannot_tell = false;
+  std::string worker;
+  std::optional<double> seconds;
   Format format = Format::table;
 };
 
 ExitCode fail(const FailArguments& arguments, std::ostream& out, std::ostream& log) {
   Campaign campaign = Campaign::open(arguments.campaign);
   const std::int64_t id = *arguments.id;
-  const bool changed = campaign.fail(
-      {.id = id, .reason = arguments.reason, .charge = arguments.cost, .exclude = arguments.exclude});
+  const bool changed = campaign.fail({.id = id,
+                                      .reason = arguments.reason,
+                                      .charge = arguments.cost,
+                                      .exclude = arguments.exclude,
+                                      .cannot_tell = arguments.cannot_tell,
+                                      .worker = arguments.worker,
+                                      .seconds = arguments.seconds});
   if (!changed) write_note(fmt::format("{} had failed already, nothing was changed", id), log);
   ResultTable table(arguments.format, {"id", "point", "change"});
   table.add({id, campaign.state().find(id)->asked.point,
-             std::string(!changed            ? "none"
-                         : arguments.exclude ? "failed and excluded"
-                                             : "failed")});
+             std::string(!changed                ? "none"
+                         : arguments.cannot_tell ? "cannot tell"
+                         : arguments.exclude     ? "failed and excluded"
+                                                 : "failed")});
   out << table.document("suggestions");
   return ExitCode::done;
 }
@@ -53,6 +61,9 @@ void add_fail(Program& program) {
   command.option("--cost", "X", take_cost, "What the attempt cost (default 0)");
   command.flag("--exclude", arguments.exclude,
                "Never suggest this point again (with a price list: at this level)");
+  command.flag("--cannot-tell", arguments.cannot_tell,
+               "The person could not tell: no failure; others may be asked about the point");
+  add_person(command, arguments.worker, arguments.seconds);
   add_format(command, arguments.format);
 }
 

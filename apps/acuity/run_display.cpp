@@ -39,7 +39,9 @@ struct EventText {
     return fmt::format("told {}{}: {}, cost {}; spent {}", e.id, e.unasked ? " (not asked for)" : "",
                        values_text(e.values), brief(e.cost), brief(state.spent()));
   }
-  std::string operator()(const Failed& e) const { return fmt::format("failed {}: {}", e.id, e.reason); }
+  std::string operator()(const Failed& e) const {
+    return fmt::format("{} {}: {}", e.cannot_tell ? "cannot tell" : "failed", e.id, e.reason);
+  }
   std::string operator()(const Released& e) const {
     return fmt::format("released {}{}", e.id, e.reason.empty() ? "" : ": " + e.reason);
   }
@@ -77,6 +79,13 @@ struct EventText {
     return e.host.empty() ? std::string("no longer run")
                           : fmt::format("run by process {} on {}", e.process, e.host);
   }
+  std::string operator()(const Renewed& e) const {
+    return fmt::format("renewed {} until {}", e.id, time_text(e.lease_until));
+  }
+  std::string operator()(const PersonAdded& e) const {
+    if (!e.active) return e.name + " is not asked any more";
+    return e.level.empty() ? e.name + " annotates" : fmt::format("{} annotates at {}", e.name, e.level);
+  }
 };
 
 }  // namespace
@@ -101,7 +110,7 @@ void RunDisplay::record_error(const StoredEvent& stored, const State& state) {
   const auto* told = std::get_if<Told>(&stored.event);
   if (!told || told->row || told->inputs || told->values.empty()) return;
   const Asked& asked = state.find(told->id)->asked;
-  if (asked.replaces) return;  // most of the answer was known already
+  if (asked.replaces || asked.gold) return;  // most of the answer was known already
   last_.push_back({.mean = asked.answer_mean.value_or(asked.mean),
                    .value = study_->file().target->to_model(told->values.front())});
   if (last_.size() > 20) last_.pop_front();
@@ -118,7 +127,8 @@ std::string RunDisplay::status_text(const State& state) const {
   text += fmt::format(" spent, {} reserved", brief(state.escrow()));
   std::map<std::string, std::int64_t> levels;
   for (const SuggestionRecord& record : state.suggestions())
-    if (!record.values.empty() && record.alpha() == std::nullopt) ++levels[record.level()];
+    if (!record.values.empty() && record.alpha() == std::nullopt && !record.asked.gold)
+      ++levels[record.level()];
   std::string by_level;
   for (const auto& [level, count] : levels)
     by_level += fmt::format("{}{} {}", by_level.empty() ? "" : ", ", count, level);

@@ -54,6 +54,16 @@ void add_address(Command& command, const std::string& name, CampaignAddress& add
   command.option(name, "", take, help).required();
 }
 
+void add_person(Command& command, std::string& worker, std::optional<double>& seconds) {
+  command.text("--worker", "NAME", worker, "Who it was, kept in the log (default: who was asked)");
+  const auto take = [&seconds](const std::string& word) {
+    seconds = number_in<double>(word).value_or(-1.0);
+    if (!(*seconds >= 0.0))
+      throw InputError(fmt::format("--seconds is \"{}\", must be a number, 0 or more", word));
+  };
+  command.option("--seconds", "S", take, "How long the person took, kept in the log");
+}
+
 void add_campaign(Command& command, CampaignAddress& campaign) {
   add_address(command, "C", campaign, "Campaign: a folder, or postgresql://host/database/name");
 }

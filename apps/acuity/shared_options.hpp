@@ -26,6 +26,8 @@ struct PoolWork {
   PoolStorage storage_for_one_choice() const;
 };
 
+/// --worker and --seconds: who answered, and how long it took.
+void add_person(Command& command, std::string& worker, std::optional<double>& seconds);
 /// The campaign "C": a folder, or the address of one in a database.
 void add_campaign(Command& command, CampaignAddress& campaign);
 /// Another one.

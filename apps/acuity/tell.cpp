@@ -26,6 +26,8 @@ struct TellArguments {
   std::string csv;
   CsvDialect dialect = CsvDialect::automatic;
   bool unasked = false;
+  std::string worker;
+  std::optional<double> seconds;
   std::string point, inputs, level;
   std::optional<double> alpha;
   std::vector<std::string> unasked_values;
@@ -64,7 +66,9 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
                 .row = {},
                 .inputs = {},
                 .level = {},
-                .where = arguments.campaign.text()};
+                .where = arguments.campaign.text(),
+                .worker = arguments.worker,
+                .seconds = arguments.seconds};
   const std::string place = fmt::format("{}: the answer to {}", arguments.campaign.text(), *arguments.id);
   for (const std::string& text : arguments.values) answer.values.push_back(read_answer(study, text, place));
   take_channel(arguments, study, std::to_string(*arguments.id), answer);
@@ -113,7 +117,9 @@ Answer unasked_answer(const TellArguments& arguments, const Study& study) {
                 .row = {},
                 .inputs = {},
                 .level = {},
-                .where = arguments.campaign.text()};
+                .where = arguments.campaign.text(),
+                .worker = arguments.worker,
+                .seconds = arguments.seconds};
   for (const std::string& text : arguments.unasked_values)
     answer.values.push_back(read_answer(study, text, arguments.campaign.text() + ": the unasked answer"));
   if (!arguments.point.empty()) {
@@ -164,6 +170,8 @@ std::vector<Answer> unasked_answers(const std::string& csv, const Study& study) 
 void require_one_source(const TellArguments& arguments) {
   const bool describes = !arguments.point.empty() || !arguments.inputs.empty() || !arguments.level.empty() ||
                          arguments.alpha || !arguments.unasked_values.empty();
+  if (!arguments.csv.empty() && (!arguments.worker.empty() || arguments.seconds))
+    throw InputError("--worker and --seconds are for one answer, must not come with --csv");
   if (!arguments.unasked && describes)
     throw InputError("--point, --inputs, --level, --alpha and --y are for --unasked, must come with it");
   if (arguments.unasked && arguments.id)
@@ -330,6 +338,7 @@ void add_tell(Program& program) {
                "--unasked: its level; not needed if there is one only, or with --noise-sd or --accuracy");
   command.number("--alpha", "A", arguments.alpha, "--unasked: its precision, in a study with a ladder");
   command.flag("--dry-run", arguments.dry_run, "Show what would change, and change nothing");
+  add_person(command, arguments.worker, arguments.seconds);
   add_format(command, arguments.format);
 }
 

@@ -79,7 +79,9 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
              .level = {},
              .alpha = {},
              .queue_seconds = answer.queue_seconds,
-             .run_seconds = answer.run_seconds};
+             .run_seconds = answer.run_seconds,
+             .worker = answer.worker,
+             .seconds = answer.seconds};
   if (answer.row && answer.row != record.asked.row) event.row = answer.row;
   if (answer.inputs) event.base_noise = study.base_noise_at(*answer.inputs);
   if (answer.level &&
@@ -146,6 +148,10 @@ void require_usable(const Study& study, const Answer& answer) {
   if (answer.cost && !(std::isfinite(*answer.cost) && *answer.cost >= 0.0))
     refuse(answer, fmt::format("the cost of {} is {}, must be a finite number, 0 or more", whose(answer),
                                std::isnan(*answer.cost) ? "not a number" : shortest(*answer.cost)));
+  if (answer.seconds && !(std::isfinite(*answer.seconds) && *answer.seconds >= 0.0))
+    refuse(answer,
+           fmt::format("the time of {} is {}, must be a finite number of seconds, 0 or more", whose(answer),
+                       std::isnan(*answer.seconds) ? "not a number" : shortest(*answer.seconds)));
   require_channel(study, answer);
   require_place(study, answer);
 }
@@ -312,6 +318,8 @@ CheckedAnswer check_unasked(const Study& study, const State& state, Answer answe
   event.id = state.next_id();
   event.values = answer.values;
   event.channel = answer.channel;
+  event.worker = answer.worker;
+  event.seconds = answer.seconds;
   event.row = answer.row;
   event.inputs = answer.inputs;
   double base_noise = answer.row ? study.offer().base_noise(*answer.row) : 0.0;

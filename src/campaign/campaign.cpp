@@ -57,20 +57,69 @@ std::vector<StoredEvent> Campaign::events() const {
   return parts_->store->read(0);
 }
 
+namespace {
+
+void require_lease(double seconds) {
+  constexpr double century =
+      100.0 * 365.25 * 86400.0;  // leases are printed as dates, which need a year of four digits
+  if (!(seconds >= 0.0 && seconds <= century))
+    throw InputError(fmt::format("the lease is {}, must be a number of seconds from 0 to {}, a hundred years",
+                                 std::isnan(seconds) ? "not a number" : shortest(seconds),
+                                 shortest(century)));
+}
+
+}  // namespace
+
+// What the worker has and has not answered. Leases are renewed when half of them is over: whoever asks every
+// second need not write every second.
+AskResult Campaign::Parts::resumed(const AskOptions& asked) {
+  AskResult result;
+  std::vector<std::int64_t> to_renew;
+  for (const std::int64_t id : state.pending()) {
+    const SuggestionRecord& record = *state.find(id);
+    if (record.asked.worker != asked.worker || record.asked.row < 0) continue;
+    if (static_cast<std::int64_t>(result.suggestions.size()) == asked.count) break;
+    result.suggestions.push_back(suggestion_of(study, record.asked));
+    const auto& until = record.asked.lease_until;
+    if (asked.lease && until && *until < now() + 0.5 * *asked.lease) to_renew.push_back(id);
+  }
+  if (to_renew.empty()) return result;
+  add([&] {
+    std::vector<Event> events;
+    for (const std::int64_t id : to_renew)
+      if (state.find(id)->status == SuggestionStatus::pending)
+        events.push_back(Renewed{id, now() + *asked.lease, asked.worker});
+    return events;
+  });
+  // One may have been answered by another process meanwhile.
+  std::erase_if(result.suggestions, [&](const Suggestion& one) {
+    return state.find(one.id)->status != SuggestionStatus::pending;
+  });
+  return result;
+}
+
 AskResult Campaign::ask(const AskOptions& options) {
   if (options.count < 1)
     throw InputError(fmt::format("{} suggestions are asked for, must be at least 1", options.count));
   if (options.capacity && *options.capacity < 1)
     throw InputError(fmt::format("the capacity is {}, must be at least 1", *options.capacity));
-  constexpr double century =
-      100.0 * 365.25 * 86400.0;  // leases are printed as dates, which need a year of four digits
-  if (options.lease && !(*options.lease >= 0.0 && *options.lease <= century))
-    throw InputError(fmt::format("the lease is {}, must be a number of seconds from 0 to {}, a hundred years",
-                                 std::isnan(*options.lease) ? "not a number" : shortest(*options.lease),
-                                 shortest(century)));
+  if (options.lease) require_lease(*options.lease);
+  if (options.resume && options.worker.empty())
+    throw InputError("an ask that resumes has no worker, must have one");
   Parts& p = *parts_;
   refresh();
   p.release_lapsed();
+  if (options.resume) {
+    AskResult result = p.resumed(options);
+    const auto count = static_cast<std::int64_t>(result.suggestions.size());
+    if (count == options.count) return result;
+    AskOptions rest = options;
+    rest.resume = false;
+    rest.count -= count;
+    AskResult more = ask(rest);
+    more.suggestions.insert(more.suggestions.begin(), result.suggestions.begin(), result.suggestions.end());
+    return more;
+  }
   p.learn_if_due();
   if (p.options.storage_for_plans)
     p.belief.set_storage(p.plan_is_stale() ? *p.options.storage_for_plans : p.options.storage);
@@ -146,6 +195,11 @@ bool Campaign::fail(const Failure& failure) {
   if (failure.charge > largest_amount)
     p.complain(fmt::format("the cost of {} is {}, must be at most {}", failure.id, shortest(failure.charge),
                            largest_amount_text));
+  if (failure.cannot_tell && failure.exclude)
+    p.complain(fmt::format("{} could not be told and is to be excluded, must be one of them", failure.id));
+  if (failure.seconds && !(std::isfinite(*failure.seconds) && *failure.seconds >= 0.0))
+    p.complain(fmt::format("the time of {} is {}, must be a finite number of seconds, 0 or more", failure.id,
+                           std::isnan(*failure.seconds) ? "not a number" : shortest(*failure.seconds)));
   bool changes = false;
   p.add([&] {
     const SuggestionRecord& record = p.find(failure.id);
@@ -156,7 +210,9 @@ bool Campaign::fail(const Failure& failure) {
     std::vector<Event> events;
     if (!again && p.state.spent() + failure.charge > largest_amount)
       p.complain(too_much_spent(failure.id, p.state.spent() + failure.charge));
-    if (!again) events.push_back(Failed{failure.id, failure.reason, failure.charge});
+    if (!again)
+      events.push_back(Failed{failure.id, failure.reason, failure.charge, failure.cannot_tell, failure.worker,
+                              failure.seconds});
     // On a ladder the whole point is excluded: another precision would most likely fail, too.
     const Excluded excluded{record.asked.row, record.asked.level, std::nullopt, failure.reason};
     const auto& all = p.state.excluded();
@@ -189,6 +245,55 @@ std::vector<std::int64_t> Campaign::release(const std::vector<std::int64_t>& ids
     return events;
   });
   return released;
+}
+
+std::vector<std::int64_t> Campaign::renew(const std::vector<std::int64_t>& ids, const std::string& worker,
+                                          double lease) {
+  require_lease(lease);
+  Parts& p = *parts_;
+  const std::set<std::int64_t> each(ids.begin(), ids.end());
+  p.add([&] {
+    std::vector<Event> events;
+    for (const std::int64_t id : each) {
+      const SuggestionRecord& record = p.find(id);
+      if (record.status != SuggestionStatus::pending)
+        p.complain(
+            fmt::format("suggestion {} is {}, must be pending to be renewed", id, status_name(record)));
+      if (record.asked.worker != worker)
+        p.complain(fmt::format("suggestion {} is that of {}, must be that of {} to be renewed", id,
+                               record.asked.worker.empty() ? "nobody" : printable(record.asked.worker, 60),
+                               worker.empty() ? "nobody" : printable(worker, 60)));
+      events.push_back(Renewed{id, p.now() + lease, worker});
+    }
+    return events;
+  });
+  return {each.begin(), each.end()};
+}
+
+bool Campaign::add_person(const Person& person) {
+  Parts& p = *parts_;
+  const PersonAdded event{person.name, person.level, person.active};
+  try {
+    require_valid(event);
+  } catch (const InputError& error) {
+    p.complain(error.what());
+  }
+  bool changes = false;
+  p.add([&]() -> std::vector<Event> {
+    if (!person.level.empty() && p.study.is_ladder())
+      p.complain(
+          fmt::format("the level of {} is \"{}\", must be left out: the study has a ladder of precisions",
+                      printable(person.name, 60), printable(person.level, 60)));
+    try {
+      if (!person.level.empty()) p.study.level_named(person.level);  // throws
+    } catch (const InputError& error) {
+      p.complain(error.what());
+    }
+    const Person* known = p.state.find_person(person.name);
+    changes = known == nullptr || known->level != person.level || known->active != person.active;
+    return changes ? std::vector<Event>{event} : std::vector<Event>();
+  });
+  return changes;
 }
 
 void Campaign::amend(std::int64_t id, const std::vector<double>& values, const std::string& reason) {

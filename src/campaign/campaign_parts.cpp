@@ -264,7 +264,8 @@ AskResult Campaign::Parts::choose_and_record(const AskOptions& asked) {
       add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
         is_recorded = true;
         const bool stays = std::none_of(news.begin(), news.end(), [&](const StoredEvent& stored) {
-          return stored.sequence > chosen_at && !std::holds_alternative<OwnerChanged>(stored.event);
+          return stored.sequence > chosen_at && !std::holds_alternative<OwnerChanged>(stored.event) &&
+                 !std::holds_alternative<Renewed>(stored.event);
         });
         if (stays) return choice.events;
         is_recorded = may_choose_again;

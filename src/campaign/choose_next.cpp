@@ -70,17 +70,13 @@ struct Restriction {
   }
 };
 
-// Programs may be asked about a point again: their errors are those of the level, not of a person.
-bool is_person(const std::string& worker) {
-  return !worker.empty() && worker != "run" && worker != "python" && worker != "initial";
-}
-
 // What a person was asked about, unless it was given back. A second answer of the same person to the same
 // question is no further evidence.
 std::set<Index> rows_of(const std::string& worker, const State& state) {
   std::set<Index> rows;
   for (const SuggestionRecord& one : state.suggestions()) {
-    if (one.asked.worker != worker || one.status == SuggestionStatus::released) continue;
+    if ((one.asked.worker != worker && one.worker() != worker) || one.status == SuggestionStatus::released)
+      continue;
     for (const Index row : {one.asked.row, one.row()})
       if (row >= 0) rows.insert(row);
   }
@@ -93,10 +89,18 @@ Restriction restriction_of(const AskOptions& options, const Study& study, const 
                           .not_again = {},
                           .room = options.capacity};
   if (restriction.once_each) restriction.not_again = rows_of(options.worker, state);
-  if (options.level.empty()) return restriction;
+  const Person* person = options.worker.empty() ? nullptr : state.find_person(options.worker);
+  if (person != nullptr && !person->active)
+    throw InputError(fmt::format("{} does not take part any more, must be added again to be asked",
+                                 printable(person->name, 60)));
+  const std::string level = person != nullptr && !person->level.empty() ? person->level : options.level;
+  if (!options.level.empty() && level != options.level)
+    throw InputError(fmt::format("level is \"{}\", must be \"{}\", that of {}", printable(options.level, 60),
+                                 printable(level, 60), printable(person->name, 60)));
+  if (level.empty()) return restriction;
   if (!study.is_ladder()) {
-    study.level_named(options.level);  // throws
-    restriction.level = study.find_level(options.level);
+    study.level_named(level);  // throws
+    restriction.level = study.find_level(level);
     return restriction;
   }
   if (study.acquisition().continuous)
@@ -197,7 +201,7 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
 std::set<Index> failed_rows(const State& state) {
   std::set<Index> rows;
   for (const SuggestionRecord& one : state.suggestions()) {
-    if (one.status == SuggestionStatus::failed) rows.insert(one.asked.row);
+    if (one.status == SuggestionStatus::failed && !one.cannot_tell) rows.insert(one.asked.row);
     if (!one.values.empty()) rows.erase(one.row());
   }
   return rows;

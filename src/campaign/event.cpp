@@ -68,6 +68,7 @@ Json body(const Asked& e) {
   put(json, "answer_variance", e.answer_variance, plain);
   put(json, "reserve", e.reserve, plain);
   put(json, "replaces", e.replaces, [](std::int64_t id) { return Json(id); });
+  if (e.gold) json["gold"] = true;
   return json;
 }
 Json body(const Told& e) {
@@ -85,10 +86,26 @@ Json body(const Told& e) {
   });
   put(json, "queue_seconds", e.queue_seconds, plain);
   put(json, "run_seconds", e.run_seconds, plain);
+  if (!e.worker.empty()) json["worker"] = e.worker;
+  put(json, "seconds", e.seconds, plain);
   return json;
 }
 Json body(const Failed& e) {
-  return {{"id", e.id}, {"reason", e.reason}, {"charge", number(e.charge)}};
+  Json json{{"id", e.id}, {"reason", e.reason}, {"charge", number(e.charge)}};
+  if (e.cannot_tell) json["cannot_tell"] = true;
+  if (!e.worker.empty()) json["worker"] = e.worker;
+  put(json, "seconds", e.seconds, plain);
+  return json;
+}
+Json body(const Renewed& e) {
+  Json json{{"id", e.id}, {"lease_until", number(e.lease_until)}};
+  if (!e.worker.empty()) json["worker"] = e.worker;
+  return json;
+}
+Json body(const PersonAdded& e) {
+  Json json{{"name", e.name}, {"active", e.active}};
+  if (!e.level.empty()) json["level"] = e.level;
+  return json;
 }
 Json body(const Released& e) {
   return {{"id", e.id}, {"reason", e.reason}};
@@ -135,6 +152,16 @@ Json body(const Fitted& e) {
   if (!e.smooth_sd.empty()) {
     json["smooth_sd"] = numbers(e.smooth_sd);
     json["bias_lengthscale"] = numbers(e.bias_lengthscale);
+  }
+  if (!e.level_accuracy.empty()) {
+    json["level_accuracy"] = numbers(e.level_accuracy);
+    json["level_accuracy_sd"] = numbers(e.level_accuracy_sd);
+  }
+  if (!e.people.empty()) {
+    json["people"] = e.people;
+    json["people_levels"] = e.people_levels;
+    json["people_accuracy"] = numbers(e.people_accuracy);
+    json["people_accuracy_sd"] = numbers(e.people_accuracy_sd);
   }
   return json;
 }
@@ -229,7 +256,11 @@ class Fields {
   std::vector<double> numbers_or_none(const char* key) {
     return json_.contains(key) ? numbers(key) : std::vector<double>();
   }
+  std::vector<std::string> texts_or_none(const char* key) {
+    return json_.contains(key) ? texts(key) : std::vector<std::string>();
+  }
   std::string text_or_empty(const char* key) { return json_.contains(key) ? text(key) : std::string(); }
+  bool truth_or_false(const char* key) { return json_.contains(key) && truth(key); }
 
   void require_no_others() const {
     for (const auto& [key, value] : json_.items())
@@ -299,6 +330,7 @@ void read(Fields& j, Asked& e) {
   e.answer_variance = j.optional_number("answer_variance");
   e.reserve = j.optional_number("reserve");
   e.replaces = j.optional("replaces", [&] { return j.whole("replaces"); });
+  e.gold = j.truth_or_false("gold");
 }
 void read(Fields& j, Told& e) {
   e.id = j.whole("id");
@@ -313,9 +345,22 @@ void read(Fields& j, Told& e) {
   e.unasked = j.optional("unasked", [&] { return j.unasked("unasked"); });
   e.queue_seconds = j.optional_number("queue_seconds");
   e.run_seconds = j.optional_number("run_seconds");
+  e.worker = j.text_or_empty("worker");
+  e.seconds = j.optional_number("seconds");
 }
 void read(Fields& j, Failed& e) {
-  e = {j.whole("id"), j.text("reason"), j.number("charge")};
+  e = {j.whole("id"),
+       j.text("reason"),
+       j.number("charge"),
+       j.truth_or_false("cannot_tell"),
+       j.text_or_empty("worker"),
+       j.optional_number("seconds")};
+}
+void read(Fields& j, Renewed& e) {
+  e = {j.whole("id"), j.number("lease_until"), j.text_or_empty("worker")};
+}
+void read(Fields& j, PersonAdded& e) {
+  e = {j.text("name"), j.text_or_empty("level"), j.truth("active")};
 }
 void read(Fields& j, Released& e) {
   e = {j.whole("id"), j.text("reason")};
@@ -359,6 +404,12 @@ void read(Fields& j, Fitted& e) {
   e.bias_lengthscale = j.optional("bias_lengthscale", [&] {
                           return j.numbers("bias_lengthscale");
                         }).value_or(e.bias_lengthscale);
+  e.level_accuracy = j.numbers_or_none("level_accuracy");
+  e.level_accuracy_sd = j.numbers_or_none("level_accuracy_sd");
+  e.people = j.texts_or_none("people");
+  e.people_levels = j.texts_or_none("people_levels");
+  e.people_accuracy = j.numbers_or_none("people_accuracy");
+  e.people_accuracy_sd = j.numbers_or_none("people_accuracy_sd");
   e.log_marginal_likelihood = j.number("log_marginal_likelihood");
   e.converged = j.truth("converged");
   e.reason = j.text("reason");
@@ -424,8 +475,9 @@ Json parsed(const std::string& text) {
 }
 
 // In the order of the variant.
-constexpr const char* names[] = {"created",   "asked",  "told",   "failed", "released", "excluded", "amended",
-                                 "retracted", "budget", "fitted", "owner",  "planned",  "changed"};
+constexpr const char* names[] = {"created",  "asked",   "told",      "failed",  "released",
+                                 "excluded", "amended", "retracted", "budget",  "fitted",
+                                 "owner",    "planned", "changed",   "renewed", "person"};
 static_assert(std::size(names) == std::variant_size_v<Event>);
 
 template <std::size_t... I>

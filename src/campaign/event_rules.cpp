@@ -157,6 +157,8 @@ void require_own(const Told& e) {
   require_precision(e.level, e.alpha);
   if (e.queue_seconds) require_amount("the time in the queue", *e.queue_seconds);
   if (e.run_seconds) require_amount("the time of the run", *e.run_seconds);
+  require_text("the worker", e.worker);
+  if (e.seconds) require_amount("the time of the answer", *e.seconds);
   if (!e.unasked) return;
   require_text("the point", e.unasked->point);
   require_sound(e.unasked->channel);
@@ -167,6 +169,31 @@ void require_own(const Failed& e) {
   require_id(e.id);
   require_text("the reason", e.reason);
   require_amount("the cost", e.charge);
+  require_text("the worker", e.worker);
+  if (e.seconds) require_amount("the time of the answer", *e.seconds);
+}
+
+void require_own(const Renewed& e) {
+  require_id(e.id);
+  require_time("the end of the lease", e.lease_until);
+  require_text("the worker", e.worker);
+}
+
+void require_own(const PersonAdded& e) {
+  require_text("the name", e.name);
+  constexpr std::size_t longest_name = 200;
+  if (e.name.empty() || e.name.size() > longest_name)
+    throw InputError(
+        fmt::format("the name has {} bytes, must have from 1 to {}", e.name.size(), longest_name));
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::any_of(e.name.begin(), e.name.end(), is_control) || e.name.front() == ' ' || e.name.back() == ' ')
+    throw InputError(fmt::format("the name is \"{}\", must have no control characters or spaces around it",
+                                 printable(e.name, 60)));
+  for (const char* program : {"run", "python", "initial"})
+    if (e.name == program)
+      throw InputError(
+          fmt::format("the name is \"{}\", must be another one: it means a program in the log", e.name));
+  require_text("the level", e.level);
 }
 
 void require_own(const Released& e) {
@@ -227,6 +254,18 @@ void require_own(const Fitted& e) {
   if (e.gamma && !(*e.gamma >= 0.0 && *e.gamma <= 0.5)) refuse("gamma", *e.gamma, "a number from 0 to 0.5");
   require_number("the likelihood", e.log_marginal_likelihood);
   require_text("the reason", e.reason);
+  for (const auto* accuracies : {&e.level_accuracy, &e.people_accuracy})
+    for (const double accuracy : *accuracies)
+      if (!(accuracy >= 0.5 && accuracy <= 1.0)) refuse("an accuracy", accuracy, "a number from 0.5 to 1");
+  for (const auto* sds : {&e.level_accuracy_sd, &e.people_accuracy_sd})
+    for (const double sd : *sds)
+      if (!(sd >= 0.0)) refuse("the standard deviation of an accuracy", sd, "a number, 0 or more");
+  for (const auto* texts : {&e.people, &e.people_levels})
+    for (const std::string& text : *texts) require_text("a person", text);
+  if (e.level_accuracy.size() != e.level_accuracy_sd.size() || e.people.size() != e.people_levels.size() ||
+      e.people.size() != e.people_accuracy.size() || e.people.size() != e.people_accuracy_sd.size())
+    throw InputError(
+        "it has accuracies without a level, person or standard deviation, must have one of each");
 }
 
 void require_own(const OwnerChanged& e) {
@@ -419,6 +458,14 @@ void EventRules::check(const Amended& event, const State& state) const {
   require_level(state, event.level, event.alpha);
 }
 
+void EventRules::check(const PersonAdded& event, const State& state) const {
+  if (event.level.empty()) return;
+  if (study_.is_ladder() && !is_former(state))
+    throw InputError(fmt::format("the level is \"{}\", must be empty: the study has a ladder of precisions",
+                                 printable(event.level, 60)));
+  if (!is_former(state)) require_level(state, event.level, std::nullopt);
+}
+
 void EventRules::check(const StudyChanged& event, const State&) const {
   for (const std::string& level : event.kept_levels)
     if (!names_.contains(level)) study_.level_named(level);  // throws
@@ -461,6 +508,13 @@ void EventRules::check(const Fitted& event, const State& state) const {
     throw InputError(fmt::format("it has {} standard deviations of biases, must have {}",
                                  event.smooth_sd.size(),
                                  study_.file().learns_bias() ? "one per level" : "none"));
+  if (!event.level_accuracy.empty() && event.level_accuracy.size() != study_.offer().levels.size())
+    throw InputError(fmt::format("it has {} accuracies of levels, must have {}, one per level",
+                                 event.level_accuracy.size(), study_.offer().levels.size()));
+  if ((!event.level_accuracy.empty() || !event.people.empty()) && !study_.file().binary())
+    throw InputError("it has accuracies of classes, must have none: the study's answers are numbers");
+  for (const std::string& level : event.people_levels)
+    if (!names_.contains(level)) study_.level_named(level);  // throws
   if (event.nugget && study_.file().nugget)
     throw InputError("it has a nugget, must have none: the study does not learn one");
   if (event.kappa.has_value() != event.gamma.has_value())

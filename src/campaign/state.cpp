@@ -41,6 +41,14 @@ std::optional<double> SuggestionRecord::alpha() const {
   return told && told->alpha ? told->alpha : asked.alpha;
 }
 
+const std::string& SuggestionRecord::worker() const {
+  return told && !told->worker.empty() ? told->worker : asked.worker;
+}
+
+bool is_person(const std::string& worker) {
+  return !worker.empty() && worker != "run" && worker != "python" && worker != "initial";
+}
+
 Asked asked_by_itself(const Told& event) {
   Asked asked;
   asked.id = event.id;
@@ -55,6 +63,7 @@ Asked asked_by_itself(const Told& event) {
 
 // An answer that becomes valid again after a retraction is moved to the end.
 void State::set_counted(std::int64_t id, bool counts) {
+  if (find(id)->asked.gold) return;
   const auto at = std::find(answered_.begin(), answered_.end(), id);
   if (counts && at == answered_.end()) answered_.push_back(id);
   if (!counts && at != answered_.end()) answered_.erase(at);
@@ -155,6 +164,10 @@ void State::check(const BudgetChanged& event) const {
         shortest(budget_), std::isnan(after) ? "not a number" : shortest(after), largest_amount_text));
 }
 
+void State::check(const Renewed& event) const {
+  require_pending(event.id, "renewed");
+}
+
 void State::check(const StudyChanged& event) const {
   if (!created_.study.empty() && event.before != created_.study)
     throw DamagedError(
@@ -183,7 +196,9 @@ void State::take(const Told& event) {
   told.status = SuggestionStatus::told;
   told.told = event;
   told.told_at = now_;
-  answered_.push_back(event.id);
+  told.cannot_tell = false;
+  told.seconds.reset();
+  if (!told.asked.gold) answered_.push_back(event.id);
   replace_values(told, event.values);
   if (!event.unasked) failures_in_a_row_ = 0;
   told.charged += event.cost;
@@ -230,13 +245,16 @@ void State::take(const Failed& event) {
   failed.reason = event.reason;
   failed.failure_charge += event.charge;
   failed.charged += event.charge;
+  failed.cannot_tell = event.cannot_tell;
+  failed.seconds = event.seconds;
   spent_ += event.charge;
-  ++failures_in_a_row_;
+  if (!event.cannot_tell) ++failures_in_a_row_;
 }
 
 void State::take(const Released& event) {
   SuggestionRecord& released = record(event.id);
   if (released.status == SuggestionStatus::failed) ++rewrites_;  // its point competes again
+  released.cannot_tell = false;
   released.status = SuggestionStatus::released;
   released.reason = event.reason;
 }
@@ -299,8 +317,11 @@ void State::take(const Retracted& event) {
   fit_is_stale_ = must_plan_again_ = true;
 }
 
+// Answers to gold items are none for the model.
 void State::replace_values(SuggestionRecord& record, const std::vector<double>& values) {
-  annotations_ += static_cast<std::int64_t>(values.size()) - static_cast<std::int64_t>(record.values.size());
+  if (!record.asked.gold)
+    annotations_ +=
+        static_cast<std::int64_t>(values.size()) - static_cast<std::int64_t>(record.values.size());
   record.values = values;
   answers_changed();
 }
@@ -367,6 +388,26 @@ void State::take(const StudyChanged& event) {
   fit_is_stale_ = true;
 }
 
+void State::take(const Renewed& event) {
+  record(event.id).asked.lease_until = event.lease_until;
+}
+
+void State::take(const PersonAdded& event) {
+  Person person{event.name, event.level, event.active};
+  const auto known =
+      std::find_if(people_.begin(), people_.end(), [&](const Person& one) { return one.name == event.name; });
+  if (known == people_.end())
+    people_.push_back(std::move(person));
+  else
+    *known = std::move(person);
+}
+
+const Person* State::find_person(const std::string& name) const {
+  const auto found =
+      std::find_if(people_.begin(), people_.end(), [&](const Person& one) { return one.name == name; });
+  return found == people_.end() ? nullptr : &*found;
+}
+
 // Summed every time in a fixed order: adding and subtracting would accumulate rounding errors.
 double State::escrow() const {
   double sum = 0.0;
@@ -396,8 +437,14 @@ std::vector<std::int64_t> State::lapsed(double now) const {
 }
 
 std::int64_t State::failed() const {
+  return std::count_if(suggestions_.begin(), suggestions_.end(), [](const SuggestionRecord& one) {
+    return one.status == SuggestionStatus::failed && !one.cannot_tell;
+  });
+}
+
+std::int64_t State::cannot_tell() const {
   return std::count_if(suggestions_.begin(), suggestions_.end(),
-                       [](const SuggestionRecord& one) { return one.status == SuggestionStatus::failed; });
+                       [](const SuggestionRecord& one) { return one.cannot_tell; });
 }
 
 std::int64_t State::replaced() const {

@@ -162,7 +162,7 @@ void SubmitPool::count_failures_before(const State& state) {
   const std::vector<SuggestionRecord>& all = state.suggestions();
   for (auto record = all.rbegin(); record != all.rend(); ++record) {
     if (record->status == SuggestionStatus::told) return;
-    if (record->status == SuggestionStatus::failed) rules_.count_failed(*record);
+    if (record->status == SuggestionStatus::failed && !record->cannot_tell) rules_.count_failed(*record);
   }
 }
 

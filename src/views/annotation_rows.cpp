@@ -22,6 +22,9 @@ std::vector<AnnotationRow> annotation_rows(const Campaign& campaign) {
       row.alpha = record.alpha();
       const auto* flip = std::get_if<FlipChannel>(&annotation.channel);
       row.channel = flip != nullptr ? flip->accuracy : noise_variance(annotation.channel);
+      row.worker = record.worker();
+      row.told_at = record.told_at;
+      row.seconds = record.told->seconds;
       rows.push_back(std::move(row));
     }
   }

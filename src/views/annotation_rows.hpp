@@ -20,6 +20,9 @@ struct AnnotationRow {
   double cost = 0.0;  ///< 0 for replicates after the first
   /// Total noise variance, as reported if it was; classes: the probability of being right.
   double channel = 0.0;
+  std::string worker = {};                       ///< who answered, if known
+  double told_at = 0.0;                          ///< seconds since 1970
+  std::optional<double> seconds = std::nullopt;  ///< how long the person took, if known
 };
 
 /// All answers that are not retracted, in the order of recording.

@@ -46,7 +46,8 @@ std::vector<FailedPlace> failed_places(const Study& study, const State& state) {
   std::vector<FailedPlace> places;
   std::map<Index, std::size_t> at;
   for (const SuggestionRecord& record : state.suggestions()) {
-    const bool failed = record.status == SuggestionStatus::failed || record.failure_charge > 0.0;
+    const bool failed =
+        !record.cannot_tell && (record.status == SuggestionStatus::failed || record.failure_charge > 0.0);
     const Index row = record.asked.row;
     if (failed && row >= 0) {
       const auto [found, is_new] = at.emplace(row, places.size());

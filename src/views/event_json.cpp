@@ -65,6 +65,7 @@ struct EventWriter {
     if (e.answer_variance) line["answer_variance"] = json_number(*e.answer_variance);
     if (e.reserve) line["reserve"] = json_number(*e.reserve);
     if (e.replaces) line["replaces"] = *e.replaces;
+    if (e.gold) line["gold"] = true;
     if (!e.worker.empty()) line["worker"] = e.worker;
     if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
   }
@@ -77,11 +78,24 @@ struct EventWriter {
     if (e.queue_seconds) line["queue_seconds"] = json_number(*e.queue_seconds);
     if (e.run_seconds) line["run_seconds"] = json_number(*e.run_seconds);
     if (e.channel) put_channel(*e.channel);
+    put_person(e.worker, e.seconds);
   }
   void operator()(const Failed& e) const {
     about(e.id);
     line["cost"] = json_number(e.charge);
     line["reason"] = e.reason;
+    if (e.cannot_tell) line["cannot_tell"] = true;
+    put_person(e.worker, e.seconds);
+  }
+  void operator()(const Renewed& e) const {
+    about(e.id);
+    line["lease_until"] = time_text(e.lease_until);
+    put_person(e.worker, std::nullopt);
+  }
+  void operator()(const PersonAdded& e) const { put_all_of(e); }
+  void put_person(const std::string& worker, std::optional<double> seconds) const {
+    if (!worker.empty()) line["worker"] = worker;
+    if (seconds) line["seconds"] = json_number(*seconds);
   }
   void operator()(const Released& e) const {
     about(e.id);

@@ -55,7 +55,21 @@ std::vector<Event> invalid_whatever_the_campaign() {
           Released{0, "nobody"},
           Excluded{-1, "", {}, ""},
           Amended{1, {}, "nothing"},
-          OwnerChanged{"host", -4, 0}};
+          OwnerChanged{"host", -4, 0},
+          Failed{1, "", 0.0, true, "anna", -1.0},
+          Failed{1, "", 0.0, true, "\xff", 1.0},
+          Renewed{0, 1.0, ""},
+          Renewed{1, nan, ""},
+          Renewed{1, 1.0, "\xff"},
+          PersonAdded{"", "", true},
+          PersonAdded{"run", "", true},
+          PersonAdded{"a\nb", "", true},
+          PersonAdded{" a", "", true},
+          PersonAdded{std::string(201, 'x'), "", true},
+          PersonAdded{"anna", "\xff", true},
+          Fitted{.log_parameters = {0.0}, .level_accuracy = {0.4}, .level_accuracy_sd = {1.0}},
+          Fitted{.log_parameters = {0.0}, .level_accuracy = {0.8}, .level_accuracy_sd = {nan}},
+          Fitted{.log_parameters = {0.0}, .people = {"anna"}, .people_levels = {"crowd"}}};
 }
 
 TEST(EventRules, KeepInvalidEventsOutOfEveryStore) {

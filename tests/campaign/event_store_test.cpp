@@ -67,7 +67,22 @@ std::vector<Event> one_of_each() {
            0.0,
            {},
            {},
-           Unasked{"", FlipChannel{0.9}, 0}}};
+           Unasked{"", FlipChannel{0.9}, 0}},
+      Told{.id = 5, .values = {-1.0}, .cost = 1.0, .worker = "Zo\xc3\xab \"Z\"", .seconds = third},
+      Failed{6, "blurred", 0.0, true, "anna", 4.0 * third},
+      Renewed{2, 1.8e9 + third, "anna"},
+      PersonAdded{"anna", "fine", true},
+      PersonAdded{"bert", "", false},
+      Asked{.id = 7, .row = 3, .point = "4", .channel = FlipChannel{0.9}, .cost = 1.0, .gold = true},
+      Fitted{.annotations = 12,
+             .log_parameters = {0.1},
+             .reason = "converged",
+             .level_accuracy = {third + 0.5, 1.0},
+             .level_accuracy_sd = {third, 0.0},
+             .people = {"anna"},
+             .people_levels = {"fine"},
+             .people_accuracy = {0.5},
+             .people_accuracy_sd = {std::numeric_limits<double>::infinity()}}};
 }
 
 TEST(Event, ComesBackFromItsJsonWithEveryDigit) {

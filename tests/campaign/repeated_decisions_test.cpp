@@ -75,6 +75,17 @@ void do_everything(Campaign& campaign) {
         tell(campaign, suggestion);
   });
   EXPECT_EQ(campaign.ask({.count = 2, .worker = "five", .capacity = 3}).suggestions.size(), 2U);
+  EXPECT_TRUE(campaign.add_person({"six", "fine", true}));
+  EXPECT_FALSE(campaign.add_person({"six", "fine", true}));
+  const std::vector<Suggestion> renewed =
+      campaign.ask({.count = 2, .worker = "six", .lease = 60.0}).suggestions;
+  ASSERT_EQ(renewed.size(), 2U);
+  EXPECT_EQ(renewed[0].level.name, "fine");
+  EXPECT_EQ(campaign.renew({renewed[0].id}, "six", 90.0).size(), 1U);
+  EXPECT_EQ(campaign.ask({.count = 2, .worker = "six", .lease = 300.0, .resume = true}).suggestions.size(),
+            2U);
+  EXPECT_TRUE(campaign.fail(
+      {.id = renewed[1].id, .reason = "blurred", .cannot_tell = true, .worker = "six", .seconds = 3.5}));
   campaign.give_up_ownership();
 }
 
@@ -97,7 +108,8 @@ TEST(RepeatedDecisions, OfEveryVerbGiveTheSameLog) {
   std::set<std::string> kinds;
   for (const StoredEvent& stored : once.events()) kinds.insert(event_name(stored.event));
   EXPECT_EQ(kinds, (std::set<std::string>{"created", "asked", "told", "failed", "released", "excluded",
-                                          "amended", "retracted", "budget", "fitted", "owner", "planned"}));
+                                          "amended", "retracted", "budget", "fitted", "owner", "planned",
+                                          "renewed", "person"}));
 }
 
 // Neither learns nor plans, so that a choice follows from the events before it alone.

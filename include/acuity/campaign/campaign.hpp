@@ -43,7 +43,7 @@ struct CampaignOptions {
 struct AskOptions {
   std::int64_t count = 1;
   /// Kept in the log. Binary targets: a worker gets no point twice that he was asked about, unless it was
-  /// released; programs (`run`, `python`) do.
+  /// released; programs (`run`, `python`) do. People who were added get candidates of their level only.
   std::string worker;
   std::optional<double> lease;   ///< seconds; absent: no deadline
   std::optional<double> budget;  ///< added to the budget in the same transaction, before the choice
@@ -54,6 +54,9 @@ struct AskOptions {
   std::optional<std::int64_t> capacity = std::nullopt;
   std::optional<double> budget_to = std::nullopt;  ///< or the budget is set to this
   std::vector<Index> avoid = {};                   ///< rows that are not asked for
+  /// What this worker has and has not answered yet comes first, oldest first, and counts. With a lease, one
+  /// of which less than half is left is renewed.
+  bool resume = false;
 };
 
 /// Whether there is more to ask for.
@@ -84,6 +87,8 @@ struct Answer {
   std::string where;  ///< the origin, with which error messages start: "block.csv:3"
   /// Of the job that answered, if it was one of a batch system.
   std::optional<double> queue_seconds = std::nullopt, run_seconds = std::nullopt;
+  std::string worker = {};                       ///< who answered, if that is known
+  std::optional<double> seconds = std::nullopt;  ///< how long the person took
 };
 
 /// The effect of recording an answer.
@@ -117,6 +122,11 @@ struct Failure {
   std::string reason;
   double charge = 0.0;
   bool exclude = false;  ///< never ask for this point (price lists: at this level) again
+  /// The person looked at it and could not tell. It is no failure: others may be asked, that person is not
+  /// asked about this point again.
+  bool cannot_tell = false;
+  std::string worker = {};                       ///< who reports it, if that is known
+  std::optional<double> seconds = std::nullopt;  ///< how long the person took
 };
 
 /// A study in progress: its events, the state they add up to, and the choice of what to ask for next. Any
@@ -168,6 +178,12 @@ class Campaign {
   bool fail(const Failure& failure);
   /// Returns the ids that were pending; the others had already been released.
   std::vector<std::int64_t> release(const std::vector<std::int64_t>& ids, const std::string& reason);
+  /// Extends the leases of pending suggestions to `lease` seconds from now, all or none. Throws InputError if
+  /// one of them is not pending or is another worker's. Returns the ids, each once.
+  std::vector<std::int64_t> renew(const std::vector<std::int64_t>& ids, const std::string& worker,
+                                  double lease);
+  /// Adds somebody who annotates at this level (empty: any), or changes it. False if that is known already.
+  bool add_person(const Person& person);
   void amend(std::int64_t id, const std::vector<double>& values, const std::string& reason);
   /// False if the same amendment is already recorded; then nothing changes.
   bool amend(const Amendment& amendment);

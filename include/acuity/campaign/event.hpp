@@ -47,6 +47,9 @@ struct Asked {
   /// The suggestion whose run is continued: the answer will replace that one's. Channel and noise are those
   /// of the answer, cost and information what it adds.
   std::optional<std::int64_t> replaces = std::nullopt;
+  /// Its class is known to the study (`people.gold`): the answer tells how good the person is, and is none
+  /// for the model (docs/math.md 15).
+  bool gold = false;
 
   double reserved() const { return reserve.value_or(cost); }
 };
@@ -74,6 +77,8 @@ struct Told {
   std::optional<Unasked> unasked = std::nullopt;
   /// How long the job that answered was in the queue of a batch system, and how long it ran.
   std::optional<double> queue_seconds = std::nullopt, run_seconds = std::nullopt;
+  std::string worker = {};                       ///< who answered, if known; `Asked::worker` is who was asked
+  std::optional<double> seconds = std::nullopt;  ///< how long the person took
 };
 
 /// The suggestion got no answer; its point may be asked for again.
@@ -81,6 +86,24 @@ struct Failed {
   std::int64_t id = 0;
   std::string reason;
   double charge = 0.0;
+  /// The person looked at it and could not tell: no failure of the work. Others may be asked.
+  bool cannot_tell = false;
+  std::string worker = {};                       ///< who reported it, if known
+  std::optional<double> seconds = std::nullopt;  ///< how long the person took
+};
+
+/// Who has this suggestion is still working on it: its lease ends later.
+struct Renewed {
+  std::int64_t id = 0;
+  double lease_until = 0.0;  ///< seconds since 1970
+  std::string worker;        ///< who said so; may be empty
+};
+
+/// Somebody who annotates, and the level of the answers; the last event of a name is valid.
+struct PersonAdded {
+  std::string name;
+  std::string level;   ///< of the price list; empty: any
+  bool active = true;  ///< false: is not asked any more
 };
 
 /// The suggestion was given back without an answer; nothing is charged.
@@ -142,6 +165,12 @@ struct Fitted {
   std::optional<double> nugget;      ///< if it is learned
   /// Of the bias of every level (0 and 1: none), if biases are learned.
   std::vector<double> smooth_sd, bias_lengthscale;
+  /// Of every level of the price list, and the standard deviation of its logit (0: given), if accuracies are
+  /// learned (docs/math.md 15).
+  std::vector<double> level_accuracy = {}, level_accuracy_sd = {};
+  /// Those of people who have an accuracy of their own at a level.
+  std::vector<std::string> people = {}, people_levels = {};
+  std::vector<double> people_accuracy = {}, people_accuracy_sd = {};
 };
 
 /// The rest of the budget was planned (docs/math.md 17): choices are made with this weight of prices until
@@ -191,7 +220,7 @@ struct StudyChanged {
 };
 
 using Event = std::variant<Created, Asked, Told, Failed, Released, Excluded, Amended, Retracted,
-                           BudgetChanged, Fitted, OwnerChanged, Planned, StudyChanged>;
+                           BudgetChanged, Fitted, OwnerChanged, Planned, StudyChanged, Renewed, PersonAdded>;
 
 /// The log contains something that only a newer version of acuity can have written. The log is unchanged.
 class NewerVersionError : public DamagedError {
@@ -200,7 +229,7 @@ class NewerVersionError : public DamagedError {
 };
 
 /// created, asked, told, failed, released, excluded, amended, retracted, budget, fitted, owner, planned,
-/// changed.
+/// changed, renewed, person.
 std::string event_name(const Event& event);
 
 /// JSON with numbers that read back exactly; infinity is "inf".

@@ -28,6 +28,9 @@ struct SuggestionRecord {
   std::optional<double> kept_noise;
   std::string reason;  ///< of the last failure, release, amendment or retraction
   bool retracted = false;
+  /// It failed because the person who was asked could not tell; no failure of the work.
+  bool cannot_tell = false;
+  std::optional<double> seconds = std::nullopt;  ///< that the person took for it, without an answer
   /// If its run was continued: the suggestion whose answer replaces this one's, which is not valid any more.
   std::optional<std::int64_t> replaced_by = std::nullopt;
   std::vector<double> replaced_values = {};  ///< valid before that
@@ -38,7 +41,20 @@ struct SuggestionRecord {
   Index row() const;  ///< -1: a point outside the pool
   const std::string& level() const;
   std::optional<double> alpha() const;
+  /// Who answered, as far as is known: who was asked, unless the answer says somebody else.
+  const std::string& worker() const;
 };
+
+/// Somebody who annotates.
+struct Person {
+  std::string name;
+  std::string level;  ///< of the price list; empty: any
+  bool active = true;
+};
+
+/// False for programs, which may be asked about a point again (their errors are those of the level, not of a
+/// person), for known answers, and if nobody is named.
+bool is_person(const std::string& worker);
 
 /// The suggestion that an answer without one, which is Told::unasked, stands for.
 Asked asked_by_itself(const Told& event);
@@ -81,8 +97,9 @@ class State {
   /// Two states of this process with the same number have the same answers: every answer and every correction
   /// sets a new number. 0: no answer yet.
   std::uint64_t answers_revision() const { return answers_revision_; }
-  std::int64_t failed() const;    ///< suggestions that failed and have no answer
-  std::int64_t replaced() const;  ///< answers that others have replaced
+  std::int64_t failed() const;       ///< suggestions that failed and have no answer
+  std::int64_t cannot_tell() const;  ///< suggestions to which the person who was asked had no answer
+  std::int64_t replaced() const;     ///< answers that others have replaced
   std::int64_t failures_in_a_row() const { return failures_in_a_row_; }
   const std::vector<Excluded>& excluded() const { return excluded_; }
   const std::optional<Fitted>& fitted() const { return fitted_; }
@@ -112,6 +129,10 @@ class State {
   /// Checksums of the goal and truth tables that changes have replaced, by name.
   const std::map<std::string, std::string>& tables() const { return tables_; }
   double created_at() const { return created_at_; }
+  /// Everybody who was added, in that order.
+  const std::vector<Person>& people() const { return people_; }
+  /// Null if nobody has this name.
+  const Person* find_person(const std::string& name) const;
 
  private:
   void take(const Created& event);
@@ -127,6 +148,8 @@ class State {
   void take(const OwnerChanged& event);
   void take(const Planned& event);
   void take(const StudyChanged& event);
+  void take(const Renewed& event);
+  void take(const PersonAdded& event);
   // Preconditions of the events; those without a check can always follow.
   void check(const Asked& event) const;
   void check(const Told& event) const;
@@ -136,6 +159,8 @@ class State {
   void check(const Retracted& event) const;
   void check(const BudgetChanged& event) const;
   void check(const StudyChanged& event) const;
+  void check(const Renewed& event) const;
+  void check(const PersonAdded&) const {}
   void check(const Created&) const {}
   void check(const Excluded&) const {}
   void check(const Fitted&) const {}
@@ -172,6 +197,7 @@ class State {
   std::int64_t rewrites_ = 0;
   std::vector<Change> changes_;
   std::map<std::string, std::string> tables_;
+  std::vector<Person> people_;
 };
 
 }  // namespace acuity

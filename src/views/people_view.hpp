@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acuity/campaign/campaign.hpp"
+#include "text/json.hpp"
+#include "text/result_table.hpp"
+
+namespace acuity {
+
+/// How one person answers, as `acuity people` and the page show it.
+struct PersonView {
+  std::string name;
+  std::string level;  ///< empty: any
+  bool active = true;
+  std::int64_t answers = 0;  ///< valid ones, with those to gold items
+  std::int64_t gold_right = 0, gold_wrong = 0;
+  /// Pairs of answers to the same point by this person and another one. Gold items do not count.
+  std::int64_t same = 0, different = 0;
+  std::optional<double> accuracy, low, high;  ///< with a 95 % interval; absent: not learned
+  std::int64_t cannot_tell = 0;
+  std::optional<double> median_seconds;
+  std::string remark;  ///< "no better than a coin", "worse since ..."; empty: none
+};
+
+/// Everybody who was added to the campaign, in that order, then everybody else who has answered, by name.
+/// Programs (`run`, `python`) and known answers are no people.
+std::vector<PersonView> people_view(const Campaign& campaign);
+
+/// The rows of the page: `Person` of web/src/api.ts.
+Json people_json(const std::vector<PersonView>& people);
+/// As `acuity people` prints them.
+std::string people_text(const std::vector<PersonView>& people, Format format);
+
+}  // namespace acuity
