@@ -1,4 +1,9 @@
 import { render } from "preact";
+import { takeTokenFromAddress } from "./client";
+import { LabelPage } from "./label/LabelPage";
 import "./style.css";
+import { WatchPage } from "./views/WatchPage";
 
-render(<main><h1>acuity</h1><p>This page is being built.</p></main>, document.getElementById("app")!);
+takeTokenFromAddress();
+const root = document.getElementById("app");
+if (root) render(location.pathname.replace(/\/+$/, "") === "/label" ? <LabelPage /> : <WatchPage />, root);

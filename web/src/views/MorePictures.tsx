@@ -1,0 +1,41 @@
+// Pictures of the report that the page does not draw itself.
+import { useState } from "preact/hooks";
+import type { Figure, View } from "../api";
+import { Section } from "../parts/basics";
+import { ServedImage } from "../parts/ServedImage";
+
+export function Picture(props: { figure: Figure; sequence: number }) {
+  const { figure } = props;
+  if (figure.absent) return <p class="soft">{`${figure.heading}: ${figure.absent}`}</p>;
+  return (
+    <figure>
+      <div class="scroll" tabIndex={0} role="group" aria-label={figure.heading}>
+        <ServedImage path={`/v1/figures/${encodeURIComponent(figure.name)}.svg`} alt={figure.caption || figure.heading} version={props.sequence} />
+      </div>
+      {figure.caption && <figcaption>{figure.caption}</figcaption>}
+    </figure>
+  );
+}
+
+/** Fetched when it is opened. */
+function Folded(props: { figure: Figure; sequence: number }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{props.figure.heading}</summary>
+      {open && <Picture {...props} />}
+    </details>
+  );
+}
+
+export function MorePictures(props: { view: View }) {
+  const more = props.view.figures.filter((figure) => !figure.name.includes("break-even"));
+  if (more.length === 0) return null;
+  return (
+    <Section id="more" title="More pictures">
+      {more.map((figure) => (
+        <Folded figure={figure} sequence={props.view.sequence} key={figure.name} />
+      ))}
+    </Section>
+  );
+}
