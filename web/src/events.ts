@@ -3,7 +3,7 @@ import { headers } from "./client";
 
 export interface Handlers {
   grew(sequence: number): void; // the log
-  computed(sequence: number): void; // the view
+  computed(): void; // a new view
   connected(): void;
   lost(retryAt: number): void; // milliseconds, as Date.now() counts
 }
@@ -28,7 +28,7 @@ function dispatch(block: string, handlers: Handlers): void {
     return; // not for us
   }
   if (typeof sequence !== "number") return;
-  if (name === "view") handlers.computed(sequence);
+  if (name === "view") handlers.computed();
   else if (name === "log") handlers.grew(sequence);
 }
 

@@ -9,7 +9,7 @@ export interface Fetched<T> {
 }
 
 /** All addresses at once; an empty list fetches nothing. Changes within a tenth of a second are one. */
-export function useFetchedAll<T>(paths: string[], sequence: number): Fetched<T[]> {
+export function useFetchedAll<T>(paths: string[], version: number): Fetched<T[]> {
   const [state, setState] = useState<Fetched<T[]>>({ data: null, problem: "", loading: false });
   const [attempt, setAttempt] = useState(0);
   const addresses = paths.join("\n");
@@ -35,11 +35,11 @@ export function useFetchedAll<T>(paths: string[], sequence: number): Fetched<T[]
       clearTimeout(retry);
       control.abort();
     };
-  }, [addresses, sequence, attempt]);
+  }, [addresses, version, attempt]);
   return state;
 }
 
-export function useFetched<T>(path: string | null, sequence: number): Fetched<T> {
-  const all = useFetchedAll<T>(path === null ? [] : [path], sequence);
+export function useFetched<T>(path: string | null, version: number): Fetched<T> {
+  const all = useFetchedAll<T>(path === null ? [] : [path], version);
   return { ...all, data: path === null ? null : (all.data?.[0] ?? null) };
 }

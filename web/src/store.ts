@@ -71,9 +71,7 @@ export function startWatching(): () => void {
   wantView();
   const stop = followEvents({
     grew: (sequence) => (logLength.value = Math.max(logLength.value, sequence)),
-    computed: (sequence) => {
-      if (sequence !== view.value?.sequence) wantView();
-    },
+    computed: wantView, // also of the same log: the first view comes before its model
     connected: () => {
       const back = connection.value === "reconnecting";
       connection.value = "live";

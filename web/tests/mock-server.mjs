@@ -112,7 +112,7 @@ export class MockServer {
     }
     if (path !== "/v1/events") return this.send(response, 404, { error: `There is no ${path}` });
     response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
-    response.write(`: hello\n\nevent: view\ndata: {"sequence": ${this.campaign.sequence}}\n\n`);
+    response.write(`: hello\n\nevent: log\ndata: {"sequence": ${this.campaign.sequence}}\n\n`);
     this.streams.add(response);
     response.on("close", () => this.streams.delete(response));
   }
@@ -121,7 +121,7 @@ export class MockServer {
     this.calls.push({ path, who: who.name, body });
     const refuse = (error) => this.send(response, who.name ? 403 : 401, { error });
     if (path === "/v1/amend") {
-      if (who.role !== "own" && who.role !== "run") return refuse("Amending needs the role run or own");
+      if (who.role !== "own") return refuse("Amending needs the role own");
       if (!this.campaign.amend(body.id, body.y)) return this.send(response, 404, { error: `There is no answer ${body.id}` });
       this.announce();
       return this.send(response, 200, { id: body.id, changes: true, charge: 0, surprise: null });

@@ -18,7 +18,7 @@ export interface Area {
 export interface Mark {
   x: number | string;
   y: number | string;
-  text: string;
+  text: () => string; // written when it is found: there may be thousands
   key?: string; // what onSelect is given
 }
 
@@ -212,7 +212,7 @@ export function Plot(props: Props) {
           role="status"
           style={{ left: `${at.x}px`, top: `${at.y}px` }}
         >
-          {mark.text}
+          {mark.text()}
         </div>
       )}
     </div>

@@ -8,7 +8,7 @@ export interface Dot {
   x: number | string;
   y: number;
   level: number;
-  text: string;
+  text: () => string;
   key?: string;
   low?: number | null; // of an error bar up and down
   high?: number | null;

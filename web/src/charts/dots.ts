@@ -7,7 +7,7 @@ import type { Area } from "./Plot";
 export function precisionRadius(noise: number, least: number, most: number): number {
   if (!(most > least) || !(noise > 0) || !(least > 0)) return 4;
   const share = Math.log(most / Math.max(noise, least)) / Math.log(most / least);
-  return 2.8 + 3.4 * Math.min(1, Math.max(0, share));
+  return 3.3 + 3.2 * Math.min(1, Math.max(0, share));
 }
 
 export function noiseRange(answers: Answer[]): [number, number] {

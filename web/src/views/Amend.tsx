@@ -14,7 +14,7 @@ export function Amend(props: { view: View; answer: Answer; onClose: () => void }
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   const role = me.value?.role ?? "watch";
-  const allowed = role === "own" || role === "run";
+  const allowed = role === "own";
 
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -75,11 +75,11 @@ export function Amend(props: { view: View; answer: Answer; onClose: () => void }
       ) : (
         <>
           <p class="problem">
-            Amending needs a token with the role run or own
+            Amending needs a token with the role own
             {me.value?.name ? `; ${me.value.name} has the role ${role}.` : "; you are not signed in."}
           </p>
           <div class="actions">
-            <button type="button" onClick={() => (signInReason.value = "To amend an answer, sign in with the role run or own.")}>
+            <button type="button" onClick={() => (signInReason.value = "To amend an answer, sign in with the role own.")}>
               Sign in
             </button>
           </div>

@@ -29,7 +29,7 @@ function Agreement(props: { view: View; onSelect: (id: number) => void }) {
           y: answer.value,
           level: answer.level,
           key: String(answer.id),
-          text: `#${answer.id} ${placeText(view.inputs, answer.inputs)}: answered ${answer.text}, predicted ${numberText(answer.expected)}`,
+          text: () => `#${answer.id} ${placeText(view.inputs, answer.inputs)}: answered ${answer.text}, predicted ${numberText(answer.expected)}`,
         }))}
       />
       <LevelKey levels={view.levels.map((level) => level.name)} />
@@ -118,7 +118,7 @@ function Classes(props: { view: View }) {
           low: bin.found - bin.error,
           high: bin.found + bin.error,
           radius: 4 + Math.min(5, Math.sqrt(bin.count) / 3),
-          text: `${bin.count} answers: predicted ${percentText(bin.expected)}, found ${percentText(bin.found)}`,
+          text: () => `${bin.count} answers: predicted ${percentText(bin.expected)}, found ${percentText(bin.found)}`,
         }))}
       />
       <Note>Answers in groups of similar probability; larger dots are more answers, bars one standard error.</Note>

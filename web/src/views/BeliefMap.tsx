@@ -66,13 +66,13 @@ export function BeliefMap({ view, axes, slice, shown, colours, panel, small, nex
   };
   const marks: Mark[] = answers.map((answer) => {
     const [ax, ay] = place(answer.inputs);
-    return { x: ax, y: ay, text: answerText(answer, view.levels[answer.level]?.name ?? "", placeText(view.inputs, answer.inputs)) };
+    return { x: ax, y: ay, text: () => answerText(answer, view.levels[answer.level]?.name ?? "", placeText(view.inputs, answer.inputs)) };
   });
   for (const one of pending) {
     const [ax, ay] = place(one.inputs);
-    marks.push({ x: ax, y: ay, text: pendingText(one, placeText(view.inputs, one.inputs)) });
+    marks.push({ x: ax, y: ay, text: () => pendingText(one, placeText(view.inputs, one.inputs)) });
   }
-  if (next && next.y !== null) marks.push({ x: next.x, y: next.y, text: `Next: ${next.point} at ${next.level}` });
+  if (next && next.y !== null) marks.push({ x: next.x, y: next.y, text: () => `Next: ${next.point} at ${next.level}` });
   const flat = rows.flat().filter((value) => Number.isFinite(value));
   const label = `${colours.title} over ${axes.x} and ${axes.y}${panel ? `, ${panel}` : ""}: from ${numberText(Math.min(...flat))} to ${numberText(Math.max(...flat))}.`;
   const columns = thinned(surface.x, 7);

@@ -125,11 +125,11 @@ export function Curve({ view, axes, slice, slices, panel, small, next: hasNext }
   const marks: Mark[] = answers.map((answer) => ({
     x: answer.inputs[index] ?? 0,
     y: answer.value,
-    text: answerText(answer, view.levels[answer.level]?.name ?? "", placeText(view.inputs, answer.inputs)),
+    text: () => answerText(answer, view.levels[answer.level]?.name ?? "", placeText(view.inputs, answer.inputs)),
   }));
   for (const one of pending)
-    marks.push({ x: one.inputs[index] ?? 0, y: middleAt(slice, one.inputs[index] ?? 0), text: pendingText(one, placeText(view.inputs, one.inputs)) });
-  if (nextHere) marks.push({ x: nextHere.x, y: nextAt, text: `Next: ${nextHere.point} at ${nextHere.level}` });
+    marks.push({ x: one.inputs[index] ?? 0, y: middleAt(slice, one.inputs[index] ?? 0), text: () => pendingText(one, placeText(view.inputs, one.inputs)) });
+  if (nextHere) marks.push({ x: nextHere.x, y: nextAt, text: () => `Next: ${nextHere.point} at ${nextHere.level}` });
   const values = slice.x.values;
   const step = Math.max(1, Math.floor(values.length / 20));
   const rows = values.map((value, k) => ({ value, k })).filter(({ k }) => k % step === 0);

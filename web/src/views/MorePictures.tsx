@@ -4,13 +4,13 @@ import type { Figure, View } from "../api";
 import { Section } from "../parts/basics";
 import { ServedImage } from "../parts/ServedImage";
 
-export function Picture(props: { figure: Figure; sequence: number }) {
+export function Picture(props: { figure: Figure; version: number }) {
   const { figure } = props;
   if (figure.absent) return <p class="soft">{`${figure.heading}: ${figure.absent}`}</p>;
   return (
     <figure>
       <div class="scroll" tabIndex={0} role="group" aria-label={figure.heading}>
-        <ServedImage path={`/v1/figures/${encodeURIComponent(figure.name)}.svg`} alt={figure.caption || figure.heading} version={props.sequence} />
+        <ServedImage path={`/v1/figures/${encodeURIComponent(figure.name)}.svg`} alt={figure.caption || figure.heading} version={props.version} />
       </div>
       {figure.caption && <figcaption>{figure.caption}</figcaption>}
     </figure>
@@ -18,7 +18,7 @@ export function Picture(props: { figure: Figure; sequence: number }) {
 }
 
 /** Fetched when it is opened. */
-function Folded(props: { figure: Figure; sequence: number }) {
+function Folded(props: { figure: Figure; version: number }) {
   const [open, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -34,7 +34,7 @@ export function MorePictures(props: { view: View }) {
   return (
     <Section id="more" title="More pictures">
       {more.map((figure) => (
-        <Folded figure={figure} sequence={props.view.sequence} key={figure.name} />
+        <Folded figure={figure} version={props.view.computed_at} key={figure.name} />
       ))}
     </Section>
   );

@@ -68,7 +68,7 @@ function Candidates(props: { view: View; data: PoolView; onSelect: (point: strin
         height={400}
         keyRoom={flat ? 0 : keyRoom}
         draw={draw}
-        marks={best.map((row) => ({ x: row.x, y: upward(row), text: rowText(row, data.unit, data.next), key: row.point }))}
+        marks={best.map((row) => ({ x: row.x, y: upward(row), text: () => rowText(row, data.unit, data.next), key: row.point }))}
         onSelect={props.onSelect}
       />
       <LevelKey levels={view.levels.map((one) => one.name)} />
@@ -94,7 +94,7 @@ function Best(props: { view: View; data: PoolView; onSelect: (point: string) => 
       header={["point", unseen("why"), axes.x, ...(up ? [axes.y] : []), "level", heading(`${data.unit} per cost`), heading(`cost${view.unit ? ` (${view.unit})` : ""}`)]}
       keys={best.map((row) => row.point)}
       rows={best.map((row) => [
-        row.point === data.next ? `${row.point} (next)` : row.point,
+        row.point === data.next ? { text: <>{row.point} <span class="soft">next</span></> } : row.point,
         {
           text: (
             <button type="button" class="plain" onClick={() => props.onSelect(row.point)} aria-label={`Why ${row.point}?`}>
@@ -117,7 +117,7 @@ export function Pool(props: { view: View }) {
   const axes = axesOf(view);
   const [why, setWhy] = useState<string | null>(null);
   const path = axes.x ? `/v1/pool${query({ x: axes.x, y: axes.y || undefined })}` : null;
-  const fetched = useFetched<PoolView>(path, view.sequence);
+  const fetched = useFetched<PoolView>(path, view.computed_at);
   useEffect(() => {
     pool.value = fetched.data;
   }, [fetched.data]);
@@ -144,7 +144,7 @@ export function Pool(props: { view: View }) {
           </div>
         </div>
       )}
-      {breakEven && <Picture figure={breakEven} sequence={view.sequence} />}
+      {breakEven && <Picture figure={breakEven} version={view.computed_at} />}
       {why !== null && <Why point={why} onClose={() => setWhy(null)} />}
     </Section>
   );

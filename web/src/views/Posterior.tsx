@@ -149,12 +149,12 @@ export function Posterior(props: { view: View }) {
     const slice = { x: axes.x, y: axes.y || undefined, at: Object.keys(at).length ? JSON.stringify(at) : undefined };
     return `/v1/slice${query(slice)}`;
   });
-  const fetched = useFetchedAll<Slice>(axes.x ? paths : [], view.sequence);
+  const fetched = useFetchedAll<Slice>(axes.x ? paths : [], view.computed_at);
   const slices = (fetched.data ?? []).filter((slice) => slice.x.name === axes.x && (slice.y?.name ?? "") === axes.y);
   const map = axes.y !== "";
   const inputs = view.inputs;
   // In which of the pictures the next choice belongs: the pool along the category says which value it has.
-  const along = useFetched<PoolView>(axes.panels ? `/v1/pool${query({ x: axes.panels })}` : null, view.sequence);
+  const along = useFetched<PoolView>(axes.panels ? `/v1/pool${query({ x: axes.panels })}` : null, view.computed_at);
   const nextValue = along.data?.rows.find((row) => row.point === along.data?.next)?.x;
   const nextHere = (value: string) => axes.panels === "" || nextValue === value;
   const at = { ...(slices[0]?.at ?? {}) };

@@ -26,7 +26,7 @@ function Quantiles(props: { view: View; calibration: Calibration }) {
         y: found[k] ?? 0,
         level: level < 0 ? 7 : level,
         radius: 2.8,
-        text: `expected ${numberText(x, 3)}, found ${numberText(found[k], 3)}`,
+        text: () => `expected ${numberText(x, 3)}, found ${numberText(found[k], 3)}`,
       }))}
     />
   );
@@ -107,7 +107,7 @@ function Pairs(props: { view: View; bias: Bias; input: string }) {
           level,
           low: pair.difference - pair.sd,
           high: pair.difference + pair.sd,
-          text: `${input.name} ${valueText(pair.inputs[index] ?? "")}: ${numberText(pair.difference, 3)} ± ${numberText(pair.sd, 2)}`,
+          text: () => `${input.name} ${valueText(pair.inputs[index] ?? "")}: ${numberText(pair.difference, 3)} ± ${numberText(pair.sd, 2)}`,
         }))}
       />
       <Numbers
