@@ -70,7 +70,8 @@ std::vector<fs::path> documents(const fs::path& root) {
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator();
        ++entry) {
     const std::string name = entry->path().filename();
-    if (entry->is_directory() && (name == "build" || name.starts_with(".") || name.ends_with(".acuity")))
+    if (entry->is_directory() &&
+        (name == "build" || name == "node_modules" || name.starts_with(".") || name.ends_with(".acuity")))
       entry.disable_recursion_pending();
     else if (entry->path().extension() == ".md")
       found.push_back(entry->path());
