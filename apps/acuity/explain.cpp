@@ -13,13 +13,14 @@ struct ExplainArguments {
   CampaignAddress campaign;
   std::optional<std::int64_t> id;
   bool next = false;
+  std::string point;  ///< empty: none
   int threads = 0;
   Format format = Format::table;
 };
 
 ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, std::ostream& log) {
-  if (arguments.next == arguments.id.has_value())
-    throw InputError("explain needs either a suggestion's id or --next");
+  if ((arguments.next ? 1 : 0) + (arguments.id ? 1 : 0) + (arguments.point.empty() ? 0 : 1) != 1)
+    throw InputError("explain needs either a suggestion's id, --next or --point");
   if (arguments.format == Format::csv)
     throw InputError("--format is \"csv\", must be table or json for explain");
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
@@ -30,6 +31,14 @@ ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, st
   };
   if (arguments.id) {
     write(explain(campaign, *arguments.id, arguments.threads));
+    return ExitCode::done;
+  }
+  if (!arguments.point.empty()) {
+    try {
+      write(explain_point(campaign, arguments.point, arguments.threads));
+    } catch (const InputError& error) {
+      throw InputError(arguments.campaign.text() + ": " + error.what());
+    }
     return ExitCode::done;
   }
   const NextExplanation next = explain_next(campaign, arguments.threads);
@@ -52,6 +61,8 @@ void add_explain(Program& program) {
   add_campaign(command, arguments.campaign);
   command.number("ID", "", arguments.id, "Number of the suggestion");
   command.flag("--next", arguments.next, "Explain what ask would suggest now, without asking");
+  command.file("--point", "P", arguments.point,
+               "Explain why this point of the pool is, or is not, what ask would suggest now");
   add_threads(command, arguments.threads);
   add_format(command, arguments.format);
 }

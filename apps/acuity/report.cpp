@@ -74,7 +74,10 @@ ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostrea
   if (!arguments.test.empty()) test = read_held_out(arguments.test, campaign.study());
   const CampaignData data = campaign_data(campaign, test);
   const std::vector<CampaignFigure> figures = campaign_figures(data);
-  write_report(arguments, campaign_page(data, figures, {ACUITY_VERSION, command_text(arguments)}), figures);
+  const NextExplanation next = explain_next(campaign);
+  const CampaignPageFacts facts{ACUITY_VERSION, command_text(arguments),
+                                three_verdicts(campaign, data, &next)};
+  write_report(arguments, campaign_page(data, figures, facts), figures);
   for (const std::string& warning : data.warnings) log << one_line(warning) << '\n';
   out << one_line(fmt::format("{}: {}, {} spent", arguments.out,
                               counted(static_cast<std::int64_t>(data.answers.size()), "answer"),

@@ -83,4 +83,25 @@ std::string last_line(const std::filesystem::path& file) {
   return printable(text.substr(before + 1, last - before), 300);
 }
 
+std::vector<std::string> last_output_lines(const std::filesystem::path& folder) {
+  for (const char* log : {"stderr.log", "stdout.log"}) {
+    std::string text = read_end(folder / log, 2048).text;
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+      text.pop_back();
+    if (text.empty()) continue;
+    std::size_t begin = text.size();
+    for (int lines = 0; lines < 5 && begin != std::string::npos && begin > 0; ++lines)
+      begin = text.rfind('\n', begin - 1);
+    const std::string shown = begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at <= shown.size();) {
+      const std::size_t end = std::min(shown.find('\n', at), shown.size());
+      lines.push_back(printable(std::string_view(shown).substr(at, end - at), 200));
+      at = end + 1;
+    }
+    return lines;
+  }
+  return {};
+}
+
 }  // namespace acuity

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace acuity {
 
@@ -31,5 +32,9 @@ bool nests_too_deep(std::string_view json);
 
 /// The last line that is not blank, safe for a message; empty if there is none.
 std::string last_line(const std::filesystem::path& file);
+
+/// The last five lines, safe to show, that a program wrote in its folder: of stderr.log, or of stdout.log if
+/// that is empty. Empty if there are none.
+std::vector<std::string> last_output_lines(const std::filesystem::path& folder);
 
 }  // namespace acuity

@@ -21,24 +21,9 @@ constexpr double first_wait = 0.5, longest_wait = 60.0;  // seconds
 
 // The last lines of output of a program, to show why it failed.
 std::string last_lines(const std::filesystem::path& folder) {
-  for (const char* log : {"stderr.log", "stdout.log"}) {
-    std::string text = read_end(folder / log, 2048).text;
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
-      text.pop_back();
-    if (text.empty()) continue;
-    std::size_t begin = text.size();
-    for (int lines = 0; lines < 5 && begin != std::string::npos && begin > 0; ++lines)
-      begin = text.rfind('\n', begin - 1);
-    const std::string shown = begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
-    std::string indented;
-    for (std::size_t at = 0; at <= shown.size();) {
-      const std::size_t end = std::min(shown.find('\n', at), shown.size());
-      indented += "\n  | " + printable(std::string_view(shown).substr(at, end - at), 200);
-      at = end + 1;
-    }
-    return indented;
-  }
-  return "";
+  std::string indented;
+  for (const std::string& line : last_output_lines(folder)) indented += "\n  | " + line;
+  return indented;
 }
 
 void retry_later(AttemptSeries& series) {

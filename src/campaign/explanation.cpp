@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/choose_next.hpp"
 #include "campaign/look_ahead.hpp"
+#include "campaign/market.hpp"
 #include "campaign/state_queries.hpp"
 #include "model/pool_means.hpp"
 #include "selection/scan_at_price.hpp"
@@ -21,135 +21,6 @@ namespace acuity {
 namespace {
 
 constexpr std::size_t few_levels = 12;
-
-// The score of every candidate at given levels, which need not be on offer.
-class Market {
- public:
-  Market(const StudyModel& model, const Candidates& candidates, const Marginals& belief)
-      : model_(model), candidates_(candidates), belief_(belief) {}
-
-  std::vector<Index> open_points() const {
-    std::vector<Index> open;
-    for (Index row = 0; row < model_.offer.base_noise.size(); ++row)
-      if (candidates_.is_open(row)) open.push_back(row);
-    return open;
-  }
-
-  struct Best {
-    double information = 0.0;
-    Index point = -1;  // not available at any point
-  };
-  // The most informative point for a level with these properties.
-  Best best_at(Index number, const Level& level) const {
-    Offer one{.levels = {level}, .base_noise = model_.offer.base_noise};
-    // Graph b compares with the best accuracy on offer, which must be included.
-    if (number >= 0 && std::holds_alternative<FlipChannel>(level.channel)) {
-      one.levels = model_.offer.levels;
-      one.levels[static_cast<std::size_t>(number)] = level;
-    }
-    const Index here = one.levels.size() == 1 ? 0 : number;
-    const std::vector<Index> wanted{here};
-    Vector worth(one.base_noise.size());
-    model_.acquisition.information->worth(belief_, one, 0, worth.size(), wanted, worth.data());
-    Best best;
-    for (Index row = 0; row < worth.size(); ++row) {
-      if (!(number >= 0 ? candidates_.is_open(row, number) : candidates_.is_open(row))) continue;
-      if (best.point < 0 || worth(row) > best.information) best = {worth(row), row};
-    }
-    return best;
-  }
-
- private:
-  const StudyModel& model_;
-  const Candidates& candidates_;
-  const Marginals& belief_;
-};
-
-// The zero of an increasing function between low and high, by bisection; `mean` gives the middle.
-double crossing(double low, double high, const std::function<double(double)>& grows) {
-  for (int step = 0; step < 200 && high - low > 1e-13 * std::abs(high); ++step) {
-    const double middle = low > 0.0 && high / low > 4.0 ? std::sqrt(low * high) : 0.5 * (low + high);
-    (grows(middle) > 0.0 ? high : low) = middle;
-  }
-  return 0.5 * (low + high);
-}
-
-Level with_noise(Level level, double variance) {
-  level.channel = GaussianChannel{variance, bias_of(level.channel)};
-  return level;
-}
-
-Level with_accuracy(Level level, double accuracy) {
-  level.channel = FlipChannel{accuracy};
-  return level;
-}
-
-// The largest noise that a level may add and still reach the score `needed`.
-std::optional<double> noise_for(const Market& market, Index number, const Level& level, double needed) {
-  const auto lack = [&](double variance) {
-    return needed - market.best_at(number, with_noise(level, variance)).information;
-  };
-  const double own = std::max(noise_variance(level.channel), 1e-300);
-  double low = own, high = own;
-  for (int k = 0; k < 400 && lack(low) > 0.0; ++k) low /= 10.0;
-  // Without any noise an answer may be worth any amount; what only such an answer would reach is not reached.
-  constexpr double least_share = 1e-12;
-  if (lack(low) > 0.0 || low < least_share * own) return std::nullopt;
-  for (int k = 0; k < 400 && lack(high) <= 0.0; ++k) high *= 10.0;
-  if (lack(high) <= 0.0) return std::nullopt;
-  return std::sqrt(crossing(low, high, lack));
-}
-
-std::optional<double> accuracy_for(const Market& market, Index number, const Level& level, double needed) {
-  const auto gain = [&](double accuracy) {
-    return market.best_at(number, with_accuracy(level, accuracy)).information - needed;
-  };
-  if (gain(1.0) < 0.0) return std::nullopt;
-  return crossing(0.5, 1.0, gain);
-}
-
-// What a level competes with if prices weigh less than in information per cost: the best information at every
-// other level, and its price.
-class Rivals {
- public:
-  explicit Rivals(double price_weight) : price_weight_(price_weight) {}
-
-  void add(double information, double cost) { others_.push_back({information, cost}); }
-
-  bool are_beaten_by(double information, double cost) const {
-    double ratio = information / cost;
-    for (const Other& one : others_) ratio = std::max(ratio, one.information / one.cost);
-    const double price = price_weight_ * ratio, value = information - price * cost;
-    return std::all_of(others_.begin(), others_.end(),
-                       [&](const Other& one) { return one.information - price * one.cost <= value; });
-  }
-
-  // The highest price at which this information wins; nothing if it wins at none. It wins at every lower one.
-  std::optional<double> highest_price(double information, double affordable) const {
-    const double lowest = 1e-12 * affordable;
-    if (!(affordable > 0.0) || !are_beaten_by(information, lowest)) return std::nullopt;
-    if (are_beaten_by(information, affordable)) return affordable;
-    return crossing(lowest, affordable,
-                    [&](double price) { return are_beaten_by(information, price) ? -1.0 : 1.0; });
-  }
-
-  // The least information that wins at this price; nothing if none does.
-  std::optional<double> least_information(double cost) const {
-    double most = 1e-12;
-    for (const Other& one : others_) most = std::max(most, one.information);
-    for (int step = 0; step < 100 && !are_beaten_by(most, cost); ++step) most *= 2.0;
-    if (!are_beaten_by(most, cost) || !std::isfinite(most)) return std::nullopt;
-    return crossing(0.0, most,
-                    [&](double information) { return are_beaten_by(information, cost) ? 1.0 : -1.0; });
-  }
-
- private:
-  struct Other {
-    double information, cost;
-  };
-  double price_weight_;
-  std::vector<Other> others_;
-};
 
 // The noises and accuracies of a ladder depend on each other, so they are not varied one by one.
 void add_counterfactuals(const Study& study, const StudyModel& model, const Candidates& candidates,
@@ -211,6 +82,57 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
       else
         one.noise_sd = noise_for(market, k, levels[at], *needed);
       one.no_noise = !chosen && !one.noise_sd && std::holds_alternative<GaussianChannel>(levels[at].channel);
+    }
+    result.counterfactuals.push_back(std::move(one));
+  }
+}
+
+// How a point that is not chosen compares with the one that is, and what would make it the choice: a price or
+// a precision of this answer alone, so that all other candidates stay as they are.
+void add_place_of_point(const Study& study, const StudyModel& model, const Candidates& candidates,
+                        const Marginals& belief, const Marginals& there, const Suggestion& next,
+                        Explanation& result) {
+  result.instead.emplace(Explanation::Instead{.chosen = next});
+  if (!result.levels_compete) return;
+  const std::vector<Level>& levels = model.offer.levels;
+  if (levels.size() > few_levels || model.acquisition.continuous) return;
+  Rivals rivals(model.acquisition.price_weight);
+  rivals.add(next.information, next.cost);
+  if (model.acquisition.has_price_weight()) {
+    if (model.offer.has_point_costs() || !candidates.top_ups().empty()) return;
+    const Market market(model, candidates, belief);
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+      const Market::Best best = market.best_at(static_cast<Index>(k), levels[k]);
+      if (!levels[k].is_retired && best.point >= 0 && candidates.affordable(levels[k].reserved()))
+        rivals.add(best.information, levels[k].cost);
+    }
+  }
+  const Market here(model, result.chosen.row, there);
+  const double affordable = candidates.largest_cost();
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const auto number = static_cast<Index>(k);
+    if (levels[k].is_retired || !candidates.is_open(result.chosen.row, number)) continue;
+    const double information = here.best_at(number, levels[k]).information;
+    if (!(information > 0.0) || !std::isfinite(information)) continue;
+    const double cost =
+        model.offer.has_point_costs() ? model.offer.cost(result.chosen.row, number) : levels[k].cost;
+    Explanation::Counterfactual one{.level = levels[k],
+                                    .price = {},
+                                    .noise_sd = {},
+                                    .accuracy = {},
+                                    .point = result.chosen.point,
+                                    .here_only = true};
+    const bool by_ratio = !model.acquisition.has_price_weight();
+    const std::optional<double> price = by_ratio ? std::optional(information / next.information_per_cost())
+                                                 : rivals.highest_price(information, affordable);
+    if (price && *price > 0.0) one.price = std::min(*price, affordable);
+    const std::optional<double> needed =
+        by_ratio ? std::optional(next.information_per_cost() * cost) : rivals.least_information(cost);
+    if (!study.is_ladder() && needed && candidates.affordable(std::max(cost, levels[k].reserve))) {
+      if (std::holds_alternative<FlipChannel>(levels[k].channel))
+        one.accuracy = accuracy_for(here, number, levels[k], *needed);
+      else
+        one.noise_sd = noise_for(here, number, levels[k], *needed);
     }
     result.counterfactuals.push_back(std::move(one));
   }
@@ -326,10 +248,9 @@ void add_pool(const Marginals& marginals, const std::vector<Index>& open, Explan
   result.median_sd = std::sqrt(std::max(0.0, *middle));
 }
 
-}  // namespace
-
-Explanation explain(const Study& study, const State& state, CampaignBelief& belief,
-                    const Suggestion& chosen) {
+// `next`: what is chosen instead, if it is not `chosen` that is to be explained but why it is not chosen.
+Explanation explain_either(const Study& study, const State& state, CampaignBelief& belief,
+                           const Suggestion& chosen, const Suggestion* next) {
   belief.follow(state);
   const StudyModel& model = belief.model();
   Candidates candidates = candidates_of(study, state, belief.annotations(state));
@@ -354,7 +275,10 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   }
   // Runs that may be continued are rivals with prices of their own, and where costs depend on the inputs
   // there is not one price per level.
-  if (result.levels_compete) {
+  if (next != nullptr) {
+    add_place_of_point(study, model, candidates, before, belief.belief().marginals_at({{chosen.row}}), *next,
+                       result);
+  } else if (result.levels_compete) {
     const std::optional<Score> best = belief.separate_selector().choose(belief.belief(), candidates);
     const Level level = best ? level_of(*best, model.offer, model.acquisition) : chosen.level;
     const bool is_other = best && (best->point != chosen.row || level.name != chosen.level.name ||
@@ -376,6 +300,68 @@ Explanation explain(const Study& study, const State& state, CampaignBelief& beli
   result.sd_after = std::sqrt(std::max(0.0, belief.belief().marginals_at({{chosen.row}}).variance(0)));
   result.pool_sd_after = mean_standard_deviation(belief.belief());
   return result;
+}
+
+// Why a point is no candidate; it is closed.
+std::string why_closed(const State& state, const std::string& point, Index row) {
+  for (auto one = state.suggestions().rbegin(); one != state.suggestions().rend(); ++one) {
+    if (one->row() != row) continue;
+    if (one->status == SuggestionStatus::pending)
+      return fmt::format("point \"{}\" is pending (suggestion {})", point, one->asked.id);
+    if (!one->values.empty())
+      return fmt::format("point \"{}\" was answered (annotation {})", point, one->asked.id);
+  }
+  for (const Excluded& one : state.excluded())
+    if (one.row == row)
+      return fmt::format("point \"{}\" is excluded{}", point, one.reason.empty() ? "" : ": " + one.reason);
+  return fmt::format("point \"{}\" is closed", point);
+}
+
+}  // namespace
+
+Explanation explain(const Study& study, const State& state, CampaignBelief& belief,
+                    const Suggestion& chosen) {
+  return explain_either(study, state, belief, chosen, nullptr);
+}
+
+Explanation explain_point(const Study& study, const State& state, CampaignBelief& belief,
+                          const AskResult& next, const std::string& point) {
+  const std::optional<Index> row = study.pool().find(point);
+  if (!row)
+    throw InputError(
+        fmt::format("no pool point is called \"{}\", must be one of the pool", printable(point, 80)));
+  const Suggestion* chosen = next.suggestions.empty() ? nullptr : &next.suggestions.front();
+  if (chosen != nullptr && chosen->row == *row) return explain(study, state, belief, *chosen);
+  belief.follow(state);
+  const StudyModel& model = belief.model();
+  const Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  if (!candidates.is_open(*row))
+    throw InputError(why_closed(state, printable(point, 80), *row) + ", and cannot be asked about");
+  if (chosen == nullptr)
+    throw InputError(fmt::format(
+        "nothing would be asked for now, so that there is nothing to compare with: {}", next.reason));
+  const Marginals& marginals = belief.belief().marginals();
+  const std::vector<Score> scores =
+      score_pool(marginals, model.offer, model.acquisition, candidates, {.threads = belief.threads()});
+  const auto own =
+      std::find_if(scores.begin(), scores.end(), [&](const Score& one) { return one.point == *row; });
+  if (own == scores.end())
+    throw InputError(
+        fmt::format("point \"{}\" has no level that is open and can be paid for", printable(point, 80)));
+  const Suggestion suggestion =
+      make_suggestion(*own, study.pool(), model.offer, model.acquisition, belief.belief());
+  const auto rank =
+      std::count_if(scores.begin(), scores.end(), [&](const Score& one) { return precedes(one, *own); });
+  Explanation result = explain_either(study, state, belief, suggestion, chosen);
+  result.instead->rank = static_cast<Index>(rank) + 1;
+  belief.take_back();
+  return result;
+}
+
+Explanation explain_point(const Campaign& campaign, const std::string& point, int threads) {
+  const LookAhead ahead = look_ahead(campaign, {.threads = threads});
+  CampaignBelief belief(ahead.campaign.study(), threads, {});
+  return explain_point(ahead.campaign.study(), ahead.campaign.state(), belief, ahead.next, point);
 }
 
 Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {

@@ -37,6 +37,12 @@ struct Explanation {
     std::optional<double> accuracy;  ///< binary, price lists; absent: no accuracy would change it
     std::string point;               ///< at which it would be chosen
     bool no_noise = false;           ///< real, price lists: it would not be chosen with any noise_sd
+    bool here_only = false;  ///< price and precision are those of the answer at `point` alone, not everywhere
+  };
+  /// What is chosen instead of the point that is explained.
+  struct Instead {
+    Suggestion chosen;
+    Index rank = 0;  ///< of the point explained among the candidates, each at its best level; 1: the best
   };
   struct Neighbour {
     std::int64_t id = 0;
@@ -58,6 +64,7 @@ struct Explanation {
   /// Point and level that the rule of choice would have taken, if it is another one: not every candidate was
   /// allowed. There are no counterfactuals then.
   std::string better;
+  std::optional<Instead> instead;  ///< if it is explained why the point is not chosen
   std::vector<Counterfactual> counterfactuals;
   std::vector<Neighbour> nearest;
   std::vector<ReportedNoise> reported_noise;  ///< of the answers before it
@@ -76,6 +83,14 @@ struct Explanation {
 /// afterwards.
 Explanation explain(const Study& study, const State& state, CampaignBelief& belief, const Suggestion& chosen);
 
+/// Why a pool point is not what `next`, the result of the next ask, suggests, or why it is: its best level,
+/// how far it is behind, and what would make it the choice. Throws InputError if it is no candidate. `state`
+/// is the one before the ask; the belief is brought up to date with it.
+Explanation explain_point(const Study& study, const State& state, CampaignBelief& belief,
+                          const AskResult& next, const std::string& point);
+/// The same of a campaign as the next ask will find it.
+Explanation explain_point(const Campaign& campaign, const std::string& point, int threads = 0);
+
 /// Why a recorded suggestion was made. Throws InputError if there is none with this id.
 Explanation explain(const Campaign& campaign, std::int64_t id, int threads = 0);
 /// Why the next suggestion would be made; empty, with the reason in `result`, if there is none.
@@ -87,5 +102,8 @@ NextExplanation explain_next(const Campaign& campaign, int threads = 0);
 
 /// As readable text.
 std::string to_text(const Explanation& explanation, const Study& study);
+/// One sentence: at which price or precision a level would be chosen, or no longer be.
+std::string counterfactual_text(const Explanation::Counterfactual& counterfactual,
+                                const Explanation& explanation, const Study& study);
 
 }  // namespace acuity

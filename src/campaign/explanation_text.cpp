@@ -34,8 +34,8 @@ std::string noise_name(const Level& level, const std::string& key) {
 // One sentence for a level that was not chosen, or for the one that was.
 std::string sentence(const Explanation::Counterfactual& c, const Explanation& e, const std::string& unit,
                      const std::string& noise_key) {
-  const std::string elsewhere =
-      c.point == e.chosen.point ? "" : fmt::format(" (at point {})", one_line(c.point));
+  const std::string elsewhere = c.point == e.chosen.point ? (c.here_only ? " here" : "")
+                                                          : fmt::format(" (at point {})", one_line(c.point));
   std::vector<std::string> conditions;
   if (c.chosen) {
     if (c.price) conditions.push_back(fmt::format("it cost over {}{}", brief(*c.price, digits), unit));
@@ -55,8 +55,9 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
   if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
   if (conditions.empty())
     return fmt::format("{} would not be chosen at any price.", capital(name_of(c.level)));
-  return fmt::format("{} would be chosen{} if {}{}.", capital(name_of(c.level)), elsewhere,
-                     fmt::join(conditions, ", or if "), c.no_noise ? "; no noise_sd would make it win" : "");
+  return fmt::format("{} would be chosen{} if {}{}{}.", capital(name_of(c.level)), elsewhere,
+                     c.here_only ? "at this point alone " : "", fmt::join(conditions, ", or if "),
+                     c.no_noise ? "; no noise_sd would make it win" : "");
 }
 
 std::string levels_text(const Explanation& e) {
@@ -71,7 +72,10 @@ std::string levels_text(const Explanation& e) {
     const std::string name = one_line(describe(level.level));
     text += fmt::format("  {:<14}{:>14}{:>12}{:>14}{}{}\n", name, brief(level.information, digits),
                         brief(level.cost, digits), brief(level.per_cost(), digits),
-                        level.chosen ? "  <- chosen" : "", level.affordable ? "" : "  (not available)");
+                        !level.chosen ? ""
+                        : e.instead   ? "  <- best here"
+                                      : "  <- chosen",
+                        level.affordable ? "" : "  (not available)");
   }
   return text;
 }
@@ -116,6 +120,22 @@ std::string goal_text(const Explanation& e, const Study& study, const std::strin
   return text;
 }
 
+// Why it is not the next choice.
+std::string instead_text(const Explanation& e, const Study& study, const std::string& unit) {
+  const Suggestion& other = e.instead->chosen;
+  std::string text =
+      fmt::format("It is not the next choice: point {} ({}) at {}, for {}{}, is", one_line(other.point),
+                  inputs_of(other.inputs, study), name_of(other.level), brief(other.cost, digits), unit);
+  if (e.is_drawn) return text + ", drawn by the seed.\n";
+  if (e.levels_compete)
+    text += fmt::format(", with {} {} per unit of cost; this one has {} ({:.0f} % of that)",
+                        brief(other.information_per_cost(), digits), e.unit,
+                        brief(e.chosen.information_per_cost(), digits),
+                        100.0 * e.chosen.information_per_cost() / other.information_per_cost());
+  return text +
+         fmt::format(". Of {} it is number {}.\n", counted(e.candidates, "candidate"), e.instead->rank);
+}
+
 // Why the level is not the one of the best information per cost, if it is not.
 std::string plan_text(const Explanation& e, const Study& study, const std::string& unit) {
   if (!e.shadow_price) return "";
@@ -141,6 +161,12 @@ std::string plan_text(const Explanation& e, const Study& study, const std::strin
 
 }  // namespace
 
+std::string counterfactual_text(const Explanation::Counterfactual& counterfactual,
+                                const Explanation& explanation, const Study& study) {
+  const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
+  return sentence(counterfactual, explanation, unit, noise_key(*study.file().target));
+}
+
 std::string to_text(const Explanation& e, const Study& study) {
   const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
   const Suggestion& s = e.chosen;
@@ -154,8 +180,10 @@ std::string to_text(const Explanation& e, const Study& study) {
         "prices is "
         "paid.\n",
         e.continued->id, one_line(e.continued->level));
-  if (e.is_drawn) text += "It was drawn by the seed, not chosen by its information.\n";
-  text += fmt::format("\nWhy this point. The belief about {} there is {}. ", target.name_or("f"),
+  if (e.instead) text += instead_text(e, study, unit);
+  if (e.is_drawn && !e.instead) text += "It was drawn by the seed, not chosen by its information.\n";
+  text += fmt::format("\n{} The belief about {} there is {}. ",
+                      e.instead ? "What is known about this point." : "Why this point.", target.name_or("f"),
                       target.belief_text(s.mean, std::sqrt(std::max(0.0, s.variance)), digits));
   text += e.candidates == 1
               ? "It was the only candidate.\n"
@@ -170,7 +198,7 @@ std::string to_text(const Explanation& e, const Study& study) {
   if (e.nearest.empty()) text += "  nothing was annotated yet\n";
   if (!e.pending.empty())
     text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));
-  text += "\nWhy this level.";
+  text += e.instead ? "\nWhich level it would be." : "\nWhy this level.";
   if (!e.levels_compete) text += " Only the highest precision is asked for here; levels do not compete.";
   if (!e.better.empty())
     text += fmt::format(
@@ -185,9 +213,10 @@ std::string to_text(const Explanation& e, const Study& study) {
     text += "  " + one_line(sentence) + "\n";
   for (const std::string& sentence : reported_noise_warnings(study, e.reported_noise))
     text += "  " + one_line(sentence) + "\n";
-  if (!e.counterfactuals.empty()) text += "\nWhat would change the choice.\n";
+  if (!e.counterfactuals.empty())
+    text += e.instead ? "\nWhat would make it the choice.\n" : "\nWhat would change the choice.\n";
   for (const Explanation::Counterfactual& one : e.counterfactuals)
-    text += "  " + sentence(one, e, unit, noise_key(target)) + "\n";
+    text += "  " + counterfactual_text(one, e, study) + "\n";
   text += fmt::format(
       "\nWhat the answer is expected to do. The standard deviation of {} there falls from {} to {}; its mean "
       "over the pool from "

@@ -9,6 +9,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "model/averaged_posterior.hpp"
 #include "model/hyperparameter_draws.hpp"
 #include "model/learning_problem.hpp"
 #include "numerics/normal.hpp"
@@ -18,8 +19,6 @@
 namespace acuity {
 
 namespace {
-
-const double normal_quantile = boost::math::quantile(boost::math::normal(), 0.975);
 
 bool has_classes(const Observations& observations) {
   for (const Channel& channel : observations.channels())
@@ -116,58 +115,24 @@ AveragedModel AveragedModel::around(const Prior& prior, const Observations& obse
 }
 
 AveragedModel::Predicted AveragedModel::predict(const PointsRef& x, int threads) const {
-  const Index n = x.rows(), count = static_cast<Index>(draws_.size());
   const bool classes = classes_ || has_classes(draws_.front().observations);
   Predicted result;
-  Matrix means(count, n), variances(count, n);
-  Vector weights(count);
-  AveragedMarginals& all = result.marginals;
-  all = {.mean = Vector::Zero(n),
-         .variance = Vector::Zero(n),
-         .low = Vector(n),
-         .high = Vector(n),
-         .median = Vector(n),
-         .probability = Vector::Zero(classes ? n : 0),
-         .nugget = Vector::Zero(n)};
-  for (Index s = 0; s < count; ++s) {
-    const HyperparameterDraw& draw = draws_[static_cast<std::size_t>(s)];
-    Marginals found;
-    if (classes) {
-      const EpPosterior posterior(draw.prior, draw.observations);
-      found = posterior.predict(x);
-      if (result.convergence_problem.empty()) result.convergence_problem = posterior.convergence_problem();
-      for (Index i = 0; i < n; ++i)
-        all.probability(i) +=
-            draw.weight *
-            numerics::normal_cdf(found.mean(i) / std::sqrt(1.0 + std::max(0.0, found.variance(i))));
-    } else {
-      const GpPosterior posterior(draw.prior, draw.observations, threads);
-      found = posterior.predict(x, {.threads = threads});
-      result.jittered = std::max(result.jittered, posterior.jittered());
-    }
-    weights(s) = draw.weight;
-    means.row(s) = found.mean.transpose();
-    variances.row(s) = found.variance.transpose();
-    all.mean += draw.weight * found.mean;
-    all.nugget.array() += draw.weight * draw.nugget;
-  }
-  if (count == 1) all.mean = means.row(0).transpose();
-  numerics::parallel_for(n, threads > 0 ? threads : numerics::default_threads(), [&](Index i) {
-    all.variance(i) =
-        count == 1 ? variances(0, i)
-                   : weights.dot(
-                         (variances.col(i).array() + (means.col(i).array() - all.mean(i)).square()).matrix());
-    if (count == 1) {
-      const double sd = std::sqrt(std::max(0.0, all.variance(i)));
-      all.low(i) = all.mean(i) - normal_quantile * sd;
-      all.high(i) = all.mean(i) + normal_quantile * sd;
-      all.median(i) = all.mean(i);
-      return;
-    }
-    all.low(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.025);
-    all.high(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.975);
-    all.median(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.5);
-  });
+  // One factor at a time is in memory.
+  result.marginals = average_over(
+      draws_, x.rows(), classes,
+      [&](std::size_t s) {
+        const HyperparameterDraw& draw = draws_[s];
+        if (classes) {
+          const EpPosterior posterior(draw.prior, draw.observations);
+          if (result.convergence_problem.empty())
+            result.convergence_problem = posterior.convergence_problem();
+          return posterior.predict(x);
+        }
+        const GpPosterior posterior(draw.prior, draw.observations, threads);
+        result.jittered = std::max(result.jittered, posterior.jittered());
+        return posterior.predict(x, {.threads = threads});
+      },
+      threads);
   return result;
 }
 

@@ -61,6 +61,17 @@ PageTable summary(const CampaignData& data) {
   return table;
 }
 
+// Bad ones are marked as warnings are; the state is also in the words.
+std::string verdicts_html(const std::vector<Verdict>& verdicts) {
+  std::string html = "<dl>\n";
+  for (const Verdict& one : verdicts)
+    html += fmt::format(
+        "<dt{}>{}</dt>\n<dd>{}{}</dd>\n", one.state == Verdict::State::bad ? " class=\"not-held\"" : "",
+        escape_markup(one.question), escape_markup(one.answer),
+        one.advice.empty() ? "" : " <span class=\"soft\">" + escape_markup(one.advice) + "</span>");
+  return html + "</dl>\n";
+}
+
 std::string warnings_html(const CampaignData& data) {
   if (data.warnings.empty()) return "<p>No warnings.</p>\n";
   std::string html = "<ul>\n";
@@ -242,6 +253,7 @@ std::string campaign_page(const CampaignData& data, const std::vector<CampaignFi
           "acuity {}:</p>\n{}</header>\n<main id=\"main\">\n",
           escape_markup(data.name), time_text(data.last_at), escape_markup(facts.version),
           command_block(facts.command));
+  if (!facts.verdicts.empty()) html += section("verdicts", "In short", verdicts_html(facts.verdicts));
   html += section("summary", "Summary", table_html(summary(data), "Summary"));
   html += section("warnings", "Warnings", warnings_html(data));
   if (!data.changes.empty()) html += section("changes", "Changes of the study", changes_html(data));

@@ -5,12 +5,14 @@
 
 #include "pages/campaign_figures.hpp"
 #include "views/campaign_data.hpp"
+#include "views/three_verdicts.hpp"
 
 namespace acuity {
 
 struct CampaignPageFacts {
   std::string version;
-  std::string command;  ///< that makes the page
+  std::string command;                 ///< that makes the page
+  std::vector<Verdict> verdicts = {};  ///< three_verdicts(), with which the page begins; may be empty
 };
 
 /// One HTML file about a campaign that needs no network and no script. `figures` are campaign_figures(data),

@@ -34,6 +34,8 @@ a:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-o
 .skip{position:absolute;left:-999rem}
 .skip:focus{position:static}
 .soft{color:var(--soft)}
+dt{font-weight:bold;margin-top:.8rem}
+dd{margin:0;max-width:44rem}
 nav ol{padding-left:1.4rem;margin:.5rem 0}
 nav li{margin:.2rem 0}
 .settings{white-space:pre-line}

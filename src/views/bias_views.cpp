@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "acuity/model/learn.hpp"
-#include "campaign/state_queries.hpp"
 #include "views/input_grid.hpp"
 
 namespace acuity {
@@ -15,36 +13,16 @@ namespace {
 
 constexpr Index most_inputs_shown = 6, points_of_a_slice = 61;
 
-// The mean of the answers of every level, by pool row.
-using MeanAnswers = std::map<std::string, std::map<Index, double>>;
-
-MeanAnswers mean_answers(const Target& target, const State& state) {
-  MeanAnswers sums;
-  std::map<std::string, std::map<Index, double>> counts;
-  for (const std::int64_t id : state.answered()) {
-    const SuggestionRecord& record = *state.find(id);
-    if (record.row() < 0) continue;
-    for (const double value : record.values) {
-      sums[record.level()][record.row()] += target.to_model(value);
-      counts[record.level()][record.row()] += 1.0;
-    }
+// At the points that both levels have answered.
+std::vector<PairedDifference> pairs_of(const std::vector<LevelOffset>& offsets, const EstimatedBias& bias) {
+  for (const LevelOffset& offset : offsets) {
+    if (offset.level == bias.level && offset.other == bias.reference) return offset.pairs;
+    if (offset.level != bias.reference || offset.other != bias.level) continue;
+    std::vector<PairedDifference> pairs = offset.pairs;
+    for (PairedDifference& pair : pairs) pair.difference = -pair.difference;
+    return pairs;
   }
-  for (auto& [level, rows] : sums)
-    for (auto& [row, sum] : rows) sum /= counts[level][row];
-  return sums;
-}
-
-std::vector<PairedDifference> pairs_of(const Pool& pool, const std::map<Index, double>& level,
-                                       const std::map<Index, double>& reference) {
-  std::vector<PairedDifference> pairs;
-  for (const auto& [row, value] : level) {
-    const auto there = reference.find(row);
-    if (there == reference.end()) continue;
-    const double* inputs = pool.point(row);
-    pairs.push_back({.inputs = std::vector<double>(inputs, inputs + pool.inputs().size()),
-                     .difference = value - there->second});
-  }
-  return pairs;
+  return {};
 }
 
 DifferenceCurve difference_along(const Study& study, const CampaignModel& model, Index bias, Index input) {
@@ -69,13 +47,13 @@ DifferenceCurve difference_along(const Study& study, const CampaignModel& model,
 
 }  // namespace
 
-std::vector<BiasView> bias_views(const Study& study, const State& state, const CampaignModel& model) {
+std::vector<BiasView> bias_views(const Study& study, const std::vector<LevelOffset>& offsets,
+                                 const CampaignModel& model) {
   std::vector<BiasView> views;
   if (!study.file().has_bias()) return views;
-  MeanAnswers answers = mean_answers(*study.file().target, state);
   for (EstimatedBias& bias : level_biases(study, model.study_model(), model.posterior())) {
     BiasView view;
-    view.pairs = pairs_of(study.pool(), answers[bias.level], answers[bias.reference]);
+    view.pairs = pairs_of(offsets, bias);
     const Index shown = std::min<Index>(most_inputs_shown, study.pool().points().cols());
     for (Index k = 0; k < shown; ++k) view.curves.push_back(difference_along(study, model, bias.number, k));
     view.estimate = std::move(bias);

@@ -6,14 +6,9 @@
 #include "acuity/campaign/state.hpp"
 #include "views/campaign_model.hpp"
 #include "views/level_biases.hpp"
+#include "views/level_offsets.hpp"
 
 namespace acuity {
-
-/// The answers of a level less those of the reference level at the same point.
-struct PairedDifference {
-  std::vector<double> inputs;
-  double difference = 0.0;
-};
 
 /// The difference of a level from the reference along one input, the others at the median of the pool: the
 /// mean, and two standard deviations.
@@ -25,12 +20,13 @@ struct DifferenceCurve {
 /// The bias of a level, as the model has it and as answers at the same points show it.
 struct BiasView {
   EstimatedBias estimate;
-  std::vector<PairedDifference> pairs;
+  std::vector<PairedDifference> pairs;  ///< with the reference level
   std::vector<DifferenceCurve> curves;  ///< of the first inputs, in their order
 };
 
-/// Of every level with bias; empty if there is none.
-std::vector<BiasView> bias_views(const Study& study, const State& state, const CampaignModel& model);
+/// Of every level with bias; empty if there is none. `offsets`: those of level_offsets().
+std::vector<BiasView> bias_views(const Study& study, const std::vector<LevelOffset>& offsets,
+                                 const CampaignModel& model);
 
 /// The root of the mean variance of f: over the goal, and over a sample of the pool.
 struct PredictedErrors {

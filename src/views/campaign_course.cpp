@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "acuity/model/learn.hpp"
 #include "annotation/truth_table.hpp"
 #include "views/campaign_model.hpp"
 #include "views/held_out_scores.hpp"
@@ -31,9 +32,19 @@ double predicted_at(const Goal& goal, const CampaignModel& model, bool binary) {
   return goal.weights.dot(positive.cwiseMin((1.0 - positive.array()).matrix()));
 }
 
+// As the stop rule has it, but of a large pool a sample.
+double predictive_sd(const Study& study, const CampaignModel& model) {
+  const auto sd_at = [&](const PointsRef& points) -> Vector {
+    return model.posterior().predict(points).variance.cwiseMax(0.0).cwiseSqrt();
+  };
+  if (has_own_goal(study)) return study.goal()->weights.dot(sd_at(study.goal()->points));
+  return sd_at(spread_sample(study.pool().points())).mean();
+}
+
 CoursePoint measured(const Study& study, const State& state, const std::optional<HeldOut>& test) {
   const CampaignModel model(study, state);
   CoursePoint point{.spent = state.spent(), .answers = state.annotations()};
+  if (study.file().stop.predictive_sd) point.predictive_sd = predictive_sd(study, model);
   if (has_own_goal(study)) point.at_goal = predicted_at(*study.goal(), model, study.file().binary());
   if (test && study.file().target->is_real()) {
     // As the verdict has it, so that the two cannot contradict each other.
@@ -93,9 +104,10 @@ std::optional<double> projected_end(const std::vector<MoneyPoint>& money, const 
 }  // namespace
 
 CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>& test,
-                         const LevelGroups& groups) {
+                         const LevelGroups& groups, CourseErrors errors) {
   const Study& study = campaign.study();
-  const std::set<std::int64_t> wanted = moments(campaign.state().annotations());
+  const std::set<std::int64_t> wanted =
+      errors == CourseErrors::measured ? moments(campaign.state().annotations()) : std::set<std::int64_t>();
   auto next = wanted.begin();
   CampaignCourse found;
   found.spending.push_back({0, std::vector<double>(groups.names.size(), 0.0)});

@@ -51,8 +51,10 @@ std::vector<FailedPlace> failed_places(const Study& study, const State& state) {
     const Index row = record.asked.row;
     if (failed && row >= 0) {
       const auto [found, is_new] = at.emplace(row, places.size());
-      if (is_new) places.push_back({.point = study.pool().id(row), .inputs = inputs_at(study.pool(), row)});
+      if (is_new)
+        places.push_back({.row = row, .point = study.pool().id(row), .inputs = inputs_at(study.pool(), row)});
       FailedPlace& place = places[found->second];
+      place.last_id = record.asked.id;
       ++place.failures;
       place.cost += record.failure_charge;
       if (record.status == SuggestionStatus::failed) place.reason = record.reason;
@@ -132,6 +134,52 @@ CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model,
   return found;
 }
 
+// As predicted when they were asked for; not a number if nothing was.
+CampaignAnswers answers_as_asked(const Campaign& campaign, const LevelGroups& groups,
+                                 const std::map<std::int64_t, double>& spent_at) {
+  const Study& study = campaign.study();
+  const Target& target = *study.file().target;
+  CampaignAnswers found{.answers = {}, .places = {}, .last_at = campaign.state().created_at()};
+  const std::vector<Annotation> annotations = annotations_of(study, campaign.state());
+  std::size_t next = 0;
+  for (const std::int64_t id : campaign.state().answered()) {
+    const SuggestionRecord& record = *campaign.state().find(id);
+    const Asked& asked = record.asked;
+    const Channel channel = record.told && record.told->channel ? *record.told->channel : asked.channel;
+    const double noise = noise_of(channel);
+    const bool is_predicted = asked.worker != "initial" && !record.told->unasked && !record.told->row &&
+                              !record.told->inputs && asked.row >= 0 && asked.variance > 0.0;
+    const double mean = asked.answer_mean.value_or(asked.mean),
+                 variance = asked.answer_variance.value_or(asked.variance);
+    for (std::size_t k = 0; k < record.values.size(); ++k, ++next) {
+      ReportedAnswer answer{.id = id,
+                            .point = record.row() < 0 ? "" : study.pool().id(record.row()),
+                            .level = groups.of_suggestion[static_cast<std::size_t>(id - 1)],
+                            .value = annotations[next].value,
+                            .cost = annotations[next].cost,
+                            .spent = spent_at.at(id),
+                            .told_at = record.told_at,
+                            .noise = noise,
+                            .expected = std::nan(""),
+                            .expected_sd = std::nan(""),
+                            .predicted = is_predicted};
+      if (is_predicted && target.is_real()) {
+        answer.expected = mean;
+        answer.expected_sd = std::sqrt(variance + noise * noise);
+      } else if (is_predicted) {
+        const double clean = target.expectation({mean, variance});
+        answer.expected = (1.0 - noise) * clean + noise * (1.0 - clean);
+      }
+      found.answers.push_back(std::move(answer));
+      const double* inputs =
+          record.row() >= 0 ? study.pool().point(record.row()) : record.told->inputs->data();
+      found.places.emplace_back(inputs, inputs + study.pool().inputs().size());
+      found.last_at = std::max(found.last_at, record.told_at);
+    }
+  }
+  return found;
+}
+
 CampaignCalibration calibration_of_answers(const std::vector<ReportedAnswer>& answers,
                                            const std::vector<LevelTotal>& levels, const Target& target) {
   CampaignCalibration found;
@@ -190,7 +238,7 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   data.break_even = break_even_view(study, model);
   data.why_no_break_even = why_no_break_even(study);
   data.offsets = level_offsets(study, state);
-  data.biases = bias_views(study, state, model);
+  data.biases = bias_views(study, data.offsets, model);
   data.plans = plan_course(campaign);
   for (const Level& level : study.offer().levels) data.offered.push_back(describe(level));
   if (const std::int64_t replaced = state.replaced(); replaced > 0)
@@ -211,6 +259,17 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
     data.warnings.push_back(problem + ".");
   }
   for (std::string& warning : campaign_warnings(campaign, data)) data.warnings.push_back(std::move(warning));
+  return data;
+}
+
+CampaignData quick_campaign_data(const Campaign& campaign) {
+  const LevelGroups groups = level_groups(campaign.state());
+  CampaignData data;
+  static_cast<CampaignBooks&>(data) = books_of(campaign, groups);
+  static_cast<CampaignCourse&>(data) = course_of(campaign, std::nullopt, groups, CourseErrors::none);
+  static_cast<CampaignAnswers&>(data) = answers_as_asked(campaign, groups, data.spent_at);
+  for (const Level& level : campaign.study().offer().levels) data.offered.push_back(describe(level));
+  data.is_complete = false;
   return data;
 }
 

@@ -49,6 +49,9 @@ struct CoursePoint {
   double expected = 0.0;  ///< the error that the model predicts
   /// The error that it predicts over the points of the goal, by weight; absent if the goal is the pool.
   std::optional<double> at_goal = {};
+  /// The mean standard deviation of f over the goal, or a sample of the pool; absent unless the study has a
+  /// stop.predictive_sd to compare it with.
+  std::optional<double> predictive_sd = {};
 };
 
 struct MoneyPoint {
@@ -93,6 +96,8 @@ struct BeliefMap {
 
 /// A pool point at which attempts failed.
 struct FailedPlace {
+  Index row = 0;              ///< of the pool
+  std::int64_t last_id = 0;   ///< of the last suggestion that failed there
   std::string point, inputs;  ///< the inputs as text
   std::int64_t failures = 0;
   double cost = 0.0;
@@ -148,6 +153,7 @@ struct BeliefViews {
 
 /// Everything that a page about a campaign shows, as plain values. Each part is returned by one function.
 struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCalibration, BeliefViews {
+  bool is_complete = true;    ///< false: what needs a model is not computed yet (quick_campaign_data())
   std::string course_source;  ///< what the error is measured on
   bool is_held_out = false;
   std::optional<BreakEven> break_even;

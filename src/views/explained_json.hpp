@@ -3,6 +3,7 @@
 #include <string>
 
 #include "acuity/campaign/campaign.hpp"
+#include "campaign/explanation.hpp"
 
 namespace acuity {
 
@@ -10,6 +11,7 @@ namespace acuity {
 /// `acuity explain`. They throw InputError if there is no such suggestion, point or choice, with the reason.
 std::string explained_json(const Campaign& campaign, std::int64_t id, int threads = 0);
 std::string explained_next_json(const Campaign& campaign, int threads = 0);
+std::string explained_json(const Explanation& explanation, const Study& study);
 /// Of any pool point, by its id: why it is, or is not, the next choice.
 std::string explained_point_json(const Campaign& campaign, const std::string& point, int threads = 0);
 

@@ -30,6 +30,7 @@ Json counterfactual(const Explanation::Counterfactual& one) {
                  {"noise_sd", json_number(one.noise_sd)},
                  {"accuracy", json_number(one.accuracy)},
                  {"point", one.point}});
+  if (one.here_only) object["here_only"] = true;
   return object;
 }
 
@@ -95,6 +96,16 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
                  {"sd_after", json_number(e.sd_after)},
                  {"pool_sd_before", json_number(e.pool_sd_before)},
                  {"pool_sd_after", json_number(e.pool_sd_after)}});
+  if (e.instead) {
+    const Suggestion& other = e.instead->chosen;
+    Json instead{{"point", other.point}};
+    instead.update(level_object(other.level));
+    instead.update({{"information", json_number(other.information)},
+                    {"cost", json_number(other.cost)},
+                    {"information_per_cost", json_number(other.information_per_cost())}});
+    object["instead"] = instead;
+    object["rank"] = e.instead->rank;
+  }
   if (e.shadow_price) object["shadow_price"] = json_number(*e.shadow_price);
   if (e.plan)
     object["plan"] = {{"lambda", json_number(e.plan->lambda)},

@@ -25,7 +25,7 @@ struct WeightedMean {
   double variance() const { return 1.0 / weight; }
 };
 
-LevelOffset offset_between(const std::map<Index, WeightedMean>& one,
+LevelOffset offset_between(const Pool& pool, const std::map<Index, WeightedMean>& one,
                            const std::map<Index, WeightedMean>& other) {
   LevelOffset found;
   double weight = 0.0, weighted = 0.0;
@@ -36,6 +36,10 @@ LevelOffset offset_between(const std::map<Index, WeightedMean>& one,
     weight += 1.0 / variance;
     weighted += (answers.mean() - there->second.mean()) / variance;
     ++found.points;
+    const double* inputs = pool.point(row);
+    found.pairs.push_back({.inputs = std::vector<double>(inputs, inputs + pool.inputs().size()),
+                           .difference = answers.mean() - there->second.mean(),
+                           .sd = std::sqrt(variance)});
   }
   if (found.points > 0) {
     found.offset = weighted / weight;
@@ -81,7 +85,7 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
   std::vector<LevelOffset> offsets;
   for (std::size_t i = 0; i < names.size(); ++i)
     for (std::size_t j = i + 1; j < names.size(); ++j) {
-      LevelOffset found = offset_between(answers.at(names[i]), answers.at(names[j]));
+      LevelOffset found = offset_between(study.pool(), answers.at(names[i]), answers.at(names[j]));
       if (found.points == 0) continue;
       found.level = names[i];
       found.other = names[j];

@@ -8,15 +8,23 @@
 
 namespace acuity {
 
+/// The answers of a level less those of another at the same point.
+struct PairedDifference {
+  std::vector<double> inputs;
+  double difference = 0.0;
+  double sd = 0.0;  ///< of the noise in it
+};
+
 /// The mean difference between two levels at points where both have answers. Unless one of them has a bias,
 /// the model assumes that they differ only in noise, and does not account for an offset larger than that.
 struct LevelOffset {
   std::string level, other;
-  Index points = 0;           ///< with answers of both levels
-  double offset = 0.0;        ///< `level` minus `other`
-  double standard_error = 0;  ///< from the noise of the levels
-  bool in_model = false;      ///< one of the two has a bias, which the model accounts for
-  bool is_factor = false;     ///< of the logarithm: a factor e^offset of the answers
+  Index points = 0;                          ///< with answers of both levels
+  double offset = 0.0;                       ///< `level` minus `other`
+  double standard_error = 0;                 ///< from the noise of the levels
+  bool in_model = false;                     ///< one of the two has a bias, which the model accounts for
+  bool is_factor = false;                    ///< of the logarithm: a factor e^offset of the answers
+  std::vector<PairedDifference> pairs = {};  ///< in the order of the pool
 
   double low() const { return offset - 1.96 * standard_error; }
   double high() const { return offset + 1.96 * standard_error; }

@@ -24,10 +24,12 @@ class PoolScores {
   std::string json(const std::string& x, const std::string& y = "") const;
   /// What explain_next() returns.
   const NextExplanation& next() const;
+  /// What explained_point_json() returns, from the belief that is there already.
+  std::string explained_point_json(const std::string& point) const;
 
  private:
   struct Parts;
-  std::unique_ptr<const Parts> parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace acuity

@@ -1,0 +1,283 @@
+#include "views/three_verdicts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "annotation/truth_table.hpp"
+#include "campaign/state_queries.hpp"
+#include "numerics/text.hpp"
+#include "study/reported_noise.hpp"
+#include "text/input_text.hpp"
+#include "text/level_text.hpp"
+#include "text/number_text.hpp"
+#include "views/error_projection.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Calibration = CalibrationVerdict::Calibration;
+using VerdictState = Verdict::State;
+
+constexpr std::int64_t fewest_to_judge = 5;
+
+std::string advice_sentence(std::string text) {
+  if (text.empty()) return text;
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text.back() == '.' ? text : text + ".";
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", 100.0 * share);
+}
+
+// " It fell by 12 % over the last third of the money." as part of a sentence.
+std::string trend_text(const std::vector<SpentError>& course) {
+  const std::optional<double> change = recent_change(course);
+  if (!change) return "";
+  if (std::abs(*change) < 0.02) return "; it hardly changed over the last third of the money";
+  return fmt::format("; it {} by {} over the last third of the money", *change < 0.0 ? "fell" : "rose",
+                     percent(std::abs(*change)));
+}
+
+std::vector<SpentError> errors_of(const CampaignData& data) {
+  std::vector<SpentError> found;
+  for (const CoursePoint& one : data.course) found.push_back({one.spent, one.error});
+  return found;
+}
+
+std::vector<SpentError> standard_deviations_of(const CampaignData& data) {
+  std::vector<SpentError> found;
+  for (const CoursePoint& one : data.course)
+    if (one.predictive_sd) found.push_back({one.spent, *one.predictive_sd});
+  return found;
+}
+
+// What reaching the goal will cost beyond what was spent, in words.
+std::string projection_text(const std::optional<ProjectedSpending>& projected, const CampaignData& data) {
+  if (!projected) return "; the cost to reach it cannot be projected";
+  const double more = projected->spent - data.spent, least = projected->low - data.spent;
+  const std::string range =
+      projected->high ? fmt::format("{} to {}", brief(least, 2), brief(*projected->high - data.spent, 2))
+                      : fmt::format("at least {}", brief(least, 2));
+  return fmt::format("; by its trend it takes about {} more ({})",
+                     money(more, data.unit.empty() ? "" : data.unit), range);
+}
+
+std::string projection_advice(const std::optional<ProjectedSpending>& projected, const CampaignData& data) {
+  if (!std::isfinite(data.budget)) return "continue";
+  const double left = std::max(0.0, data.budget - data.spent - data.escrow);
+  if (!(left > 0.0)) return "raise the budget, or accept this error as the goal";
+  if (!projected) return "continue; a trend needs more answers";
+  if (projected->low > data.budget)
+    return fmt::format("the {} that are left will not reach it: raise the budget, or the goal",
+                       money(left, data.unit));
+  if (projected->spent > data.budget)
+    return fmt::format("the {} that are left may not reach it", money(left, data.unit));
+  return "continue";
+}
+
+// The study says what is good enough: [stop] predictive_sd.
+Verdict against_goal(const Study& study, const CampaignData& data, double goal) {
+  Verdict verdict{.question = "Is it good enough?", .answer = {}, .advice = {}};
+  const CoursePoint& now = data.course.back();
+  const std::string where = has_own_goal(study) ? "the goal" : "the pool";
+  const std::string sd = fmt::format("the standard deviation of {} is {} on average over {}",
+                                     data.target->latent(), brief(*now.predictive_sd, 3), where);
+  const bool is_claimed_low = *now.predictive_sd < goal;
+  // Measured on known values, or what is left of the claim if intervals are known to be too narrow.
+  double real = *now.predictive_sd;
+  std::string but;
+  if (data.is_held_out && now.error > real) {
+    real = now.error;
+    but = fmt::format(", but the error on {} is {}", data.course_source,
+                      data.target->error_text(now.error, std::nullopt));
+  } else if (data.verdict.calibration == Calibration::too_narrow && data.verdict.factor > 1.0) {
+    real *= data.verdict.factor;
+    but =
+        fmt::format(", but intervals are {}, so that it is rather {}", data.verdict.words(), brief(real, 3));
+  }
+  if (is_claimed_low && real < goal) {
+    verdict.state = VerdictState::good;
+    verdict.answer = fmt::format("Yes: {}, below the {} of stop.predictive_sd{}.", sd, brief(goal, 3), but);
+    verdict.advice = "stop here, or ask for more than the study says";
+    return verdict;
+  }
+  verdict.state = VerdictState::bad;
+  if (is_claimed_low) {
+    verdict.answer = fmt::format("No: {}, below the {} of stop.predictive_sd{}.", sd, brief(goal, 3), but);
+    verdict.advice = data.verdict.advice;
+    return verdict;
+  }
+  const std::vector<SpentError> course = standard_deviations_of(data);
+  const std::optional<ProjectedSpending> projected = projected_spending(course, goal);
+  verdict.answer = fmt::format("Not yet: {}, and stop.predictive_sd is {}{}{}{}.", sd, brief(goal, 3), but,
+                               trend_text(course), projection_text(projected, data));
+  verdict.advice = projection_advice(projected, data);
+  return verdict;
+}
+
+Verdict good_enough(const Study& study, const CampaignData& data) {
+  Verdict verdict{.question = "Is it good enough?", .answer = {}, .advice = {}};
+  if (!data.is_complete) {
+    verdict.answer = "This is being computed.";
+    return verdict;
+  }
+  const auto answers = static_cast<std::int64_t>(data.answers.size());
+  if (answers < fewest_to_judge || data.course.empty()) {
+    verdict.answer = fmt::format("It cannot be told from {}.", counted(answers, "answer"));
+    verdict.advice = "continue";
+    return verdict;
+  }
+  const std::optional<double> goal = study.file().stop.predictive_sd;
+  if (goal && data.course.back().predictive_sd) return against_goal(study, data, *goal);
+  const double error = data.course.back().error;
+  verdict.answer = fmt::format("The study does not say what is good enough: the {} is {} on {}{}.",
+                               data.error_measure, data.target->error_text(error, std::nullopt),
+                               data.course_source, trend_text(errors_of(data)));
+  verdict.advice = study.file().target->is_real()
+                       ? "compare it with the error that you can accept, and state that as stop.predictive_sd"
+                       : "compare it with the error that you can accept";
+  return verdict;
+}
+
+Verdict trusted(const Campaign& campaign, const CampaignData& data) {
+  Verdict verdict{.question = "May it be trusted?", .answer = {}, .advice = {}};
+  if (!data.is_complete) {
+    verdict.answer = "This is being computed.";
+    return verdict;
+  }
+  if (data.answers.empty()) {
+    verdict.answer = "It cannot be told without answers.";
+    return verdict;
+  }
+  const std::string judged = data.target->judged();
+  std::vector<std::string> parts;
+  switch (data.verdict.calibration) {
+    case Calibration::good:
+      verdict.state = VerdictState::good;
+      parts.push_back(fmt::format("Yes: {} are calibrated, {}", judged, data.verdict.reason));
+      break;
+    case Calibration::too_narrow:
+    case Calibration::too_wide:
+      verdict.state = VerdictState::bad;
+      parts.push_back(fmt::format(
+          "{}: {} are {}, {}", data.verdict.calibration == Calibration::too_narrow ? "No" : "Only with care",
+          judged, data.verdict.words(), data.verdict.reason));
+      break;
+    case Calibration::cannot_tell:
+      parts.push_back(fmt::format("It cannot be told yet: {}", data.verdict.reason));
+      break;
+  }
+  verdict.advice = data.verdict.advice;
+  for (const BiasView& view : data.biases)
+    if (!view.pairs.empty() || view.estimate.is_useless()) parts.push_back(to_text(view.estimate));
+  for (const LevelOffset& offset : data.offsets) {
+    if (!offset.is_unexplained()) continue;
+    parts.push_back(to_text(offset) + ", which the model does not contain");
+    verdict.state = VerdictState::bad;
+    if (verdict.advice.empty())
+      verdict.advice =
+          fmt::format("let the model learn it: bias = \"learn\" for the coarser of the two levels");
+  }
+  const std::vector<ReportedNoise> reports =
+      reported_noise(campaign.study(), campaign.model(), campaign.annotations());
+  for (const std::string& sentence : reported_noise_warnings(campaign.study(), reports))
+    parts.push_back(sentence);
+  if (verdict.state == VerdictState::bad && parts.front().starts_with("Yes: "))
+    parts.front().replace(0, 3, "Not entirely");
+  verdict.answer = fmt::format("{}.", fmt::join(parts, "; "));
+  return verdict;
+}
+
+// By how many times price, noise or error rate would have to change.
+double distance_of(const Explanation::Counterfactual& one, const Explanation& explanation) {
+  double nearest = HUGE_VAL;
+  double cost = one.level.cost;
+  for (const Explanation::LevelMerit& merit : explanation.levels)
+    if (merit.level.name == one.level.name && merit.level.alpha == one.level.alpha) cost = merit.cost;
+  const auto take = [&](double now, double needed) {
+    if (now > 0.0 && needed > 0.0) nearest = std::min(nearest, std::abs(std::log(needed / now)));
+  };
+  if (one.price) take(cost, *one.price);
+  if (one.noise_sd) take(std::sqrt(noise_variance(one.level.channel)), *one.noise_sd);
+  return nearest;
+}
+
+std::string nearest_change(const Explanation& explanation, const Study& study) {
+  const Explanation::Counterfactual* nearest = nullptr;
+  for (const Explanation::Counterfactual& one : explanation.counterfactuals)
+    if (std::isfinite(distance_of(one, explanation)) &&
+        (nearest == nullptr || distance_of(one, explanation) < distance_of(*nearest, explanation)))
+      nearest = &one;
+  return nearest == nullptr ? "" : counterfactual_text(*nearest, explanation, study);
+}
+
+Verdict what_next(const Campaign& campaign, const NextExplanation* next, VerdictState first) {
+  Verdict verdict{.question = "What next?", .answer = {}, .advice = {}};
+  if (next == nullptr) {
+    verdict.answer = "The next choice is being computed.";
+    return verdict;
+  }
+  const AskResult& result = next->result;
+  if (result.suggestions.empty()) {
+    const bool is_finished = result.status == AskStatus::finished;
+    verdict.answer = fmt::format("{}: {}.", is_finished ? "Nothing more" : "Nothing now", result.reason);
+    if (!is_finished) {
+      verdict.advice = "record or release what is pending";
+      return verdict;
+    }
+    verdict.state = first;
+    if (first != VerdictState::good)
+      verdict.advice = "if it is not good enough, raise the budget or add points to the pool";
+    return verdict;
+  }
+  const Suggestion& chosen = result.suggestions.front();
+  const Study& study = campaign.study();
+  verdict.state = VerdictState::good;
+  const std::string inputs = inputs_text(study.pool().columns(), chosen.inputs.data(), 4);
+  const std::string what =
+      fmt::format("Ask about {} ({}) at {}, for {}", chosen.point, inputs, describe_in_sentence(chosen.level),
+                  money(chosen.cost, study.file().unit));
+  if (!next->explanation) {
+    verdict.answer = what + ".";
+    return verdict;
+  }
+  const Explanation& explanation = *next->explanation;
+  if (explanation.is_drawn) {
+    verdict.answer = what + ", which is part of the initial design.";
+    return verdict;
+  }
+  verdict.answer =
+      fmt::format("{}: it is worth {} {}, {} per unit of cost.", what, brief(chosen.information, 3),
+                  explanation.unit, brief(chosen.information_per_cost(), 3));
+  verdict.advice = nearest_change(explanation, study);
+  return verdict;
+}
+
+}  // namespace
+
+std::string Verdict::state_name() const {
+  switch (state) {
+    case State::good:
+      return "good";
+    case State::bad:
+      return "bad";
+    case State::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::vector<Verdict> three_verdicts(const Campaign& campaign, const CampaignData& data,
+                                    const NextExplanation* next) {
+  const Verdict first = good_enough(campaign.study(), data);
+  std::vector<Verdict> verdicts{first, trusted(campaign, data), what_next(campaign, next, first.state)};
+  for (Verdict& one : verdicts) one.advice = advice_sentence(one.advice);
+  return verdicts;
+}
+
+}  // namespace acuity

@@ -1,0 +1,334 @@
+#include "views/view_json.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "text/level_text.hpp"
+#include "views/attempt_output.hpp"
+#include "views/plain_json.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr std::size_t newest_answers = 2000, most_surprising = 12, most_failed_places = 50, most_moments = 500,
+                      most_quantiles = 200, most_pairs = 500;
+
+// At most `most` of `count` indices, evenly spaced, with the first and the last.
+std::vector<std::size_t> evenly_kept(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> kept;
+  for (std::size_t k = 0; k < std::min(count, most); ++k)
+    kept.push_back(count <= most ? k : k * (count - 1) / (most - 1));
+  return kept;
+}
+
+Json verdicts_json(const std::vector<Verdict>& verdicts) {
+  Json list = Json::array();
+  for (const Verdict& one : verdicts)
+    list.push_back({{"question", one.question},
+                    {"answer", one.answer},
+                    {"advice", one.advice},
+                    {"state", one.state_name()}});
+  return list;
+}
+
+Json target_json(const Study& study, const CampaignData& data) {
+  const Target& target = *study.file().target;
+  Json classes;
+  if (!target.is_real()) classes = {data.target->answer_text(-1.0), data.target->answer_text(1.0)};
+  return {{"kind", target.kind()},
+          {"axis", data.target->prediction_axis()},
+          {"answers", data.target->answers_title()},
+          {"classes", classes},
+          {"logarithmic", data.target->is_prediction_logarithmic()},
+          {"error_measure", data.error_measure},
+          {"error_logarithmic", data.target->is_error_logarithmic()},
+          {"source", data.course_source}};
+}
+
+Json columns_json(const Pool& pool, const CampaignData& data) {
+  Json list = Json::array();
+  const PointsRef points = pool.points();
+  for (std::size_t k = 0; k < data.columns.size(); ++k) {
+    const Input& input = data.columns[k];
+    const auto column = points.col(static_cast<Index>(k));
+    const auto found = std::find_if(data.importance.begin(), data.importance.end(),
+                                    [&](const Importance& one) { return one.input == input.name; });
+    list.push_back({{"name", input.name},
+                    {"unit", input.unit},
+                    {"kind", input.is_named() ? "category" : "number"},
+                    {"logarithmic", input.log},
+                    {"low", column.size() == 0 ? Json() : plain_number(column.minCoeff())},
+                    {"high", column.size() == 0 ? Json() : plain_number(column.maxCoeff())},
+                    {"values", input.values},
+                    {"importance", found == data.importance.end() ? Json() : plain_number(found->total)}});
+  }
+  return list;
+}
+
+// Indices of the inputs, most important first; without that, in the order of the pool.
+std::vector<std::size_t> order_of_inputs(const CampaignData& data) {
+  std::vector<std::size_t> order;
+  for (const Importance& one : data.importance)
+    order.push_back(static_cast<std::size_t>(std::find(data.inputs.begin(), data.inputs.end(), one.input) -
+                                             data.inputs.begin()));
+  if (order.size() == data.inputs.size()) return order;
+  order.resize(data.inputs.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+Json level_totals_json(const CampaignData& data) {
+  Json list = Json::array();
+  for (const LevelTotal& one : data.levels)
+    list.push_back({{"name", one.name}, {"answers", one.answers}, {"spent", plain_number(one.spent)}});
+  return list;
+}
+
+class AnswerRows {
+ public:
+  AnswerRows(const Campaign& campaign, const CampaignData& data)
+      : state_(campaign.state()), data_(data), real_(campaign.study().file().target->is_real()) {}
+
+  Json row(std::size_t k) const {
+    const ReportedAnswer& one = data_.answers[k];
+    constexpr double reach = 1.959964;
+    const auto on_axis = [&](double value) { return plain_number(data_.target->on_prediction_axis(value)); };
+    return {{"id", one.id},
+            {"point", one.point},
+            {"inputs", plain_inputs(data_.columns, data_.places[k].data())},
+            {"level", one.level},
+            {"value", on_axis(one.value)},
+            {"text", data_.target->answer_text(one.value)},
+            {"expected", real_ ? on_axis(one.expected) : plain_number(one.expected)},
+            {"expected_low", real_ ? on_axis(one.expected - reach * one.expected_sd) : Json()},
+            {"expected_high", real_ ? on_axis(one.expected + reach * one.expected_sd) : Json()},
+            {"score", real_ ? plain_number(one.score()) : Json()},
+            {"noise", plain_number(one.noise)},
+            {"predicted", one.predicted},
+            {"cost", plain_number(one.cost)},
+            {"told_at", plain_number(one.told_at)},
+            {"worker", state_.find(one.id)->asked.worker}};
+  }
+
+  Json newest() const {
+    Json list = Json::array();
+    for (std::size_t k = data_.answers.size() - std::min(newest_answers, data_.answers.size());
+         k < data_.answers.size(); ++k)
+      list.push_back(row(k));
+    return list;
+  }
+
+  // Farthest from their predictions first, or those of the least probable classes.
+  Json surprising() const {
+    const auto surprise = [&](std::size_t k) {
+      const ReportedAnswer& one = data_.answers[k];
+      return real_ ? std::abs(one.score()) : one.value > 0.0 ? 1.0 - one.expected : one.expected;
+    };
+    std::vector<std::size_t> rows;
+    for (std::size_t k = 0; k < data_.answers.size(); ++k)
+      if (std::isfinite(surprise(k))) rows.push_back(k);
+    const std::size_t shown = std::min(most_surprising, rows.size());
+    std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        return surprise(a) != surprise(b) ? surprise(a) > surprise(b) : a < b;
+                      });
+    Json list = Json::array();
+    for (std::size_t k = 0; k < shown; ++k) list.push_back(row(rows[k]));
+    return list;
+  }
+
+ private:
+  const State& state_;
+  const CampaignData& data_;
+  bool real_;
+};
+
+Json pending_json(const Campaign& campaign) {
+  Json list = Json::array();
+  const Pool& pool = campaign.study().pool();
+  for (const std::int64_t id : campaign.state().pending()) {
+    const SuggestionRecord& record = *campaign.state().find(id);
+    const Asked& asked = record.asked;
+    list.push_back(
+        {{"id", id},
+         {"point", asked.point},
+         {"inputs", asked.row < 0 ? Json::array() : plain_inputs(pool.columns(), pool.point(asked.row))},
+         {"level", describe(asked.level, asked.alpha)},
+         {"cost", plain_number(asked.cost)},
+         {"worker", asked.worker},
+         {"asked_at", plain_number(record.asked_at)},
+         {"lease_until", asked.lease_until ? plain_number(*asked.lease_until) : Json()}});
+  }
+  return list;
+}
+
+// The last ones first.
+Json failures_json(const Pool& pool, const CampaignData& data, const std::filesystem::path& runs) {
+  std::vector<const FailedPlace*> places;
+  for (const FailedPlace& place : data.failures) places.push_back(&place);
+  std::stable_sort(places.begin(), places.end(),
+                   [](const FailedPlace* a, const FailedPlace* b) { return a->last_id > b->last_id; });
+  places.resize(std::min(most_failed_places, places.size()));
+  Json list = Json::array();
+  for (const FailedPlace* place : places)
+    list.push_back({{"point", place->point},
+                    {"inputs", plain_inputs(pool.columns(), pool.point(place->row))},
+                    {"failures", place->failures},
+                    {"cost", plain_number(place->cost)},
+                    {"answered", place->answered},
+                    {"reason", place->reason},
+                    {"log", attempt_output(runs, place->last_id)}});
+  return list;
+}
+
+Json course_json(const CampaignData& data) {
+  Json list = Json::array();
+  for (const CoursePoint& one : data.course)
+    list.push_back({{"spent", plain_number(one.spent)},
+                    {"answers", one.answers},
+                    {"error", plain_number(one.error)},
+                    {"expected", plain_number(one.expected)},
+                    {"at_goal", one.at_goal ? plain_number(*one.at_goal) : Json()}});
+  return list;
+}
+
+Json money_json(const CampaignData& data) {
+  Json list = Json::array();
+  for (const std::size_t k : evenly_kept(data.money.size(), most_moments))
+    list.push_back(
+        {{"time", plain_number(data.money[k].time)}, {"spent", plain_number(data.money[k].spent)}});
+  return list;
+}
+
+Json spending_json(const CampaignData& data) {
+  Json list = Json::array();
+  for (const std::size_t k : evenly_kept(data.spending.size(), most_moments))
+    list.push_back({{"answers", data.spending[k].answers}, {"spent", plain_numbers(data.spending[k].spent)}});
+  return list;
+}
+
+// The scores of one level of calibrations_json(), beside the quantiles of a standard normal distribution.
+Json quantiles_json(std::vector<double> scores) {
+  std::sort(scores.begin(), scores.end());
+  const boost::math::normal normal;
+  Json expected = Json::array(), found = Json::array();
+  for (const std::size_t k : evenly_kept(scores.size(), most_quantiles)) {
+    expected.push_back(plain_number(
+        boost::math::quantile(normal, (static_cast<double>(k) + 0.5) / static_cast<double>(scores.size()))));
+    found.push_back(plain_number(scores[k]));
+  }
+  return {{"expected", expected}, {"found", found}};
+}
+
+Json calibrations_json(const CampaignData& data) {
+  Json list = Json::array();
+  for (std::size_t k = 0; k < data.calibrations.size(); ++k) {
+    const ScoreCalibration& one = data.calibrations[k];
+    std::vector<double> scores;
+    for (const ReportedAnswer& answer : data.answers)
+      if (answer.predicted && std::isfinite(answer.score()) &&
+          (k == 0 || data.levels[answer.level].name == one.level))
+        scores.push_back(answer.score());
+    Json coverages = Json::array();
+    for (const Coverage& coverage : one.coverages)
+      coverages.push_back({{"nominal", coverage.nominal},
+                           {"share", plain_number(coverage.share())},
+                           {"sampling_error", plain_number(coverage.sampling_error())},
+                           {"off", coverage.is_off()}});
+    list.push_back({{"level", one.level},
+                    {"count", one.coverages[0].count},
+                    {"mean", plain_number(one.mean)},
+                    {"sd", plain_number(one.sd)},
+                    {"coverages", coverages},
+                    {"quantiles", quantiles_json(std::move(scores))}});
+  }
+  return list;
+}
+
+Json reliability_json(const CampaignData& data) {
+  Json list = Json::array();
+  for (const ReliabilityBin& bin : data.reliability)
+    list.push_back({{"count", bin.count},
+                    {"expected", plain_number(bin.expected)},
+                    {"found", plain_number(bin.found)},
+                    {"error", plain_number(bin.error)}});
+  return list;
+}
+
+Json bias_json(const CampaignData& data, const std::string& level, const std::string& sentence,
+               const std::vector<PairedDifference>& pairs) {
+  Json list = Json::array();
+  for (const std::size_t k : evenly_kept(pairs.size(), most_pairs))
+    list.push_back({{"inputs", plain_inputs(data.columns, pairs[k].inputs.data())},
+                    {"difference", plain_number(pairs[k].difference)},
+                    {"sd", plain_number(pairs[k].sd)}});
+  return {{"level", level}, {"sentence", sentence}, {"pairs", list}};
+}
+
+// Levels whose bias is part of the model, then differences of others at the same points.
+Json biases_json(const CampaignData& data) {
+  Json list = Json::array();
+  for (const BiasView& view : data.biases)
+    list.push_back(bias_json(data, view.estimate.level, to_text(view.estimate), view.pairs));
+  for (const LevelOffset& offset : data.offsets)
+    if (!offset.in_model)
+      list.push_back(bias_json(
+          data, offset.level,
+          to_text(offset) + (offset.is_bias() ? ": bias, more than noise explains" : ": within the noise"),
+          offset.pairs));
+  return list;
+}
+
+Json figures_json(const std::vector<ViewFacts::Figure>& figures) {
+  Json list = Json::array();
+  for (const ViewFacts::Figure& one : figures)
+    list.push_back(
+        {{"name", one.name}, {"heading", one.heading}, {"caption", one.caption}, {"absent", one.absent}});
+  return list;
+}
+
+}  // namespace
+
+std::string view_json(const Campaign& campaign, const CampaignData& data, const ViewFacts& facts) {
+  const AnswerRows rows(campaign, data);
+  Json view{{"sequence", campaign.state().sequence()},
+            {"computed_at", plain_number(facts.computed_at)},
+            {"computed_seconds", plain_number(facts.computed_seconds)},
+            {"name", data.name},
+            {"unit", data.unit},
+            {"verdicts", verdicts_json(facts.verdicts)},
+            {"warnings", data.warnings},
+            {"budget", plain_number(data.budget)},
+            {"spent", plain_number(data.spent)},
+            {"escrow", plain_number(data.escrow)},
+            {"pool", data.pool},
+            {"excluded", data.excluded},
+            {"failed", data.failed},
+            {"created_at", plain_number(data.created_at)},
+            {"last_at", plain_number(data.last_at)},
+            {"target", target_json(campaign.study(), data)},
+            {"inputs", columns_json(campaign.study().pool(), data)},
+            {"order", order_of_inputs(data)},
+            {"levels", level_totals_json(data)},
+            {"answers", rows.newest()},
+            {"answers_total", data.answers.size()},
+            {"surprising", rows.surprising()},
+            {"pending", pending_json(campaign)},
+            {"failures", failures_json(campaign.study().pool(), data, facts.runs)},
+            {"failures_total", data.failures.size()},
+            {"course", course_json(data)},
+            {"money", money_json(data)},
+            {"projected_end", data.projected_end ? plain_number(*data.projected_end) : Json()},
+            {"spending", spending_json(data)},
+            {"calibrations", calibrations_json(data)},
+            {"reliability", reliability_json(data)},
+            {"biases", biases_json(data)},
+            {"figures", figures_json(facts.figures)},
+            {"people", facts.people}};
+  return json_text(view);
+}
+
+}  // namespace acuity
