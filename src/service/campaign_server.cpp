@@ -1,0 +1,347 @@
+#include "service/campaign_server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "acuity/numerics/errors.hpp"
+#include "service/campaign_reader.hpp"
+#include "service/campaign_verbs.hpp"
+#include "service/label_desk.hpp"
+#include "service/live_view.hpp"
+#include "service/predictions.hpp"
+#include "service/serial_thread.hpp"
+#include "service/web_files.hpp"
+#include "views/explained_json.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr double model_seconds = 30.0;  // that a request waits for the first model
+constexpr std::int64_t most_events = 10000;
+
+// A request with who makes it and the part of its path that {} stands for.
+struct Call {
+  const HttpRequest& request;
+  Caller caller;
+  std::string part;
+
+  std::string query(const std::string& name) const {
+    const auto found = request.query.find(name);
+    return found == request.query.end() ? "" : found->second;
+  }
+};
+
+HttpReply json_reply(std::string text) {
+  return {.status = 200, .content_type = "application/json", .body = std::move(text)};
+}
+HttpReply json_reply(const Json& json) {
+  return json_reply(json_text(json));
+}
+
+std::int64_t number_in_path(const std::string& part) {
+  const std::optional<std::int64_t> number = whole_number(part);
+  if (!number) throw HttpProblem(404, fmt::format("there is no suggestion \"{}\"", printable(part, 40)));
+  return *number;
+}
+
+// "/v1/explain/{}" fits "/v1/explain/57"; the part may contain slashes if {} is the end of the pattern.
+std::optional<std::string> part_of(const std::string& path, const std::string& pattern) {
+  const std::size_t gap = pattern.find("{}");
+  if (gap == std::string::npos) return path == pattern ? std::optional(std::string()) : std::nullopt;
+  if (!path.starts_with(pattern.substr(0, gap)) || path.size() <= gap) return std::nullopt;
+  const std::string end = pattern.substr(gap + 2);
+  if (!path.ends_with(end) || path.size() <= gap + end.size()) return std::nullopt;
+  return path.substr(gap, path.size() - gap - end.size());
+}
+
+std::vector<std::string> host_names(const ListenAddress& listen, int port,
+                                    const std::vector<std::string>& names) {
+  std::vector<std::string> hosts{ListenAddress{listen.host, port}.text()};
+  if (listen.is_loopback())
+    for (const char* name : {"localhost", "127.0.0.1", "[::1]"})
+      hosts.push_back(fmt::format("{}:{}", name, port));
+  hosts.insert(hosts.end(), names.begin(), names.end());
+  return hosts;
+}
+
+}  // namespace
+
+struct CampaignServer::Parts {
+  Parts(const CampaignAddress& address, Tokens tokens, CampaignServerOptions given)
+      : options(std::move(given)),
+        reader(address, reader_options()),
+        rate(options.requests_per_second, 5.0 * options.requests_per_second) {
+    if (!options.only_watch) {
+      campaign.emplace(Campaign::open(address, Access::write, options.campaign));
+      campaign->take_ownership();
+      verbs.emplace(*campaign, options.lease);
+    }
+    LabelItems items;
+    if (!options.items.empty())
+      items = LabelItems(options.items, options.images, reader.campaign().study().pool());
+    if (campaign) desk.emplace(*campaign, std::move(items), options.lease);
+    // The port must be known before the names of this host are.
+    http = std::make_unique<HttpServer>(options.listen, options.tls ? &*options.tls : nullptr, options.limits,
+                                        [this](const HttpRequest& request) { return answer(request); });
+    gate.emplace(std::move(tokens),
+                 AccessRules{.hosts = host_names(options.listen, http->port(), options.names),
+                             .is_encrypted = options.tls.has_value(),
+                             .watch_without_token = options.watch_without_token});
+    view.emplace(address, LiveView::Options{.campaign = reader_options(), .runs = options.runs},
+                 [this](const std::string& event, std::int64_t sequence) {
+                   http->publish(event, json_text({{"sequence", sequence}}));
+                 });
+    ready = true;
+  }
+  ~Parts() { stop(); }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  void stop() {
+    if (http) http->stop();
+    view.reset();
+    if (campaign) campaign->give_up_ownership();
+    campaign.reset();
+  }
+
+  CampaignOptions reader_options() const {
+    CampaignOptions quiet = options.campaign;
+    quiet.watch = {};
+    return quiet;
+  }
+
+  // ---- From a request to a reply ------------------------------------------------------------------------
+
+  HttpReply answer(const HttpRequest& request);
+  HttpReply file(const HttpRequest& request) const;
+
+  template <typename Task>
+  auto writing(Task task) -> decltype(task()) {
+    if (!campaign) throw HttpProblem(403, "this server only watches: it was started with --only-watch");
+    return writer.run(std::move(task));
+  }
+
+  HttpReply me(const Call& call);
+  HttpReply events(const Call& call);
+  HttpReply figure(const Call& call) const;
+  HttpReply image(const Call& call);
+
+  CampaignServerOptions options;
+  CampaignReader reader;
+  RateLimit rate;
+  std::optional<Campaign> campaign;  // the one that is changed
+  std::optional<CampaignVerbs> verbs;
+  std::optional<LabelDesk> desk;
+  std::unique_ptr<HttpServer> http;
+  std::optional<Gate> gate;
+  std::optional<LiveView> view;
+  std::atomic<bool> ready{false};
+  SerialThread writer, reading, thinking;  // who uses `campaign`, `reader`, and the model
+};
+
+namespace {
+
+struct BoundRoute {
+  CampaignServer::Route route;
+  std::function<HttpReply(CampaignServer::Parts&, const Call&)> reply;
+};
+
+// A verb runs in the writer's turn.
+template <typename Object, typename Verb>
+std::function<HttpReply(CampaignServer::Parts&, const Call&)> verb(
+    std::optional<Object> CampaignServer::Parts::* object, Verb what) {
+  return [object, what](CampaignServer::Parts& parts, const Call& call) {
+    return json_reply(
+        parts.writing([&] { return ((*(parts.*object)).*what)(call.request.body, call.caller); }));
+  };
+}
+
+const std::vector<BoundRoute>& bound_routes() {
+  using Parts = CampaignServer::Parts;
+  static const std::vector<BoundRoute> routes{
+      {{"GET", "/v1/me", Role::watch}, [](Parts& p, const Call& c) { return p.me(c); }},
+      {{"GET", "/v1/status", Role::watch},
+       [](Parts& p, const Call&) { return json_reply(p.reading.run([&] { return p.reader.status(); })); }},
+      {{"GET", "/v1/study", Role::watch},
+       [](Parts& p, const Call&) { return json_reply(p.reading.run([&] { return p.reader.study(); })); }},
+      {{"GET", "/v1/pending", Role::watch},
+       [](Parts& p, const Call&) { return json_reply(p.reading.run([&] { return p.reader.pending(); })); }},
+      {{"GET", "/v1/annotations", Role::watch},
+       [](Parts& p, const Call&) {
+         return json_reply(p.reading.run([&] { return p.reader.annotations(); }));
+       }},
+      {{"GET", "/v1/events", Role::watch}, [](Parts& p, const Call& c) { return p.events(c); }},
+      {{"GET", "/v1/view", Role::watch},
+       [](Parts& p, const Call&) { return json_reply(p.view->snapshot()->view); }},
+      {{"GET", "/v1/slice", Role::watch},
+       [](Parts& p, const Call& c) {
+         return json_reply(p.view->complete_snapshot(model_seconds)
+                               ->slices->json(c.query("x"), c.query("y"), c.query("at")));
+       }},
+      {{"GET", "/v1/pool", Role::watch},
+       [](Parts& p, const Call& c) {
+         return json_reply(p.view->complete_snapshot(model_seconds)->pool->json(c.query("x"), c.query("y")));
+       }},
+      {{"GET", "/v1/figures/{}.svg", Role::watch}, [](Parts& p, const Call& c) { return p.figure(c); }},
+      {{"GET", "/v1/explain/next", Role::watch},
+       [](Parts& p, const Call&) {
+         return json_reply(
+             p.thinking.run([&] { return explained_next_json(*p.view->snapshot()->campaign); }));
+       }},
+      {{"GET", "/v1/explain/point/{}", Role::watch},
+       [](Parts& p, const Call& c) {
+         return json_reply(
+             p.thinking.run([&] { return explained_point_json(*p.view->snapshot()->campaign, c.part); }));
+       }},
+      {{"GET", "/v1/explain/{}", Role::watch},
+       [](Parts& p, const Call& c) {
+         const std::int64_t id = number_in_path(c.part);
+         return json_reply(p.thinking.run([&] { return explained_json(*p.view->snapshot()->campaign, id); }));
+       }},
+      {{"POST", "/v1/predict", Role::watch},
+       [](Parts& p, const Call& c) {
+         return json_reply(
+             p.thinking.run([&] { return predictions(*p.view->snapshot()->campaign, c.request.body); }));
+       }},
+      {{"POST", "/v1/ask", Role::label}, verb(&Parts::verbs, &CampaignVerbs::ask)},
+      {{"POST", "/v1/tell", Role::label}, verb(&Parts::verbs, &CampaignVerbs::tell)},
+      {{"POST", "/v1/fail", Role::label}, verb(&Parts::verbs, &CampaignVerbs::fail)},
+      {{"POST", "/v1/release", Role::label}, verb(&Parts::verbs, &CampaignVerbs::release)},
+      {{"POST", "/v1/heartbeat", Role::label}, verb(&Parts::verbs, &CampaignVerbs::heartbeat)},
+      {{"POST", "/v1/amend", Role::own}, verb(&Parts::verbs, &CampaignVerbs::amend)},
+      {{"POST", "/v1/label/next", Role::label}, verb(&Parts::desk, &LabelDesk::next)},
+      {{"POST", "/v1/label/answer", Role::label}, verb(&Parts::desk, &LabelDesk::answer)},
+      {{"POST", "/v1/label/skip", Role::label}, verb(&Parts::desk, &LabelDesk::skip)},
+      {{"POST", "/v1/label/cannot-tell", Role::label}, verb(&Parts::desk, &LabelDesk::cannot_tell)},
+      {{"GET", "/v1/label/image/{}", Role::label}, [](Parts& p, const Call& c) { return p.image(c); }}};
+  return routes;
+}
+
+}  // namespace
+
+HttpReply CampaignServer::Parts::file(const HttpRequest& request) const {
+  const std::string path = request.path == "/" || request.path == "/label" ? "/index.html" : request.path;
+  for (const WebFile& one : web_files())
+    if (one.path == path)
+      return {.status = 200, .content_type = std::string(one.content_type), .body = std::string(one.content)};
+  throw HttpProblem(404, fmt::format("there is no \"{}\" here", printable(request.path, 60)));
+}
+
+// The page itself says nothing about the campaign, so it needs no token; but the host is checked for it, too.
+HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
+  if (!ready) throw HttpProblem(503, "the server is starting", 1.0);
+  const bool is_data = request.path.starts_with("/v1/");
+  HttpRequest checked = request;
+  if (!is_data) checked.authorization.clear();
+  Caller caller;
+  try {
+    caller = gate->caller_of(checked);
+  } catch (const HttpProblem& problem) {
+    if (is_data || problem.status() != 401) throw;
+  }
+  const std::string client = caller.name.empty() ? "address " + request.peer : "token " + caller.name;
+  if (const double wait = rate.wait_of(client, std::chrono::steady_clock::now()); wait > 0.0)
+    throw HttpProblem(429, "too many requests", wait);
+  if (!is_data) {
+    if (request.method != "GET") throw HttpProblem(405, "the page can only be read");
+    return file(request);
+  }
+  bool is_known = false;
+  for (const BoundRoute& bound : bound_routes()) {
+    const std::optional<std::string> part = part_of(request.path, bound.route.pattern);
+    if (!part) continue;
+    is_known = true;
+    if (bound.route.method != request.method) continue;
+    Gate::require(caller, bound.route.role);
+    try {
+      return bound.reply(*this, {request, caller, *part});
+    } catch (const InputError& error) {
+      throw HttpProblem(400, error.what());
+    } catch (const StoreError& error) {
+      throw HttpProblem(503, error.what(), 5.0);
+    }
+  }
+  if (is_known)
+    throw HttpProblem(405, fmt::format("{} is not done with {}", printable(request.path, 60),
+                                       printable(request.method, 10)));
+  throw HttpProblem(404, fmt::format("there is no \"{}\" here", printable(request.path, 60)));
+}
+
+HttpReply CampaignServer::Parts::me(const Call& call) {
+  return json_reply(Json{{"name", call.caller.name},
+                         {"role", role_name(call.caller.role)},
+                         {"level", nullptr},
+                         {"can_label", campaign.has_value() && call.caller.role >= Role::label},
+                         {"version", ACUITY_VERSION}});
+}
+
+HttpReply CampaignServer::Parts::events(const Call& call) {
+  if (call.request.accept.find("text/event-stream") != std::string::npos) {
+    const std::int64_t sequence = reading.run([&] { return reader.campaign().state().sequence(); });
+    return {.status = 200,
+            .content_type = "text/event-stream",
+            .body = fmt::format("event: log\ndata: {{\"sequence\": {}}}\n\n", sequence),
+            .fields = {},
+            .is_event_stream = true};
+  }
+  const auto number = [&](const std::string& name, std::int64_t otherwise) {
+    if (call.query(name).empty()) return otherwise;
+    const std::optional<std::int64_t> value = whole_number(call.query(name));
+    if (!value || *value < 0)
+      throw HttpProblem(400, fmt::format("\"{}\" is \"{}\", must be a whole number, 0 or more", name,
+                                         printable(call.query(name), 40)));
+    return *value;
+  };
+  const std::int64_t after = number("after", 0), limit = std::min(number("limit", 1000), most_events);
+  return {.status = 200, .content_type = "application/x-ndjson", .body = reading.run([&] {
+            return reader.events(after, limit);
+          })};
+}
+
+HttpReply CampaignServer::Parts::figure(const Call& call) const {
+  const std::shared_ptr<const ViewSnapshot> snapshot = view->snapshot();
+  const auto found = snapshot->figures.find(call.part);
+  if (found == snapshot->figures.end())
+    throw HttpProblem(404, fmt::format("there is no picture \"{}\"", printable(call.part, 40)));
+  return {.status = 200, .content_type = "image/svg+xml", .body = found->second};
+}
+
+HttpReply CampaignServer::Parts::image(const Call& call) {
+  const std::int64_t id = number_in_path(call.part);
+  const std::string point = writing([&] {
+    const SuggestionRecord* record = campaign->state().find(id);
+    if (record == nullptr || (record->asked.worker != call.caller.name && call.caller.role < Role::run))
+      throw HttpProblem(404, fmt::format("there is no item {} for {}", id, printable(call.caller.name, 40)));
+    return record->asked.point;
+  });
+  const std::optional<LabelItems::Image> found = desk->items().image(point);
+  if (!found) throw HttpProblem(404, fmt::format("item {} has no image", id));
+  return {.status = 200, .content_type = found->content_type, .body = found->content};
+}
+
+CampaignServer::CampaignServer(const CampaignAddress& address, Tokens tokens, CampaignServerOptions options)
+    : parts_(std::make_unique<Parts>(address, std::move(tokens), std::move(options))) {}
+CampaignServer::~CampaignServer() = default;
+
+int CampaignServer::port() const {
+  return parts_->http->port();
+}
+
+void CampaignServer::look_at_log() {
+  if (parts_->campaign) parts_->writer.run([&] { parts_->campaign->refresh(); });
+}
+
+void CampaignServer::stop() {
+  parts_->stop();
+}
+
+std::vector<CampaignServer::Route> CampaignServer::routes() {
+  std::vector<Route> routes;
+  for (const BoundRoute& bound : bound_routes()) routes.push_back(bound.route);
+  return routes;
+}
+
+}  // namespace acuity

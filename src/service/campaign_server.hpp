@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acuity/campaign/campaign.hpp"
+#include "service/access.hpp"
+#include "service/http_server.hpp"
+
+namespace acuity {
+
+struct CampaignServerOptions {
+  ListenAddress listen;
+  std::optional<TlsFiles> tls;
+  std::vector<std::string> names;  ///< further values of the header Host, such as those of a proxy
+  bool watch_without_token = true;
+  bool only_watch = false;  ///< nothing is changed, and the campaign may be run by another process
+  double lease = 900.0;     ///< seconds, if a request names none
+  std::filesystem::path items, images;  ///< of LabelItems; empty: none
+  CampaignOptions campaign;
+  std::filesystem::path runs;  ///< of annotators, for the output of failed attempts
+  HttpLimits limits;
+  double requests_per_second = 200.0;  ///< of each caller or address, in the long run
+};
+
+/// Answers HTTP requests about one campaign: the page, labelling and the verbs (docs/openapi.json).
+class CampaignServer {
+ public:
+  /// Owns the campaign from now on unless it only watches. Throws InputError, OwnedError, StoreError.
+  CampaignServer(const CampaignAddress& address, Tokens tokens, CampaignServerOptions options);
+  ~CampaignServer();
+  CampaignServer(const CampaignServer&) = delete;
+  CampaignServer& operator=(const CampaignServer&) = delete;
+
+  int port() const;
+  /// Notices what other processes have done. Throws OwnedError if one of them has taken the campaign over.
+  void look_at_log();
+  /// Answers what has arrived, and no more; then gives the campaign up.
+  void stop();
+
+  /// A way that a request can take: {} stands for one part of the path.
+  struct Route {
+    std::string method, pattern;
+    Role role;
+  };
+  static std::vector<Route> routes();
+
+  struct Parts;
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace acuity

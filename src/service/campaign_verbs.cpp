@@ -1,0 +1,226 @@
+#include "service/campaign_verbs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/answer_reader.hpp"
+#include "campaign/state_queries.hpp"
+#include "service/request_body.hpp"
+#include "views/campaign_text.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr std::int64_t most_at_once = 1000;
+
+// The noise or accuracy that an answer reports of itself.
+std::optional<Channel> reported_channel(const RequestBody& body, const Study& study,
+                                        const std::vector<double>& values) {
+  const Target& target = *study.file().target;
+  if (const std::optional<double> sd = body.number("noise_sd")) {
+    if (!target.fits(GaussianChannel{}))
+      throw HttpProblem(400,
+                        "\"noise_sd\" is for real targets, the study's are binary; must be \"accuracy\"");
+    if (!(*sd > 0.0 && *sd < 1e150 && *sd * *sd > 0.0))
+      throw HttpProblem(400, fmt::format("\"noise_sd\" is {}, must be a finite number above 0", *sd));
+    return target.reported_channel(*sd, values);
+  }
+  if (const std::optional<double> accuracy = body.number("accuracy")) {
+    if (!target.fits(FlipChannel{}))
+      throw HttpProblem(400,
+                        "\"accuracy\" is for binary targets, the study's are real; must be \"noise_sd\"");
+    if (!(*accuracy >= 0.5 && *accuracy <= 1.0))
+      throw HttpProblem(400, fmt::format("\"accuracy\" is {}, must be a number from 0.5 to 1", *accuracy));
+    return FlipChannel{*accuracy};
+  }
+  return std::nullopt;
+}
+
+std::vector<double> values_in(const RequestBody& body, const Study& study, std::int64_t id) {
+  std::vector<double> values;
+  for (const std::string& text : body.answers())
+    values.push_back(read_answer(study, text, fmt::format("the answer to {}", id)));
+  return values;
+}
+
+std::optional<Level> level_in(const RequestBody& body, const Study& study) {
+  if (const auto name = body.text("level")) return study.level_named(*name);
+  if (const auto alpha = body.number("alpha")) return study.level_of(*alpha);
+  return std::nullopt;
+}
+
+Json told_json(const TellResult& result) {
+  return {{"id", result.id},
+          {"changes", result.changes},
+          {"charge", json_number(result.charge)},
+          {"surprise", json_number(result.surprise)}};
+}
+
+// Errors of the campaign as statuses: what contradicts a recorded answer is a conflict.
+template <typename Verb>
+auto with_status(const SuggestionRecord& record, Verb verb) -> decltype(verb()) {
+  const bool was_told = record.told.has_value();
+  try {
+    return verb();
+  } catch (const InputError& error) {
+    throw HttpProblem(was_told ? 409 : 400, error.what());
+  }
+}
+
+}  // namespace
+
+Json suggestions_json(const Campaign& campaign, const std::vector<Suggestion>& suggestions) {
+  return Json::parse(suggestions_text(campaign, suggestions, Format::json)).at("suggestions");
+}
+
+double retry_after(const Campaign& campaign) {
+  double wait = 30.0;
+  for (const std::int64_t id : campaign.state().pending())
+    if (const auto until = campaign.state().find(id)->asked.lease_until)
+      wait = std::min(wait, *until - campaign.now());
+  return std::max(1.0, std::ceil(wait));
+}
+
+CampaignVerbs::CampaignVerbs(Campaign& campaign, double lease) : campaign_(campaign), lease_(lease) {}
+
+// Who only labels sees and touches nothing but his own items.
+const SuggestionRecord& CampaignVerbs::record_of(std::int64_t id, const Caller& caller) const {
+  const SuggestionRecord* record = campaign_.state().find(id);
+  if (record == nullptr) throw HttpProblem(404, fmt::format("there is no suggestion {}", id));
+  if (caller.role < Role::run && record->asked.worker != caller.name)
+    throw HttpProblem(403, fmt::format("suggestion {} was not made for {}", id, printable(caller.name, 40)));
+  return *record;
+}
+
+std::vector<Suggestion> CampaignVerbs::unanswered(const std::string& worker) const {
+  const std::vector<std::int64_t> lapsed = campaign_.state().lapsed(campaign_.now());
+  std::vector<Suggestion> mine = campaign_.pending();
+  std::erase_if(mine, [&](const Suggestion& one) {
+    return campaign_.state().find(one.id)->asked.worker != worker ||
+           std::find(lapsed.begin(), lapsed.end(), one.id) != lapsed.end();
+  });
+  return mine;
+}
+
+Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {"count", "worker", "lease", "level", "capacity"});
+  const std::int64_t count = body.whole("count").value_or(1);
+  if (count < 1 || count > most_at_once)
+    throw HttpProblem(
+        400, fmt::format("\"count\" is {}, must be a whole number from 1 to {}", count, most_at_once));
+  const std::string worker = body.text("worker").value_or(caller.name);
+  if (worker != caller.name && caller.role < Role::run)
+    throw HttpProblem(403, fmt::format("{} may ask for himself only", printable(caller.name, 40)));
+  campaign_.refresh();
+  AskResult result;
+  std::vector<Suggestion> given = worker.empty() ? std::vector<Suggestion>() : unanswered(worker);
+  if (static_cast<std::int64_t>(given.size()) > count) given.resize(static_cast<std::size_t>(count));
+  if (const std::int64_t more = count - static_cast<std::int64_t>(given.size()); more > 0) {
+    try {
+      result = campaign_.ask({.count = more,
+                              .worker = worker,
+                              .lease = body.duration("lease").value_or(lease_),
+                              .budget = std::nullopt,
+                              .level = body.text("level").value_or(""),
+                              .capacity = body.whole("capacity")});
+    } catch (const InputError& error) {
+      throw HttpProblem(400, error.what());
+    }
+    given.insert(given.end(), result.suggestions.begin(), result.suggestions.end());
+  }
+  const char* status = result.status == AskStatus::open          ? "open"
+                       : result.status == AskStatus::nothing_now ? "nothing_now"
+                                                                 : "finished";
+  const bool waits = given.empty() && result.status == AskStatus::nothing_now;
+  return {{"suggestions", suggestions_json(campaign_, given)},
+          {"status", status},
+          {"reason", result.reason},
+          {"note", result.note},
+          {"retry_after", waits ? json_number(retry_after(campaign_)) : Json()}};
+}
+
+Json CampaignVerbs::tell(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {"id", "y", "cost", "noise_sd", "accuracy", "level", "alpha"});
+  campaign_.refresh();
+  const std::int64_t id = body.required_id();
+  const SuggestionRecord& record = record_of(id, caller);
+  return with_status(record, [&] {
+    Answer answer;
+    answer.id = id;
+    answer.values = values_in(body, campaign_.study(), id);
+    if (answer.values.empty())
+      throw HttpProblem(400, fmt::format("the answer to {} has no \"y\", must have one", id));
+    answer.cost = body.number("cost");
+    answer.channel = reported_channel(body, campaign_.study(), answer.values);
+    answer.level = level_in(body, campaign_.study());
+    answer.where = "the request";
+    return told_json(campaign_.tell({answer}).front());
+  });
+}
+
+Json CampaignVerbs::fail(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {"id", "reason", "cost", "exclude"});
+  campaign_.refresh();
+  const SuggestionRecord& record = record_of(body.required_id(), caller);
+  if (body.flag("exclude")) Gate::require(caller, Role::run);
+  return with_status(record, [&] {
+    const bool changes = campaign_.fail({.id = body.required_id(),
+                                         .reason = body.text("reason").value_or(""),
+                                         .charge = body.number("cost").value_or(0.0),
+                                         .exclude = body.flag("exclude")});
+    return Json{{"id", body.required_id()}, {"changes", changes}};
+  });
+}
+
+Json CampaignVerbs::release(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {"id", "ids", "reason"});
+  campaign_.refresh();
+  const std::vector<std::int64_t> ids = body.required_ids();
+  for (const std::int64_t id : ids) record_of(id, caller);
+  try {
+    return {{"released", campaign_.release(ids, body.text("reason").value_or(""))}};
+  } catch (const InputError& error) {
+    throw HttpProblem(409, error.what());
+  }
+}
+
+Json CampaignVerbs::amend(const std::string& text, const Caller& caller) {
+  const RequestBody body(
+      text, {"id", "y", "cost", "noise_sd", "accuracy", "level", "alpha", "point", "retract", "reason"});
+  campaign_.refresh();
+  const std::int64_t id = body.required_id();
+  record_of(id, caller);
+  const std::string reason = body.text("reason").value_or("");
+  if (reason.empty())
+    throw HttpProblem(400, fmt::format("the amendment of {} has no \"reason\", must have one", id));
+  try {
+    if (body.flag("retract")) {
+      campaign_.retract(id, reason);
+      return {{"id", id}, {"changes", true}, {"charge", 0.0}, {"surprise", nullptr}};
+    }
+    Amendment amendment;
+    amendment.id = id;
+    amendment.values = values_in(body, campaign_.study(), id);
+    amendment.cost = body.number("cost");
+    amendment.channel =
+        reported_channel(body, campaign_.study(),
+                         amendment.values.empty() ? campaign_.state().find(id)->values : amendment.values);
+    amendment.level = level_in(body, campaign_.study());
+    if (const auto point = body.text("point")) {
+      amendment.row = campaign_.study().pool().find(*point);
+      if (!amendment.row)
+        throw HttpProblem(
+            400, fmt::format("\"point\" is \"{}\", must be the id of a pool point", printable(*point, 60)));
+    }
+    amendment.reason = reason;
+    return {{"id", id}, {"changes", campaign_.amend(amendment)}, {"charge", 0.0}, {"surprise", nullptr}};
+  } catch (const InputError& error) {
+    throw HttpProblem(400, error.what());
+  }
+}
+
+}  // namespace acuity

@@ -1,0 +1,181 @@
+#include "service/label_desk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/answer_reader.hpp"
+#include "service/campaign_verbs.hpp"
+#include "service/request_body.hpp"
+#include "text/result_table.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr std::size_t held_at_once = 2;  // the item shown and the one after it
+constexpr const char* skipped = "skipped: ";
+
+Json classes_json(const Study& study) {
+  if (!study.file().binary()) return nullptr;
+  const std::vector<std::string>& names = study.file().target->class_names();
+  Json classes = Json::array();
+  for (const std::size_t k : {0, 1})
+    classes.push_back({{"value", k == 0 ? -1 : 1},
+                       {"name", names.size() == 2 ? names[k] : std::string(k == 0 ? "-1" : "+1")},
+                       {"key", std::to_string(k + 1)}});
+  return classes;
+}
+
+}  // namespace
+
+LabelDesk::LabelDesk(Campaign& campaign, LabelItems items, double lease)
+    : campaign_(campaign), items_(std::move(items)), lease_(lease) {}
+
+const SuggestionRecord& LabelDesk::own(std::int64_t id, const Caller& caller) const {
+  const SuggestionRecord* record = campaign_.state().find(id);
+  if (record == nullptr) throw HttpProblem(404, fmt::format("there is no item {}", id));
+  if (record->asked.worker != caller.name)
+    throw HttpProblem(403, fmt::format("item {} was not given to {}", id, printable(caller.name, 40)));
+  return *record;
+}
+
+std::vector<Suggestion> LabelDesk::held_by(const std::string& person) const {
+  const std::vector<std::int64_t> lapsed = campaign_.state().lapsed(campaign_.now());
+  std::vector<Suggestion> held = campaign_.pending();
+  std::erase_if(held, [&](const Suggestion& one) {
+    return campaign_.state().find(one.id)->asked.worker != person ||
+           std::find(lapsed.begin(), lapsed.end(), one.id) != lapsed.end();
+  });
+  return held;
+}
+
+// A released point may be asked for again, but not of the person who has skipped it.
+std::vector<Index> LabelDesk::skipped_by(const std::string& person) const {
+  std::vector<Index> rows;
+  for (const SuggestionRecord& record : campaign_.state().suggestions())
+    if (record.asked.worker == person && record.status == SuggestionStatus::released &&
+        record.reason.starts_with(skipped))
+      rows.push_back(record.asked.row);
+  return rows;
+}
+
+Json LabelDesk::levels_json(const Suggestion& suggestion) const {
+  Json levels = Json::array();
+  levels.push_back({{"name", suggestion.level.name}, {"cost", json_number(suggestion.cost)}});
+  return levels;
+}
+
+Json LabelDesk::item_json(const Suggestion& suggestion) const {
+  const std::vector<Input>& columns = campaign_.study().pool().columns();
+  Json inputs = Json::array();
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    inputs.push_back({{"name", columns[k].name},
+                      {"unit", columns[k].unit},
+                      {"value", json_value(input_cell(columns[k], suggestion.inputs[k]))}});
+  const std::optional<std::string> text = items_.text(suggestion.point);
+  return {
+      {"id", suggestion.id},
+      {"point", suggestion.point},
+      {"level", suggestion.level.name},
+      {"cost", json_number(suggestion.cost)},
+      {"inputs", std::move(inputs)},
+      {"text", text ? Json(*text) : Json()},
+      {"image", items_.has_image(suggestion.point) ? Json("/v1/label/image/" + std::to_string(suggestion.id))
+                                                   : Json()},
+      {"lease_until", json_number(campaign_.state().find(suggestion.id)->asked.lease_until)},
+      {"levels", levels_json(suggestion)}};
+}
+
+Json LabelDesk::holders_json(const std::string& person) const {
+  Json holders = Json::array();
+  for (const std::int64_t id : campaign_.state().pending()) {
+    const Asked& asked = campaign_.state().find(id)->asked;
+    if (asked.worker != person)
+      holders.push_back(
+          {{"worker", asked.worker}, {"point", asked.point}, {"until", json_number(asked.lease_until)}});
+  }
+  return holders;
+}
+
+Json LabelDesk::next(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {});
+  campaign_.refresh();
+  std::vector<Suggestion> held = held_by(caller.name);
+  AskResult result;
+  if (held.size() < held_at_once) {
+    result = campaign_.ask({.count = static_cast<std::int64_t>(held_at_once - held.size()),
+                            .worker = caller.name,
+                            .lease = lease_,
+                            .budget = std::nullopt,
+                            .avoid = skipped_by(caller.name)});
+    held.insert(held.end(), result.suggestions.begin(), result.suggestions.end());
+  }
+  std::int64_t answered = 0;
+  for (const std::int64_t id : campaign_.state().answered())
+    answered += campaign_.state().find(id)->asked.worker == caller.name ? 1 : 0;
+  const bool waits = held.empty() && result.status != AskStatus::finished;
+  return {{"item", held.empty() ? Json() : item_json(held[0])},
+          {"following", held.size() > 1 ? item_json(held[1]) : Json()},
+          {"classes", classes_json(campaign_.study())},
+          {"answered", answered},
+          {"reason", held.empty() ? result.reason : ""},
+          {"retry_after", waits ? json_number(retry_after(campaign_)) : Json()},
+          {"finished", held.empty() && result.status == AskStatus::finished},
+          {"holders", holders_json(caller.name)}};
+}
+
+Json LabelDesk::answer(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {"id", "y", "seconds", "level"});
+  campaign_.refresh();
+  const std::int64_t id = body.required_id();
+  const SuggestionRecord& record = own(id, caller);
+  std::vector<double> values;
+  for (const std::string& one : body.answers())
+    values.push_back(read_answer(campaign_.study(), one, fmt::format("the answer to {}", id)));
+  if (values.empty()) throw HttpProblem(400, fmt::format("the answer to {} has no \"y\", must have one", id));
+  if (record.told && !record.retracted && record.values != values) {
+    const bool changes = campaign_.amend(Amendment{.id = id,
+                                                   .values = values,
+                                                   .cost = {},
+                                                   .refund = {},
+                                                   .channel = {},
+                                                   .declared_channel = false,
+                                                   .row = {},
+                                                   .inputs = {},
+                                                   .level = {},
+                                                   .reason = "corrected by " + caller.name});
+    return {{"id", id}, {"changes", changes}, {"charge", 0.0}, {"surprise", nullptr}};
+  }
+  Answer answer;
+  answer.id = id;
+  answer.values = values;
+  answer.where = "the answer";
+  if (const auto level = body.text("level"); level && *level != record.level())
+    answer.level = campaign_.study().level_named(*level);
+  const TellResult result = campaign_.tell({answer}).front();
+  // Whether it surprises is nothing that a person should be told before the next one.
+  return {
+      {"id", id}, {"changes", result.changes}, {"charge", json_number(result.charge)}, {"surprise", nullptr}};
+}
+
+Json LabelDesk::skip(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {"id", "reason"});
+  campaign_.refresh();
+  const std::int64_t id = body.required_id();
+  own(id, caller);
+  campaign_.release({id}, skipped + body.text("reason").value_or(""));
+  return Json::object();
+}
+
+Json LabelDesk::cannot_tell(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {"id", "seconds"});
+  campaign_.refresh();
+  const std::int64_t id = body.required_id();
+  own(id, caller);
+  campaign_.fail({.id = id, .reason = "cannot tell", .charge = 0.0, .exclude = false});
+  return Json::object();
+}
+
+}  // namespace acuity

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+
+#include "acuity/campaign/campaign.hpp"
+#include "service/access.hpp"
+#include "service/label_items.hpp"
+#include "text/json.hpp"
+
+namespace acuity {
+
+/// What the labelling page asks for: each person gets one item after another, and the one after it in
+/// advance. All of it follows from the log, so that a person who comes back goes on where he was. Throws
+/// HttpProblem. One thread at a time.
+class LabelDesk {
+ public:
+  /// `lease`: seconds for an item.
+  LabelDesk(Campaign& campaign, LabelItems items, double lease);
+
+  /// Type `LabelNext` of web/src/api.ts.
+  Json next(const std::string& body, const Caller& caller);
+  /// Records an answer; another answer to the same item corrects it.
+  Json answer(const std::string& body, const Caller& caller);
+  Json skip(const std::string& body, const Caller& caller);
+  Json cannot_tell(const std::string& body, const Caller& caller);
+  const LabelItems& items() const { return items_; }
+
+ private:
+  const SuggestionRecord& own(std::int64_t id, const Caller& caller) const;
+  std::vector<Suggestion> held_by(const std::string& person) const;
+  std::vector<Index> skipped_by(const std::string& person) const;
+  Json item_json(const Suggestion& suggestion) const;
+  Json levels_json(const Suggestion& suggestion) const;
+  Json holders_json(const std::string& person) const;
+
+  Campaign& campaign_;
+  const LabelItems items_;
+  const double lease_;
+};
+
+}  // namespace acuity

@@ -1,0 +1,85 @@
+#include "service/predictions.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "acuity/numerics/errors.hpp"
+#include "service/http_message.hpp"
+#include "service/request_body.hpp"
+#include "text/result_table.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr std::size_t most_points = 100000;
+
+double value_of(const Input& input, const Json& point, std::size_t number) {
+  const auto complain = [&](const std::string& found) {
+    throw HttpProblem(400, fmt::format("\"{}\" of point {} is {}, must be {}", printable(input.name, 40),
+                                       number, found, input.requirement()));
+  };
+  const auto found = point.find(input.name);
+  if (found == point.end()) complain("missing");
+  std::optional<double> value;
+  if (found->is_string()) value = input.value(found->get<std::string>());
+  if (found->is_number() && !input.is_named()) value = found->get<double>();
+  if (!value || !input.accepts(*value)) complain(printable(json_text(*found), 40));
+  return *value;
+}
+
+Points points_in(const Json& list, const std::vector<Input>& inputs) {
+  Points points(static_cast<Index>(list.size()), static_cast<Index>(inputs.size()));
+  for (std::size_t row = 0; row < list.size(); ++row) {
+    if (!list[row].is_object()) throw HttpProblem(400, fmt::format("point {} is no JSON object", row));
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      points(static_cast<Index>(row), static_cast<Index>(k)) = value_of(inputs[k], list[row], row);
+  }
+  return points;
+}
+
+}  // namespace
+
+Json predictions(const Campaign& campaign, const std::string& text) {
+  const RequestBody body(text, {"points"});
+  const Json* list = body.find("points");
+  if (list == nullptr || !list->is_array() || list->empty() || list->size() > most_points)
+    throw HttpProblem(
+        400, fmt::format("\"points\" is missing or has another form, must be a list of 1 to {} objects "
+                         "with the inputs",
+                         most_points));
+  const Study& study = campaign.study();
+  const std::vector<Input>& inputs = study.pool().columns();
+  const Points at = points_in(*list, inputs);
+  const StudyModel model = campaign.model();
+  const AveragedMarginals f = study.averaged(model, campaign.annotations()).predict(at).marginals;
+  const Target& target = *study.file().target;
+  const double base_scale = model.learned ? model.learned->base_scale : 1.0;
+  Json rows = Json::array();
+  for (Index row = 0; row < at.rows(); ++row) {
+    Json one = Json::object();
+    std::vector<double> place;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      place.push_back(at(row, static_cast<Index>(k)));
+      one[inputs[k].name] = json_value(input_cell(inputs[k], place.back()));
+    }
+    const double variance = std::max(0.0, f.variance(row));
+    one[target.is_logarithmic() ? "median" : "mean"] =
+        json_number(target.is_logarithmic() ? target.to_answer(f.median(row)) : f.mean(row));
+    one["variance"] = json_number(f.variance(row));
+    one["sd"] = json_number(std::sqrt(variance));
+    one["low"] = json_number(target.to_answer(f.low(row)));
+    one["high"] = json_number(target.to_answer(f.high(row)));
+    if (target.is_real()) {
+      const double noise = base_scale * study.base_noise_at(place) + f.nugget(row);
+      one["answer_sd"] = std::isnan(noise) ? Json() : json_number(std::sqrt(variance + noise));
+    } else {
+      one["probability"] = json_number(f.probability(row));
+    }
+    rows.push_back(std::move(one));
+  }
+  return {{"rows", std::move(rows)}};
+}
+
+}  // namespace acuity

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+
+namespace acuity {
+
+/// A thread that runs tasks one after the other, in the order in which they were given: a campaign must not
+/// be used by two threads at once, and with a mutex the waiting threads would not take turns.
+class SerialThread {
+ public:
+  SerialThread() : thread_([this] { work(); }) {}
+  ~SerialThread() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    filled_.notify_one();
+  }
+  SerialThread(const SerialThread&) = delete;
+  SerialThread& operator=(const SerialThread&) = delete;
+
+  /// Waits for its turn and returns what `task` returns; throws what it throws.
+  template <typename Task>
+  auto run(Task task) -> decltype(task()) {
+    std::packaged_task<decltype(task())()> packaged(std::move(task));
+    auto result = packaged.get_future();
+    {
+      const std::lock_guard lock(mutex_);
+      tasks_.emplace_back([&packaged] { packaged(); });
+    }
+    filled_.notify_one();
+    return result.get();
+  }
+
+ private:
+  void work() {
+    while (true) {
+      std::unique_lock lock(mutex_);
+      filled_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      const std::function<void()> task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable filled_;
+  std::deque<std::function<void()>> tasks_;
+  bool ends_ = false;
+  std::jthread thread_;  // last: joined before the others are destroyed
+};
+
+}  // namespace acuity
