@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "acuity/numerics/errors.hpp"
+#include "campaign/kept_files.hpp"
 #include "service/campaign_reader.hpp"
 #include "service/campaign_verbs.hpp"
 #include "service/label_desk.hpp"
@@ -128,6 +129,8 @@ struct CampaignServer::Parts {
   HttpReply events(const Call& call);
   HttpReply figure(const Call& call) const;
   HttpReply image(const Call& call);
+  HttpReply files();
+  HttpReply copy(const Call& call);
 
   CampaignServerOptions options;
   CampaignReader reader;
@@ -216,6 +219,8 @@ const std::vector<BoundRoute>& bound_routes() {
       {{"POST", "/v1/label/answer", Role::label}, verb(&Parts::desk, &LabelDesk::answer)},
       {{"POST", "/v1/label/skip", Role::label}, verb(&Parts::desk, &LabelDesk::skip)},
       {{"POST", "/v1/label/cannot-tell", Role::label}, verb(&Parts::desk, &LabelDesk::cannot_tell)},
+      {{"GET", "/v1/files", Role::run}, [](Parts& p, const Call&) { return p.files(); }},
+      {{"GET", "/v1/files/{}", Role::run}, [](Parts& p, const Call& c) { return p.copy(c); }},
       {{"GET", "/v1/label/image/{}", Role::label}, [](Parts& p, const Call& c) { return p.image(c); }}};
   return routes;
 }
@@ -320,6 +325,21 @@ HttpReply CampaignServer::Parts::image(const Call& call) {
   const std::optional<LabelItems::Image> found = desk->items().image(point);
   if (!found) throw HttpProblem(404, fmt::format("item {} has no image", id));
   return {.status = 200, .content_type = found->content_type, .body = found->content};
+}
+
+// The frozen study, pool and tables, which a remote worker needs; no other file of the campaign.
+HttpReply CampaignServer::Parts::files() {
+  Json names = Json::array();
+  for (const auto& [name, content] : reading.run([&] { return files_in(reader.campaign().copies()); }))
+    names.push_back(name);
+  return json_reply(Json{{"files", std::move(names)}});
+}
+
+HttpReply CampaignServer::Parts::copy(const Call& call) {
+  FilesByName all = reading.run([&] { return files_in(reader.campaign().copies()); });
+  const auto found = all.find(call.part);
+  if (found == all.end()) throw HttpProblem(404, fmt::format("there is no file \"{}\"", printable(call.part, 40)));
+  return {.status = 200, .content_type = "application/octet-stream", .body = std::move(found->second)};
 }
 
 CampaignServer::CampaignServer(const CampaignAddress& address, Tokens tokens, CampaignServerOptions options)

@@ -74,7 +74,16 @@ Json LabelDesk::item_json(const Suggestion& suggestion) const {
     inputs.push_back({{"name", columns[k].name},
                       {"unit", columns[k].unit},
                       {"value", json_value(input_cell(columns[k], suggestion.inputs[k]))}});
-  const std::optional<std::string> text = items_.text(suggestion.point);
+  // What the pool's table says of the point besides its inputs; the column `text` is the item itself.
+  const Pool& pool = campaign_.study().pool();
+  std::optional<std::string> text = items_.text(suggestion.point);
+  for (std::size_t k = 0; k < pool.text_columns().size(); ++k) {
+    const std::string cell(pool.text(suggestion.row, k));
+    if (pool.text_columns()[k] == "text" && !text)
+      text = cell;
+    else if (!cell.empty())
+      inputs.push_back({{"name", pool.text_columns()[k]}, {"unit", ""}, {"value", cell}});
+  }
   return {
       {"id", suggestion.id},
       {"point", suggestion.point},

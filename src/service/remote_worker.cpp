@@ -1,0 +1,263 @@
+#include "service/remote_worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "acuity/data/table.hpp"
+#include "acuity/numerics/errors.hpp"
+#include "text/json.hpp"
+
+namespace acuity {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* origin_file = "server.txt";
+
+double seconds_until(Clock::time_point when) {
+  return std::chrono::duration<double>(when - Clock::now()).count();
+}
+Clock::time_point after(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+std::string error_of(const HttpReply& reply) {
+  const Json json = Json::parse(reply.body, nullptr, false);
+  return json.is_object() && json.contains("error") && json["error"].is_string()
+             ? json["error"].get<std::string>()
+             : fmt::format("HTTP status {}", reply.status);
+}
+
+std::string content_of(HttpClient& server, const std::string& target) {
+  const HttpReply reply = server.get(target);
+  if (reply.status != 200)
+    throw InputError(fmt::format("the server refuses {}: {}", target, error_of(reply)));
+  return reply.body;
+}
+
+// A suggestion as annotators see it, from the JSON of `ask`.
+Suggestion suggestion_in(const Json& json, const Study& study) {
+  Suggestion suggestion;
+  suggestion.id = json.at("id").get<std::int64_t>();
+  suggestion.point = json.at("point").get<std::string>();
+  const std::optional<Index> row = study.pool().find(suggestion.point);
+  if (!row)
+    throw InputError(fmt::format("the server asks for the point \"{}\", which is not in the copy of its pool",
+                                 printable(suggestion.point, 40)));
+  suggestion.row = *row;
+  for (Index k = 0; k < static_cast<Index>(study.pool().inputs().size()); ++k)
+    suggestion.inputs.push_back(study.pool().points()(*row, k));
+  if (study.is_ladder()) {
+    const Json& alpha = json.at("alpha");
+    suggestion.level =
+        study.level_of(alpha.is_string() ? std::numeric_limits<double>::infinity() : alpha.get<double>());
+  } else {
+    suggestion.level = study.level_named(json.at("level").get<std::string>());
+  }
+  suggestion.channel = suggestion.level.channel;
+  suggestion.cost = json.at("cost").get<double>();
+  if (const auto from = json.find("resume_from"); from != json.end() && from->is_number_integer())
+    suggestion.resume_from = from->get<std::int64_t>();
+  return suggestion;
+}
+
+Json tell_body(const Outcome& outcome) {
+  Json body{{"id", outcome.id}, {"y", json_numbers(outcome.answer.values)}};
+  if (outcome.answer.cost) body["cost"] = json_number(*outcome.answer.cost);
+  if (outcome.answer.channel) {
+    if (const auto* flip = std::get_if<FlipChannel>(&*outcome.answer.channel))
+      body["accuracy"] = json_number(flip->accuracy);
+    else
+      body["noise_sd"] = json_number(std::sqrt(noise_variance(*outcome.answer.channel)));
+  }
+  return body;
+}
+
+Json fail_body(const Outcome& outcome, bool excludes) {
+  return {{"id", outcome.id},
+          {"reason", outcome.reason},
+          {"cost", json_number(outcome.cost)},
+          {"exclude", excludes || outcome.kind == Outcome::Kind::never}};
+}
+
+// What the loop of a remote worker holds: who works on what, and what the server has not been told yet.
+class RemoteWork {
+ public:
+  RemoteWork(HttpClient& server, const Study& study, AnnotatorPool& annotators,
+             const RemoteWorkOptions& options)
+      : server_(server), study_(study), annotators_(annotators), options_(options), heard_(Clock::now()) {
+    for (int k = 1; k <= options.workers; ++k)
+      free_.push_back(options.workers == 1 ? options.worker : fmt::format("{}-{}", options.worker, k));
+  }
+
+  RemoteWorkEnd run() {
+    while (!options_.should_stop()) {
+      ask();
+      renew();
+      take_outcomes(annotators_.busy() > 0 ? 0.25 : 0.0);
+      tell();
+      if (annotators_.failures_in_a_row() >= options_.max_failures)
+        return stop(RemoteWorkEnd::Kind::failure_guard,
+                    fmt::format("{} different points failed in a row; the last: {}",
+                                annotators_.failures_in_a_row(), annotators_.last_failure()));
+      if (annotators_.busy() > 0 || !untold_.empty()) continue;
+      if (finished_) return end(RemoteWorkEnd::Kind::finished, reason_);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return stop(RemoteWorkEnd::Kind::interrupted, "interrupted");
+  }
+
+ private:
+  // Nothing while the server is away; it is tried again with growing pauses.
+  std::optional<HttpReply> post(const std::string& target, const Json& body) {
+    if (seconds_until(away_until_) > 0.0) return std::nullopt;
+    std::string problem;
+    double pause = 0.0;
+    try {
+      HttpReply reply = server_.post(target, json_text(body));
+      if (reply.status != 429 && reply.status < 500) {
+        if (pause_ > 0.0) options_.on_note("the server answers again");
+        pause_ = 0.0;
+        heard_ = Clock::now();
+        return reply;
+      }
+      problem = error_of(reply);
+      pause = reply.status == 429 ? 0.5 : 0.0;
+    } catch (const ConnectionError& error) {
+      problem = error.what();
+    }
+    if (pause_ == 0.0 && pause == 0.0) options_.on_note(problem + "; trying again");
+    pause_ = pause > 0.0 ? pause : std::min(30.0, std::max(0.5, 2.0 * pause_));
+    away_until_ = after(pause_);
+    if (-seconds_until(heard_) > options_.most_patience) throw InputError(problem + "; given up");
+    return std::nullopt;
+  }
+
+  void ask() {
+    while (!free_.empty() && !finished_ && seconds_until(ask_at_) <= 0.0 && !options_.should_stop()) {
+      const std::optional<HttpReply> reply =
+          post("/v1/ask", {{"worker", free_.front()}, {"lease", options_.lease}});
+      if (!reply) return;
+      if (reply->status != 200) throw InputError("the server refuses to be asked: " + error_of(*reply));
+      const Json json = Json::parse(reply->body);
+      const Json& list = json.at("suggestions");
+      if (list.empty()) {
+        finished_ = json.at("status") == "finished";
+        reason_ = json.at("reason").get<std::string>();
+        ask_at_ = after(json.at("retry_after").is_number() ? json.at("retry_after").get<double>() : 5.0);
+        return;
+      }
+      const Suggestion suggestion = suggestion_in(list.front(), study_);
+      busy_[suggestion.id] = free_.front();
+      free_.pop_front();
+      annotators_.resume(suggestion);  // what it worked on before it was stopped, if it did
+    }
+  }
+
+  void renew() {
+    if (busy_.empty() || seconds_until(renew_at_) > 0.0) return;
+    Json ids = Json::array();
+    for (const auto& [id, worker] : busy_) ids.push_back(id);
+    if (post("/v1/heartbeat", {{"ids", ids}, {"lease", options_.lease}}))
+      renew_at_ = after(options_.lease / 3.0);
+  }
+
+  void take_outcomes(double seconds) {
+    for (Outcome& outcome : annotators_.wait(seconds)) untold_.push_back(std::move(outcome));
+    for (const std::string& note : annotators_.take_notes()) options_.on_note(note);
+  }
+
+  // An answer that the server refuses, because another one is recorded for instance, is given up with a note.
+  void tell() {
+    while (!untold_.empty()) {
+      const Outcome& outcome = untold_.front();
+      const bool answered = outcome.kind == Outcome::Kind::answered;
+      const std::optional<HttpReply> reply =
+          answered ? post("/v1/tell", tell_body(outcome))
+                   : post("/v1/fail", fail_body(outcome, study_.file().annotator.exclude_on_fail));
+      if (!reply) return;
+      if (reply->status != 200) {
+        options_.on_note(fmt::format("{} was refused: {}", outcome.id, error_of(*reply)));
+        if (answered && reply->status == 400)
+          post("/v1/fail", {{"id", outcome.id}, {"reason", error_of(*reply)}});
+      }
+      (answered && reply->status == 200 ? answers_ : failures_) += 1;
+      if (const auto worker = busy_.extract(outcome.id)) free_.push_back(worker.mapped());
+      untold_.pop_front();
+    }
+  }
+
+  RemoteWorkEnd end(RemoteWorkEnd::Kind kind, const std::string& reason) const {
+    return {kind, reason, answers_, failures_};
+  }
+
+  // What is not finished after the grace period stays with this worker until its lease ends: it gets it
+  // again.
+  RemoteWorkEnd stop(RemoteWorkEnd::Kind kind, const std::string& reason) {
+    annotators_.stop_starting();
+    const auto until = after(options_.grace);
+    while (annotators_.busy() > 0 && seconds_until(until) > 0.0 && !options_.should_kill()) {
+      take_outcomes(0.1);
+      tell();
+    }
+    annotators_.end();
+    take_outcomes(0.0);
+    tell();
+    return end(kind, reason);
+  }
+
+  HttpClient& server_;
+  const Study& study_;
+  AnnotatorPool& annotators_;
+  const RemoteWorkOptions& options_;
+  std::deque<std::string> free_;              // names of workers without a suggestion
+  std::map<std::int64_t, std::string> busy_;  // the others, by suggestion
+  std::deque<Outcome> untold_;
+  Clock::time_point heard_, away_until_{}, ask_at_{}, renew_at_{};
+  double pause_ = 0.0;  // seconds; 0: the server answers
+  bool finished_ = false;
+  std::string reason_;
+  std::int64_t answers_ = 0, failures_ = 0;
+};
+
+}  // namespace
+
+void fetch_study(HttpClient& server, const std::string& url, const fs::path& folder) {
+  const Json names = Json::parse(content_of(server, "/v1/files")).at("files");
+  std::error_code ignored;
+  if (fs::exists(folder, ignored)) {
+    std::ifstream stream(folder / origin_file);
+    std::string origin;
+    if (!std::getline(stream, origin) || origin != url)
+      throw InputError(fmt::format("{}: it exists and is no worker's folder for {}, must be another one",
+                                   folder.string(), url));
+  }
+  fs::create_directories(folder, ignored);
+  std::map<fs::path, std::string> contents{{folder / origin_file, url + "\n"}};
+  for (const Json& one : names) {
+    const std::string name = one.get<std::string>();
+    if (name.empty() || name.find('/') != std::string::npos || name.front() == '.')
+      throw InputError(
+          fmt::format("the server has a file \"{}\", must be a plain name", printable(name, 40)));
+    contents[folder / name] = content_of(server, "/v1/files/" + name);
+  }
+  std::vector<NewFile> files;
+  for (const auto& [file, content] : contents) files.push_back({file, content});
+  write_files(files);
+}
+
+RemoteWorkEnd work_for(HttpClient& server, const Study& study, AnnotatorPool& annotators,
+                       const RemoteWorkOptions& options) {
+  return RemoteWork(server, study, annotators, options).run();
+}
+
+}  // namespace acuity
