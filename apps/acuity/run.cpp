@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <iostream>
 
 #include "acuity/numerics/errors.hpp"
@@ -25,6 +27,7 @@
 #include "numerics/clock.hpp"
 #include "numerics/text.hpp"
 #include "run_display.hpp"
+#include "service/remote_worker.hpp"
 #include "shared_options.hpp"
 #include "study/duration.hpp"
 #include "views/calibration_verdict.hpp"
@@ -44,8 +47,11 @@ struct RunArguments {
   BudgetOption budget;
   bool take_over = false, yes = false;
   bool once = false, cancel = false, detach = false;
-  double lease = 300.0;  ///< seconds
-  double grace = 5.0;    ///< seconds
+  std::string join;        ///< address of a server; empty: none
+  std::string token_file;  ///< with the token for it
+  std::string worker;      ///< the name there
+  double lease = 300.0;    ///< seconds
+  double grace = 5.0;      ///< seconds
   PoolWork work;
   Format format = Format::table;
 };
@@ -218,6 +224,78 @@ std::string run_summary(const Campaign& campaign, const RunEnd& end, Format form
                      state.pending().size(), state.failed());
 }
 
+// The first word of the file, or ACUITY_TOKEN: a token in the arguments could be read by everybody on this
+// machine.
+std::string token_for(const RunArguments& arguments) {
+  std::string token;
+  if (arguments.token_file.empty()) {
+    const char* given = std::getenv("ACUITY_TOKEN");
+    return given == nullptr ? "" : given;
+  }
+  std::ifstream stream(arguments.token_file);
+  if (!(stream >> token))
+    throw InputError(fmt::format("{}: has no token, must be a file with one", arguments.token_file));
+  return token;
+}
+
+std::string name_of_this_worker() {
+  char host[256] = "worker";
+  ::gethostname(host, sizeof host - 1);
+  return fmt::format("{}-{}", host, ::getpid());
+}
+
+// Works for a campaign that `acuity serve` serves elsewhere. C is the folder for copies of its study and for
+// attempts.
+ExitCode run_for_server(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
+  if (!arguments.study.empty() || arguments.budget.given() || arguments.take_over || arguments.detach ||
+      arguments.once || arguments.cancel)
+    throw InputError(
+        "--join works for a campaign of a server, --study, --budget, --take-over, --detach, --once and "
+        "--cancel "
+        "must be left out");
+  const ServerUrl url = ServerUrl::of(arguments.join);
+  HttpClient server(url, token_for(arguments));
+  const std::filesystem::path folder = std::filesystem::absolute(arguments.campaign.folder());
+  fetch_study(server, url.text(), folder);
+  const Study study = Study::open(folder / "study.toml");
+  if (study.file().annotator.kind != AnnotatorSetting::Kind::command || submits_jobs(study))
+    throw InputError(fmt::format(
+        "{}: its study has no annotator.command that runs here, must have one for --join", url.text()));
+  std::filesystem::create_directories(folder / "runs");
+  const std::string here = std::filesystem::current_path().string();
+  CommandPool annotators(
+      study,
+      [&study, here, grace = arguments.grace] {
+        return ExternalCommand(study.file(), study.pool(), here, grace);
+      },
+      folder / "runs", workers_of(arguments, study));
+  const SignalGuard guard;
+  RemoteWorkOptions options;
+  options.worker = arguments.worker.empty() ? name_of_this_worker() : arguments.worker;
+  options.workers = workers_of(arguments, study);
+  options.lease = arguments.lease;
+  options.max_failures = study.file().annotator.max_failures;
+  options.grace = arguments.grace;
+  options.should_stop = [] { return signals > 0; };
+  options.should_kill = [] { return signals > 1; };
+  options.on_note = [&](const std::string& note) { write_note(note, log); };
+  log << one_line(fmt::format("{}: working as {}", url.text(), options.worker)) << std::endl;
+  const RemoteWorkEnd end = work_for(server, study, annotators, options);
+  out << one_line(fmt::format("{}: {} and {} by {}", url.text(), counted(end.answers, "answer"),
+                              counted(end.failures, "failure"), options.worker))
+      << '\n';
+  log << one_line(fmt::format("{}: {}", url.text(), end.reason)) << '\n';
+  switch (end.kind) {
+    case RemoteWorkEnd::Kind::finished:
+      return ExitCode::done;
+    case RemoteWorkEnd::Kind::failure_guard:
+      return ExitCode::failure_guard;
+    case RemoteWorkEnd::Kind::interrupted:
+      break;
+  }
+  return ExitCode::interrupted;
+}
+
 // Starts the same command without --detach in a session of its own, and waits until it owns the campaign or
 // has ended.
 ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
@@ -249,6 +327,9 @@ ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ost
 }
 
 ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
+  if (!arguments.join.empty()) return run_for_server(arguments, out, log);
+  if (!arguments.token_file.empty() || !arguments.worker.empty())
+    throw InputError("--token-file and --worker are for --join, must come with it");
   Ranks* const ranks = job_ranks().get();
   if (arguments.detach && ranks != nullptr)
     throw InputError("--detach is not for several ranks, must be left out; submit the job itself instead");
@@ -395,6 +476,16 @@ void add_run(Program& program) {
       "--cancel", arguments.cancel,
       "With annotator.mode = \"submit\": cancel the jobs when the run is stopped; with --once at once, "
       "without new ones");
+  command.text(
+      "--join", "URL", arguments.join,
+      "Work for the campaign that acuity serve serves there; C is then a folder for copies of its study and "
+      "for attempts. Programs are looked up from the current folder");
+  command.file("--token-file", "FILE", arguments.token_file,
+               "With --join: file with the token, which needs the role run (default: ACUITY_TOKEN)");
+  command.text(
+      "--worker", "NAME", arguments.worker,
+      "With --join: the name in the log (default: host and process); one that comes back gets what it has "
+      "not answered");
   const auto take_lease = [&a = arguments](const std::string& word) {
     const std::optional<double> seconds = to_seconds(word);
     if (!seconds || *seconds < 1.0 || *seconds > 86400.0)

@@ -83,7 +83,10 @@ Json CampaignReader::annotations() {
                     {"alpha", json_number(row.alpha)},
                     {"y", json_number(row.y)},
                     {"cost", json_number(row.cost)},
-                    {study.file().binary() ? "accuracy" : "noise_variance", json_number(row.channel)}});
+                    {study.file().binary() ? "accuracy" : "noise_variance", json_number(row.channel)},
+                    {"worker", row.worker},
+                    {"told_at", json_number(row.told_at)},
+                    {"seconds", json_number(row.seconds)}});
   }
   return {{"rows", std::move(rows)}};
 }

@@ -276,9 +276,13 @@ HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
 }
 
 HttpReply CampaignServer::Parts::me(const Call& call) {
+  const std::string level = reading.run([&] {
+    const Person* person = reader.campaign().state().find_person(call.caller.name);
+    return person == nullptr ? std::string() : person->level;
+  });
   return json_reply(Json{{"name", call.caller.name},
                          {"role", role_name(call.caller.role)},
-                         {"level", nullptr},
+                         {"level", level.empty() ? Json() : Json(level)},
                          {"can_label", campaign.has_value() && call.caller.role >= Role::label},
                          {"version", ACUITY_VERSION}});
 }
@@ -338,7 +342,8 @@ HttpReply CampaignServer::Parts::files() {
 HttpReply CampaignServer::Parts::copy(const Call& call) {
   FilesByName all = reading.run([&] { return files_in(reader.campaign().copies()); });
   const auto found = all.find(call.part);
-  if (found == all.end()) throw HttpProblem(404, fmt::format("there is no file \"{}\"", printable(call.part, 40)));
+  if (found == all.end())
+    throw HttpProblem(404, fmt::format("there is no file \"{}\"", printable(call.part, 40)));
   return {.status = 200, .content_type = "application/octet-stream", .body = std::move(found->second)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_reader.hpp"
@@ -71,6 +72,11 @@ auto with_status(const SuggestionRecord& record, Verb verb) -> decltype(verb()) 
   }
 }
 
+// A program answers for the worker that it asked as; somebody else's answer has his own name.
+std::string told_by(const SuggestionRecord& record, const Caller& caller) {
+  return caller.role >= Role::run ? record.asked.worker : caller.name;
+}
+
 }  // namespace
 
 Json suggestions_json(const Campaign& campaign, const std::vector<Suggestion>& suggestions) {
@@ -96,16 +102,6 @@ const SuggestionRecord& CampaignVerbs::record_of(std::int64_t id, const Caller& 
   return *record;
 }
 
-std::vector<Suggestion> CampaignVerbs::unanswered(const std::string& worker) const {
-  const std::vector<std::int64_t> lapsed = campaign_.state().lapsed(campaign_.now());
-  std::vector<Suggestion> mine = campaign_.pending();
-  std::erase_if(mine, [&](const Suggestion& one) {
-    return campaign_.state().find(one.id)->asked.worker != worker ||
-           std::find(lapsed.begin(), lapsed.end(), one.id) != lapsed.end();
-  });
-  return mine;
-}
-
 Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
   const RequestBody body(text, {"count", "worker", "lease", "level", "capacity"});
   const std::int64_t count = body.whole("count").value_or(1);
@@ -117,21 +113,18 @@ Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
     throw HttpProblem(403, fmt::format("{} may ask for himself only", printable(caller.name, 40)));
   campaign_.refresh();
   AskResult result;
-  std::vector<Suggestion> given = worker.empty() ? std::vector<Suggestion>() : unanswered(worker);
-  if (static_cast<std::int64_t>(given.size()) > count) given.resize(static_cast<std::size_t>(count));
-  if (const std::int64_t more = count - static_cast<std::int64_t>(given.size()); more > 0) {
-    try {
-      result = campaign_.ask({.count = more,
-                              .worker = worker,
-                              .lease = body.duration("lease").value_or(lease_),
-                              .budget = std::nullopt,
-                              .level = body.text("level").value_or(""),
-                              .capacity = body.whole("capacity")});
-    } catch (const InputError& error) {
-      throw HttpProblem(400, error.what());
-    }
-    given.insert(given.end(), result.suggestions.begin(), result.suggestions.end());
+  try {
+    result = campaign_.ask({.count = count,
+                            .worker = worker,
+                            .lease = body.duration("lease").value_or(lease_),
+                            .budget = std::nullopt,
+                            .level = body.text("level").value_or(""),
+                            .capacity = body.whole("capacity"),
+                            .resume = true});
+  } catch (const InputError& error) {
+    throw HttpProblem(400, error.what());
   }
+  const std::vector<Suggestion>& given = result.suggestions;
   const char* status = result.status == AskStatus::open          ? "open"
                        : result.status == AskStatus::nothing_now ? "nothing_now"
                                                                  : "finished";
@@ -144,7 +137,7 @@ Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
 }
 
 Json CampaignVerbs::tell(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "y", "cost", "noise_sd", "accuracy", "level", "alpha"});
+  const RequestBody body(text, {"id", "y", "cost", "noise_sd", "accuracy", "level", "alpha", "seconds"});
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   const SuggestionRecord& record = record_of(id, caller);
@@ -158,12 +151,14 @@ Json CampaignVerbs::tell(const std::string& text, const Caller& caller) {
     answer.channel = reported_channel(body, campaign_.study(), answer.values);
     answer.level = level_in(body, campaign_.study());
     answer.where = "the request";
+    answer.worker = told_by(record, caller);
+    answer.seconds = body.number("seconds");
     return told_json(campaign_.tell({answer}).front());
   });
 }
 
 Json CampaignVerbs::fail(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "reason", "cost", "exclude"});
+  const RequestBody body(text, {"id", "reason", "cost", "exclude", "cannot_tell", "seconds"});
   campaign_.refresh();
   const SuggestionRecord& record = record_of(body.required_id(), caller);
   if (body.flag("exclude")) Gate::require(caller, Role::run);
@@ -171,7 +166,10 @@ Json CampaignVerbs::fail(const std::string& text, const Caller& caller) {
     const bool changes = campaign_.fail({.id = body.required_id(),
                                          .reason = body.text("reason").value_or(""),
                                          .charge = body.number("cost").value_or(0.0),
-                                         .exclude = body.flag("exclude")});
+                                         .exclude = body.flag("exclude"),
+                                         .cannot_tell = body.flag("cannot_tell"),
+                                         .worker = told_by(record, caller),
+                                         .seconds = body.number("seconds")});
     return Json{{"id", body.required_id()}, {"changes", changes}};
   });
 }
@@ -221,6 +219,29 @@ Json CampaignVerbs::amend(const std::string& text, const Caller& caller) {
   } catch (const InputError& error) {
     throw HttpProblem(400, error.what());
   }
+}
+
+Json CampaignVerbs::heartbeat(const std::string& text, const Caller& caller) {
+  const RequestBody body(text, {"id", "ids", "lease"});
+  campaign_.refresh();
+  const double lease = body.duration("lease").value_or(lease_);
+  // What is not pending any more cannot be worked on any more: the caller is told, the others are renewed.
+  std::map<std::string, std::vector<std::int64_t>> by_worker;
+  Json renewed = Json::array(), gone = Json::array();
+  for (const std::int64_t id : body.required_ids()) {
+    const SuggestionRecord& record = record_of(id, caller);
+    if (record.status == SuggestionStatus::pending)
+      by_worker[record.asked.worker].push_back(id);
+    else
+      gone.push_back(id);
+  }
+  try {
+    for (const auto& [worker, ids] : by_worker)
+      for (const std::int64_t id : campaign_.renew(ids, worker, lease)) renewed.push_back(id);
+  } catch (const InputError& error) {
+    throw HttpProblem(409, error.what());
+  }
+  return {{"renewed", std::move(renewed)}, {"gone", std::move(gone)}};
 }
 
 }  // namespace acuity

@@ -26,7 +26,6 @@ class CampaignVerbs {
 
  private:
   const SuggestionRecord& record_of(std::int64_t id, const Caller& caller) const;
-  std::vector<Suggestion> unanswered(const std::string& worker) const;
 
   Campaign& campaign_;
   const double lease_;

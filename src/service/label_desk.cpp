@@ -14,7 +14,7 @@ namespace acuity {
 
 namespace {
 
-constexpr std::size_t held_at_once = 2;  // the item shown and the one after it
+constexpr std::int64_t held_at_once = 2;  // the item shown and the one after it
 constexpr const char* skipped = "skipped: ";
 
 Json classes_json(const Study& study) {
@@ -39,16 +39,6 @@ const SuggestionRecord& LabelDesk::own(std::int64_t id, const Caller& caller) co
   if (record->asked.worker != caller.name)
     throw HttpProblem(403, fmt::format("item {} was not given to {}", id, printable(caller.name, 40)));
   return *record;
-}
-
-std::vector<Suggestion> LabelDesk::held_by(const std::string& person) const {
-  const std::vector<std::int64_t> lapsed = campaign_.state().lapsed(campaign_.now());
-  std::vector<Suggestion> held = campaign_.pending();
-  std::erase_if(held, [&](const Suggestion& one) {
-    return campaign_.state().find(one.id)->asked.worker != person ||
-           std::find(lapsed.begin(), lapsed.end(), one.id) != lapsed.end();
-  });
-  return held;
 }
 
 // A released point may be asked for again, but not of the person who has skipped it.
@@ -111,19 +101,16 @@ Json LabelDesk::holders_json(const std::string& person) const {
 Json LabelDesk::next(const std::string& text, const Caller& caller) {
   const RequestBody body(text, {});
   campaign_.refresh();
-  std::vector<Suggestion> held = held_by(caller.name);
-  AskResult result;
-  if (held.size() < held_at_once) {
-    result = campaign_.ask({.count = static_cast<std::int64_t>(held_at_once - held.size()),
-                            .worker = caller.name,
-                            .lease = lease_,
-                            .budget = std::nullopt,
-                            .avoid = skipped_by(caller.name)});
-    held.insert(held.end(), result.suggestions.begin(), result.suggestions.end());
-  }
+  const AskResult result = campaign_.ask({.count = held_at_once,
+                                          .worker = caller.name,
+                                          .lease = lease_,
+                                          .budget = std::nullopt,
+                                          .avoid = skipped_by(caller.name),
+                                          .resume = true});
+  const std::vector<Suggestion>& held = result.suggestions;
   std::int64_t answered = 0;
   for (const std::int64_t id : campaign_.state().answered())
-    answered += campaign_.state().find(id)->asked.worker == caller.name ? 1 : 0;
+    answered += campaign_.state().find(id)->worker() == caller.name ? 1 : 0;
   const bool waits = held.empty() && result.status != AskStatus::finished;
   return {{"item", held.empty() ? Json() : item_json(held[0])},
           {"following", held.size() > 1 ? item_json(held[1]) : Json()},
@@ -161,6 +148,8 @@ Json LabelDesk::answer(const std::string& text, const Caller& caller) {
   answer.id = id;
   answer.values = values;
   answer.where = "the answer";
+  answer.worker = caller.name;
+  answer.seconds = body.number("seconds");
   if (const auto level = body.text("level"); level && *level != record.level())
     answer.level = campaign_.study().level_named(*level);
   const TellResult result = campaign_.tell({answer}).front();
@@ -183,7 +172,13 @@ Json LabelDesk::cannot_tell(const std::string& text, const Caller& caller) {
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   own(id, caller);
-  campaign_.fail({.id = id, .reason = "cannot tell", .charge = 0.0, .exclude = false});
+  campaign_.fail({.id = id,
+                  .reason = "cannot tell",
+                  .charge = 0.0,
+                  .exclude = false,
+                  .cannot_tell = true,
+                  .worker = caller.name,
+                  .seconds = body.number("seconds")});
   return Json::object();
 }
 

@@ -27,7 +27,6 @@ class LabelDesk {
 
  private:
   const SuggestionRecord& own(std::int64_t id, const Caller& caller) const;
-  std::vector<Suggestion> held_by(const std::string& person) const;
   std::vector<Index> skipped_by(const std::string& person) const;
   Json item_json(const Suggestion& suggestion) const;
   Json levels_json(const Suggestion& suggestion) const;

@@ -6,6 +6,7 @@
 #include "numerics/clock.hpp"
 #include "pages/campaign_figures.hpp"
 #include "service/http_message.hpp"
+#include "views/people_view.hpp"
 #include "views/three_verdicts.hpp"
 #include "views/view_json.hpp"
 
@@ -83,6 +84,7 @@ void LiveView::show_quickly() {
   const CampaignData data = quick_campaign_data(*snapshot.campaign);
   ViewFacts facts;
   facts.verdicts = three_verdicts(*snapshot.campaign, data, nullptr);
+  facts.people = people_json(people_view(*snapshot.campaign));
   facts.runs = options_.runs;
   facts.computed_at = now();
   facts.computed_seconds = seconds_since(start);
@@ -104,6 +106,7 @@ void LiveView::show_everything() {
     if (!figure.svg.empty()) snapshot.figures[figure.name] = figure.svg;
   ViewFacts facts = facts_of(figures);
   facts.verdicts = three_verdicts(campaign, data, &snapshot.pool->next());
+  facts.people = people_json(people_view(*snapshot.campaign));
   facts.runs = options_.runs;
   facts.computed_at = now();
   facts.computed_seconds = seconds_since(start);

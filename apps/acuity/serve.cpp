@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "acuity/numerics/errors.hpp"
+#include "campaign/runs_folder.hpp"
+#include "commands.hpp"
+#include "interruptible.hpp"
+#include "notes.hpp"
+#include "numerics/text.hpp"
+#include "service/campaign_server.hpp"
+#include "shared_options.hpp"
+#include "study/duration.hpp"
+
+namespace acuity {
+
+namespace {
+
+struct ServeArguments {
+  CampaignAddress campaign;
+  std::string listen = "127.0.0.1:8080";
+  std::string tokens;
+  std::vector<std::string> tls, names;
+  bool behind_proxy = false, only_watch = false, watch_without_token = false;
+  double lease = 900.0;  ///< seconds
+  std::string items, images;
+  PoolWork work;
+};
+
+// Elsewhere than on this machine alone nobody may come without a token, and tokens must not be readable on
+// the way.
+void require_safety(const ServeArguments& arguments, const ListenAddress& listen) {
+  if (listen.is_loopback()) return;
+  if (arguments.tokens.empty())
+    throw InputError(fmt::format(
+        "--listen {} can be reached from other machines, must come with --tokens FILE", listen.text()));
+  if (arguments.tls.empty() && !arguments.behind_proxy)
+    throw InputError(
+        fmt::format("--listen {} can be reached from other machines, must come with --tls CERT KEY, or with "
+                    "--behind-proxy if a proxy encrypts",
+                    listen.text()));
+}
+
+CampaignServerOptions server_options(const ServeArguments& arguments) {
+  CampaignServerOptions options;
+  options.listen = ListenAddress::of(arguments.listen);
+  require_safety(arguments, options.listen);
+  if (!arguments.tls.empty() && arguments.tls.size() != 2)
+    throw InputError(
+        fmt::format("--tls has {} files, must have two: the certificate and its key", arguments.tls.size()));
+  if (!arguments.tls.empty()) options.tls = TlsFiles{arguments.tls[0], arguments.tls[1]};
+  options.names = arguments.names;
+  options.watch_without_token = arguments.watch_without_token || options.listen.is_loopback();
+  options.only_watch = arguments.only_watch;
+  options.lease = arguments.lease;
+  options.items = arguments.items;
+  options.images = arguments.images;
+  options.campaign.threads = arguments.work.threads;
+  options.campaign.storage = arguments.work.storage;
+  options.campaign.plan_seconds = arguments.work.plan_seconds;
+  return options;
+}
+
+// The part of the address after # stays in the browser: it is not sent, and so not logged.
+void say_where(const ServeArguments& arguments, const CampaignServerOptions& options, int port,
+               const Tokens& tokens, std::ostream& out) {
+  const std::string page = fmt::format("{}://{}/", options.tls ? "https" : "http",
+                                       ListenAddress{options.listen.host, port}.text());
+  out << one_line(fmt::format("{}: {}{}", arguments.campaign.text(), page,
+                              arguments.only_watch ? " (only to watch)" : ""))
+      << '\n';
+  if (arguments.tokens.empty() && !arguments.only_watch)
+    out << "To change anything, with the token of this start: " << page << "#token=" << tokens.owner_token()
+        << '\n';
+  out << "Ctrl-C ends it." << std::endl;
+}
+
+ExitCode serve(const ServeArguments& arguments, std::ostream& out, std::ostream& log) {
+  CampaignServerOptions options = server_options(arguments);
+  const Tokens tokens = arguments.tokens.empty() ? Tokens::with_new_owner() : Tokens::read(arguments.tokens);
+  if (!Campaign::recognises(arguments.campaign))
+    throw InputError(
+        fmt::format("{}: it is no campaign; acuity init creates one", arguments.campaign.text()));
+  const Interruptible interruptible;
+  const CampaignServerOptions used = options;
+  CampaignServer server(arguments.campaign, tokens, std::move(options));
+  say_where(arguments, used, server.port(), tokens, out);
+  while (!Interruptible::interrupted()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    server.look_at_log();
+  }
+  log << "stopping ..." << std::endl;
+  server.stop();
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_serve(Program& program) {
+  auto [command, arguments] = program.add<ServeArguments>(
+      {.name = "serve",
+       .help = "Show a campaign on a page that follows it, let people label, and answer workers over HTTP",
+       .example = "acuity serve wing.acuity",
+       .output = Output::at_once},
+      serve);
+  add_campaign(command, arguments.campaign);
+  command.text("--listen", "127.0.0.1:8080", arguments.listen,
+               "Address and port (default 127.0.0.1:8080, this machine alone; port 0: any free one)");
+  command.file(
+      "--tokens", "FILE", arguments.tokens,
+      "Who may do what: lines NAME ROLE TOKEN with the roles watch, label, run and own (default: one token "
+      "for everything, drawn at the start and printed)");
+  command.words("--tls", "CERT KEY", arguments.tls, "Encrypt with this certificate and key, in PEM format");
+  command.flag("--behind-proxy", arguments.behind_proxy,
+               "A proxy on the way encrypts: listen to other machines without --tls");
+  command.words(
+      "--name", "HOST", arguments.names,
+      "A further name under which the page is opened, such as that of the proxy, with its port if it is not "
+      "the usual one; may be repeated");
+  command.flag("--only-watch", arguments.only_watch,
+               "Change nothing, so that the campaign may be run by another process at the same time");
+  command.flag("--watch-without-token", arguments.watch_without_token,
+               "Let everybody look who can connect (default: on this machine alone)");
+  const auto take_lease = [&a = arguments](const std::string& word) {
+    const std::optional<double> lease = to_seconds(word);
+    if (!lease) throw InputError(fmt::format("--lease is \"{}\", must be {}", word, duration_requirement));
+    a.lease = *lease;
+  };
+  command.option("--lease", "15m", take_lease,
+                 "How long an item is kept for who asked for it, if the request does not say (default 15m)");
+  command.file("--items", "ITEMS.csv", arguments.items,
+               "What people see of a point to label: the columns id and text or image");
+  command.file("--images", "DIR", arguments.images, "Folder of the images that --items names");
+  add_pool_work(command, arguments.work);
+}
+
+}  // namespace acuity
