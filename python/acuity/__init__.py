@@ -1,11 +1,13 @@
 """Decides which input to annotate next and how precisely, at what cost, with Gaussian processes.
 
 Models with the interface of scikit-learn (`GPRegressor`, `GPClassifier`), what an answer is worth (`information`, `costs`), the
-choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`create`, `open`). docs/python.md has the tour.
+choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`create`, `open`, and
+`connect` for one that `acuity serve` serves). docs/python.md has the tour.
 """
 
 from . import costs, errors, kernels, levels
 from ._campaign import Campaign, Check, Explanation, Told
+from ._connect import RemoteCampaign, RemoteSuggestion, connect
 from ._core import Suggestion, instruction_set
 from ._core import version as __version__
 from ._create import create, open, open_or_create
@@ -48,6 +50,8 @@ __all__ = [
     "NothingNow",
     "NumericalError",
     "OwnedError",
+    "RemoteCampaign",
+    "RemoteSuggestion",
     "Selector",
     "Stopped",
     "StoreError",
@@ -55,6 +59,7 @@ __all__ = [
     "Told",
     "UnexpectedAnswerWarning",
     "__version__",
+    "connect",
     "costs",
     "create",
     "errors",

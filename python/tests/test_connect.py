@@ -1,0 +1,171 @@
+"""A campaign that `acuity serve` serves: the same from Python, whatever happens to the connection."""
+
+import re
+import subprocess
+import threading
+import time
+
+import pytest
+from campaigns import PROGRAM, program
+
+import acuity
+
+STUDY = """
+[campaign]
+name = "wing"
+budget = {budget}
+[pool]
+file = "pool.csv"
+id = "case"
+[model]
+amplitude = 1
+lengthscale = 2
+fit = "never"
+mean = 0
+[[level]]
+name = "coarse"
+noise_sd = 0.3
+cost = 1
+[[level]]
+name = "fine"
+noise_sd = 0.05
+cost = 3
+"""
+
+
+class Server:
+    """`acuity serve` on a free port, or again on the same one."""
+
+    def __init__(self, folder, budget=12, port=0):
+        self.folder, self.port = folder, port
+        if not (folder / "c.acuity").exists():
+            (folder / "pool.csv").write_text("case,x\n" + "".join(f"p{k},{k}\n" for k in range(30)))
+            (folder / "study.toml").write_text(STUDY.format(budget=budget))
+            program("init", folder / "c.acuity", "--study", folder / "study.toml")
+            tokens = folder / "tokens"
+            tokens.write_text("rob run robrobrobrobrobrobrobrob\nwim watch wimwimwimwimwimwimwimwim\nolga own olgaolgaolgaolgaolgaolga\n")
+            tokens.chmod(0o600)
+
+    def __enter__(self):
+        words = [PROGRAM, "serve", self.folder / "c.acuity", "--listen", f"127.0.0.1:{self.port}", "--tokens", self.folder / "tokens"]
+        self.process = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, line + self.process.stderr.read()
+        self.port = int(found.group(1))
+        return self
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdout, self.process.stderr):
+            stream.close()
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(20)
+        for stream in (self.process.stdout, self.process.stderr):
+            stream.close()
+
+    def connect(self, name="rob", **more):
+        return acuity.connect(f"http://127.0.0.1:{self.port}/", token=(name * 8)[:24], **more)
+
+
+@pytest.fixture
+def server(tmp_path):
+    with Server(tmp_path) as started:
+        yield started
+
+
+def test_the_verbs(server):
+    campaign = server.connect()
+    assert campaign.name == "wing" and campaign.inputs == ["x"] and not campaign.binary
+    first = campaign.ask(worker="w")
+    assert campaign.ask(worker="w").id == first.id
+    assert campaign.tell(first, 0.5, noise_sd=0.2)["changes"]
+    assert not campaign.tell(first, 0.5, noise_sd=0.2)["changes"]
+    with pytest.raises(ValueError, match="amend"):
+        campaign.tell(first, 0.75)
+    second, third = campaign.ask(2, worker="v")
+    assert campaign.heartbeat(second, third, lease="1h") == [second.id, third.id]
+    campaign.fail(second, "diverged")
+    assert campaign.release(third) == [third.id]
+    assert campaign.status()["annotations"] == 1 and campaign.status()["failed"] == 1
+    assert [row["y"] for row in campaign.annotations()] == [0.5]
+    assert "information" in campaign.explain(first)["text"]
+    assert {"mean", "sd", "low", "high"} <= set(campaign.predict([{"x": 1.5}])[0])
+    assert [event["event"] for event in campaign.events()][0] == "created"
+    owner = server.connect("olga")
+    owner.amend(first, 0.25, reason="typo")
+    assert campaign.annotations()[0]["y"] == 0.25
+    owner.retract(first, "wrong sample")
+    assert campaign.annotations() == []
+
+
+def test_rights_and_mistakes_are_errors_of_their_kind(server):
+    watcher = server.connect("wim")
+    assert watcher.status()["pending"] == 0
+    with pytest.raises(PermissionError, match="role"):
+        watcher.ask()
+    with pytest.raises(PermissionError, match="not known"):
+        server.connect("eve")
+    with pytest.raises(PermissionError, match="own is required"):
+        server.connect().amend(1, 0.5, reason="typo")
+    with pytest.raises(ValueError, match="no suggestion 77"):
+        server.connect().tell(77, 0.5)
+    with pytest.raises(ValueError, match="without a token"):
+        acuity.connect(f"http://127.0.0.1:{server.port}/#token=secret")
+    with pytest.raises(ConnectionError):
+        acuity.connect("http://127.0.0.1:1", patience=0.1)
+
+
+def test_it_runs_until_the_budget_is_spent(server):
+    campaign = server.connect()
+    seen = []
+    lock = threading.Lock()
+
+    def annotator(suggestion):
+        with lock:
+            seen.append(suggestion.id)
+        return {"y": suggestion.inputs["x"] / 10.0, "cost": suggestion.cost}
+
+    given = campaign.run(annotator, workers=3, worker="w")
+    assert given == len(seen) == len(set(seen)) == campaign.status()["annotations"]
+    assert campaign.status()["spent"] <= 12
+    with pytest.raises(acuity.Finished):
+        campaign.ask()
+
+
+def test_the_server_is_killed_and_comes_back_and_nothing_is_lost_or_doubled(tmp_path):
+    with Server(tmp_path, budget=40) as server:
+        campaign = server.connect(patience=60)
+        answered = []
+
+        def annotator(suggestion):
+            time.sleep(0.02)
+            answered.append(suggestion.id)
+            return 0.1 * suggestion.inputs["x"]
+
+        running = threading.Thread(target=campaign.run, args=(annotator,), kwargs={"workers": 2, "worker": "w"})
+        running.start()
+        for _ in range(2):
+            time.sleep(0.4)
+            server.kill()
+            server.__enter__()
+        running.join(120)
+        assert not running.is_alive()
+        rows = campaign.annotations()
+        assert len({row["id"] for row in rows}) == len(rows)
+        assert campaign.status()["pending"] == 0
+        assert campaign.status()["spent"] == sum(row["cost"] for row in rows) <= 40
+        assert set(answered) == {row["id"] for row in rows}
+
+
+def test_a_failing_annotator_stops(server):
+    def annotator(suggestion):
+        raise RuntimeError("no licence")
+
+    with pytest.raises(acuity.Stopped):
+        server.connect().run(annotator, max_failures=3)
+    assert server.connect().status()["failed"] >= 3
