@@ -48,8 +48,8 @@ class LiveView {
 
   /// The last one; waits for the first, which is there soon.
   std::shared_ptr<const ViewSnapshot> snapshot() const;
-  /// The first one with a model that is at least as new as the log is now. Throws HttpProblem 503 if it takes
-  /// longer than this.
+  /// The last one if it has a model; waits for the first such. Throws HttpProblem 503 if it takes longer than
+  /// this.
   std::shared_ptr<const ViewSnapshot> complete_snapshot(double seconds) const;
 
  private:

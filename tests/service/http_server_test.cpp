@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
 #include "acuity/numerics/errors.hpp"
 #include "service/http_client.hpp"
+#include "support/program.hpp"
 #include "support/raw_connection.hpp"
 
 namespace acuity::testing::http_server_test {
@@ -225,6 +227,44 @@ TEST(HttpServer, EndsWithOpenConnectionsAndStreams) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   stream.receive("never", 5.0);
   EXPECT_FALSE(stream.is_open());
+}
+
+// A certificate that was just made, and a client that trusts it alone.
+struct Encrypted : ::testing::Test {
+  void SetUp() override {
+    const std::string line = fmt::format(
+        "cd '{}' && openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj "
+        "/CN=acuity "
+        "-addext subjectAltName=IP:127.0.0.1 >openssl.log 2>&1",
+        folder.path().string());
+    if (std::system(line.c_str()) != 0) GTEST_SKIP() << "openssl is not installed, it makes the certificate";
+    files = {(folder.path() / "cert.pem").string(), (folder.path() / "key.pem").string()};
+  }
+  Folder folder;
+  TlsFiles files;
+};
+
+TEST_F(Encrypted, ServerTalksToWhoTrustsIt) {
+  const HttpServer server(ListenAddress::of("127.0.0.1:0"), &files, {}, echo);
+  const ServerUrl url = ServerUrl::of(fmt::format("https://127.0.0.1:{}", server.port()));
+  HttpClient stranger(url, "");
+  EXPECT_THROW(stranger.get("/"), ConnectionError) << "nobody has vouched for the certificate";
+  ASSERT_EQ(::setenv("SSL_CERT_FILE", files.certificate.c_str(), 1), 0);
+  HttpClient client(url, "");
+  EXPECT_EQ(client.get("/a").body, "GET /a ");
+  EXPECT_EQ(client.post("/b", "{}").body, "POST /b {}") << "on the same connection";
+  HttpClient other(ServerUrl::of(fmt::format("https://localhost:{}", server.port())), "");
+  EXPECT_THROW(other.get("/"), ConnectionError) << "the certificate is for another name";
+  ::unsetenv("SSL_CERT_FILE");
+  RawConnection plain(server.port());
+  plain.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(plain.receive("HTTP/1.1 200", 5.0).find("HTTP/1.1 200"), std::string::npos);
+}
+
+TEST_F(Encrypted, ServerWithoutItsKeyIsASentence) {
+  const TlsFiles wrong{files.certificate, files.certificate}, missing{"nowhere.pem", files.key};
+  for (const TlsFiles& one : {wrong, missing})
+    EXPECT_THROW(HttpServer(ListenAddress::of("127.0.0.1:0"), &one, {}, echo), InputError);
 }
 
 TEST(ListenAddress, IsAnAddressInNumbersAndAPort) {
