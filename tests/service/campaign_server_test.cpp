@@ -357,7 +357,7 @@ TEST(CampaignServer, ServesThePageAndItsData) {
   EXPECT_EQ(served.shown("slice?x=x").at("x").at("values").size(), 101U);
   const Json pool = served.shown("pool?x=x");
   EXPECT_EQ(pool.at("points"), 8);
-  EXPECT_EQ(pool.at("next"), served.desk.json("explain", {"--next"}).at("suggestion").at("point"));
+  EXPECT_EQ(pool.at("next"), served.desk.json("explain", {"--next"}).at("point"));
 }
 
 TEST(CampaignServer, TellsWatchersWhatHappens) {
