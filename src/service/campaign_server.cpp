@@ -91,7 +91,10 @@ struct CampaignServer::Parts {
                  AccessRules{.hosts = host_names(options.listen, http->port(), options.names),
                              .is_encrypted = options.tls.has_value(),
                              .watch_without_token = options.watch_without_token});
-    view.emplace(address, LiveView::Options{.campaign = reader_options(), .runs = options.runs},
+    // One thread for what the page shows: who asks is not to wait for it.
+    CampaignOptions in_background = reader_options();
+    in_background.threads = 1;
+    view.emplace(address, LiveView::Options{.campaign = in_background, .runs = options.runs},
                  [this](const std::string& event, std::int64_t sequence) {
                    http->publish(event, json_text({{"sequence", sequence}}));
                  });
