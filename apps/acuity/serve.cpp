@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "acuity/numerics/errors.hpp"
-#include "campaign/runs_folder.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "notes.hpp"
@@ -54,6 +53,7 @@ CampaignServerOptions server_options(const ServeArguments& arguments) {
   options.watch_without_token = arguments.watch_without_token || options.listen.is_loopback();
   options.only_watch = arguments.only_watch;
   options.lease = arguments.lease;
+  if (!arguments.campaign.is_in_database()) options.runs = arguments.campaign.folder() / "runs";
   options.items = arguments.items;
   options.images = arguments.images;
   options.campaign.threads = arguments.work.threads;

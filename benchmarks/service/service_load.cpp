@@ -1,6 +1,7 @@
 // Workers and watchers on one served campaign, over loopback, for some seconds: how long asks take, and
 // whether the books are exact afterwards.
-//   service_load [WORKERS] [WATCHERS] [SECONDS] [POINTS]      e.g. service_load 50 20 60 10000
+//   service_load [WORKERS] [WATCHERS] [SECONDS] [POINTS] [ANNOTATION]   e.g. service_load 50 20 60 10000 500
+// ANNOTATION: milliseconds that a worker takes between ask and tell.
 
 #include <fmt/format.h>
 
@@ -49,7 +50,8 @@ struct Totals {
   std::atomic<double> spent{0.0};
 };
 
-void work(int port, const std::string& token, int number, Clock::time_point until, Totals& totals) {
+void work(int port, const std::string& token, int number, int annotation, Clock::time_point until,
+          Totals& totals) {
   HttpClient client(ServerUrl::of(fmt::format("http://127.0.0.1:{}", port)), token);
   std::vector<double> asks, tells;
   while (Clock::now() < until) {
@@ -62,7 +64,7 @@ void work(int port, const std::string& token, int number, Clock::time_point unti
     }
     const Json asked = Json::parse(reply.body);
     if (asked.at("suggestions").empty()) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the annotation itself
+    std::this_thread::sleep_for(std::chrono::milliseconds(annotation));
     start = Clock::now();
     const Json body{{"id", asked["suggestions"][0]["id"]}, {"y", 0.01 * (number % 50)}};
     const HttpReply told = client.post("/v1/tell", body.dump());
@@ -102,7 +104,8 @@ int argument(int count, char** words, int k, int otherwise) {
 
 int main(int count, char** words) {
   const int workers = argument(count, words, 1, 50), watchers = argument(count, words, 2, 20),
-            seconds = argument(count, words, 3, 60), points = argument(count, words, 4, 10000);
+            seconds = argument(count, words, 3, 60), points = argument(count, words, 4, 10000),
+            annotation = argument(count, words, 5, 500);
   testing::Folder folder;
   std::string pool = "x1,x2\n";
   for (int k = 0; k < points; ++k) pool += fmt::format("{},{}\n", k % 100, k / 100 + 0.001 * (k % 7));
@@ -120,14 +123,14 @@ int main(int count, char** words) {
     const auto until = Clock::now() + std::chrono::seconds(seconds);
     std::vector<std::jthread> all;
     for (int k = 0; k < workers; ++k)
-      all.emplace_back([&, k] { work(server.port(), tokens.owner_token(), k, until, totals); });
+      all.emplace_back([&, k] { work(server.port(), tokens.owner_token(), k, annotation, until, totals); });
     for (int k = 0; k < watchers; ++k) all.emplace_back([&] { watch(server.port(), until, totals); });
   }
   const Json status =
       Json::parse(testing::run_acuity({"status", "c.acuity", "--format", "json"}, folder.path()).out);
   const double asked = static_cast<double>(totals.asks.size());
-  fmt::print("{} workers, {} watchers, {} s, {} points: {:.0f} asks/s\n", workers, watchers, seconds, points,
-             asked / seconds);
+  fmt::print("{} workers of {} ms, {} watchers, {} s, {} points: {:.0f} asks/s\n", workers, annotation,
+             watchers, seconds, points, asked / seconds);
   fmt::print("ask:  median {:.1f} ms, p99 {:.1f} ms, longest {:.1f} ms\n", quantile(totals.asks, 0.5),
              quantile(totals.asks, 0.99), quantile(totals.asks, 1.0));
   fmt::print("tell: median {:.1f} ms, p99 {:.1f} ms, longest {:.1f} ms\n", quantile(totals.tells, 0.5),
