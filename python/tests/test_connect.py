@@ -93,7 +93,7 @@ def test_the_verbs(server):
     assert campaign.release(third) == [third.id]
     assert campaign.status()["annotations"] == 1 and campaign.status()["failed"] == 1
     assert [row["y"] for row in campaign.annotations()] == [0.5]
-    assert "information" in campaign.explain(first)["text"]
+    assert "Why this point" in campaign.explain(first)["text"]
     assert {"mean", "sd", "low", "high"} <= set(campaign.predict([{"x": 1.5}])[0])
     assert [event["event"] for event in campaign.events()][0] == "created"
     owner = server.connect("olga")

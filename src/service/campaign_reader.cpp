@@ -39,6 +39,11 @@ Json levels_json(const Study& study) {
 CampaignReader::CampaignReader(const CampaignAddress& address, const CampaignOptions& options)
     : campaign_(Campaign::open(address, Access::read, options)) {}
 
+const Campaign& CampaignReader::campaign_now() {
+  campaign_.refresh();
+  return campaign_;
+}
+
 std::string CampaignReader::status() {
   campaign_.refresh();
   return status_json(campaign_);

@@ -21,6 +21,8 @@ class CampaignReader {
   std::string events(std::int64_t after, std::int64_t limit);
 
   const Campaign& campaign() const { return campaign_; }
+  /// As it is now.
+  const Campaign& campaign_now();
 
  private:
   Campaign campaign_;

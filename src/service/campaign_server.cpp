@@ -74,6 +74,7 @@ struct CampaignServer::Parts {
   Parts(const CampaignAddress& address, Tokens tokens, CampaignServerOptions given)
       : options(std::move(given)),
         reader(address, reader_options()),
+        thinker(address, reader_options()),
         rate(options.requests_per_second, 5.0 * options.requests_per_second) {
     if (!options.only_watch) {
       campaign.emplace(Campaign::open(address, Access::write, options.campaign));
@@ -136,7 +137,7 @@ struct CampaignServer::Parts {
   HttpReply copy(const Call& call);
 
   CampaignServerOptions options;
-  CampaignReader reader;
+  CampaignReader reader, thinker;
   RateLimit rate;
   std::optional<Campaign> campaign;  // the one that is changed
   std::optional<CampaignVerbs> verbs;
@@ -145,7 +146,7 @@ struct CampaignServer::Parts {
   std::optional<Gate> gate;
   std::optional<LiveView> view;
   std::atomic<bool> ready{false};
-  SerialThread writer, reading, thinking;  // who uses `campaign`, `reader`, and the model
+  SerialThread writer, reading, thinking;  // who uses `campaign`, `reader`, `thinker`
 };
 
 namespace {
@@ -194,23 +195,22 @@ const std::vector<BoundRoute>& bound_routes() {
       {{"GET", "/v1/figures/{}.svg", Role::watch}, [](Parts& p, const Call& c) { return p.figure(c); }},
       {{"GET", "/v1/explain/next", Role::watch},
        [](Parts& p, const Call&) {
-         return json_reply(
-             p.thinking.run([&] { return explained_next_json(*p.view->snapshot()->campaign); }));
+         return json_reply(p.thinking.run([&] { return explained_next_json(p.thinker.campaign_now()); }));
        }},
       {{"GET", "/v1/explain/point/{}", Role::watch},
        [](Parts& p, const Call& c) {
          return json_reply(
-             p.thinking.run([&] { return explained_point_json(*p.view->snapshot()->campaign, c.part); }));
+             p.thinking.run([&] { return explained_point_json(p.thinker.campaign_now(), c.part); }));
        }},
       {{"GET", "/v1/explain/{}", Role::watch},
        [](Parts& p, const Call& c) {
          const std::int64_t id = number_in_path(c.part);
-         return json_reply(p.thinking.run([&] { return explained_json(*p.view->snapshot()->campaign, id); }));
+         return json_reply(p.thinking.run([&] { return explained_json(p.thinker.campaign_now(), id); }));
        }},
       {{"POST", "/v1/predict", Role::watch},
        [](Parts& p, const Call& c) {
          return json_reply(
-             p.thinking.run([&] { return predictions(*p.view->snapshot()->campaign, c.request.body); }));
+             p.thinking.run([&] { return predictions(p.thinker.campaign_now(), c.request.body); }));
        }},
       {{"POST", "/v1/ask", Role::label}, verb(&Parts::verbs, &CampaignVerbs::ask)},
       {{"POST", "/v1/tell", Role::label}, verb(&Parts::verbs, &CampaignVerbs::tell)},

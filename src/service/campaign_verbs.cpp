@@ -17,6 +17,7 @@ namespace acuity {
 namespace {
 
 constexpr std::int64_t most_at_once = 1000;
+constexpr double longest_pause = 5.0;  // seconds: somebody may answer at any time
 
 // The noise or accuracy that an answer reports of itself.
 std::optional<Channel> reported_channel(const RequestBody& body, const Study& study,
@@ -84,7 +85,7 @@ Json suggestions_json(const Campaign& campaign, const std::vector<Suggestion>& s
 }
 
 double retry_after(const Campaign& campaign) {
-  double wait = 30.0;
+  double wait = longest_pause;
   for (const std::int64_t id : campaign.state().pending())
     if (const auto until = campaign.state().find(id)->asked.lease_until)
       wait = std::min(wait, *until - campaign.now());

@@ -105,10 +105,11 @@ class RemoteWork {
       renew();
       take_outcomes(annotators_.busy() > 0 ? 0.25 : 0.0);
       tell();
-      if (annotators_.failures_in_a_row() >= options_.max_failures)
-        return stop(RemoteWorkEnd::Kind::failure_guard,
-                    fmt::format("{} different points failed in a row; the last: {}",
-                                annotators_.failures_in_a_row(), annotators_.last_failure()));
+      // The same points are asked for again and again, so repetitions count.
+      if (failures_in_a_row_ >= options_.max_failures)
+        return stop(
+            RemoteWorkEnd::Kind::failure_guard,
+            fmt::format("{} failed in a row; the last: {}", failures_in_a_row_, annotators_.last_failure()));
       if (annotators_.busy() > 0 || !untold_.empty()) continue;
       if (finished_) return end(RemoteWorkEnd::Kind::finished, reason_);
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -190,7 +191,9 @@ class RemoteWork {
         if (answered && reply->status == 400)
           post("/v1/fail", {{"id", outcome.id}, {"reason", error_of(*reply)}});
       }
-      (answered && reply->status == 200 ? answers_ : failures_) += 1;
+      const bool counts = answered && reply->status == 200;
+      (counts ? answers_ : failures_) += 1;
+      failures_in_a_row_ = counts ? 0 : failures_in_a_row_ + 1;
       if (const auto worker = busy_.extract(outcome.id)) free_.push_back(worker.mapped());
       untold_.pop_front();
     }
@@ -226,7 +229,7 @@ class RemoteWork {
   double pause_ = 0.0;  // seconds; 0: the server answers
   bool finished_ = false;
   std::string reason_;
-  std::int64_t answers_ = 0, failures_ = 0;
+  std::int64_t answers_ = 0, failures_ = 0, failures_in_a_row_ = 0;
 };
 
 }  // namespace

@@ -187,7 +187,7 @@ TEST(CampaignServer, SaysWhyThereIsNothingAndWhenToComeAgain) {
   EXPECT_EQ(asked.at("status"), "nothing_now");
   EXPECT_FALSE(asked.at("reason").get<std::string>().empty());
   EXPECT_GE(asked.at("retry_after"), 1.0);
-  EXPECT_LE(asked.at("retry_after"), 20.0);
+  EXPECT_LE(asked.at("retry_after"), 5.0);
 }
 
 TEST(CampaignServer, HeartbeatsExtendLeases) {

@@ -1,0 +1,213 @@
+// `acuity serve` and `acuity run --join` as processes.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "service/http_client.hpp"
+#include "support/background.hpp"
+#include "support/campaign_desk.hpp"
+#include "support/raw_connection.hpp"
+
+namespace acuity::testing::serve_program_test {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+const std::string secret = "robrobrobrobrobrobrobrob";
+
+std::string study_with(const std::string& command, const std::string& more) {
+  return "[campaign]\nname = \"wing\"\nbudget = 12\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+         "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n"
+         "[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 3\n[annotator]\ncommand = \"" +
+         command + "\"\n" + more;
+}
+
+struct ServedDesk : CampaignDesk {
+  explicit ServedDesk(const std::string& command = "sleep 0.1; echo 0.5", const std::string& more = "")
+      : CampaignDesk(study_with(command, more)) {
+    const fs::path file = folder.write("tokens", "rob run " + secret + "\n");
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+    folder.write("rob.token", secret + "\n");
+  }
+  /// Starts it, on the port that it had before if there was one, and waits until it listens.
+  void serve() {
+    server.emplace(std::vector<std::string>{"serve", campaign, "--tokens", "tokens", "--listen",
+                                            "127.0.0.1:" + std::to_string(port)},
+                   folder.path());
+    std::smatch found;
+    std::string out;
+    ASSERT_TRUE(comes_true([&] {
+      out = server->out();
+      return std::regex_search(out, found, std::regex("http://127[.]0[.]0[.]1:([0-9]+)/")) ||
+             !server->err().empty();
+    }));
+    ASSERT_FALSE(found.empty()) << server->err();
+    port = std::stoi(found[1]);
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port); }
+  std::vector<std::string> join(const std::string& name, int workers = 2) const {
+    return {"run",          name,        "--join",    url(),
+            "--token-file", "rob.token", "--workers", std::to_string(workers),
+            "--worker",     name,        "--lease",   "60s"};
+  }
+  int port = 0;
+  std::optional<Background> server;
+};
+
+void expect_exact_books(const CampaignDesk& desk) {
+  std::set<std::int64_t> told;
+  double cost = 0.0;
+  for (const Json& event : desk.events())
+    if (event.at("event") == "told") {
+      EXPECT_TRUE(told.insert(event.at("id").get<std::int64_t>()).second);
+      cost += event.at("cost").get<double>();
+    }
+  const Json status = desk.status();
+  EXPECT_EQ(status.at("annotations"), told.size());
+  EXPECT_DOUBLE_EQ(status.at("spent"), cost);
+  EXPECT_LE(status.at("spent"), 12.0);
+}
+
+TEST(Serve, RemoteWorkersFinishACampaign) {
+  ServedDesk desk;
+  desk.serve();
+  Background one(desk.join("w1"), desk.folder.path()), two(desk.join("w2", 1), desk.folder.path());
+  const ProgramResult first = one.wait(), second = two.wait();
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  expect_exact_books(desk);
+  EXPECT_EQ(desk.status().at("pending"), 0);
+  EXPECT_GE(desk.status().at("annotations"), 4);
+  EXPECT_TRUE(fs::exists(desk.folder.path() / "w1/runs")) << "attempts are the worker's";
+  std::set<std::string> workers;
+  for (const Json& event : desk.events())
+    if (event.at("event") == "asked") workers.insert(event.value("worker", ""));
+  EXPECT_TRUE(workers.contains("w1-1") && workers.contains("w1-2")) << Json(workers);
+  desk.server->signal(SIGTERM);
+  EXPECT_EQ(desk.server->wait().exit_code, 0);
+  EXPECT_EQ(desk.run("ask").exit_code, 3) << "nobody owns it any more, and it is finished";
+}
+
+TEST(Serve, IsKilledAndComesBackAndWorkersGoOn) {
+  ServedDesk desk("sleep 0.4; echo 0.5");
+  desk.serve();
+  Background worker(desk.join("w"), desk.folder.path());
+  ASSERT_TRUE(comes_true([&] { return desk.status().at("annotations") >= 1; }));
+  desk.server->signal(SIGKILL);
+  desk.server->wait();
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));  // an answer comes meanwhile
+  desk.serve();
+  const ProgramResult end = worker.wait();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("trying again"), std::string::npos) << end.err;
+  EXPECT_NE(end.err.find("answers again"), std::string::npos) << end.err;
+  expect_exact_books(desk);
+  EXPECT_EQ(desk.status().at("failed"), 0);
+  EXPECT_EQ(desk.status().at("pending"), 0);
+}
+
+TEST(Serve, AWorkerThatIsKilledGetsBackWhatItHad) {
+  ServedDesk desk("sleep 1; echo 0.5");
+  desk.serve();
+  std::optional<Background> worker;
+  worker.emplace(desk.join("w", 1), desk.folder.path());
+  ASSERT_TRUE(comes_true([&] { return desk.status().at("pending") == 1; }));
+  worker->signal(SIGKILL);
+  worker->wait();
+  worker.emplace(desk.join("w", 1), desk.folder.path());
+  const ProgramResult end = worker->wait();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  expect_exact_books(desk);
+  std::set<std::int64_t> asked, told;
+  for (const Json& event : desk.events()) {
+    if (event.at("event") == "asked") asked.insert(event.at("id").get<std::int64_t>());
+    if (event.at("event") == "told") told.insert(event.at("id").get<std::int64_t>());
+  }
+  EXPECT_EQ(asked, told) << "nothing was left";
+}
+
+TEST(Serve, FailingAnnotatorsStopTheWorkerAndAreOnRecord) {
+  ServedDesk desk("echo no licence >&2; exit 1", "retries = 0\nmax_failures = 4\n");
+  desk.serve();
+  Background worker(desk.join("w", 1), desk.folder.path());
+  const ProgramResult end = worker.wait();
+  EXPECT_EQ(end.exit_code, 5) << end.err;
+  EXPECT_NE(end.err.find("no licence"), std::string::npos) << end.err;
+  EXPECT_EQ(desk.status().at("failed"), 4);
+}
+
+TEST(Serve, ShowsNoTokenAnywhere) {
+  ServedDesk desk;
+  desk.serve();
+  Background worker(desk.join("w"), desk.folder.path());
+  std::ifstream arguments("/proc/" + std::to_string(worker.process()) + "/cmdline");
+  const std::string line{std::istreambuf_iterator<char>(arguments), {}};
+  EXPECT_EQ(line.find(secret), std::string::npos);
+  const ProgramResult end = worker.wait();
+  HttpClient client(ServerUrl::of(desk.url()), "wrong" + secret);
+  EXPECT_EQ(client.get("/v1/status").body.find(secret), std::string::npos);
+  std::string log;
+  for (const Json& event : desk.events()) log += event.dump();
+  desk.server->signal(SIGINT);
+  const ProgramResult served = desk.server->wait();
+  for (const std::string& text : {end.out, end.err, served.out, served.err, log})
+    EXPECT_EQ(text.find(secret), std::string::npos) << text;
+}
+
+TEST(Serve, RefusesWhatIsNotSafeWithOneSentence) {
+  const ServedDesk desk;
+  const auto refused = [&](const std::vector<std::string>& words, int code, const std::string& part) {
+    const ProgramResult result = desk.run("serve", words);
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  };
+  refused({"--listen", "0.0.0.0:0"}, 2, "--tokens FILE");
+  refused({"--listen", "0.0.0.0:0", "--tokens", "tokens"}, 2, "--tls CERT KEY");
+  refused({"--listen", "nowhere"}, 2, "--listen is");
+  refused({"--tls", "cert.pem"}, 2, "--tls has 1 file");
+  refused({"--tokens", "missing"}, 2, "missing: cannot be read");
+  refused({"--tls", "a.pem", "b.pem"}, 2, "a.pem: cannot be used as a certificate");
+  refused({"--items", "missing.csv"}, 2, "missing.csv");
+  fs::permissions(desk.folder.path() / "tokens", fs::perms::others_read, fs::perm_options::add);
+  refused({"--tokens", "tokens"}, 2, "chmod 600");
+  const ProgramResult none = run_acuity({"serve", "nothing.acuity"}, desk.folder.path());
+  EXPECT_EQ(none.exit_code, 2) << none.err;
+}
+
+TEST(Serve, OwnsTheCampaignUnlessItOnlyWatches) {
+  ServedDesk desk;
+  desk.serve();
+  const ProgramResult second = desk.run("serve", {"--listen", "127.0.0.1:0"});
+  EXPECT_EQ(second.exit_code, 7) << second.err;
+  EXPECT_EQ(desk.run("run").exit_code, 7);
+  const Background watcher({"serve", desk.campaign, "--only-watch", "--listen", "127.0.0.1:0"},
+                           desk.folder.path());
+  EXPECT_TRUE(comes_true([&] { return watcher.out().find("only to watch") != std::string::npos; }))
+      << watcher.err();
+}
+
+TEST(Join, RefusesWhatCannotWork) {
+  ServedDesk desk;
+  desk.serve();
+  const auto refused = [&](std::vector<std::string> words, const std::string& part) {
+    words.insert(words.begin(), {"run", "w"});
+    const ProgramResult result = run_acuity(words, desk.folder.path());
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+  };
+  refused({"--join", desk.url()}, "token with the role run is required");
+  refused({"--join", "wing"}, "no address of a server");
+  refused({"--join", desk.url(), "--budget", "+5"}, "must be left out");
+  refused({"--worker", "w"}, "are for --join");
+  refused({"--join", desk.url(), "--token-file", "missing"}, "missing: has no token");
+  fs::create_directories(desk.folder.path() / "w");
+  refused({"--join", desk.url(), "--token-file", "rob.token"}, "no worker's folder");
+}
+
+}  // namespace
+}  // namespace acuity::testing::serve_program_test
