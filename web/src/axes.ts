@@ -32,10 +32,16 @@ function defaults(view: View): Axes {
   return { x: x?.name ?? "", y: y?.name ?? "", panels: panels?.name ?? "" };
 }
 
+let settled: Axes | null = null;
+
+/** The chosen inputs, or those that were the most important when that was first known: pictures do not change under the eye. */
 export function axesOf(view: View): Axes {
-  const chosen = chosenAxes.value;
+  const chosen = chosenAxes.value ?? settled;
   const known = (name: string) => name === "" || view.inputs.some((input) => input.name === name);
-  return chosen && known(chosen.x) && known(chosen.y) && known(chosen.panels) ? chosen : defaults(view);
+  if (chosen && known(chosen.x) && known(chosen.y) && known(chosen.panels)) return chosen;
+  const axes = defaults(view);
+  if (view.inputs.some((input) => input.importance !== null)) settled = axes;
+  return axes;
 }
 
 export function inputNamed(view: View, name: string): InputColumn | undefined {

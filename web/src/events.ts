@@ -70,6 +70,21 @@ async function readOnce(handlers: Handlers, stop: AbortSignal): Promise<void> {
   }
 }
 
+/** Another attempt at once: somebody has signed in. */
+export const retryEvent = "acuity-retry";
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((resume) => {
+    const end = () => {
+      clearTimeout(timer);
+      for (const name of ["online", retryEvent]) window.removeEventListener(name, end);
+      resume();
+    };
+    const timer = setTimeout(end, milliseconds);
+    for (const name of ["online", retryEvent]) window.addEventListener(name, end);
+  });
+}
+
 /** Follows the stream until the returned function is called; comes back by itself, with growing delay. */
 export function followEvents(handlers: Handlers): () => void {
   const stop = new AbortController();
@@ -85,10 +100,7 @@ export function followEvents(handlers: Handlers): () => void {
       if (stop.signal.aborted) return;
       if (Date.now() - begun > 10000) delay = firstDelay; // it had worked
       handlers.lost(Date.now() + delay);
-      await new Promise<void>((resume) => {
-        const timer = setTimeout(resume, delay);
-        window.addEventListener("online", () => (clearTimeout(timer), resume()), { once: true });
-      });
+      await wait(delay);
       delay = Math.min(longestDelay, delay * 1.8);
     }
   };

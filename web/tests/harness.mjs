@@ -69,7 +69,7 @@ export class Target {
     const asked = await ask(this.url, "/v1/ask", run, { worker: "browser-test" });
     const suggestion = asked.suggestions?.[0] ?? asked;
     const { target } = await this.view();
-    await ask(this.url, "/v1/tell", run, { id: suggestion.id, y: target.kind === "binary" ? 1 : 0.5, worker: "browser-test" });
+    await ask(this.url, "/v1/tell", run, { id: suggestion.id, y: target.kind === "binary" ? 1 : 0.5 });
     return suggestion.id;
   }
 

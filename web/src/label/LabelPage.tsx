@@ -10,7 +10,7 @@ import { useNow } from "../views/Runs";
 import { Controls } from "./Controls";
 import { Item } from "./Item";
 import { outbox, retryAt } from "./outbox";
-import { again, done, fetchNext, item, loading, next, nextAttempt, notice, problem, skip, start } from "./session";
+import { again, done, fetchNext, item, loading, next, nextAttempt, notice, problem, resume, skip, start } from "./session";
 
 /** Never an unexplained empty page. */
 function Nothing(props: { next: LabelNext }) {
@@ -197,7 +197,7 @@ export function LabelPage() {
         {announcement.value}
       </div>
       {skipping && <SkipDialog onClose={() => setSkipping(false)} />}
-      {signInReason.value !== null && <SignIn onDone={() => void fetchNext()} />}
+      {signInReason.value !== null && <SignIn onDone={resume} />}
     </div>
   );
 }

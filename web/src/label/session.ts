@@ -180,13 +180,17 @@ export function canUndo(): boolean {
   return past.length > 0 && done.value >= 0;
 }
 
-export function start(): () => void {
-  const back = () => void send(delivery);
-  window.addEventListener("online", back);
+/** Sends what waits, then asks for the next item: at the start, after signing in, when the connection is back. */
+export function resume(): void {
   if (outbox.value.length > 0) void send(delivery);
   else void fetchNext();
+}
+
+export function start(): () => void {
+  window.addEventListener("online", resume);
+  resume();
   return () => {
-    window.removeEventListener("online", back);
+    window.removeEventListener("online", resume);
     clearTimeout(retryTimer);
   };
 }

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { retryEvent } from "../events";
 import { SignIn } from "../parts/SignIn";
 import { announcement, signInReason, startWatching, view, viewProblem, wantView } from "../store";
 import { Answers } from "./Answers";
@@ -36,6 +37,11 @@ function Contents() {
       </ul>
     </nav>
   );
+}
+
+function signedIn(): void {
+  wantView();
+  window.dispatchEvent(new Event(retryEvent));
 }
 
 export function WatchPage() {
@@ -78,7 +84,7 @@ export function WatchPage() {
       <div class="unseen" role="status" aria-live="polite">
         {announcement.value}
       </div>
-      {signInReason.value !== null && <SignIn onDone={wantView} />}
+      {signInReason.value !== null && <SignIn onDone={signedIn} />}
     </>
   );
 }
