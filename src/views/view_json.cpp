@@ -13,8 +13,8 @@ namespace acuity {
 
 namespace {
 
-constexpr std::size_t newest_answers = 2000, most_surprising = 12, most_failed_places = 50, most_moments = 500,
-                      most_quantiles = 200, most_pairs = 500;
+constexpr std::size_t newest_answers = 2000, most_surprising = 12, most_failed_places = 50,
+                      most_moments = 500, most_quantiles = 200, most_pairs = 500;
 
 // At most `most` of `count` indices, evenly spaced, with the first and the last.
 std::vector<std::size_t> evenly_kept(std::size_t count, std::size_t most) {
