@@ -5,7 +5,8 @@ import type { Area } from "./Plot";
 
 /** Radius in pixels: the more precise, the larger. */
 export function precisionRadius(noise: number, least: number, most: number): number {
-  if (!(most > least) || !(noise > 0) || !(least > 0)) return 4;
+  if (!(noise > 0)) return 6.5; // exact
+  if (!(most > least) || !(least > 0)) return 4;
   const share = Math.log(most / Math.max(noise, least)) / Math.log(most / least);
   return 3.3 + 3.2 * Math.min(1, Math.max(0, share));
 }
