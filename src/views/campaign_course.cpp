@@ -129,7 +129,8 @@ CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>&
     found.spending.push_back(std::move(paid));
     if (next == wanted.end() || state.annotations() < *next) continue;
     while (next != wanted.end() && *next <= state.annotations()) ++next;
-    found.course.push_back(measured(study, state, test));
+    // The last point is measured below.
+    found.course.push_back(next == wanted.end() ? CoursePoint() : measured(study, state, test));
   }
   // Before the study was changed there may have been other hyperparameters.
   if (!found.fits.empty())
