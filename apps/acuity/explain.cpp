@@ -61,7 +61,7 @@ void add_explain(Program& program) {
   add_campaign(command, arguments.campaign);
   command.number("ID", "", arguments.id, "Number of the suggestion");
   command.flag("--next", arguments.next, "Explain what ask would suggest now, without asking");
-  command.file("--point", "P", arguments.point,
+  command.text("--point", "P", arguments.point,
                "Explain why this point of the pool is, or is not, what ask would suggest now");
   add_threads(command, arguments.threads);
   add_format(command, arguments.format);

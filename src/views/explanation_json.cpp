@@ -73,7 +73,9 @@ Json list(const Items& items, Json (*to_object)(const typename Items::value_type
 
 std::string explanation_json(const Explanation& e, const std::vector<Input>& inputs) {
   const Suggestion& s = e.chosen;
-  Json object{{"id", s.id}, {"point", s.point}};
+  Json object = Json::object();
+  if (!e.instead) object["id"] = s.id;  // a point that is not chosen has none
+  object["point"] = s.point;
   object.update(level_object(s.level));
   object.update({{"mean", json_number(s.mean)},
                  {"variance", json_number(s.variance)},
