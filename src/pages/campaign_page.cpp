@@ -62,12 +62,13 @@ PageTable summary(const CampaignData& data) {
 }
 
 // Bad ones are marked as warnings are; the state is also in the words.
-std::string verdicts_html(const std::vector<Verdict>& verdicts) {
+std::string verdicts_html(const std::vector<CampaignVerdict>& verdicts) {
   std::string html = "<dl>\n";
-  for (const Verdict& one : verdicts)
+  for (const CampaignVerdict& one : verdicts)
     html += fmt::format(
-        "<dt{}>{}</dt>\n<dd>{}{}</dd>\n", one.state == Verdict::State::bad ? " class=\"not-held\"" : "",
-        escape_markup(one.question), escape_markup(one.answer),
+        "<dt{}>{}</dt>\n<dd>{}{}</dd>\n",
+        one.state == CampaignVerdict::State::bad ? " class=\"not-held\"" : "", escape_markup(one.question),
+        escape_markup(one.answer),
         one.advice.empty() ? "" : " <span class=\"soft\">" + escape_markup(one.advice) + "</span>");
   return html + "</dl>\n";
 }

@@ -11,8 +11,8 @@ namespace acuity {
 
 struct CampaignPageFacts {
   std::string version;
-  std::string command;                 ///< that makes the page
-  std::vector<Verdict> verdicts = {};  ///< three_verdicts(), with which the page begins; may be empty
+  std::string command;                         ///< that makes the page
+  std::vector<CampaignVerdict> verdicts = {};  ///< three_verdicts(), with which the page begins; may be empty
 };
 
 /// One HTML file about a campaign that needs no network and no script. `figures` are campaign_figures(data),

@@ -20,7 +20,7 @@ namespace acuity {
 namespace {
 
 using Calibration = CalibrationVerdict::Calibration;
-using VerdictState = Verdict::State;
+using VerdictState = CampaignVerdict::State;
 
 constexpr std::int64_t fewest_to_judge = 5;
 
@@ -81,8 +81,8 @@ std::string projection_advice(const std::optional<ProjectedSpending>& projected,
 }
 
 // The study says what is good enough: [stop] predictive_sd.
-Verdict against_goal(const Study& study, const CampaignData& data, double goal) {
-  Verdict verdict{.question = "Is it good enough?", .answer = {}, .advice = {}};
+CampaignVerdict against_goal(const Study& study, const CampaignData& data, double goal) {
+  CampaignVerdict verdict{.question = "Is it good enough?", .answer = {}, .advice = {}};
   const CoursePoint& now = data.course.back();
   const std::string where = has_own_goal(study) ? "the goal" : "the pool";
   const std::string sd = fmt::format("the standard deviation of {} is {} on average over {}",
@@ -120,8 +120,8 @@ Verdict against_goal(const Study& study, const CampaignData& data, double goal) 
   return verdict;
 }
 
-Verdict good_enough(const Study& study, const CampaignData& data) {
-  Verdict verdict{.question = "Is it good enough?", .answer = {}, .advice = {}};
+CampaignVerdict good_enough(const Study& study, const CampaignData& data) {
+  CampaignVerdict verdict{.question = "Is it good enough?", .answer = {}, .advice = {}};
   if (!data.is_complete) {
     verdict.answer = "This is being computed.";
     return verdict;
@@ -144,8 +144,8 @@ Verdict good_enough(const Study& study, const CampaignData& data) {
   return verdict;
 }
 
-Verdict trusted(const Campaign& campaign, const CampaignData& data) {
-  Verdict verdict{.question = "May it be trusted?", .answer = {}, .advice = {}};
+CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
+  CampaignVerdict verdict{.question = "May it be trusted?", .answer = {}, .advice = {}};
   if (!data.is_complete) {
     verdict.answer = "This is being computed.";
     return verdict;
@@ -216,8 +216,8 @@ std::string nearest_change(const Explanation& explanation, const Study& study) {
   return nearest == nullptr ? "" : counterfactual_text(*nearest, explanation, study);
 }
 
-Verdict what_next(const Campaign& campaign, const NextExplanation* next, VerdictState first) {
-  Verdict verdict{.question = "What next?", .answer = {}, .advice = {}};
+CampaignVerdict what_next(const Campaign& campaign, const NextExplanation* next, VerdictState first) {
+  CampaignVerdict verdict{.question = "What next?", .answer = {}, .advice = {}};
   if (next == nullptr) {
     verdict.answer = "The next choice is being computed.";
     return verdict;
@@ -260,7 +260,7 @@ Verdict what_next(const Campaign& campaign, const NextExplanation* next, Verdict
 
 }  // namespace
 
-std::string Verdict::state_name() const {
+std::string CampaignVerdict::state_name() const {
   switch (state) {
     case State::good:
       return "good";
@@ -272,11 +272,12 @@ std::string Verdict::state_name() const {
   return "unknown";
 }
 
-std::vector<Verdict> three_verdicts(const Campaign& campaign, const CampaignData& data,
-                                    const NextExplanation* next) {
-  const Verdict first = good_enough(campaign.study(), data);
-  std::vector<Verdict> verdicts{first, trusted(campaign, data), what_next(campaign, next, first.state)};
-  for (Verdict& one : verdicts) one.advice = advice_sentence(one.advice);
+std::vector<CampaignVerdict> three_verdicts(const Campaign& campaign, const CampaignData& data,
+                                            const NextExplanation* next) {
+  const CampaignVerdict first = good_enough(campaign.study(), data);
+  std::vector<CampaignVerdict> verdicts{first, trusted(campaign, data),
+                                        what_next(campaign, next, first.state)};
+  for (CampaignVerdict& one : verdicts) one.advice = advice_sentence(one.advice);
   return verdicts;
 }
 

@@ -10,7 +10,7 @@
 namespace acuity {
 
 /// One of the three answers with which the report and the page begin.
-struct Verdict {
+struct CampaignVerdict {
   enum class State { good, bad, unknown };
 
   std::string question;  ///< "Is it good enough?"
@@ -24,7 +24,7 @@ struct Verdict {
 
 /// Is it good enough, may it be trusted, what next. `next` is that of explain_next(); absent: it is not known
 /// yet, and the third answer says so.
-std::vector<Verdict> three_verdicts(const Campaign& campaign, const CampaignData& data,
-                                    const NextExplanation* next);
+std::vector<CampaignVerdict> three_verdicts(const Campaign& campaign, const CampaignData& data,
+                                            const NextExplanation* next);
 
 }  // namespace acuity

@@ -24,9 +24,9 @@ std::vector<std::size_t> evenly_kept(std::size_t count, std::size_t most) {
   return kept;
 }
 
-Json verdicts_json(const std::vector<Verdict>& verdicts) {
+Json verdicts_json(const std::vector<CampaignVerdict>& verdicts) {
   Json list = Json::array();
-  for (const Verdict& one : verdicts)
+  for (const CampaignVerdict& one : verdicts)
     list.push_back({{"question", one.question},
                     {"answer", one.answer},
                     {"advice", one.advice},

@@ -20,7 +20,7 @@ struct ViewFacts {
 
   double computed_at = 0.0;  ///< seconds since 1970
   double computed_seconds = 0.0;
-  std::vector<Verdict> verdicts;
+  std::vector<CampaignVerdict> verdicts;
   std::vector<Figure> figures;
   Json people = Json::array();  ///< a list of `Person` of web/src/api.ts
   /// The folder with the attempts of annotators (runs_folder()), whose output is shown for failures; empty:

@@ -14,7 +14,7 @@ namespace acuity::three_verdicts_test {
 namespace {
 
 using testing::MemoryCampaign;
-using State = Verdict::State;
+using State = CampaignVerdict::State;
 
 double normal(std::int64_t id) {
   numerics::Draws draws(11, numerics::Purpose::resampling, static_cast<std::uint64_t>(id));
@@ -35,7 +35,7 @@ std::string one_level(double declared, const std::string& rest = "",
 }
 
 struct Judged {
-  std::vector<Verdict> verdicts;
+  std::vector<CampaignVerdict> verdicts;
   CampaignData data;
 };
 
@@ -134,7 +134,7 @@ TEST(ThreeVerdicts, NameTheNextChoiceAndWhatWouldChangeIt) {
   played.go(12, [](const Suggestion& asked) { return truth(asked.inputs[0]); });
   const Judged judged = judge(played);
   const Suggestion next = played->ask().suggestions.at(0);
-  const Verdict& verdict = judged.verdicts[2];
+  const CampaignVerdict& verdict = judged.verdicts[2];
   EXPECT_EQ(verdict.state, State::good);
   EXPECT_NE(verdict.answer.find(fmt::format("Ask about {} (", next.point)), std::string::npos)
       << verdict.answer;
@@ -159,7 +159,7 @@ TEST(ThreeVerdicts, SayWhyThereIsNothingToAsk) {
 TEST(ThreeVerdicts, SayThatTheyAreNotComputedYet) {
   MemoryCampaign played(one_level(0.1), testing::pool_on_a_line(60, 6.0));
   played.go(9, [](const Suggestion& asked) { return truth(asked.inputs[0]); });
-  for (const Verdict& one : three_verdicts(*played, quick_campaign_data(*played), nullptr)) {
+  for (const CampaignVerdict& one : three_verdicts(*played, quick_campaign_data(*played), nullptr)) {
     EXPECT_EQ(one.state, State::unknown);
     EXPECT_NE(one.answer.find("being computed"), std::string::npos);
   }
