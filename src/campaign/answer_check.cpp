@@ -68,6 +68,18 @@ void require_place(const Study& study, const Answer& answer) {
                                  study.pool().columns()[i].requirement()));
 }
 
+// Answers to gold items tell how good people are, and are none for the model: they come from questions about
+// them alone. A message must not say which questions these are.
+void require_no_other_gold(const Study& study, const SuggestionRecord* record,
+                           const std::optional<Index>& row, bool moves, const std::string& subject) {
+  if (record != nullptr && record->asked.gold && moves)
+    throw InputError(
+        fmt::format("{} is about another point or level than was asked for, must be about that", subject));
+  if (row && study.gold_class(*row) && (record == nullptr || record->asked.row != *row))
+    throw InputError(fmt::format("{} is about point {}, must be about one that is not in people.gold",
+                                 subject, study.pool().id(*row)));
+}
+
 Told event_of(const Study& study, const SuggestionRecord& record, const Answer& answer) {
   Told event{.id = answer.id,
              .values = answer.values,
@@ -83,6 +95,11 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
              .worker = answer.worker,
              .seconds = answer.seconds};
   if (answer.row && answer.row != record.asked.row) event.row = answer.row;
+  require_no_other_gold(study, &record, event.row,
+                        event.row || event.inputs ||
+                            (answer.level && (answer.level->name != record.asked.level ||
+                                              answer.level->alpha != record.asked.alpha)),
+                        "it");
   if (answer.inputs) event.base_noise = study.base_noise_at(*answer.inputs);
   if (answer.level &&
       (answer.level->name != record.asked.level || answer.level->alpha != record.asked.alpha)) {
@@ -313,6 +330,11 @@ CheckedAnswer check_unasked(const Study& study, const State& state, Answer answe
   require_usable(study, answer);
   if (answer.inputs) answer.row = row_with(study.pool(), *answer.inputs);
   if (answer.row) answer.inputs.reset();
+  try {
+    require_no_other_gold(study, nullptr, answer.row, false, "the unasked answer");
+  } catch (const InputError& error) {
+    refuse(answer, error.what());
+  }
   CheckedAnswer checked;
   Told& event = checked.event;
   event.id = state.next_id();
@@ -393,6 +415,9 @@ std::optional<Amended> check_amendment(const Study& study, const State& state, c
   same.inputs = amendment.inputs;
   require_channel(study, same);
   require_place(study, same);
+  require_no_other_gold(study, &record, event.row,
+                        event.row || event.inputs || !event.level.empty() || event.alpha,
+                        fmt::format("the answer to {}", id));
   if (event.inputs) event.base_noise = study.base_noise_at(*event.inputs);
   // A script may repeat an amendment if it does not know whether the first one was recorded.
   StoredEvent next{state.sequence() + 1, 0.0, event};

@@ -68,6 +68,7 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
     told.emplace_back(id, &annotations[next]);
     next += state.find(id)->values.size();
   }
+  if (has_new_answer_to_answered_item(told)) return false;
   for (const auto& [id, annotation] : told)
     if (state.find(id)->replaced && !take_continued(state, id, *annotation)) return false;
   std::vector<std::int64_t> gone;
@@ -99,6 +100,21 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
   for (const std::int64_t id : state.pending())
     if (!entries_.contains(id)) expect_pending(state, id);
   return true;
+}
+
+// Answers to one item may be one observation, which such an answer changes.
+bool CampaignBelief::has_new_answer_to_answered_item(
+    const std::vector<std::pair<std::int64_t, const Annotation*>>& told) const {
+  if (!study_.file().merges_answers()) return false;
+  std::vector<const Annotation*> fresh;
+  for (const auto& [id, annotation] : told)
+    if (const auto entry = entries_.find(id); entry == entries_.end() || entry->second.values.empty())
+      fresh.push_back(annotation);
+  return std::any_of(fresh.begin(), fresh.end(), [&](const Annotation* one) {
+    return std::any_of(told.begin(), told.end(), [&](const auto& other) {
+      return other.second != one && is_same_place(other.second->place, one->place);
+    });
+  });
 }
 
 // The answer to a run that was continued: the one that it replaces stays in the belief, and an independent
@@ -151,6 +167,7 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
 
 void CampaignBelief::expect_pending(const State& state, std::int64_t id) {
   const SuggestionRecord& record = *state.find(id);
+  if (record.asked.gold) return;  // the answer tells nothing about f
   if (const auto channel = pending_channel(study_, model_, state, record))
     add_expected(id, expected_annotation(study_, record).place, *channel);
 }

@@ -52,6 +52,8 @@ class CampaignBelief {
   bool is_same_prior(const State& state, const Prior& prior) const;
   bool is_settled(const State& state) const;
   void expect_pending(const State& state, std::int64_t id);
+  bool has_new_answer_to_answered_item(
+      const std::vector<std::pair<std::int64_t, const Annotation*>>& told) const;
   bool take_continued(const State& state, std::int64_t id, const Annotation& annotation);
   void add_expected(std::int64_t id, const Place& place, const Channel& channel);
   void take_in(std::int64_t id, const Annotation& annotation, const std::vector<double>& values);

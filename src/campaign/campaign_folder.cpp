@@ -153,6 +153,10 @@ FrozenStudy freeze_files(const StudyFile& study, const std::string& pool_copy) {
     paths["goal.file"] = "goal.csv";
     add_table(study, study.goal->file, "goal.csv", frozen);
   }
+  if (!study.people.gold.empty()) {
+    paths["people.gold"] = "gold.csv";
+    add_table(study, study.people.gold, "gold.csv", frozen);
+  }
   if (study.annotator.kind == AnnotatorSetting::Kind::truth) {
     paths["annotator.truth"] = "truth.csv";
     add_table(study, study.annotator.truth, "truth.csv", frozen);
@@ -313,6 +317,7 @@ Study open_frozen_study(const FrozenFiles& files, const Created& created, const 
     if (const auto found = files.tables.find(name); found != files.tables.end()) path = found->second;
   };
   if (settings.goal && !settings.goal->file.empty()) table("goal.csv", settings.goal->file);
+  if (!settings.people.gold.empty()) table("gold.csv", settings.people.gold);
   if (settings.annotator.kind == AnnotatorSetting::Kind::truth) table("truth.csv", settings.annotator.truth);
   return Study::open(std::move(settings));
 }
@@ -346,7 +351,7 @@ void require_same(const Campaign& campaign, const Study& study) {
   const std::string pool = text_of(created.pool_file).value_or("");
   if (!numerics::fits_checksum(pool, created.pool_checksum))
     throw DifferentStudyError(pool_difference(campaign.address().text() + ": the pool given", created, pool));
-  for (const char* name : {"goal.csv", "initial.csv", "truth.csv"})
+  for (const char* name : {"goal.csv", "gold.csv", "initial.csv", "truth.csv"})
     if (const std::optional<std::string> table = text_of(name);
         table && fs::exists(folder / name) && *table != read_regular_file(folder / name))
       throw DifferentStudyError(

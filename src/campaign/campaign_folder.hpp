@@ -15,8 +15,8 @@ namespace acuity {
 class Campaign;
 
 /// The copies that a campaign may have.
-inline constexpr std::array names_of_copies{"study.toml",  "pool.csv", "pool.pool",
-                                            "initial.csv", "goal.csv", "truth.csv"};
+inline constexpr std::array names_of_copies{"study.toml", "pool.csv",  "pool.pool", "initial.csv",
+                                            "goal.csv",   "truth.csv", "gold.csv"};
 
 /// A study file as a campaign keeps it: its text, with paths of the copies, and the files to copy.
 struct FrozenStudy {

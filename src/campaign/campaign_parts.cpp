@@ -244,7 +244,8 @@ Campaign::Parts::Choice Campaign::Parts::choose(const AskOptions& asked) {
               .answer_mean = s.answer_mean,
               .answer_variance = s.answer_variance,
               .reserve = s.reserved() > s.cost ? std::optional(s.reserved()) : std::nullopt,
-              .replaces = s.resume_from});
+              .replaces = s.resume_from,
+              .gold = study.gold_class(s.row).has_value()});
   choice.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return choice;
 }
@@ -299,8 +300,8 @@ void Campaign::Parts::learn_if_due() {
     // One rank learns, and all learn of it by the event.
     Learned learned;
     on_first_rank(options.ranks.get(), [&] {
-      learned =
-          study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr, last);
+      learned = study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr,
+                                 last, gold_answers_of(study, state));
     });
     bool counts = true;
     add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {

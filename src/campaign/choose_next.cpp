@@ -27,7 +27,8 @@ namespace {
 std::int64_t told_or_pending(const State& state) {
   return std::count_if(
       state.suggestions().begin(), state.suggestions().end(), [](const SuggestionRecord& one) {
-        return one.status == SuggestionStatus::told || one.status == SuggestionStatus::pending;
+        return !one.asked.gold &&
+               (one.status == SuggestionStatus::told || one.status == SuggestionStatus::pending);
       });
 }
 
@@ -150,8 +151,7 @@ std::string why_nothing_here(const AskOptions& options, const Offer& offer, cons
 // it has it; if it does not, its points are.
 std::optional<Score> draw_initial(const Study& study, const InitialDesign& design, CampaignBelief& belief,
                                   const Candidates& candidates, const Taken& taken,
-                                  const Restriction& restriction) {
-  const StudyModel& model = belief.model();
+                                  const Restriction& restriction, const StudyModel& model) {
   // Several levels at one point are wanted if the design has several; otherwise every point is asked once.
   const auto is_free = [&](Index row, Index level) {
     return candidates.is_open(row, level) &&
@@ -196,6 +196,44 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
   return select_among(rows, belief.belief().marginals_at(rows), model.offer.at(rows), acquisition,
                       candidates);
 }
+
+// Gold items for a person: how often, and which, follows from the seed, the name and the number of questions
+// that the person has had, so that it is the same for everybody who has the same log.
+class GoldQuestions {
+ public:
+  GoldQuestions(const Study& study, const State& state, const AskOptions& options) : study_(study) {
+    const std::string& worker = options.worker;
+    if (study.gold().empty() || !is_person(worker)) return;
+    for (const char c : worker) name_ = (name_ ^ static_cast<unsigned char>(c)) * 16777619U;  // FNV-1a
+    for (const SuggestionRecord& one : state.suggestions())
+      if (one.asked.worker == worker) ++asked_;
+    std::set<Index> had = rows_of(worker, state);
+    had.insert(options.avoid.begin(), options.avoid.end());
+    for (const GoldItem& item : study.gold())
+      if (!had.contains(item.row)) left_.push_back(item.row);
+    const auto key = [&](Index row) {
+      return numerics::draw_key(study.file().seed, numerics::Purpose::gold, name_,
+                                static_cast<std::uint64_t>(row));
+    };
+    std::sort(left_.begin(), left_.end(), [&](Index a, Index b) { return key(a) > key(b); });
+  }
+
+  // The row to ask about instead of the next choice, if any.
+  std::optional<Index> next() {
+    const std::uint32_t question = asked_++;
+    if (left_.empty()) return std::nullopt;
+    numerics::Draws draws(study_.file().seed, numerics::Purpose::gold, name_, question);
+    if (draws.uniform() >= study_.file().people.gold_rate) return std::nullopt;
+    const Index row = left_.back();
+    left_.pop_back();
+    return row;
+  }
+
+ private:
+  const Study& study_;
+  std::uint32_t name_ = 2166136261U, asked_ = 0;
+  std::vector<Index> left_;  // the next one last
+};
 
 // Rows that failed and have no answer since.
 std::set<Index> failed_rows(const State& state) {
@@ -268,13 +306,37 @@ std::string target_reached(const Study& study, CampaignBelief& belief, const Sco
 }
 
 // Makes the choice part of the belief, by the same functions as a suggestion that is pending in the log.
-void expect(const Study& study, const Score& chosen, const Suggestion& suggestion, CampaignBelief& belief) {
-  const Annotation annotation =
+void expect(const Study& study, const Score& chosen, const Suggestion& suggestion, const std::string& worker,
+            CampaignBelief& belief) {
+  Annotation annotation =
       study.annotation(chosen.point, study.offer().base_noise(chosen.point),
                        level_of(study, suggestion.level.name, suggestion.level.alpha), 0.0, suggestion.cost);
+  if (is_person(worker)) annotation.worker = worker;
   belief.expect(suggestion.id, annotation.place,
                 chosen.top_up ? Channel(GaussianChannel{chosen.top_up->noise_variance})
                               : study.expected_channel(annotation, belief.model()));
+}
+
+// A question about a gold item that looks like the choice `instead_of`: the same level, and what an answer
+// there would tell.
+Suggestion gold_suggestion(const Study& study, const StudyModel& model, CampaignBelief& belief,
+                           const Score& instead_of, Index row) {
+  Score score = instead_of;
+  score.point = row;
+  score.top_up.reset();
+  if (!score.precision) score.cost = model.offer.cost(row, score.level);
+  const std::vector<Index> rows{row};
+  Acquisition acquisition = model.acquisition;
+  acquisition.ranking = Ranking::information_per_cost;
+  acquisition.continuous.reset();
+  if (!score.precision) {
+    acquisition.only_level = score.level;
+    const Candidates everything(model.offer);
+    if (const auto scored = select_among(rows, belief.belief().marginals_at(rows), model.offer.at(rows),
+                                         acquisition, everything))
+      score.information = scored->information;
+  }
+  return make_suggestion(score, study.pool(), model.offer, model.acquisition, belief.belief());
 }
 
 }  // namespace
@@ -302,18 +364,28 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   add_top_ups(study, state, belief.model(), open);
   for (const Index row : options.avoid) open.close(row);
   Restriction restriction = restriction_of(options, study, state);
+  // With the accuracies of the person who asks.
+  std::optional<StudyModel> of_person;
+  if (is_person(options.worker) && belief.model().learned && belief.model().learned->accuracies) {
+    of_person = belief.model();
+    of_person->offer = study.offer_to(options.worker, *of_person);
+  }
+  const StudyModel& model = of_person ? *of_person : belief.model();
   std::optional<Candidates> whole;  // what others may be asked, if this ask may not be given everything
   std::optional<Selector> separate;
   if (restriction.any()) {
     whole = open;
     restriction.apply(study, open);
     if (restriction.room) open.top_ups() = TopUps();  // a run that is continued has its place already
-    separate.emplace(belief.separate_selector());
+    if (of_person)
+      separate.emplace(model.offer, model.acquisition, belief.threads());
+    else
+      separate.emplace(belief.separate_selector());
   }
   Selector& selector = separate ? *separate : belief.selector();
   Queue queue(state, std::move(open));
-  const StudyModel& model = belief.model();
   Taken taken(study, state);  // with pool.repeat they stay open
+  GoldQuestions gold(study, state, options);
   const InitialDesign design = initial_design(study);
   std::int64_t initial = design.count() - told_or_pending(state);
   // An amplitude that is learned is unknown before the first fit, so levels cannot be compared yet.
@@ -334,7 +406,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     std::optional<Score> best;
     if (initial-- > 0 || !has_scale)
       best = queue.best([&](const Candidates& candidates, bool) {
-        return draw_initial(study, design, belief, candidates, taken, restriction);
+        return draw_initial(study, design, belief, candidates, taken, restriction, model);
       });
     const bool drawn = best.has_value();
     // What does not belong to the design would count as a part of it.
@@ -379,10 +451,29 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     if (!drawn)
       if (std::string reason = target_reached(study, belief, *best); !reason.empty())
         return end(others_can_be_asked() ? AskStatus::nothing_now : wait_or_finish(), std::move(reason));
+    const std::int64_t id = state.next_id() + static_cast<std::int64_t>(result.suggestions.size());
+    // At the level and for the price of the choice, which stays for the next question.
+    std::optional<Suggestion> about_gold;
+    if (const std::optional<Index> row = gold.next())
+      about_gold = gold_suggestion(study, model, belief, *best, *row);
+    if (about_gold && queue.all().affordable(about_gold->reserved())) {
+      result.suggestions.push_back(*std::move(about_gold));
+      result.suggestions.back().id = id;
+      const double reserved = result.suggestions.back().reserved();
+      queue.change([&](Candidates& candidates) { candidates.charge(reserved); });
+      if (whole) whole->charge(reserved);
+      if (restriction.room) {
+        *restriction.room -= result.suggestions.back().level.units;
+        jointly.clear();
+        queue.change([&](Candidates& candidates) { restriction.apply(study, candidates); });
+      }
+      if (drawn) ++initial;
+      continue;
+    }
     Suggestion suggestion =
         make_suggestion(*best, study.pool(), model.offer, model.acquisition, belief.belief());
-    suggestion.id = state.next_id() + static_cast<std::int64_t>(result.suggestions.size());
-    expect(study, *best, suggestion, belief);
+    suggestion.id = id;
+    expect(study, *best, suggestion, options.worker, belief);
     queue.change([&](Candidates& candidates) { candidates.buy(*best, suggestion.reserved()); });
     if (whole) whole->buy(*best, suggestion.reserved());
     taken.add(best->point, best->precision ? -1 : best->level);

@@ -289,9 +289,9 @@ void require_own(const StudyChanged& e) {
   if (e.tables.size() != e.table_checksums.size())
     throw InputError("it has tables without checksums, must have one of each");
   for (const std::string& table : e.tables)
-    if (table != "goal.csv" && table != "truth.csv")
+    if (table != "goal.csv" && table != "truth.csv" && table != "gold.csv")
       throw InputError(
-          fmt::format("it replaces \"{}\", must be goal.csv or truth.csv", printable(table, 60)));
+          fmt::format("it replaces \"{}\", must be goal.csv, gold.csv or truth.csv", printable(table, 60)));
   if (e.kept_levels.size() != e.kept_noise.size())
     throw InputError("it has levels without a noise, must have one of each");
   for (const double noise : e.kept_noise)
@@ -402,6 +402,8 @@ void EventRules::check(const Asked& event, const State& state) const {
                                  event.row));
   require_level(state, event.level, event.alpha);
   require_channel(event.channel);
+  if (event.gold && !is_former(state) && !study_.gold().empty() && !study_.gold_class(event.row))
+    throw InputError("it is a gold item, must be one of people.gold");
   if (event.replaces && !is_former(state) && (event.alpha || !study_.level_named(event.level).tops_up))
     throw InputError(fmt::format(
         "it replaces the answer to {}, must replace none: its level continues no runs", *event.replaces));

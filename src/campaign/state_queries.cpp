@@ -16,7 +16,10 @@ std::optional<Index> offered_level(const Study& study, const SuggestionRecord& r
   return alpha ? study.find_level(*alpha) : study.find_level(record.level());
 }
 
-Annotation annotation_of(const Study& study, const SuggestionRecord& record, double value, double cost) {
+Annotation annotation_of(const Study& study, const SuggestionRecord& record, double value, double cost);
+
+Annotation annotation_without_worker(const Study& study, const SuggestionRecord& record, double value,
+                                     double cost) {
   const bool outside = record.told && record.told->inputs;
   const Place place = outside
                           ? Place(Eigen::Map<const Vector>(record.told->inputs->data(),
@@ -51,6 +54,12 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
   const int bias = bias_of(annotation.channel);
   annotation.channel = *record.told->channel;
   if (auto* gaussian = std::get_if<GaussianChannel>(&annotation.channel)) gaussian->bias = bias;
+  return annotation;
+}
+
+Annotation annotation_of(const Study& study, const SuggestionRecord& record, double value, double cost) {
+  Annotation annotation = annotation_without_worker(study, record, value, cost);
+  if (is_person(record.worker())) annotation.worker = record.worker();
   return annotation;
 }
 
@@ -172,7 +181,8 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   // Learned before the study was changed, as views of the past see it.
   const bool fits_study =
       static_cast<Index>(fitted.log_parameters.size()) == learned.prior.kernel->log_parameters().size() &&
-      (fitted.level_scales.empty() || fitted.level_scales.size() == study.offer().levels.size());
+      (fitted.level_scales.empty() || fitted.level_scales.size() == study.offer().levels.size()) &&
+      (fitted.level_accuracy.empty() || fitted.level_accuracy.size() == study.offer().levels.size());
   if (!fits_study) return std::nullopt;
   learned.prior.kernel = learned.prior.kernel->with_log_parameters(Eigen::Map<const Vector>(
       fitted.log_parameters.data(), static_cast<Index>(fitted.log_parameters.size())));
@@ -186,6 +196,13 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   learned.level_scales = fitted.level_scales;
   learned.nugget = fitted.nugget.value_or(0.0);
   if (fitted.kappa && fitted.gamma) learned.accuracy = AccuracyLaw{*fitted.kappa, *fitted.gamma};
+  if (!fitted.level_accuracy.empty()) {
+    learned.accuracies = LearnedAccuracies{fitted.level_accuracy, fitted.level_accuracy_sd, {}};
+    for (std::size_t k = 0; k < fitted.people.size(); ++k)
+      if (const std::optional<Index> level = study.find_level(fitted.people_levels[k]))
+        learned.accuracies->people.push_back(
+            {fitted.people[k], *level, fitted.people_accuracy[k], fitted.people_accuracy_sd[k]});
+  }
   learned.log_marginal_likelihood = fitted.log_marginal_likelihood;
   learned.converged = fitted.converged;
   learned.reason = fitted.reason;
@@ -246,7 +263,29 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
     fitted.kappa = learned.accuracy->kappa;
     fitted.gamma = learned.accuracy->gamma;
   }
+  if (learned.accuracies) {
+    fitted.level_accuracy = learned.accuracies->level;
+    fitted.level_accuracy_sd = learned.accuracies->level_sd;
+    for (const PersonAccuracy& one : learned.accuracies->people) {
+      fitted.people.push_back(one.person);
+      fitted.people_levels.push_back(study.offer().levels[static_cast<std::size_t>(one.level)].name);
+      fitted.people_accuracy.push_back(one.accuracy);
+      fitted.people_accuracy_sd.push_back(one.logit_sd);
+    }
+  }
   return fitted;
+}
+
+std::vector<GoldAnswer> gold_answers_of(const Study& study, const State& state) {
+  std::vector<GoldAnswer> answers;
+  for (const SuggestionRecord& record : state.suggestions()) {
+    if (!record.asked.gold || record.values.empty()) continue;
+    const std::optional<double> known = study.gold_class(record.asked.row);
+    const std::optional<Index> level = study.find_level(record.level());
+    if (!known || !level) continue;
+    for (const double value : record.values) answers.push_back({record.worker(), *level, value == *known});
+  }
+  return answers;
 }
 
 Candidates candidates_of(const Study& study, const State& state) {
@@ -264,6 +303,8 @@ Candidates candidates_of(const Study& study, const State& state, std::vector<Ann
     else
       candidates.close(excluded.row);
   }
+  // What their class is is known; the answers of people to them are no evidence about f.
+  for (const GoldItem& item : study.gold()) candidates.close(item.row);
   return candidates;
 }
 

@@ -54,6 +54,9 @@ Planned planned_of(const Study& study, const StudyModel& model, const BudgetPlan
 /// Whether the expected cost of a level has changed by more than a tenth since the last plan.
 bool costs_differ_from_plan(const State& state, const StudyModel& model);
 
+/// The valid answers of people to gold items.
+std::vector<GoldAnswer> gold_answers_of(const Study& study, const State& state);
+
 /// What can be asked for now: neither annotated, pending nor excluded, and affordable.
 Candidates candidates_of(const Study& study, const State& state);
 /// As above, if the caller already has annotations_of().

@@ -221,10 +221,15 @@ class Comparison {
         continue;
       }
       result_.tables[name] = bytes;
-      const bool goal = name == "goal.csv";
+      const bool goal = name == "goal.csv", gold = name == "gold.csv";
       if (fs::exists(kept))
-        add({goal ? "goal.file" : "annotator.truth", "its table", "another table", Effect::from_now_on,
-             goal ? "applies to choices from now on" : "applies to attempts from now on"});
+        add({goal   ? "goal.file"
+             : gold ? "people.gold"
+                    : "annotator.truth",
+             "its table", "another table", Effect::from_now_on,
+             goal   ? "applies to choices from now on"
+             : gold ? "applies to questions from now on, and to accuracies when they are learned again"
+                    : "applies to attempts from now on"});
     }
     if (frozen.pool_file != state_.created().pool_file)
       refuse(fmt::format("the pool would be kept as {}, must be {} as when the campaign was created",

@@ -159,6 +159,7 @@ class Verifier {
     std::vector<fs::path> tables;
     if (!file.initial.file.empty()) tables.push_back(file.initial.file);
     if (file.goal && !file.goal->file.empty()) tables.push_back(file.goal->file);
+    if (!file.people.gold.empty()) tables.push_back(file.people.gold);
     if (file.annotator.kind == AnnotatorSetting::Kind::truth) tables.push_back(file.annotator.truth);
     for (const fs::path& table : tables)
       if (!fs::is_regular_file(table))

@@ -23,7 +23,8 @@ enum class Purpose : std::uint32_t {
   repeat = 9,
   prior_truth = 10,
   hyperparameter_draws = 11,
-  goal = 12
+  goal = 12,
+  gold = 13
 };
 
 /// A stream of draws, determined by the seed, the purpose, and up to two counters of the caller.

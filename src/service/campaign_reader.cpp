@@ -105,7 +105,8 @@ std::string CampaignReader::events(std::int64_t after, std::int64_t limit) {
     state.apply(stored);
     if (stored.sequence <= after) continue;
     if (stored.sequence > after + limit) break;
-    lines += event_json(stored, state, &campaign_.study().pool());
+    // People who label may read this, and must not know which questions are about gold items.
+    lines += event_json(stored, state, &campaign_.study().pool(), false);
   }
   return lines;
 }

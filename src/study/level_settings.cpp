@@ -129,9 +129,30 @@ double read_level_cost(const TomlSection& level, bool& depends_on_inputs) {
   return total;
 }
 
-Channel read_accuracy(const TomlSection& table) {
-  if (!table.has("accuracy")) table.missing("accuracy", "a number from 0.5 to 1");
-  return FlipChannel{*table.number("accuracy", Range::half_to_one)};
+// Given, or to be learned: then the number is a guess that counts as so many answers. That of "learn" is one
+// that most people reach, with a weight that thirty answers outweigh (docs/math.md 15).
+void read_accuracy(const TomlSection& table, Level& level) {
+  constexpr const char* required = "a number from 0.5 to 1, \"learn\" or { guess = 0.8, weight = 20 }";
+  constexpr double guess = 0.8, weight = 20.0;
+  if (!table.has("accuracy")) table.missing("accuracy", required);
+  if (table.is_number("accuracy")) {
+    level.channel = FlipChannel{*table.number("accuracy", Range::half_to_one)};
+    return;
+  }
+  level.channel = FlipChannel{guess};
+  level.accuracy_weight = weight;
+  if (table.is_string("accuracy")) {
+    if (*table.text("accuracy") != "learn") table.wrong("accuracy", required);
+    return;
+  }
+  if (!table.is_table("accuracy")) table.wrong("accuracy", required);
+  const TomlSection given = table.section("accuracy");
+  given.allow({"guess", "weight"});
+  const double found = given.number("guess", Range::half_to_one).value_or(guess);
+  if (!(found > 0.5 && found < 1.0)) given.wrong("guess", "above 0.5 and below 1");
+  level.channel = FlipChannel{found};
+  level.accuracy_weight = given.number("weight", Range::positive).value_or(weight);
+  if (level.accuracy_weight > 1e6) given.wrong("weight", "a number of answers, at most 1000000");
 }
 
 // Of the answer, or, with a logarithm, relative to it: the standard deviation of the logarithm to first order
@@ -265,8 +286,10 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
         .name = *name, .cost = read_level_cost(table, depends_on_inputs), .value = read_value(table, *name)};
     level.cost_depends_on_inputs = depends_on_inputs;
     level.exact = table.boolean("exact").value_or(false);
-    level.channel =
-        target.is_real() ? read_noise_sd(table, level.exact, target.is_logarithmic()) : read_accuracy(table);
+    if (target.is_real())
+      level.channel = read_noise_sd(table, level.exact, target.is_logarithmic());
+    else
+      read_accuracy(table, level);
     level.units = table.integer("units", 1).value_or(1);
     if (level.units > 1'000'000) table.wrong("units", "1000000 at most");
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;

@@ -284,6 +284,11 @@ void require_valid(const StudyFile& study) {
   if (study.average < 1 || study.average > 1000 || (study.average > 1 && study.average % 2 != 0))
     study.complain(
         fmt::format("model.average is {}, must be 1, or an even number up to 1000", study.average));
+  if (study.learns_accuracy() && (study.fit.never() || study.fit.optimiser == Optimiser::adam))
+    study.complain(
+        study.fit.never()
+            ? "the accuracy of a level is to be learned, must be a number if model.fit is \"never\""
+            : "the accuracy of a level is to be learned, must be a number if model.optimiser is \"adam\"");
   if (study.fit.never() && (!study.amplitude || study.lengthscale.empty()))
     study.complain(fmt::format("model.fit is \"never\" and model.{} is to be learned, must be a number",
                                study.amplitude ? "lengthscale" : "amplitude"));
@@ -298,7 +303,8 @@ Study Study::open(const std::filesystem::path& path, StudyDefaults defaults) {
 Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal) {
   require_valid(file);
   if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
-  for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth}) require_no_pipe(part);
+  for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth, file.people.gold})
+    require_no_pipe(part);
   PoolWithNoise read = file.ranks ? read_pool_on_ranks(file) : read_pool(file);
   Study study = assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise),
                          std::move(goal));
@@ -344,6 +350,7 @@ Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw>
               std::move(noise), std::move(remarks));
   study.given_goal_ = std::move(goal);
   study.goal_ = study.make_goal();
+  study.gold_ = study.read_gold();
   return study;
 }
 
@@ -381,6 +388,7 @@ Study Study::variant(const StudyVariant& different) const {
   const bool same_goal = goal_ && file_.goal && !file_.goal->whole_pool();
   study.goal_ =
       same_goal && study.file_.acquisition.kind == AcquisitionSetting::Kind::goal ? goal_ : study.make_goal();
+  if (different.rows.empty()) study.gold_ = gold_;  // rows of the whole pool
   study.pool_scaling_ = pool_scaling_;
   study.input_spread_ = input_spread_;
   study.cost_scaling_ = cost_scaling_;

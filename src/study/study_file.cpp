@@ -455,7 +455,17 @@ void read_annotator(const TomlSection& annotator, StudyFile& study) {
 }
 
 void read_people(const TomlSection& people, const TomlSection& pool, StudyFile& study) {
-  people.allow({"max_per_item"});
+  people.allow({"max_per_item", "gold", "gold_rate"});
+  study.people.present = true;
+  if (const auto gold = people.text("gold")) {
+    if (gold->empty()) people.wrong("gold", "the name of a table with the columns id and class");
+    study.people.gold = study.path.parent_path() / *gold;
+  }
+  if (people.has("gold_rate")) {
+    if (study.people.gold.empty()) people.complain("people.gold_rate is given, must come with people.gold");
+    study.people.gold_rate = *people.number("gold_rate", Range::zero_to_one);
+    if (study.people.gold_rate > 0.9) people.wrong("gold_rate", "from 0 to 0.9");
+  }
   if (!people.has("max_per_item")) return;
   study.people.max_per_item = read_count(people, "max_per_item", 1, 1'000'000, 0);
   if (study.people.max_per_item == 1) return;
@@ -583,7 +593,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
 
 CsvReading StudyFile::reading_of(const std::filesystem::path& table) const {
   const bool is_own = table == pool_file || table == initial.file || table == annotator.truth ||
-                      (goal && table == goal->file);
+                      table == people.gold || (goal && table == goal->file);
   return is_frozen && is_own ? CsvReading{.dialect = CsvDialect::frozen} : tables;
 }
 
@@ -593,6 +603,11 @@ std::string StudyFile::located(const std::string& sentence) const {
 
 void StudyFile::complain(const std::string& sentence) const {
   throw InputError(located(sentence));
+}
+
+bool StudyFile::learns_accuracy() const {
+  return std::any_of(price_list.begin(), price_list.end(),
+                     [](const Level& level) { return level.accuracy_weight > 0.0; });
 }
 
 bool StudyFile::tops_up() const {

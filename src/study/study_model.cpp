@@ -157,10 +157,24 @@ LearnOptions Study::learn_options(const std::vector<Annotation>& annotations,
 
 Learned Study::learn_from(const std::vector<Annotation>& annotations,
                           const std::function<void(int, double)>& progress, int threads,
-                          const Learned* before, std::int64_t learned_at) const {
+                          const Learned* before, std::int64_t learned_at,
+                          const std::vector<GoldAnswer>& gold) const {
+  if (!file_.learns_accuracy()) return learn_given(annotations, progress, threads, before, learned_at);
+  // Kernel and accuracies in turn (math.md 15.1); the first time twice, since the guess may be far off.
+  Learned learned = learn_given(annotations, progress, threads, before, learned_at);
+  learned.accuracies = learn_accuracies(learned.prior, annotations, gold);
+  if (before != nullptr && before->accuracies) return learned;
+  learned = learn_given(annotations, progress, threads, &learned, 0);
+  learned.accuracies = learn_accuracies(learned.prior, annotations, gold);
+  return learned;
+}
+
+Learned Study::learn_given(const std::vector<Annotation>& annotations,
+                           const std::function<void(int, double)>& progress, int threads,
+                           const Learned* before, std::int64_t learned_at) const {
+  const Observations given(observations_under(annotations, before), pool_.points());
   // The paper's rule starts from the study's values each time.
   if (file_.fit.optimiser == Optimiser::adam) before = nullptr;
-  const Observations given(observations_of(annotations), pool_.points());
   Prior prior = prior_for(given);
   if (before) prior.kernel = before->prior.kernel, prior.biases = before->prior.biases;
   // A nugget given by the study is part of the known noise.
@@ -226,6 +240,8 @@ double Study::added_scale(const NoiseScales& scales, std::optional<Index> level)
 }
 
 Channel Study::accuracy_of(const Annotation& annotation, const std::optional<Learned>& learned) const {
+  if (learned && learned->accuracies && learns_accuracy(annotation))
+    return FlipChannel{learned->accuracies->of(annotation.worker, *annotation.level)};
   const bool is_learned = learned && file_.fit.noise && learned->accuracy;
   if (!is_learned || annotation.reported || !annotation.alpha) return annotation.channel;
   return FlipChannel{(*learned->accuracy)(*annotation.alpha)};
@@ -310,8 +326,11 @@ StudyModel Study::model_given(const std::vector<Annotation>& annotations,
     model.prior.biases = model.learned->prior.biases;
   }
   model.nugget = nugget(model.learned, model.prior);
-  for (std::size_t i = 0; i < annotations.size(); ++i)
-    model.observations[i].channel = channel_of(annotations[i], model);
+  if (file_.merges_answers())
+    model.observations = observations_under(annotations, model.learned ? &*model.learned : nullptr);
+  else
+    for (std::size_t i = 0; i < annotations.size(); ++i)
+      model.observations[i].channel = channel_of(annotations[i], model);
   model.reported = scales_of_reports(annotations, model.learned);
   set_offer(model);
   return model;
@@ -366,6 +385,10 @@ void Study::set_offer(StudyModel& model) const {
   set_point_costs(model);
   std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous;
   if (file_.binary()) {
+    if (model.learned && model.learned->accuracies)
+      for (std::size_t k = 0; k < model.offer.levels.size(); ++k)
+        if (model.offer.levels[k].accuracy_weight > 0.0)
+          model.offer.levels[k].channel = FlipChannel{model.learned->accuracies->level[k]};
     if (!model.learned || !file_.fit.noise || !model.learned->accuracy) return;
     const AccuracyLaw& law = *model.learned->accuracy;
     if (continuous) continuous->law = {.gamma = law.gamma, .kappa = law.kappa};

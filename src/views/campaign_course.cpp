@@ -123,7 +123,7 @@ CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>&
     if (told == nullptr) continue;
     found.spent_at[told->id] = state.spent();
     SpendPoint paid = found.spending.back();
-    paid.answers += static_cast<std::int64_t>(told->values.size());
+    if (!state.find(told->id)->asked.gold) paid.answers += static_cast<std::int64_t>(told->values.size());
     // Failed attempts at this suggestion are included, as in the total of its level.
     paid.spent[groups.of_suggestion[static_cast<std::size_t>(told->id - 1)]] += state.find(told->id)->charged;
     found.spending.push_back(std::move(paid));

@@ -29,7 +29,7 @@ std::vector<LevelTotal> level_totals(const State& state, const LevelGroups& grou
   for (const SuggestionRecord& record : state.suggestions()) {
     if (!record.told) continue;
     LevelTotal& total = totals[groups.of_suggestion[static_cast<std::size_t>(record.asked.id - 1)]];
-    total.answers += static_cast<std::int64_t>(record.values.size());
+    if (!record.asked.gold) total.answers += static_cast<std::int64_t>(record.values.size());
     total.spent += record.charged;
   }
   return totals;

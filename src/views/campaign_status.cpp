@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const State& stat
     auto found =
         std::find_if(levels.begin(), levels.end(), [&](const auto& one) { return one.first == name; });
     if (found == levels.end()) found = levels.insert(levels.end(), {name, {}});
-    found->second.annotations += static_cast<std::int64_t>(record.values.size());
+    if (!record.asked.gold) found->second.annotations += static_cast<std::int64_t>(record.values.size());
     found->second.spent += record.charged;
   }
   double lost = 0.0;

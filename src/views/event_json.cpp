@@ -12,6 +12,7 @@ struct EventWriter {
   Json& line;
   const Pool* pool;    // null if it cannot be read
   const State& state;  // after the event
+  bool shows_gold;
 
   std::string name_of(Index row) const {
     if (pool != nullptr && row < pool->size()) return pool->id(row);
@@ -65,7 +66,7 @@ struct EventWriter {
     if (e.answer_variance) line["answer_variance"] = json_number(*e.answer_variance);
     if (e.reserve) line["reserve"] = json_number(*e.reserve);
     if (e.replaces) line["replaces"] = *e.replaces;
-    if (e.gold) line["gold"] = true;
+    if (e.gold && shows_gold) line["gold"] = true;
     if (!e.worker.empty()) line["worker"] = e.worker;
     if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
   }
@@ -139,12 +140,12 @@ struct EventWriter {
 
 }  // namespace
 
-std::string event_json(const StoredEvent& stored, const State& state, const Pool* pool) {
+std::string event_json(const StoredEvent& stored, const State& state, const Pool* pool, bool shows_gold) {
   Json line = Json::object();
   line["seq"] = stored.sequence;
   line["time"] = time_text(stored.time, true);
   line["event"] = event_name(stored.event);
-  std::visit(EventWriter{line, pool, state}, stored.event);
+  std::visit(EventWriter{line, pool, state, shows_gold}, stored.event);
   return json_text(line) + "\n";
 }
 

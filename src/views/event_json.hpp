@@ -8,7 +8,9 @@
 namespace acuity {
 
 /// An event as one line of JSON, as `export --events` prints it. `state` is the state after the event.
-/// Without `pool`, points have the ids of the log.
-std::string event_json(const StoredEvent& stored, const State& state, const Pool* pool);
+/// Without `pool`, points have the ids of the log. Without `shows_gold` a question about a gold item looks
+/// like any other.
+std::string event_json(const StoredEvent& stored, const State& state, const Pool* pool,
+                       bool shows_gold = true);
 
 }  // namespace acuity

@@ -1,8 +1,14 @@
 #include "views/people_view.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "campaign/state_queries.hpp"
+#include "model/person_accuracy.hpp"
+#include "text/time_text.hpp"
 #include "views/median.hpp"
 
 namespace acuity {
@@ -48,6 +54,62 @@ void count_agreement(const Items& items, const std::string& name, const Work& wo
   }
 }
 
+/// An answer that can be checked: against the class of a gold item, or the majority of the others.
+struct Check {
+  double time = 0.0;
+  bool is_right = false;
+};
+
+std::vector<Check> checks_of(const Study& study, const Items& items, const std::string& name,
+                             const Work& work) {
+  std::vector<Check> checks;
+  for (const SuggestionRecord* own : work.answers) {
+    if (own->asked.gold) {
+      if (const auto known = study.gold_class(own->asked.row))
+        checks.push_back({own->told_at, own->values.front() == *known});
+      continue;
+    }
+    const auto item = items.find(own->row());
+    if (item == items.end()) continue;
+    double majority = 0.0;
+    for (const SuggestionRecord* other : item->second)
+      if (other->worker() != name) majority += other->values.front();
+    if (majority != 0.0) checks.push_back({own->told_at, majority * own->values.front() > 0.0});
+  }
+  return checks;
+}
+
+double log_choose(double n, double k) {
+  return std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0);
+}
+
+/// Fisher's exact test, one-sided: the probability of so many or fewer right answers in the second half, if
+/// the halves do not differ.
+double probability_of_decline(double first_right, double first, double second_right, double second) {
+  const double right = first_right + second_right;
+  double sum = 0.0;
+  for (double k = std::max(0.0, right - first); k <= second_right; k += 1.0)
+    sum += std::exp(log_choose(second, k) + log_choose(first, right - k) - log_choose(first + second, right));
+  return sum;
+}
+
+std::string remark_on(const std::vector<Check>& checks, bool is_coin) {
+  const auto count = [&](std::size_t from, std::size_t to) {
+    return static_cast<double>(std::count_if(checks.begin() + static_cast<std::ptrdiff_t>(from),
+                                             checks.begin() + static_cast<std::ptrdiff_t>(to),
+                                             [](const Check& c) { return c.is_right; }));
+  };
+  const std::size_t n = checks.size(), half = n / 2;
+  constexpr std::size_t least_for_coin = 10, least_for_decline = 20;
+  constexpr double level = 0.01;
+  if (is_coin || (n >= least_for_coin && count(0, n) <= 0.5 * static_cast<double>(n)))
+    return "no better than a coin";
+  if (n < least_for_decline) return "";
+  const double p = probability_of_decline(count(0, half), static_cast<double>(half), count(half, n),
+                                          static_cast<double>(n - half));
+  return p < level ? "worse since " + time_text(checks[half].time) : "";
+}
+
 std::optional<double> median_seconds(const Work& work) {
   std::vector<double> seconds;
   for (const SuggestionRecord* record : work.answers)
@@ -58,7 +120,21 @@ std::optional<double> median_seconds(const Work& work) {
   return median_of(Eigen::Map<const Vector>(seconds.data(), static_cast<Index>(seconds.size())));
 }
 
-ResultTable::Cell cell(std::optional<double> value) {
+/// Of the person at the level, or at that of the last answer if the person has none; of the level, without a
+/// name, if the person has answered too rarely. Empty if nothing is learned there.
+std::optional<PersonAccuracy> accuracy_of(const Study& study, const std::optional<Learned>& learned,
+                                          const PersonView& view, const Work& work) {
+  if (!learned || !learned->accuracies || work.answers.empty()) return std::nullopt;
+  const std::optional<Index> level =
+      study.find_level(view.level.empty() ? work.answers.back()->level() : view.level);
+  if (!level || !(study.offer().levels[static_cast<std::size_t>(*level)].accuracy_weight > 0.0))
+    return std::nullopt;
+  if (const PersonAccuracy* own = learned->accuracies->find(view.name, *level)) return *own;
+  const auto at = static_cast<std::size_t>(*level);
+  return PersonAccuracy{"", *level, learned->accuracies->level[at], learned->accuracies->level_sd[at]};
+}
+
+ResultTable::Cell cell_or_empty(std::optional<double> value) {
   return value ? ResultTable::Cell(*value) : ResultTable::Cell(std::monostate());
 }
 
@@ -70,13 +146,15 @@ Json json_or_null(std::optional<double> value) {
 
 std::vector<PersonView> people_view(const Campaign& campaign) {
   const State& state = campaign.state();
+  const Study& study = campaign.study();
   const std::map<std::string, Work> work = work_by_name(state);
   std::vector<PersonView> views;
   for (const Person& person : state.people())
     views.push_back({.name = person.name, .level = person.level, .active = person.active});
   for (const auto& [name, one] : work)
     if (state.find_person(name) == nullptr) views.push_back({.name = name});
-  const bool has_classes = campaign.study().file().binary();
+  const bool has_classes = study.file().binary();
+  const std::optional<Learned> learned_model = learned_of(study, state);
   const Items items = items_of(work);
   for (PersonView& view : views) {
     const auto found = work.find(view.name);
@@ -84,7 +162,20 @@ std::vector<PersonView> people_view(const Campaign& campaign) {
     view.answers = static_cast<std::int64_t>(found->second.answers.size());
     view.cannot_tell = static_cast<std::int64_t>(found->second.cannot_tell.size());
     view.median_seconds = median_seconds(found->second);
-    if (has_classes) count_agreement(items, view.name, found->second, view);
+    if (!has_classes) continue;
+    count_agreement(items, view.name, found->second, view);
+    for (const SuggestionRecord* record : found->second.answers)
+      if (const auto known = study.gold_class(record->asked.row); known && record->asked.gold)
+        ++(record->values.front() == *known ? view.gold_right : view.gold_wrong);
+    const std::optional<PersonAccuracy> learned = accuracy_of(study, learned_model, view, found->second);
+    if (learned) {
+      const AccuracyInterval interval = accuracy_interval(learned->accuracy, learned->logit_sd);
+      view.accuracy = learned->accuracy;
+      view.low = interval.low;
+      view.high = interval.high;
+    }
+    const bool is_coin = learned && !learned->person.empty() && learned->accuracy <= 0.5;
+    view.remark = remark_on(checks_of(study, items, view.name, found->second), is_coin);
   }
   return views;
 }
@@ -112,7 +203,8 @@ std::string people_text(const std::vector<PersonView>& people, Format format) {
                              "accuracy", "low", "high", "cannot_tell", "median_seconds", "remark"});
   for (const PersonView& one : people)
     table.add({one.name, one.level, one.answers, one.gold_right, one.gold_wrong, one.same, one.different,
-               cell(one.accuracy), cell(one.low), cell(one.high), one.cannot_tell, cell(one.median_seconds),
+               cell_or_empty(one.accuracy), cell_or_empty(one.low), cell_or_empty(one.high), one.cannot_tell,
+               cell_or_empty(one.median_seconds),
                one.active ? one.remark : std::string("not asked any more")});
   return table.text();
 }

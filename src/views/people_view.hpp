@@ -20,10 +20,16 @@ struct PersonView {
   std::int64_t gold_right = 0, gold_wrong = 0;
   /// Pairs of answers to the same point by this person and another one. Gold items do not count.
   std::int64_t same = 0, different = 0;
-  std::optional<double> accuracy, low, high;  ///< with a 95 % interval; absent: not learned
+  /// Learned, with a 95 % interval: that of the person or, of somebody with fewer than five answers, of the
+  /// level. Absent: not learned.
+  std::optional<double> accuracy, low, high;
   std::int64_t cannot_tell = 0;
   std::optional<double> median_seconds;
-  std::string remark;  ///< "no better than a coin", "worse since ..."; empty: none
+  /// "no better than a coin": the maximum of the accuracy is at 1/2, or of ten or more answers that can be
+  /// checked (against gold items, or the majority of the others) at most half are right. "worse since ...":
+  /// of twenty or more, the second half has fewer right ones than the first (Fisher's exact test, one-sided,
+  /// 1 %).
+  std::string remark;
 };
 
 /// Everybody who was added to the campaign, in that order, then everybody else who has answered, by name.

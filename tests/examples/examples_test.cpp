@@ -136,6 +136,22 @@ TEST(LabExample, FindsWhereTheCultureGrows) {
   EXPECT_NEAR(ph, 6.8, 0.7);
 }
 
+TEST(PeopleExample, ShowsHowGoodEachOfThemIs) {
+  const Example example("people");
+  example.output_of("./run");
+  std::map<std::string, Json> people;
+  const Json found = Json::parse(example.output_of("acuity people photos.acuity --format json"));
+  for (const Json& one : found.at("people")) people[one.at("name")] = one;
+  const auto accuracy = [&](const char* name) { return people.at(name).at("accuracy").get<double>(); };
+  EXPECT_GT(accuracy("anna"), accuracy("bert"));
+  EXPECT_GT(accuracy("bert"), accuracy("carl"));
+  std::set<std::string> gold;
+  for (const auto& row : csv_rows(example.file("gold.csv"))) gold.insert(row.at("photo"));
+  const auto annotations = example.annotations("photos.acuity");
+  EXPECT_LT(annotations.size(), 115U) << "some of 120 questions were about gold photos";
+  for (const auto& row : annotations) EXPECT_FALSE(gold.contains(row.at("point")));
+}
+
 TEST(CrowdExample, TellsMorePhotosRightlyThanTheExpertAloneForTheSameMoney) {
   const Example example("crowd-labels");
   const std::string page = example.output_of("./run");
@@ -239,8 +255,8 @@ TEST(SlurmExample, RunsOnThisMachineIfNoSlurmAnswers) {
 }
 
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
-  for (const char* name :
-       {"monte-carlo", "lab-replicates", "crowd-labels", "dakota", "biased-meshes", "solvents", "slurm"}) {
+  for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "people", "dakota",
+                           "biased-meshes", "solvents", "slurm"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;

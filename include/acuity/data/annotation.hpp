@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "acuity/data/observation.hpp"
 
@@ -19,6 +20,7 @@ struct Annotation {
   bool reported = false;  ///< the channel was reported with this answer instead of following from its level
   /// As it was written in a table; absent: not from a table.
   std::optional<double> answer = std::nullopt;
+  std::string worker = {};  ///< the person who answered, if known; empty for programs
 };
 
 }  // namespace acuity

@@ -37,6 +37,9 @@ struct Level {
   bool is_retired = false;    ///< price lists: not for sale any more; its answers still count
   bool is_reference = false;  ///< price lists: what f means, and all other levels differ from
   std::int64_t units = 1;     ///< what an answer takes of the capacity of a batch
+  /// Classes, price lists: the accuracy is learned, and that of the channel a guess worth so many answers; 0:
+  /// it is given.
+  double accuracy_weight = 0.0;
   LevelValue value;
 
   /// What must be left of the budget to ask for an answer.

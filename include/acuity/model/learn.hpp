@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "acuity/data/accuracy_law.hpp"
+#include "acuity/data/learned_accuracies.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/prior.hpp"
 
@@ -113,12 +114,13 @@ Points spread_sample(const PointsRef& pool);
 struct Learned {
   Prior prior;
   double added_scale = 1.0, base_scale = 1.0;
-  std::vector<double> level_scales;      ///< one per level if they were learned, else empty
-  double nugget = 0.0;                   ///< learned, or as given by the study
-  std::optional<AccuracyLaw> accuracy;   ///< if it was learned
-  double log_marginal_likelihood = 0.0;  ///< at these values
-  int iterations = 0;                    ///< of the start whose values are kept
-  int evaluations = 0;                   ///< of all starts
+  std::vector<double> level_scales;     ///< one per level if they were learned, else empty
+  double nugget = 0.0;                  ///< learned, or as given by the study
+  std::optional<AccuracyLaw> accuracy;  ///< if it was learned
+  std::optional<LearnedAccuracies> accuracies = std::nullopt;  ///< of levels and people, if they were learned
+  double log_marginal_likelihood = 0.0;                        ///< at these values
+  int iterations = 0;                                          ///< of the start whose values are kept
+  int evaluations = 0;                                         ///< of all starts
   bool converged = false;
   std::string reason;  ///< why it ended, or why the values it started from were kept
 };

@@ -57,6 +57,12 @@ struct StudyModel {
   std::vector<LevelCost> costs;
 };
 
+/// A point of the pool whose class is known: people are asked about it to learn how good they are.
+struct GoldItem {
+  Index row = 0;
+  double value = 1.0;  ///< -1 or +1
+};
+
 /// Changes to a study; absent or empty members change nothing.
 struct StudyVariant {
   std::optional<AcquisitionSetting::Kind> information;
@@ -107,6 +113,10 @@ class Study {
   const std::shared_ptr<const Goal>& given_goal() const { return given_goal_; }
   /// The level that f is the answer of.
   Index reference_level() const;
+  /// The gold items, by row.
+  const std::vector<GoldItem>& gold() const { return gold_; }
+  /// The class of a gold item; empty if the row is none.
+  std::optional<double> gold_class(Index row) const;
   /// Remarks for the user about settings that are valid but deserve attention.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
@@ -124,7 +134,8 @@ class Study {
   /// (search_is_due).
   Learned learn_from(const std::vector<Annotation>& annotations,
                      const std::function<void(int, double)>& progress = {}, int threads = 0,
-                     const Learned* before = nullptr, std::int64_t learned_at = 0) const;
+                     const Learned* before = nullptr, std::int64_t learned_at = 0,
+                     const std::vector<GoldAnswer>& gold = {}) const;
   /// How many of `annotations` answers the study's schedule learns from, given that it last learned from
   /// `last` of them (0: never); 0: it does not learn now.
   std::int64_t learns_from(std::int64_t annotations, std::int64_t last = 0) const;
@@ -169,6 +180,8 @@ class Study {
   double nugget(const std::optional<Learned>& learned, const Prior& prior) const;
   /// The noise or accuracy of an annotation under the model, with learned laws applied.
   Channel channel_of(const Annotation& annotation, const StudyModel& model) const;
+  /// The offer of a model to this person: with the accuracies that were learned of them.
+  Offer offer_to(const std::string& person, const StudyModel& model) const;
   /// The expected noise or accuracy of an annotation without a value yet: that of the model's offer.
   Channel expected_channel(const Annotation& annotation, const StudyModel& model) const;
   /// Updates `reported` and the offer of a model with the noise that these annotations reported; returns
@@ -204,6 +217,15 @@ class Study {
                                 const std::optional<Learned>& learned) const;
   double added_scale(const NoiseScales& scales, std::optional<Index> level) const;
   Channel accuracy_of(const Annotation& annotation, const std::optional<Learned>& learned) const;
+  std::vector<Observation> observations_under(const std::vector<Annotation>& annotations,
+                                              const Learned* learned) const;
+  bool learns_accuracy(const Annotation& annotation) const;
+  Learned learn_given(const std::vector<Annotation>& annotations,
+                      const std::function<void(int, double)>& progress, int threads, const Learned* before,
+                      std::int64_t learned_at) const;
+  LearnedAccuracies learn_accuracies(const Prior& prior, const std::vector<Annotation>& annotations,
+                                     const std::vector<GoldAnswer>& gold) const;
+  std::vector<GoldItem> read_gold() const;
   void set_offer(StudyModel& model) const;
   void set_point_costs(StudyModel& model) const;
 
@@ -219,6 +241,7 @@ class Study {
   Scaling cost_scaling_;                    // if costs depend on the inputs
   std::shared_ptr<const Goal> given_goal_;  // instead of one from a file
   std::shared_ptr<const Goal> goal_;
+  std::vector<GoldItem> gold_;  // by row
 
   friend class AnnotationReader;
 };

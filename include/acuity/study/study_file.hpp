@@ -132,7 +132,10 @@ struct AnnotatorSetting {
 
 /// People who answer (binary targets).
 struct PeopleSetting {
-  int max_per_item = 0;  ///< answers per point and level; 0: no limit. More than one implies `repeat`
+  bool present = false;        ///< the study has the section
+  std::filesystem::path gold;  ///< a table of points with a known class; empty: none
+  double gold_rate = 0.05;     ///< how often a person is asked about one of them
+  int max_per_item = 0;        ///< answers per point and level; 0: no limit. More than one implies `repeat`
 };
 
 /// Stopping rules in addition to the budget.
@@ -197,6 +200,10 @@ struct StudyFile {
   bool learns_bias() const;
   bool tops_up() const;                 ///< whether a level may continue runs of others
   bool costs_depend_on_inputs() const;  ///< at some level
+  bool learns_accuracy() const;         ///< of the answers at some level of the price list
+  /// Whether a point has one class that all answers about it are about: they are then one observation
+  /// (docs/math.md 15.2). Otherwise every answer is about a new draw of the class.
+  bool merges_answers() const { return binary() && (people.present || learns_accuracy()); }
   /// Whether the size of answers is known before there are any: the amplitude is given, or they are classes.
   bool knows_scale() const { return amplitude || target->defaults().amplitude; }
   /// Whether its information is one that a plan can be made for.
