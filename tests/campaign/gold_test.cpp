@@ -16,6 +16,7 @@
 #include "support/memory_campaigns.hpp"
 #include "support/thorough.hpp"
 #include "views/annotation_rows.hpp"
+#include "views/event_json.hpp"
 #include "views/people_view.hpp"
 
 namespace acuity::gold_test {
@@ -166,6 +167,23 @@ TEST(GoldItems, AreMixedInAtTheirRateAndAreNoAnnotations) {
   // Programs get none.
   for (const Suggestion& one : campaign.ask({.count = 20, .worker = "run"}).suggestions)
     EXPECT_FALSE(campaign.study().gold_class(one.row));
+}
+
+// People who label may read the log of a served campaign.
+TEST(GoldItems, LookLikeOthersWhereTheyMustNotShow) {
+  const Desk desk(study_text("gold = \"gold.csv\"\ngold_rate = 0.5\n", "fit = 500\n"));
+  Campaign campaign = desk.in_memory();
+  Annotator anna("anna", 0.9, 1);
+  for (int k = 0; k < 12; ++k) anna.answer(campaign);
+  State state;
+  std::string shown, hidden;
+  for (const StoredEvent& stored : campaign.events()) {
+    state.apply(stored);
+    shown += event_json(stored, state, &campaign.study().pool());
+    hidden += event_json(stored, state, &campaign.study().pool(), false);
+  }
+  EXPECT_NE(shown.find("gold"), std::string::npos);
+  EXPECT_EQ(hidden.find("gold"), std::string::npos) << hidden;
 }
 
 TEST(GoldItems, FollowFromSeedAndLog) {
