@@ -138,7 +138,7 @@ TEST(PersonAccuracy, AgreesWithEnumeratedClassesOnAGrid) {
     for (double& w : white) w = draws.normal();
     for (const double sign : {1.0, -1.0}) {  // antithetic
       const Vector f = sign * (factor * white);
-      const Vector positive = f.unaryExpr([](double one) { return numerics::normal_cdf(one); });
+      const Vector positive = f.unaryExpr([](double value) { return numerics::normal_cdf(value); });
       for (std::size_t classes = 0; classes < of_classes.size(); ++classes) {
         double product = 1.0;
         for (Index i = 0; i < items; ++i) product *= (classes >> i) & 1U ? positive[i] : 1.0 - positive[i];
