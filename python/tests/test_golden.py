@@ -316,6 +316,20 @@ def test_ep_moments():
         assert abs(found["log_weight"] - g["log_z"]) <= 1e-11 * abs(g["log_z"]) + 1e-49
 
 
+# What the package has of it: the evidence of answers as sites of their own, with the accuracies of who gave them.
+@pytest.mark.parametrize("g", golden("learned_accuracy")["cases"], ids=lambda g: g["name"])
+def test_the_evidence_of_learned_accuracies(g):
+    X = np.array([g["X"][answer["item"]] for answer in g["answers"]]).reshape(len(g["answers"]), -1)
+    y = [answer["y"] for answer in g["answers"]]
+    lengthscale = g["l"][0] if len(g["l"]) == 1 else g["l"]
+    for at in g["separate"]["at"]:
+        model = acuity.GPClassifier(
+            kernel=g["kernel"], amplitude=g["a"], lengthscale=lengthscale, optimiser=None, classes=[-1, 1]
+        )
+        model.fit(X, y, accuracy=[at["w"][answer["person"]] for answer in g["answers"]])
+        close(model.log_marginal_likelihood_, at["log_z"], 1e-9)
+
+
 @pytest.mark.parametrize("g", golden("ep_fixed_points")["cases"], ids=lambda g: g["name"])
 def test_ep_fixed_points(g):
     model = acuity.GPClassifier(
