@@ -42,6 +42,18 @@ void show_statistics(const MpiJob& job) {
 // waiting for ever: after this time it says what and ends them all.
 constexpr double seconds_to_end_together = 10.0;
 
+// mpirun alone can notice that a host is cut off, and does so after eight minutes unless it is told to look
+// earlier.
+void note_slow_detection_of_dead_links(const MpiJob& job, std::ostream& log) {
+  const int hosts = job.hosts();
+  const bool by_mpirun = std::getenv("OMPI_MCA_orte_hnp_uri") != nullptr;
+  if (hosts == 1 || !by_mpirun || std::getenv("OMPI_MCA_oob_tcp_keepalive_time") != nullptr) return;
+  log << "note: the ranks are on " << hosts
+      << " hosts, and mpirun notices after eight minutes only if one of them is cut off; to be told within "
+         "seconds set OMPI_MCA_oob_tcp_keepalive_time=10 OMPI_MCA_oob_tcp_keepalive_intvl=5 "
+         "OMPI_MCA_oob_tcp_keepalive_probes=2 (docs/clusters.md)\n";
+}
+
 ExitCode run(MpiJob& job, const std::vector<std::string>& words) {
   const Ranks& ranks = *job.ranks();
   Program program("acuity-mpi", "MPI (" + MpiJob::library() + ")");
@@ -56,6 +68,7 @@ ExitCode run(MpiJob& job, const std::vector<std::string>& words) {
   std::ostringstream kept;
   const bool is_first = ranks.rank() == 0;
   std::ostream& log = is_first ? std::cerr : kept;
+  note_slow_detection_of_dead_links(job, log);
   const ExitCode code = run_command_line(program, words, is_first ? std::cout : nothing, log);
   // Without an error the others may still have something to do.
   if (job.all_have_ended(code == ExitCode::done ? HUGE_VAL : seconds_to_end_together)) {

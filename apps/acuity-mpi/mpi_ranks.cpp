@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -176,6 +177,15 @@ std::string MpiJob::library() {
   MPI_Get_library_version(text.data(), &length);
   text.resize(static_cast<std::size_t>(length));
   return text.substr(0, text.find(','));
+}
+
+int MpiJob::hosts() const {
+  std::string name(MPI_MAX_PROCESSOR_NAME, '\0');
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  name.resize(static_cast<std::size_t>(length));
+  const std::vector<std::string> names = ranks_->gather(name);
+  return static_cast<int>(std::set<std::string>(names.begin(), names.end()).size());
 }
 
 bool MpiJob::all_have_ended(double seconds) {

@@ -22,6 +22,9 @@ class MpiJob {
   /// "Open MPI v4.1.4"
   static std::string library();
 
+  /// The number of machines that the ranks are on. All ranks must call it.
+  int hosts() const;
+
   /// Waits until every rank is here, for `seconds` at most. False if one does not come: it waits elsewhere
   /// for what this rank will never send.
   bool all_have_ended(double seconds);

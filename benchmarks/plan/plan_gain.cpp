@@ -92,8 +92,8 @@ void run(const Setting& setting, double budget, unsigned seed, Index pool_size) 
   std::uniform_real_distribution<double> uniform(0.0, setting.side);
   Points pool(pool_size, setting.inputs);
   for (Index i = 0; i < pool.size(); ++i) pool.data()[i] = uniform(random);
-  Offer offer{.levels = setting.levels, .base_noise = Vector::Constant(pool_size, setting.base_noise)};
-  offer.base_noise.array() *= 1.0 + (pool.col(0).array() / setting.side).square();
+  const Offer offer{.levels = setting.levels,
+                    .base_noise = setting.base_noise * (1.0 + (pool.col(0).array() / setting.side).square())};
   const Prior prior{.kernel = std::make_shared<StationaryKernel>(
                         StationaryKernelOptions{.lengthscale = Vector::Constant(1, setting.lengthscale)})};
   GpPoolBelief belief(prior, pool);

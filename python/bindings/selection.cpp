@@ -167,7 +167,7 @@ void bind_selection(py::module_& module) {
             points_of_pool,
             target->belief(prior, points_of_pool.points(), goal_of(*kernel, goal, goal_weights, goal_noise),
                            observations_of(*target, {points, values, channel}), threads,
-                           {.single_precision = single_precision}),
+                           {.single_precision = single_precision}, false),
             std::move(offer), std::move(wanted),
             SelectionSessionOptions{.budget = budget, .repeat_points = repeat, .threads = threads});
       }))

@@ -120,7 +120,8 @@ std::optional<BestPrecision> best_of(ClassInformation information, const Margina
                          .low = range.vaguest.alpha,
                          .high = range.sharpest.alpha,
                          .remaining = remaining,
-                         .shadow_price = range.shadow_price},
+                         .shadow_price = range.shadow_price,
+                         .earlier = belief.earlier_at(point)},
                         *range.cost);
 }
 
@@ -149,7 +150,11 @@ void ClassModelInformation::worth(const Marginals& belief, const Offer& offer, I
   for (Index i = begin; i < end; ++i, out += accuracies.size()) {
     const LatentMarginal latent{belief.mean(i), belief.variance(i)};
     if (approximation_ == Approximation::exact) {
-      class_model_information(latent, accuracies, std::span(out, accuracies.size()));
+      const std::span bits(out, accuracies.size());
+      if (const EarlierAnswers* earlier = belief.earlier_at(i))
+        class_model_information(latent, *earlier, accuracies, bits);
+      else
+        class_model_information(latent, accuracies, bits);
       continue;
     }
     for (std::size_t k = 0; k < accuracies.size(); ++k)

@@ -73,7 +73,7 @@ Matrix pivoted_root(Matrix covariance) {
 double assumed_spread(const Study& study) {
   double largest = 0.0;
   for (const Level& level : study.offer().levels) largest = std::max(largest, noise_variance(level.channel));
-  largest += study.offer().base_noise.maxCoeff();
+  largest += study.offer().base_noise.highest();
   return largest > 0.0 ? 2.0 * std::sqrt(largest) : 1.0;
 }
 
@@ -150,7 +150,8 @@ void PriorTruth::take_levels(const Study& study, const Offer& offer) {
     const Level& level = offer.levels[k];
     if (!level.bias.any()) continue;
     BiasedLevel taken{.name = level.name, .bias = bias_of(level.channel), .noise = {}};
-    if (level.bias.learned()) taken.noise = study.offer().base_noise.array() + noise_variance(level.channel);
+    if (level.bias.learned())
+      taken.noise = study.offer().base_noise.all().array() + noise_variance(level.channel);
     levels_.push_back(std::move(taken));
   }
 }

@@ -39,7 +39,7 @@ double Offer::reserved(Index point, Index level) const {
 double Offer::least_reserved(Index level) const {
   const auto k = static_cast<std::size_t>(level);
   const bool by_point = has_point_costs() && point_costs[k].reserved.size() > 0;
-  return by_point ? point_costs[k].reserved.minCoeff() : levels[k].reserved();
+  return by_point ? point_costs[k].reserved.lowest() : levels[k].reserved();
 }
 
 Offer Offer::at(const std::vector<Index>& points) const {
@@ -52,10 +52,10 @@ Offer Offer::at(const std::vector<Index>& points) const {
 }
 
 Offer Offer::part(Index first, Index count) const {
-  Offer there{.levels = levels, .base_noise = base_noise.segment(first, count)};
+  Offer there{.levels = levels, .base_noise = base_noise.part(first, count)};
   for (const PointCosts& costs : point_costs)
-    there.point_costs.push_back(costs.expected.size() > 0 ? PointCosts{costs.expected.segment(first, count),
-                                                                       costs.reserved.segment(first, count)}
+    there.point_costs.push_back(costs.expected.size() > 0 ? PointCosts{costs.expected.part(first, count),
+                                                                       costs.reserved.part(first, count)}
                                                           : PointCosts{});
   return there;
 }

@@ -1,6 +1,7 @@
 #include "data/pool_sums.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "numerics/byte_text.hpp"
 
@@ -32,6 +33,28 @@ Vector highest_of_ranks(Ranks& ranks, const Vector& mine) {
   for (const std::string& other : ranks.gather(bytes.text()))
     highest = highest.cwiseMax(numerics::ByteReader(other).vector());
   return highest;
+}
+
+PointValues values_of_ranks(Ranks& ranks, const PoolShard& shard, Vector mine,
+                            std::function<double(Index)> elsewhere) {
+  numerics::ByteWriter bytes;
+  if (mine.size() > 0) {
+    PointValues::Extremes own;
+    own.lowest = mine.minCoeff(&own.lowest_at);
+    own.highest = mine.maxCoeff();
+    own.lowest_at = shard.global(own.lowest_at);
+    bytes.put(own);
+  }
+  std::optional<PointValues::Extremes> all;
+  for (const std::string& other : ranks.gather(bytes.text())) {
+    if (other.empty()) continue;
+    const auto one = numerics::ByteReader(other).get<PointValues::Extremes>();
+    if (!all) all = one;
+    if (one.lowest < all->lowest) all->lowest = one.lowest, all->lowest_at = one.lowest_at;
+    all->highest = std::max(all->highest, one.highest);
+  }
+  return PointValues::of_shard(shard, std::move(mine), std::move(elsewhere),
+                               all.value_or(PointValues::Extremes{}));
 }
 
 }  // namespace acuity

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "acuity/data/points.hpp"
+#include "acuity/data/point_values.hpp"
 #include "acuity/data/pool_shard.hpp"
 #include "acuity/numerics/ranks.hpp"
 
@@ -16,5 +16,10 @@ Vector sums_over_pool(Ranks& ranks, const PoolShard& shard, Index count,
 
 /// The highest of all ranks' numbers, one by one.
 Vector highest_of_ranks(Ranks& ranks, const Vector& mine);
+
+/// A number for every point of a pool that ranks share: `mine` are those of this rank's shard, and
+/// `elsewhere(point)` computes that of a point of another rank. Must be called by all ranks.
+PointValues values_of_ranks(Ranks& ranks, const PoolShard& shard, Vector mine,
+                            std::function<double(Index)> elsewhere);
 
 }  // namespace acuity

@@ -96,7 +96,8 @@ class Run {
     const double y = annotator.annotate(suggestion);
     const double start = thread_seconds();
     if (model_->tell({.place = score.point, .value = y, .channel = suggestion.channel})) {
-      believed_.base_noise = problem_.offer.base_noise.array() + model_->nugget();
+      believed_.base_noise = problem_.offer.base_noise.mapped(
+          [nugget = model_->nugget()](double noise) { return noise + nugget; });
       selector_ = Selector(believed_, acquisition_, 1);
     }
     run_.seconds.updating += thread_seconds() - start;

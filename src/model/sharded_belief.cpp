@@ -25,6 +25,12 @@ std::string to_bytes(const Marginals& marginals, bool goal) {
     bytes.put(error.variance);
     bytes.put(error.covariance);
   }
+  bytes.put(marginals.earlier.size());
+  for (const auto& [point, answers] : marginals.earlier) {
+    bytes.put(point);
+    bytes.put(answers.accuracy);
+    bytes.put(answers.pending);
+  }
   const auto* covariances = goal ? marginals.goal.get() : nullptr;
   bytes.put(covariances != nullptr);
   if (covariances == nullptr) return bytes.text();
@@ -80,6 +86,13 @@ class Joined {
       error.variance(rows) = bytes.vector();
       error.covariance(rows) = bytes.vector();
     }
+    for (auto points = bytes.get<std::size_t>(); points > 0; --points) {
+      const Index row = rows[static_cast<std::size_t>(bytes.get<Index>())];
+      EarlierAnswers& answers = earlier[row];
+      answers.accuracy = bytes.get<double>();
+      const Vector pending = bytes.vector();
+      answers.pending.assign(pending.begin(), pending.end());
+    }
     if (!bytes.get<bool>()) return;
     covariances.resize(count + 1);
     squares.resize(static_cast<Index>(count) + 1, mean.size());
@@ -95,6 +108,7 @@ class Joined {
 
   Vector mean, variance;
   std::vector<LevelError> errors;
+  std::map<Index, EarlierAnswers> earlier;
   std::vector<Matrix> covariances;  // by bias; empty without a goal
   Matrix squares;
 };
@@ -135,6 +149,7 @@ const Marginals& ShardedBelief::marginals() const {
     if (!rows.empty()) joined.take(ByteReader(parts[static_cast<std::size_t>(rank)]), rows);
   }
   whole_ = {std::move(joined.mean), std::move(joined.variance), std::move(joined.errors)};
+  whole_.earlier = std::move(joined.earlier);
   return whole_;
 }
 
@@ -153,6 +168,7 @@ Marginals ShardedBelief::marginals_at(std::span<const Index> rows) {
   for (std::size_t rank = 0; rank < parts.size(); ++rank)
     if (!places[rank].empty()) joined.take(ByteReader(parts[rank]), places[rank]);
   Marginals result{std::move(joined.mean), std::move(joined.variance), std::move(joined.errors)};
+  result.earlier = std::move(joined.earlier);
   if (joined.covariances.empty()) return result;
   // What is known about the goal points themselves is the same on every rank.
   const std::vector<Index> any{0};

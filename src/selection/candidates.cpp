@@ -21,7 +21,9 @@ double budget_slack(double budget) {
 Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
     : repeat_points_(options.repeat_points),
       most_per_level_(options.most_per_level),
-      open_(at_row(offer.base_noise.size()), open_at_all_levels),
+      points_(offer.base_noise.size()),
+      first_held_(options.held ? options.held->first : 0),
+      open_(at_row(options.held ? options.held->rows : points_), open_at_all_levels),
       remaining_(options.budget),
       slack_(budget_slack(options.budget)),
       step_(options.step) {
@@ -32,8 +34,9 @@ Candidates::Candidates(const Offer& offer, const CandidatesOptions& options)
 Candidates Candidates::at(const std::vector<Index>& points) const {
   Candidates there = part(0, 0);
   there.first_row_ = 0;
+  there.points_ = static_cast<Index>(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    there.open_.push_back(open_[at_row(points[i])]);
+    there.open_.push_back(openness(points[i]));
     if (const auto closings = closings_.find(points[i]); closings != closings_.end())
       there.closings_.emplace(static_cast<Index>(i), closings->second);
     if (const auto bought = bought_.find(points[i]); bought != bought_.end())
@@ -56,8 +59,13 @@ Candidates Candidates::part(Index first, Index count) const {
   there.slack_ = slack_;
   there.step_ = step_;
   there.first_row_ = first_row_ + first;
-  const auto begin = open_.begin() + first;
-  there.open_.assign(begin, begin + count);
+  there.points_ = count;
+  if (count > 0 && is_held(first) && is_held(first + count - 1)) {
+    const auto begin = open_.begin() + (first - first_held_);
+    there.open_.assign(begin, begin + count);
+  } else {
+    for (Index point = first; point < first + count; ++point) there.open_.push_back(openness(point));
+  }
   const auto end_of = [&](const auto& rows) { return rows.lower_bound(first + count); };
   for (auto one = closings_.lower_bound(first); one != end_of(closings_); ++one)
     there.closings_.emplace(one->first - first, one->second);
@@ -77,6 +85,8 @@ Candidates Candidates::for_levels(const Offer& offer) const {
   other.levels_out_.clear();
   other.most_per_level_ = 0;
   other.bought_.clear();
+  for (const auto& [point, levels] : levels_closed_)  // that were closed one by one
+    if (openness(point) == closed) ++other.closings_[point];
   other.levels_closed_.clear();
   other.partly_open_.clear();
   for (char& open : other.open_)
@@ -85,7 +95,10 @@ Candidates Candidates::for_levels(const Offer& offer) const {
 }
 
 bool Candidates::any_open() const {
-  return std::any_of(open_.begin(), open_.end(), [](char open) { return open != closed; });
+  auto closed_points = static_cast<Index>(closings_.size());
+  for (const auto& [point, levels] : levels_closed_)
+    if (levels.size() == answers_once_.size() && !closings_.contains(point)) ++closed_points;
+  return closed_points < points_;
 }
 
 // Another answer at the same level would be the same, or have the same error if the level has a bias, so that
@@ -169,11 +182,15 @@ bool Candidates::is_closed_there(Index point, Index level) const {
 }
 
 // A point without an open level is closed, too.
-void Candidates::update(Index point) {
+char Candidates::openness_by_closings(Index point) const {
   const auto there = levels_closed_.find(point);
   const bool some = there != levels_closed_.end(), all = some && there->second.size() == answers_once_.size();
-  char& open = open_[at_row(point)];
-  open = closings_.contains(point) || all ? closed : some ? open_at_some_levels : open_at_all_levels;
+  return closings_.contains(point) || all ? closed : some ? open_at_some_levels : open_at_all_levels;
+}
+
+void Candidates::update(Index point) {
+  const char open = openness_by_closings(point);
+  if (is_held(point)) open_[at_row(point - first_held_)] = open;
   if (open == open_at_some_levels)
     partly_open_.insert(point);
   else

@@ -74,7 +74,8 @@ class Simulation {
     offers_.push_back(offer);
     for (const double change : options.noise_changes) {
       offers_.push_back(offer);
-      offers_.back().base_noise = (offer.base_noise.array() + change).cwiseMax(0.0);
+      offers_.back().base_noise =
+          offer.base_noise.mapped([change](double noise) { return std::max(noise + change, 0.0); });
     }
     const double limit = std::min(options.seconds, 1e9);
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));

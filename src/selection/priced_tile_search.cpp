@@ -67,9 +67,9 @@ void PricedTileSearch::refresh(LaggingPool& pool, Index tile) {
     std::vector<double> lowest(levels_.size(), infinite);
     for (Index i = first; i < first + count; ++i) {
       if (open_[at(i)] == 0) continue;
-      const double s = shifted(variance(i));
+      const double s = shifted(variance(i)), base = offer_.base_noise(i);
       double intercept = 0.0, slope = 0.0;
-      lines_->at(&s, &offer_.base_noise(i), 1, &intercept, &slope);
+      lines_->at(&s, &base, 1, &intercept, &slope);
       for (std::size_t k = 0; k < levels_.size(); ++k)
         lowest[k] = std::min(lowest[k], intercept + slope * levels_[k].noise);
     }
@@ -145,9 +145,9 @@ std::vector<Index> PricedTileSearch::rows_above(const LaggingPool& pool, const V
     const Index first = static_cast<Index>(t) * width_, last = std::min(pool_size_, first + width_);
     for (Index i = first; i < last; ++i) {
       if (open_[at(i)] == 0) continue;
-      const double s = error.at_most(variance(i));
+      const double s = error.at_most(variance(i)), base = offer_.base_noise(i);
       double intercept = 0.0, slope = 0.0;
-      lines_->at(&s, &offer_.base_noise(i), 1, &intercept, &slope);
+      lines_->at(&s, &base, 1, &intercept, &slope);
       for (const std::size_t k : leading)
         if (value(k, information_on(intercept, slope, levels_[k].noise)) >= least) {
           rows.push_back(i);

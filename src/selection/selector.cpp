@@ -9,6 +9,7 @@
 #include "acquisition/information_shortcuts.hpp"
 #include "acquisition/tie.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "model/goal_covariances.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "model/sharded_belief.hpp"
 #include "numerics/random.hpp"
@@ -203,7 +204,7 @@ struct Selector::State {
     const std::vector<Index> best = screen->survivors(exact, candidates.at(rows));
     std::vector<Index> best_rows;
     for (const Index i : best) best_rows.push_back(rows[static_cast<std::size_t>(i)]);
-    return finalists(among(best_rows, {exact.mean(best), exact.variance(best)}, candidates));
+    return finalists(among(best_rows, some_of(exact, best), candidates));
   }
 
   // marginals() has some of the goal points only: they tell which points are worth a comparison with all of

@@ -16,12 +16,14 @@ namespace acuity {
 
 // Room for the lines of one tile and the levels.
 struct TileSearch::Lines {
-  std::unique_ptr<double[]> intercept, slope, variance;  // not set: they are written before they are read
+  std::unique_ptr<double[]> intercept, slope, variance,
+      noise;  // not set: they are written before they are read
   std::vector<double> smallest;
   Lines(Index width, std::size_t levels)
       : intercept(new double[at(width)]),
         slope(new double[at(width)]),
         variance(new double[at(width)]),
+        noise(new double[at(width)]),
         smallest(levels) {}
 };
 
@@ -32,7 +34,7 @@ TileSearch::TileSearch(const Offer& offer, const Acquisition& acquisition, int t
   if (acquisition.ranking == Ranking::random || offer.base_noise.size() == 0) return;
   lines_ = lines_of(*acquisition.information);
   if (!lines_) return;
-  base_noise_ = {offer.base_noise.minCoeff(), offer.base_noise.maxCoeff()};
+  base_noise_ = {offer.base_noise.lowest(), offer.base_noise.highest()};
   levels_.emplace(offer, acquisition, *lines_, base_noise_);
 }
 
@@ -183,7 +185,6 @@ double TileSearch::value_of(Index first, Index count, const double* variance, Bo
   if (continuous())
     return value_at_best_precision(first, count, shifted(variance, count, bound, lines), candidates);
   Index used = 0;
-  const double* base = offer_.base_noise.data() + first;
   if (base_noise_.lowest == base_noise_.highest) {  // then the largest variance is the best at every level
     double largest = -1.0;
     for (Index i = 0; i < count; ++i)
@@ -191,9 +192,10 @@ double TileSearch::value_of(Index first, Index count, const double* variance, Bo
     if (largest < 0.0) return 0.0;
     largest = shifted(largest, bound);
     used = 1;
-    lines_->at(&largest, base, 1, lines.intercept.get(), lines.slope.get());
+    lines_->at(&largest, &base_noise_.lowest, 1, lines.intercept.get(), lines.slope.get());
   } else {
-    lines_->at(shifted(variance, count, bound, lines), base, count, lines.intercept.get(), lines.slope.get());
+    lines_->at(shifted(variance, count, bound, lines), offer_.base_noise.run(first, count, lines.noise.get()),
+               count, lines.intercept.get(), lines.slope.get());
     for (Index i = 0; i < count; ++i)
       lines.intercept[at(i)] = bounds_.is_open(first + i) ? lines.intercept[at(i)] : infinite;
     used = count;
@@ -211,7 +213,7 @@ double TileSearch::value_at_best_precision(Index first, Index count, const doubl
                                            const Candidates& candidates) const {
   const Marginals belief{Vector::Zero(count), Eigen::Map<const Vector>(variance, count)};
   Offer here;
-  here.base_noise = offer_.base_noise.segment(first, count);
+  here.base_noise = offer_.base_noise.part(first, count);
   double best = 0.0;
   Index largest = -1;
   const auto look = [&](Index i) {
@@ -258,8 +260,9 @@ std::vector<Index> TileSearch::rows_worth_at_levels(double least, const std::vec
   std::vector<Index> rows;
   for (const Index tile : tiles) {
     const Index first = tile * width, count = std::min(width, bounds_.pool_size() - first);
-    lines_->at(shifted(&variance(first), count, Bound::upper, lines), &offer_.base_noise(first), count,
-               lines.intercept.get(), lines.slope.get());
+    lines_->at(shifted(&variance(first), count, Bound::upper, lines),
+               offer_.base_noise.run(first, count, lines.noise.get()), count, lines.intercept.get(),
+               lines.slope.get());
     for (Index i = 0; i < count; ++i) {
       if (!bounds_.is_open(first + i)) continue;
       bool leads = false;

@@ -37,13 +37,12 @@ class Worth {
   Worth(const Acquisition& acquisition, const Marginals& belief)
       : acquisition_(acquisition), belief_(belief) {
     offer_.levels.push_back({.channel = GaussianChannel{0.0}, .value = {}});
-    offer_.base_noise = Vector::Zero(belief.variance.size());
   }
 
   double operator()(const TopUp& top_up, Index row) {
     constexpr Index only_level = 0;
     double worth = 0.0;
-    offer_.base_noise(row) = top_up.noise_variance;
+    offer_.base_noise = PointValues::constant(belief_.variance.size(), top_up.noise_variance);
     acquisition_.information->worth(belief_, offer_, row, row + 1, {&only_level, 1}, &worth);
     return worth;
   }

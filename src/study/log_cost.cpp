@@ -67,11 +67,11 @@ LogCost fit_log_cost(const Points& inputs, const Vector& log_ratios) {
                       (guess_weight + static_cast<double>(inputs.rows()))};
 }
 
-PointCosts costs_at(const LogCost& fitted, double guess, const Points& inputs) {
+ExpectedCosts costs_at(const LogCost& fitted, double guess, const Points& inputs) {
   const auto size = static_cast<Index>(fitted.slopes.size());
   const Eigen::Map<const Vector> slopes(fitted.slopes.data(), size);
   const Eigen::Map<const Matrix> spread(fitted.spread.data(), size, size);
-  PointCosts costs{Vector(inputs.rows()), Vector(inputs.rows())};
+  ExpectedCosts costs{Vector(inputs.rows()), Vector(inputs.rows())};
   Vector here(size);
   here(0) = 1.0;
   const auto cost = [&](double log_ratio) {

@@ -16,7 +16,10 @@ Points cost_features(const Points& standardised, const std::vector<Input>& input
 /// features of one answer per row.
 LogCost fit_log_cost(const Points& inputs, const Vector& log_ratios);
 
-/// What answers at these inputs, features of one per row, are expected to cost, and the 90 % quantile.
-PointCosts costs_at(const LogCost& fitted, double guess, const Points& inputs);
+/// What answers are expected to cost, and the 90 % quantile, one each per row of features.
+struct ExpectedCosts {
+  Vector expected, reserved;
+};
+ExpectedCosts costs_at(const LogCost& fitted, double guess, const Points& inputs);
 
 }  // namespace acuity

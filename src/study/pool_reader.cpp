@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <type_traits>
 #include <variant>
 
 #include "acuity/data/pool_file.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "acuity/numerics/ranks.hpp"
 #include "data/csv_scanner.hpp"
-#include "numerics/byte_text.hpp"
+#include "data/pool_sums.hpp"
 #include "study/input_settings.hpp"
 
 namespace acuity {
@@ -149,56 +151,58 @@ PoolShard own_part(const StudyFile&, const Table& table) {
   return {.first = 0, .rows = table.rows(), .whole = table.rows()};
 }
 
-template <typename Rows>
-Vector noise_over(const NoiseLaw& noise, const Pool& pool, const Rows& table, const PoolShard& part) {
-  if (const std::optional<double> constant = noise.constant())
-    return Vector::Constant(pool.size(), *constant);
-  Vector variances(pool.size());
-  for (Index row = part.first; row < part.first + part.rows; ++row)
-    variances(row) = noise(pool.point(row), table, row);
-  return variances;
+// What is read without asking other ranks.
+struct OwnPart {
+  Pool pool;
+  std::shared_ptr<const NoiseLaw> law;
+  PoolShard part;
+  Vector noise;  // of the part, unless it is constant
+  std::function<double(Index)> noise_elsewhere;
+  std::vector<std::string> remarks;
+};
+
+OwnPart read_own_part(const StudyFile& study) {
+  std::vector<std::string> said;
+  CsvReading reading = study.reading_of(study.pool_file);
+  if (!reading.note) reading.note = [&](const std::string& sentence) { said.push_back(sentence); };
+  auto table = PoolFile::recognises(study.pool_file)
+                   ? std::variant<Table, PoolFile>(PoolFile::open(study.pool_file))
+                   : Table::parse(read_regular_file(study.pool_file), study.pool_file.string(), reading);
+  return std::visit(
+      [&](auto& rows) -> OwnPart {
+        Pool pool = read_pool(study, rows);
+        auto law = std::make_shared<const NoiseLaw>(study, pool.columns());
+        const PoolShard part = own_part(study, rows);
+        Vector noise(law->constant() ? 0 : part.rows);
+        for (Index i = 0; i < noise.size(); ++i)
+          noise(i) = (*law)(pool.point(part.global(i)), rows, part.global(i));
+        std::vector<std::string> remarks = remarks_on(study, pool);
+        remarks.insert(remarks.begin(), said.begin(), said.end());
+        std::function<double(Index)> elsewhere;
+        if (!law->constant() && !part.is_whole())
+          elsewhere = [law, pool,
+                       file = std::make_shared<const std::decay_t<decltype(rows)>>(std::move(rows))](
+                          Index row) { return (*law)(pool.point(row), *file, row); };
+        return {std::move(pool),  std::move(law),       part,
+                std::move(noise), std::move(elsewhere), std::move(remarks)};
+      },
+      table);
 }
 
 }  // namespace
 
 PoolWithNoise read_pool(const StudyFile& study) {
-  std::vector<std::string> said;
-  CsvReading reading = study.reading_of(study.pool_file);
-  if (!reading.note) reading.note = [&](const std::string& sentence) { said.push_back(sentence); };
-  const auto table =
-      PoolFile::recognises(study.pool_file)
-          ? std::variant<Table, PoolFile>(PoolFile::open(study.pool_file))
-          : Table::parse(read_regular_file(study.pool_file), study.pool_file.string(), reading);
-  return std::visit(
-      [&](const auto& rows) -> PoolWithNoise {
-        Pool pool = read_pool(study, rows);
-        auto law = std::make_shared<const NoiseLaw>(study, pool.columns());
-        const PoolShard part = own_part(study, rows);
-        Vector noise = noise_over(*law, pool, rows, part);
-        const bool is_partial = !law->constant() && !part.is_whole();
-        std::vector<std::string> remarks = remarks_on(study, pool);
-        remarks.insert(remarks.begin(), said.begin(), said.end());
-        return {std::move(pool), std::move(law), std::move(noise), std::move(remarks), is_partial};
-      },
-      table);
-}
-
-PoolWithNoise read_pool_on_ranks(const StudyFile& study) {
-  Ranks& ranks = *study.ranks;
-  std::optional<PoolWithNoise> read;
-  on_all_ranks(ranks, [&] { read = read_pool(study); });
-  if (!read->noise_is_partial) return *std::move(read);
-  const PoolShard own = shard_of(read->noise.size(), ranks.rank(), ranks.count());
-  numerics::ByteWriter bytes;
-  bytes.put(Vector(read->noise.segment(own.first, own.rows)));
-  const std::vector<std::string> parts = ranks.gather(bytes.text());
-  for (int rank = 0; rank < ranks.count(); ++rank) {
-    const PoolShard part = shard_of(read->noise.size(), rank, ranks.count());
-    read->noise.segment(part.first, part.rows) =
-        numerics::ByteReader(parts[static_cast<std::size_t>(rank)]).vector();
-  }
-  read->noise_is_partial = false;
-  return *std::move(read);
+  Ranks& ranks = study.ranks ? *study.ranks : one_rank();
+  std::optional<OwnPart> read;
+  on_all_ranks(ranks, [&] { read = read_own_part(study); });
+  PointValues noise;
+  if (const std::optional<double> constant = read->law->constant())
+    noise = PointValues::constant(read->pool.size(), *constant);
+  else if (read->part.is_whole())
+    noise = std::move(read->noise);
+  else
+    noise = values_of_ranks(ranks, read->part, std::move(read->noise), std::move(read->noise_elsewhere));
+  return {std::move(read->pool), std::move(read->law), std::move(noise), std::move(read->remarks)};
 }
 
 }  // namespace acuity

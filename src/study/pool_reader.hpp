@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "acuity/data/point_values.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/study/study_file.hpp"
@@ -13,16 +14,13 @@ namespace acuity {
 struct PoolWithNoise {
   Pool pool;
   std::shared_ptr<const NoiseLaw> law;
-  Vector noise;
+  PointValues noise;
   std::vector<std::string> remarks = {};  ///< about columns that are no inputs
-  bool noise_is_partial = false;          ///< `noise` has the points of this rank only
 };
 
-/// Reads the pool that the study names, a CSV file or a pool file; throws InputError. Of a pool file a rank
-/// of several (StudyFile::ranks) reads its part.
+/// Reads the pool that the study names, a CSV file or a pool file; throws InputError. If there are ranks
+/// (StudyFile::ranks), all of them must call it: what one of them throws, all throw. Of a pool file each
+/// checks its own part, and stores the noise there.
 PoolWithNoise read_pool(const StudyFile& study);
-/// The same on all of StudyFile::ranks together: what one of them throws, all throw, and all have the noise
-/// of all points.
-PoolWithNoise read_pool_on_ranks(const StudyFile& study);
 
 }  // namespace acuity

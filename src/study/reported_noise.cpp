@@ -46,7 +46,7 @@ ReportedNoise all_of(const std::vector<ReportedNoise>& found) {
 std::string sentence_on(const ReportedNoise& one, const Study& study) {
   const std::string who = study.is_ladder() ? "ladder" : "level " + one.level;
   const std::string noise =
-      (study.offer().base_noise.maxCoeff() > 0.0 ? "total " : "") + noise_key(*study.file().target);
+      (study.offer().base_noise.highest() > 0.0 ? "total " : "") + noise_key(*study.file().target);
   const std::string whose = study.is_ladder() ? "their" : "its";
   const std::string used = study.file().fit.never()
                                ? fmt::format("choices use {:.3g}, because model.fit is \"never\"", one.used)

@@ -94,15 +94,15 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
 void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& offer) {
   if (study.binary()) return;
   const bool has_nugget = study.nugget != 0.0;  // one that is learned is never 0
-  Index quietest = 0;
-  const double base = offer.base_noise.minCoeff(&quietest), loudest = offer.base_noise.maxCoeff();
+  const double base = offer.base_noise.lowest(), loudest = offer.base_noise.highest();
   for (const Level& level : offer.levels) {
     const std::string which = describe_in_sentence(level);
     if (!std::isfinite(loudest + noise_variance(level.channel)))
       study.complain(fmt::format("the total noise of {} is too large for a number, must be finite", which));
     if (level.exact || has_nugget || base + noise_variance(level.channel) > 0.0) continue;
     study.complain(fmt::format("the total noise of {} is 0 at {}, must be above 0{}", which,
-                               pool.where(quietest), level.alpha ? "" : " (or say exact = true)"));
+                               pool.where(offer.base_noise.lowest_at()),
+                               level.alpha ? "" : " (or say exact = true)"));
   }
 }
 
@@ -152,7 +152,7 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
   const bool ranks_infinities = how.kind == Kind::target && how.target.graph == TargetGraph::b &&
                                 how.target.infinite == InfinitePolicy::limit;
   for (const Level& level : offer.levels)
-    if (level.exact && offer.base_noise.minCoeff() == 0.0 && how.kind != Kind::random &&
+    if (level.exact && offer.base_noise.lowest() == 0.0 && how.kind != Kind::random &&
         how.kind != Kind::goal && study.nugget == 0.0 && !ranks_infinities)
       remarks.push_back(
           fmt::format("level \"{}\" is exact where sigma^2(x) is 0: its information is infinite there, all "
@@ -178,14 +178,14 @@ Pool some_of(const Pool& pool, const std::vector<Index>& rows) {
 }
 
 // sigma^2 at every point of a pool that was not read from a table.
-Vector noise_at_points(const StudyFile& settings, const NoiseLaw& law, const Pool& pool, Vector given) {
+PointValues noise_at_points(const StudyFile& settings, const NoiseLaw& law, const Pool& pool, Vector given) {
   const bool by_point = std::holds_alternative<NoiseColumn>(settings.noise);
   if (by_point != (given.size() > 0))
     settings.complain(by_point ? "noise.variance is a column, so there must be a variance for every point"
                                : "there are variances for the points, so noise.variance must be a column");
   if (!by_point) {
     if (const std::optional<double> constant = law.constant())
-      return Vector::Constant(pool.size(), *constant);
+      return PointValues::constant(pool.size(), *constant);
     given.resize(pool.size());
     for (Index row = 0; row < pool.size(); ++row) {
       try {
@@ -305,7 +305,7 @@ Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal) {
   if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
   for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth, file.people.gold})
     require_no_pipe(part);
-  PoolWithNoise read = file.ranks ? read_pool_on_ranks(file) : read_pool(file);
+  PoolWithNoise read = read_pool(file);
   Study study = assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise),
                          std::move(goal));
   study.remarks_.insert(study.remarks_.end(), read.remarks.begin(), read.remarks.end());
@@ -325,12 +325,12 @@ Study Study::make(StudyFile settings, Pool pool, Vector noise_variance, std::sha
   for (Index row = 0; pool.has_ids() && row < pool.size(); ++row)
     if (pool.id(row).empty()) throw InputError(pool.where(row) + ": the id is empty, must be a name");
   auto law = std::make_shared<const NoiseLaw>(settings, pool.columns());
-  Vector noise = noise_at_points(settings, *law, pool, std::move(noise_variance));
+  PointValues noise = noise_at_points(settings, *law, pool, std::move(noise_variance));
   return assemble(std::move(settings), std::move(pool), std::move(law), std::move(noise), std::move(goal));
 }
 
-Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise, Vector base_noise,
-                      std::shared_ptr<const Goal> goal) {
+Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise,
+                      PointValues base_noise, std::shared_ptr<const Goal> goal) {
   const std::shared_ptr<const CostFunction> cost = file.ladder ? make_cost(file) : nullptr;
   Offer offer{.levels = make_levels(file, cost.get()), .base_noise = std::move(base_noise)};
   if (file.ladder && file.ladder->continuous) check_continuous_cost(file, *cost);

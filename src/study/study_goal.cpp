@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/ranks.hpp"
 #include "acuity/study/study.hpp"
 #include "data/as_size.hpp"
+#include "data/pool_sums.hpp"
+#include "numerics/infinite.hpp"
 #include "numerics/random.hpp"
 #include "study/nearest.hpp"
 #include "study/noise_law.hpp"
@@ -28,30 +33,67 @@ std::vector<Index> shuffled(Index count, std::uint64_t seed) {
   return order;
 }
 
-// At most `most` of the points, drawn by weight: equal steps through the weights in a drawn order. A point
-// that several steps fall on counts as often.
-Goal drawn(const Goal& all, Index most, std::uint64_t seed) {
-  if (all.size() <= most) return all;
-  std::vector<double> counts(at(all.size()), 0.0);
+// How often each of the points that were drawn counts.
+using Counts = std::map<Index, double>;
+
+// At most `most` points, drawn by weight: equal steps through the weights in a drawn order. A point that
+// several steps fall on counts as often.
+Counts drawn_by_weight(Index points, const std::function<double(Index)>& weight, Index most,
+                       std::uint64_t seed) {
+  Counts counts;
   const double step = 1.0 / static_cast<double>(most);
   double sum = 0.0;
   Index taken = 0;
-  for (const Index m : shuffled(all.size(), seed)) {
-    sum += all.weights(m);
-    for (; taken < most && (static_cast<double>(taken) + 0.5) * step < sum; ++taken) ++counts[at(m)];
+  for (const Index m : shuffled(points, seed)) {
+    sum += weight(m);
+    for (; taken < most && (static_cast<double>(taken) + 0.5) * step < sum; ++taken) ++counts[m];
   }
-  std::vector<Index> rows;
-  for (Index m = 0; m < all.size(); ++m)
-    if (counts[at(m)] > 0.0) rows.push_back(m);
-  Goal some{Points(static_cast<Index>(rows.size()), all.points.cols()),
-            Vector(static_cast<Index>(rows.size())), Vector(static_cast<Index>(rows.size()))};
-  for (Index i = 0; i < some.size(); ++i) {
-    some.points.row(i) = all.points.row(rows[at(i)]);
-    some.weights(i) = counts[at(rows[at(i)])];
-    some.noise(i) = all.noise(rows[at(i)]);
+  return counts;
+}
+
+// Of a pool that need not fit into memory: points are drawn one by one until there are enough different ones.
+Counts drawn_of_many(Index points, Index most, std::uint64_t seed) {
+  Counts counts;
+  numerics::Draws draws(seed, numerics::Purpose::goal, 0);
+  while (static_cast<Index>(counts.size()) < most) counts[draws.below(points)] = 1.0;
+  return counts;
+}
+
+// These points, with weights that add up to 1.
+Goal points_counted(const Counts& counts, const PointsRef& points,
+                    const std::function<double(Index)>& noise) {
+  const auto size = static_cast<Index>(counts.size());
+  Goal some{Points(size, points.cols()), Vector(size), Vector(size)};
+  Index i = 0;
+  for (const auto& [row, count] : counts) {
+    some.points.row(i) = points.row(row);
+    some.weights(i) = count;
+    some.noise(i++) = noise(row);
   }
   some.weights /= some.weights.sum();
   return some;
+}
+
+Goal drawn(const Goal& all, Index most, std::uint64_t seed) {
+  if (all.size() <= most) return all;
+  const Counts counts = drawn_by_weight(all.size(), [&](Index m) { return all.weights(m); }, most, seed);
+  return points_counted(counts, all.points, [&](Index m) { return all.noise(m); });
+}
+
+// All points of the pool with equal weights, or some that stand for them.
+Goal drawn_of_pool(const Pool& pool, const std::function<double(Index)>& noise, Index most,
+                   std::uint64_t seed) {
+  constexpr Index many = Index{1} << 24;
+  const Index size = pool.size();
+  if (size > many && size > most)
+    return points_counted(drawn_of_many(size, most, seed), pool.points(), noise);
+  const double weight = 1.0 / static_cast<double>(size);
+  if (size > most)
+    return points_counted(
+        drawn_by_weight(size, [&](Index) { return weight; }, most, seed), pool.points(), noise);
+  Goal all{pool.points(), Vector::Constant(size, weight), Vector(size)};
+  for (Index i = 0; i < size; ++i) all.noise(i) = noise(i);
+  return all;
 }
 
 // A column "weight" that is an input has no weights.
@@ -89,6 +131,28 @@ Goal checked(const StudyFile& study, const Pool& pool, Goal goal) {
   return goal;
 }
 
+// The lowest and the highest number of an input in the pool.
+struct InputLimits {
+  double lowest, highest;
+};
+
+// Of every input; a rank of several reads its part of the pool.
+std::vector<InputLimits> limits_of(const Pool& pool, const PoolShard& own, Ranks* ranks) {
+  const Index inputs = pool.points().cols();
+  Vector highest = Vector::Constant(inputs, -infinite), lowest = Vector::Constant(inputs, infinite);
+  if (own.rows > 0) {
+    const auto part = pool.points().middleRows(own.first, own.rows);
+    highest = part.colwise().maxCoeff().transpose();
+    lowest = part.colwise().minCoeff().transpose();
+  }
+  Ranks& all = ranks != nullptr ? *ranks : one_rank();
+  highest = highest_of_ranks(all, highest);
+  lowest = -highest_of_ranks(all, -lowest);
+  std::vector<InputLimits> limits;
+  for (Index k = 0; k < inputs; ++k) limits.push_back({lowest(k), highest(k)});
+  return limits;
+}
+
 // One of the names in the box; of all if the box has none.
 double drawn_value(const StudyFile& study, const Input& input, numerics::Draws& draws) {
   const auto names = study.goal->box_names.find(input.name);
@@ -97,7 +161,8 @@ double drawn_value(const StudyFile& study, const Input& input, numerics::Draws& 
   return *input.value(names->second[at(draws.below(static_cast<std::int64_t>(names->second.size())))]);
 }
 
-Points points_in_box(const StudyFile& study, const Pool& pool) {
+Points points_in_box(const StudyFile& study, const Pool& pool,
+                     const std::vector<InputLimits>& limits_of_pool) {
   const auto input_of = [&](const std::string& name) -> const Input& {
     const auto found = std::find(pool.inputs().begin(), pool.inputs().end(), name);
     if (found == pool.inputs().end())
@@ -119,15 +184,14 @@ Points points_in_box(const StudyFile& study, const Pool& pool) {
       if (const Input& input = input_of(name); !input.is_named() || !input.value(value))
         study.complain(fmt::format("goal.box.{} has \"{}\", must have {}", name, value,
                                    input.is_named() ? input.requirement() : "two numbers"));
-  const PointsRef all = pool.points();
-  Points points(study.goal->points, all.cols());
+  Points points(study.goal->points, pool.points().cols());
   numerics::Draws draws(study.seed, numerics::Purpose::goal, 1);
   for (Index i = 0; i < points.rows(); ++i)
     for (Index k = 0; k < points.cols(); ++k) {
       const auto limits = study.goal->box.find(pool.inputs()[at(k)]);
       const bool is_given = limits != study.goal->box.end();
-      const double low = is_given ? limits->second.first : all.col(k).minCoeff();
-      const double high = is_given ? limits->second.second : all.col(k).maxCoeff();
+      const double low = is_given ? limits->second.first : limits_of_pool[at(k)].lowest;
+      const double high = is_given ? limits->second.second : limits_of_pool[at(k)].highest;
       if (const Input& input = pool.columns()[at(k)]; input.is_named())
         points(i, k) = drawn_value(study, input, draws);
       else if (input.log)
@@ -169,13 +233,16 @@ std::shared_ptr<const Goal> Study::make_goal() const {
     all.weights = read_weights(table, pool_.inputs());
     all.noise = base_noise_of(table);
   } else if (setting.has_box()) {
-    all.points = points_in_box(file_, pool_);
+    all.points = points_in_box(file_, pool_, limits_of(pool_, own_part(), file_.ranks.get()));
     all.weights = Vector::Ones(all.points.rows());
     all.noise = Vector::Zero(all.points.rows());
     for (Index i = 0; needs_noise && i < all.points.rows(); ++i)
       all.noise(i) = noise_->outside_of_tables(all.points.row(i).data());
   } else {
-    all = {pool_.points(), Vector::Ones(pool_.size()), offer_.base_noise};
+    const auto noise = [&](Index row) { return needs_noise ? offer_.base_noise(row) : 0.0; };
+    Goal some = drawn_of_pool(pool_, noise, setting.points, file_.seed);
+    if (needs_noise) no_noise(some);
+    return std::make_shared<const Goal>(std::move(some));
   }
   if (needs_noise)
     no_noise(all);

@@ -96,6 +96,38 @@ TEST_F(NetworkFileSystem, AnotherHostTakesALeaseThatHasEnded) {
   EXPECT_EQ(run_acuity({"verify", "C"}, server()).exit_code, 0);
 }
 
+// Jobs of a batch system run on other hosts, which see the folder through mounts of their own: here the
+// second one, in a mount namespace where it is at the place of the first. What they publish is opened by its
+// name; a listing may show it much later.
+TEST_F(NetworkFileSystem, JobsOnAnotherHostAnswerWithoutWritingToTheLog) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can show a job another mount in the same place";
+  const fs::path first = mounts_[0]->path(), second = mounts_[1]->path(), batch = folder_.path() / "batch";
+  fs::create_directories(batch / "queue");
+  fs::permissions(folder_.write("batch/submit", fmt::format(R"sh(#!/bin/sh
+cd "$(dirname "$0")" && : >queue/$1 && echo "$1" >>accepted
+setsid unshare --mount sh -c 'mount --bind "$3" "$2" && sh "$4"; rm -f "queue/$1"' job "$1" "{}" "{}" "$2" \
+  >/dev/null 2>&1 </dev/null &
+)sh",
+                                                            first.string(), second.string())),
+                  fs::perms::owner_all);
+  folder_.write("server/jobs.toml",
+                campaign_study("budget = 2") +
+                    fmt::format("[annotator]\ncommand = \"echo {{x}}\"\nworkers = 3\nmode = \"submit\"\n"
+                                "submit = \"{0}/submit {{name}} {{script}}\"\nalive = \"ls {0}/queue\"\n"
+                                "cancel = \"rm {0}/queue/{{name}}\"\npoll = \"1s\"\ngrace = \"30s\"\n",
+                                batch.string()));
+  const ProgramResult result = on(1, {"run", "jobs.acuity", "--study", "jobs.toml"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult exported = run_acuity({"export", "jobs.acuity", "--annotations", "-"}, server());
+  const auto rows = csv_rows(exported.out);
+  ASSERT_GE(rows.size(), 4U) << exported.out;
+  for (const auto& row : rows) EXPECT_EQ(std::stod(row.at("y")), std::stod(row.at("x")));
+  const std::string accepted = folder_.read("batch/accepted");
+  EXPECT_EQ(std::count(accepted.begin(), accepted.end(), '\n'), static_cast<std::ptrdiff_t>(rows.size()))
+      << "a job that was not seen is submitted again: " << accepted;
+  EXPECT_EQ(run_acuity({"verify", "jobs.acuity"}, server()).exit_code, 0);
+}
+
 // Without the lease the log was damaged after 18 asks, and ids were given out twice.
 TEST_F(NetworkFileSystem, TwoHostsAtOnceDoNotDamageTheLog) {
   std::vector<std::string> ids[2];

@@ -41,16 +41,18 @@ class Hosts {
   void pull_cable(int i) { run("ip link set " + cable(i) + " down"); }
 
   // One rank on every host. A link that is dead is noticed after some 10 s, not after eight minutes.
-  std::string line(const std::string& words) const {
+  std::string line(const std::string& words, bool looks_early = true) const {
     std::string hosts;
     for (int i = 1; i <= count_; ++i) hosts += fmt::format("{}{}.{}:1", i == 1 ? "" : ",", net_, i);
     return fmt::format(
         "ip netns exec {} env {} OMPI_MCA_btl=self,tcp mpirun --mca plm_rsh_agent {} --mca "
         "oob_tcp_if_include {}.0/24 "
-        "--mca btl_tcp_if_include {}.0/24 --mca oob_tcp_keepalive_time 4 --mca oob_tcp_keepalive_intvl 2 "
-        "--mca oob_tcp_keepalive_probes 2 --host {} -n {} {} {}",
-        host(1), mpi_environment(folder_.path()), agent_.string(), net_, net_, hosts, count_,
-        mpi_program().string(), words);
+        "--mca btl_tcp_if_include {}.0/24 {} --host {} -n {} {} {}",
+        host(1), mpi_environment(folder_.path()), agent_.string(), net_, net_,
+        looks_early ? "--mca oob_tcp_keepalive_time 4 --mca oob_tcp_keepalive_intvl 2 --mca "
+                      "oob_tcp_keepalive_probes 2"
+                    : "",
+        hosts, count_, mpi_program().string(), words);
   }
 
  private:
@@ -100,6 +102,12 @@ TEST_F(MpiHosts, MakeTheSameChoices) {
   const ProgramResult result = run_shell(hosts->line("run three.acuity --study study.toml"), folder.path());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(log_of("three.acuity", folder.path()), log_of("one.acuity", folder.path()));
+  EXPECT_EQ(result.err.find("eight minutes"), std::string::npos) << result.err;
+  const std::string note = "note: the ranks are on 3 hosts, and mpirun notices after eight minutes only";
+  const ProgramResult slow = run_shell(hosts->line("score study.toml --top 1", false), folder.path());
+  EXPECT_EQ(slow.exit_code, 0);
+  EXPECT_NE(slow.err.find(note), std::string::npos) << slow.err;
+  EXPECT_EQ(slow.err.find(note, slow.err.find(note) + 1), std::string::npos) << "twice: " << slow.err;
 }
 
 TEST_F(MpiHosts, ADeadLinkEndsTheJobAndAnotherGoesOn) {

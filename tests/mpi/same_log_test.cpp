@@ -76,11 +76,18 @@ const std::string price_list =
     "[[level]]\nname = \"fine\"\nnoise_sd = 0.03\ncost = 4\n";
 const std::string truth = "[annotator]\nsimulated = \"truth\"\n";
 
+const std::string inputs = "inputs = [\"x\", \"z\"]\n";
+
 std::string study(const std::string& more, const std::string& campaign = "budget = 30\n",
-                  const std::string& pool = "inputs = [\"x\", \"z\"]\n") {
+                  const std::string& pool = inputs, const std::string& annotator = truth) {
   return "[campaign]\nseed = 7\n" + campaign + "[pool]\nfile = \"pool.csv\"\nid = \"name\"\n" + pool + more +
-         truth;
+         annotator;
 }
+
+// Answers that report what they cost: more where x is large.
+const std::string reports_costs = R"([annotator]
+command = '''echo {x} {z} {cost} | awk '{ printf "{\"y\": %.6f, \"cost\": %.6f}\n", sin($1) + 0.3 * $2, $3 * (0.5 + $1 / 3) }''''
+)";
 
 const std::string fixed_model = "[model]\namplitude = 1\nlengthscale = 0.7\nfit = \"never\"\nmean = 0.2\n";
 
@@ -114,6 +121,14 @@ INSTANTIATE_TEST_SUITE_P(
                     study("[[level]]\nname = \"coarse\"\nnoise_sd = 0.2\ncost = 1\nrepeat = \"same\"\n"
                           "[[level]]\nname = \"fine\"\nexact = true\ncost = 6\nrepeat = \"same\"\n",
                           "budget = 60\n")},
+        SameLogCase{"GoalOfThePool", study(ladder + "[goal]\npoints = 40\n")},
+        SameLogCase{"CostsByInputs",
+                    study("[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = { guess = 1 }\n"
+                          "[[level]]\nname = \"fine\"\nnoise_sd = 0.03\ncost = { guess = 4 }\n",
+                          "budget = 30\n", inputs, reports_costs)},
+        SameLogCase{"RunsThatAreContinued",
+                    study("[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n"
+                          "[[level]]\nname = \"fine\"\nnoise_sd = 0.03\ncost = 4\ntopup = true\n")},
         SameLogCase{"Goal", study(ladder + "[goal]\nbox = { x = [0, 2] }\npoints = 40\n")},
         SameLogCase{
             "Classes",
@@ -122,6 +137,41 @@ INSTANTIATE_TEST_SUITE_P(
                   "budget = 40\n"),
             true}),
     [](const auto& one) { return one.param.name; });
+
+// Every rank maps the file and evaluates the noise of its own points.
+TEST(SameLogOfAPoolFile, WhereTheNoiseDependsOnThePoint) {
+  ACUITY_NEEDS_MPI();
+  const Folder folder;
+  folder.write("pool.csv", Twins::pool());
+  folder.write("truth.csv", Twins::truth(false));
+  ASSERT_EQ(run_shell("acuity pool convert pool.csv twins.pool --inputs x,z,noise --id name", folder.path())
+                .exit_code,
+            0);
+  for (const std::string noise : {R"({ column = "noise" })", R"("0.01 + 0.002 * z")"}) {
+    std::string text = study(ladder + fixed_model);
+    text.replace(text.find("pool.csv"), 8, "twins.pool");
+    text.replace(text.find(R"({ column = "noise" })"), 20, noise);
+    folder.write("study.toml", text);
+    for (const char* name : {"one.acuity", "three.acuity"}) std::filesystem::remove_all(folder.path() / name);
+    const ProgramResult alone = run_shell("acuity run one.acuity --study study.toml", folder.path());
+    ASSERT_EQ(alone.exit_code, 0) << alone.err;
+    const ProgramResult together = run_ranks(3, "run three.acuity --study study.toml", folder.path());
+    ASSERT_EQ(together.exit_code, 0) << together.err;
+    const auto expected = log_of("one.acuity", folder.path()), found = log_of("three.acuity", folder.path());
+    ASSERT_GT(expected.size(), 10U);
+    EXPECT_EQ(found, expected) << noise;
+  }
+  // A noise that is wrong at a point of the last rank is one sentence.
+  std::string wrong = study(ladder + fixed_model);
+  wrong.replace(wrong.find("pool.csv"), 8, "twins.pool");
+  wrong.replace(wrong.find(R"({ column = "noise" })"), 20, R"("z > 1.99 ? -1 : 0.01")");
+  folder.write("study.toml", wrong);
+  const ProgramResult alone = run_shell("acuity run wrong.acuity --study study.toml", folder.path());
+  const ProgramResult together = run_ranks(3, "run wrong.acuity --study study.toml", folder.path());
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_EQ(together.exit_code, 2);
+  EXPECT_NE(together.err.find(alone.err), std::string::npos) << together.err << "\nalone: " << alone.err;
+}
 
 }  // namespace
 

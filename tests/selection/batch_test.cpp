@@ -164,7 +164,7 @@ struct Fragile : Information {
 
 TEST(Batch, LeavesTheBeliefAsItWasWhereSomethingThrows) {
   Shop shop(4);
-  shop.offer.base_noise.setConstant(1e-4);
+  shop.offer.base_noise = PointValues::constant(shop.offer.base_noise.size(), 1e-4);
   Candidates candidates = shop.candidates();
   for (Index i = 2; i < 120; ++i) candidates.close(i);
   shop.acquisition.information = std::make_shared<Fragile>();

@@ -40,9 +40,10 @@ struct RandomProblem {
                                                                    .amplitude = draws.uniform(0.5, 2.0),
                                                                    .lengthscale = lengthscale});
     prior.mean = draws.normal();
-    offer.base_noise = Vector::Zero(pool.rows());
+    Vector noise = Vector::Zero(pool.rows());
     if (draws.below(2) == 0)
-      for (double& n : offer.base_noise) n = draws.uniform(0.001, 0.1);
+      for (double& n : noise) n = draws.uniform(0.001, 0.1);
+    offer.base_noise = noise;
     const std::int64_t levels = 2 + draws.below(3);
     for (int k = 0; k < levels; ++k) {
       Level level{.name = std::to_string(k),

@@ -135,7 +135,8 @@ TEST_P(BiasedLevels, BeliefAboutThePoolIsTheReferences) {
     c.row(k) = (found.variance + error.covariance).transpose();
     const double noise = noise_variance(problem.offer.levels[static_cast<std::size_t>(k)].channel);
     u.row(k) =
-        (found.variance + 2.0 * error.covariance + error.variance + problem.offer.base_noise).array() + noise;
+        (found.variance + 2.0 * error.covariance + error.variance + problem.offer.base_noise.all()).array() +
+        noise;
   }
   expect_by_point(mean, values["answer_mean"], 1e-10);
   expect_by_point(u, values["u"], 1e-10);

@@ -56,6 +56,48 @@ TEST(Candidates, APartOfThePoolIsItsPoints) {
   }
 }
 
+// What is done to all of the points, whether a rank holds them or not.
+TEST(Candidates, OfARankAreThoseOfOneProcess) {
+  const Offer offer = offer_of(40, {true, false, false});
+  for (const PoolShard& held : {PoolShard{0, 40, 40}, {13, 9, 40}, {30, 10, 40}, {40, 0, 40}}) {
+    const CandidatesOptions options{.budget = 30.0, .repeat_points = true, .step = 4, .most_per_level = 2};
+    Candidates all(offer, options);
+    CandidatesOptions of_rank = options;
+    of_rank.held = held;
+    Candidates some(offer, of_rank);
+    EXPECT_EQ(some.open().size(), static_cast<std::size_t>(held.rows));
+    numerics::Draws draws(4, numerics::Purpose::data);
+    const auto expect_equal = [&](const Candidates& here, const Candidates& there) {
+      for (Index point = 0; point < 40; ++point) {
+        EXPECT_EQ(here.is_open(point), there.is_open(point));
+        for (Index level = 0; level < 3; ++level)
+          EXPECT_EQ(here.is_open(point, level), there.is_open(point, level));
+      }
+      EXPECT_EQ(here.any_open(), there.any_open());
+      EXPECT_EQ(here.partly_open(), there.partly_open());
+      EXPECT_EQ(here.part(held.first, held.rows).open(), there.part(held.first, held.rows).open());
+      EXPECT_EQ(here.part(5, 30).open(), there.part(5, 30).open());
+      EXPECT_EQ(here.at({3, 17, 39}).open(), there.at({3, 17, 39}).open());
+    };
+    for (int step = 0; step < 200; ++step) {
+      const Index point = draws.below(40), level = draws.below(3);
+      const auto change = [&](Candidates& one) {
+        if (!one.is_open(point, level)) return;
+        one.buy(point, level, 0.0);
+        if (step % 3 == 0) one.give_back(point, level, 0.0);
+        if (step % 50 == 49) one.close(point);
+      };
+      change(all);
+      change(some);
+      if (step % 20 == 0) expect_equal(some, all);
+      if (step % 20 == 0) expect_equal(some.for_levels(offer), all.for_levels(offer));
+    }
+    for (Index point = 0; point < 40; ++point) all.close(point), some.close(point);
+    expect_equal(some, all);
+    EXPECT_FALSE(some.any_open());
+  }
+}
+
 TEST(Candidates, ALevelThatRepeatsItsAnswerIsClosedAloneWhateverThePoolSays) {
   for (const bool repeat_points : {false, true}) {
     Candidates candidates(offer_of(2, {true, false}), {.budget = 10.0, .repeat_points = repeat_points});

@@ -17,6 +17,7 @@
 #include "acuity/selection/capacity_batch.hpp"
 #include "acuity/selection/plan.hpp"
 #include "acuity/selection/selector.hpp"
+#include "data/pool_sums.hpp"
 #include "model/pool_means.hpp"
 #include "model/sharded_belief.hpp"
 #include "numerics/counting_ranks.hpp"
@@ -38,7 +39,7 @@ struct World {
   Acquisition acquisition;
   CandidatesOptions options;
   Index steps = 60;
-  bool binary = false;
+  bool binary = false, one_class_per_point = false;
   std::vector<Observation> known;
   std::vector<HeldAnswer> held;
   std::shared_ptr<const Goal> goal;
@@ -49,16 +50,17 @@ struct World {
   World(Index points, Index inputs, std::uint64_t seed = 3) : pool(points, inputs) {
     numerics::Draws draws(seed, numerics::Purpose::data);
     const Index half = (points + 1) / 2;
-    offer.base_noise.resize(points);
+    Vector noise(points);
     for (Index i = 0; i < points; ++i) {
       if (i < half) {
         for (Index k = 0; k < inputs; ++k) pool(i, k) = draws.uniform(0.0, 4.0);
-        offer.base_noise(i) = draws.uniform(0.01, 0.02);
+        noise(i) = draws.uniform(0.01, 0.02);
       } else {
         pool.row(i) = pool.row(i - half);
-        offer.base_noise(i) = offer.base_noise(i - half);
+        noise(i) = noise(i - half);
       }
     }
+    offer.base_noise = noise;
     offer.levels = testing::ladder(4, 1.0);
     set_kernel(KernelFamily::matern52, 0.8);
   }
@@ -73,7 +75,7 @@ struct World {
     const Index whole_rows = whole ? whole->rows : 0;
     if (binary)
       return std::make_unique<EpPoolBelief>(prior, points, observations, 1, Index{1} << 25, goal,
-                                            most_covariances, whole_rows);
+                                            most_covariances, whole_rows, one_class_per_point);
     if (goal || prior.has_bias())
       return std::make_unique<JointPoolBelief>(
           prior, points, goal, observations,
@@ -89,6 +91,21 @@ struct World {
         pool, known, not_owned,
         [this](const PointsRef& points, const std::vector<Observation>& observations,
                const WholePool& whole) { return belief(points, observations, whole); });
+  }
+
+  // The same, of which a rank stores what belongs to its own points.
+  World on(Ranks& ranks) const {
+    World part = *this;
+    const PoolShard shard = shard_of(pool.rows(), ranks.rank(), ranks.count());
+    const auto of_rank = [&](const PointValues& values) {
+      const Vector own = values.part(shard.first, shard.rows).all();
+      return values_of_ranks(ranks, shard, own, [values](Index row) { return values(row); });
+    };
+    part.offer.base_noise = of_rank(offer.base_noise);
+    for (PointCosts& costs : part.offer.point_costs)
+      if (costs.expected.size() > 0) costs = {of_rank(costs.expected), of_rank(costs.reserved)};
+    part.options.held = shard;
+    return part;
   }
 
   double answer(Index row) const {
@@ -173,7 +190,7 @@ void expect_the_same_on_ranks(const World& world,
     std::vector<Course> found(static_cast<std::size_t>(count));
     ThreadRanks::run(count, [&](Ranks& ranks) {
       const std::unique_ptr<PoolBelief> belief = world.belief(ranks);
-      found[static_cast<std::size_t>(ranks.rank())] = work(world, *belief);
+      found[static_cast<std::size_t>(ranks.rank())] = work(world.on(ranks), *belief);
     });
     for (const Course& course : found) ASSERT_EQ(course, expected) << "on " << count << " ranks";
   }
@@ -321,7 +338,7 @@ TEST(ChoicesOnRanks, InfiniteValues) {
 World classes(Index points) {
   World world(points, 2);
   world.binary = true;
-  world.offer.base_noise.setZero();
+  world.offer.base_noise = PointValues::constant(world.pool.rows(), 0.0);
   world.offer.levels.clear();
   for (const double accuracy : {0.6, 0.75, 0.9, 0.99})
     world.offer.levels.push_back({.name = std::to_string(accuracy),
@@ -336,6 +353,13 @@ World classes(Index points) {
 
 TEST(ChoicesOnRanks, Classes) {
   expect_the_same_on_ranks(classes(1300));
+}
+
+// Repeated answers to a point are about one class, so that a further one is worth something else.
+TEST(ChoicesOnRanks, ClassesThatPointsHaveOneOf) {
+  World world = classes(1300);
+  world.one_class_per_point = world.options.repeat_points = true;
+  expect_the_same_on_ranks(world);
 }
 
 // Without pending labels a rough belief screens the pool.
@@ -423,7 +447,7 @@ TEST(ChoicesOnRanks, MoreRanksThanBlocks) {
   expect_the_same_on_ranks(classes(300), course_of, {4});
   World goal = with_bias();
   goal.pool.conservativeResize(300, Eigen::NoChange);
-  goal.offer.base_noise.conservativeResize(300);
+  goal.offer.base_noise = goal.offer.base_noise.part(0, 300);
   goal.goal = goal_of(60);
   goal.most_covariances = 20'000;
   goal.acquisition.information = std::make_shared<GoalInformation>(GoalCriterion::variance);

@@ -49,10 +49,11 @@ Points pool_of(const Setting& setting) {
 }
 
 Offer offer_of(const Setting& setting, const Points& pool) {
-  Offer offer{.levels = testing::ladder(21, setting.q), .base_noise = Vector(pool.rows())};
+  Offer offer{.levels = testing::ladder(21, setting.q), .base_noise = {}};
+  Vector noise(pool.rows());
   for (Index i = 0; i < pool.rows(); ++i)
-    offer.base_noise(i) =
-        setting.base_noise * (setting.constant_noise ? 1.0 : 1.0 + pool(i, 0) * pool(i, 0) / 16.0);
+    noise(i) = setting.base_noise * (setting.constant_noise ? 1.0 : 1.0 + pool(i, 0) * pool(i, 0) / 16.0);
+  offer.base_noise = noise;
   return offer;
 }
 
@@ -445,7 +446,7 @@ struct ClassSetting {
   Index pool = 510, inputs = 2, steps = 60;
   bool grid = false;
   double lengthscale = 2.0, amplitude = 1.0, kappa = 0.7, q = 1.0;
-  bool repeat = false;
+  bool repeat = false, one_class_per_point = false;
   int threads = 1;
   Acquisition acquisition{.information = std::make_shared<ClassModelInformation>()};
 };
@@ -462,7 +463,9 @@ void expect_same_class_choices(const ClassSetting& setting, bool looks_roughly) 
   const Prior prior{
       .kernel = std::make_shared<StationaryKernel>(StationaryKernelOptions{
           .amplitude = setting.amplitude, .lengthscale = Vector::Constant(1, setting.lengthscale)})};
-  EpPoolBelief fast(prior, pool, {}, setting.threads), slow(prior, pool);
+  constexpr Index kept = Index{1} << 25, most = 100'000'000;
+  EpPoolBelief fast(prior, pool, {}, setting.threads, kept, nullptr, most, 0, setting.one_class_per_point),
+      slow(prior, pool, {}, 0, kept, nullptr, most, 0, setting.one_class_per_point);
   Selector selector(offer, setting.acquisition, setting.threads);
   Candidates candidates(offer, {.repeat_points = setting.repeat});
   numerics::Draws draws(19, numerics::Purpose::data, 0);
@@ -507,6 +510,8 @@ TEST(Selector, ChoosesWhatTheFullScanChoosesInClassification) {
     with("one input", true, [](ClassSetting& s) { s.inputs = 1; });
     with("a grid full of ties", true, [](ClassSetting& s) { s.grid = true, s.lengthscale = 4.0; });
     with("repeats", true, [](ClassSetting& s) { s.repeat = true; });
+    with("repeats that are about one class", true,
+         [](ClassSetting& s) { s.repeat = s.one_class_per_point = true; });
     with("large amplitude", true, [](ClassSetting& s) { s.amplitude = 4.0; });
     with("dear precision", true, [](ClassSetting& s) { s.q = 0.3; });
     with("bald", true, [](ClassSetting& s) { s.acquisition.ranking = Ranking::information, s.kappa = 0.5; });

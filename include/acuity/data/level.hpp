@@ -9,7 +9,7 @@
 
 #include "acuity/data/channel.hpp"
 #include "acuity/data/level_bias.hpp"
-#include "acuity/data/points.hpp"
+#include "acuity/data/point_values.hpp"
 
 namespace acuity {
 
@@ -48,13 +48,13 @@ struct Level {
 
 /// What the answers of a level are expected to cost at every point of a pool, and what is reserved for them.
 struct PointCosts {
-  Vector expected, reserved;
+  PointValues expected, reserved;
 };
 
 /// What can be bought at every point of a pool: the levels, and the noise that no level removes.
 struct Offer {
   std::vector<Level> levels;
-  Vector base_noise;  ///< sigma^2(x), one per pool point (zeros for classification)
+  PointValues base_noise;  ///< sigma^2(x), one per pool point (zeros for classification)
   /// One per level if the costs of a level depend on the inputs, otherwise empty. Levels whose costs do not
   /// have empty ones; the cost of those that do is a mean.
   std::vector<PointCosts> point_costs = {};

@@ -20,6 +20,9 @@ struct CandidatesOptions {
   bool repeat_points = false;  ///< a point may be bought again (pool.repeat)
   std::uint64_t step = 0;      ///< number of annotations so far
   int most_per_level = 0;      ///< of annotations at a point and level, if points are repeated; 0: no limit
+  /// The points of which open() has a byte each; absent: all. Of the others only those that something was
+  /// bought at are stored.
+  std::optional<PoolShard> held = std::nullopt;
 };
 
 /// What may be bought now: the open points, the levels that are open there, the runs that may be continued,
@@ -39,12 +42,12 @@ class Candidates {
   /// only once.
   Candidates for_levels(const Offer& offer) const;
 
-  bool is_open(Index point) const { return open_[static_cast<std::size_t>(point)] != closed; }
+  bool is_open(Index point) const { return openness(point) != closed; }
   bool is_open(Index point, Index level) const {
-    const char open = open_[static_cast<std::size_t>(point)];
+    const char open = openness(point);
     return open == open_at_all_levels || (open == open_at_some_levels && !is_closed_there(point, level));
   }
-  /// The values of open(), one per point.
+  /// The values of open(), one per point that is held.
   static constexpr char closed = 0, open_at_all_levels = 1, open_at_some_levels = 2;
   const std::vector<char>& open() const { return open_; }
   bool any_open() const;
@@ -90,15 +93,24 @@ class Candidates {
   Candidates() = default;
   Closes closed_by(std::optional<Index> level) const;
   bool is_closed_there(Index point, Index level) const;
+  bool is_held(Index point) const {
+    return point >= first_held_ && point < first_held_ + static_cast<Index>(open_.size());
+  }
+  char openness(Index point) const {
+    return is_held(point) ? open_[static_cast<std::size_t>(point - first_held_)]
+                          : openness_by_closings(point);
+  }
+  char openness_by_closings(Index point) const;
   void update(Index point);
   void reopen(Index point, Index level);
 
   bool repeat_points_ = false;
   int most_per_level_ = 0;
-  std::map<Index, std::map<Index, int>> bought_;         // by point and level, if there is a limit
-  std::set<Index> levels_out_;                           // of play at every point
-  std::vector<char> answers_once_;                       // per level: it repeats itself or has a bias
-  std::vector<char> open_;                               // per point
+  std::map<Index, std::map<Index, int>> bought_;  // by point and level, if there is a limit
+  std::set<Index> levels_out_;                    // of play at every point
+  std::vector<char> answers_once_;                // per level: it repeats itself or has a bias
+  Index points_ = 0, first_held_ = 0;
+  std::vector<char> open_;                               // of points first_held_, first_held_ + 1, ...
   std::map<Index, std::uint32_t> closings_;              // by point: how often it was closed as a whole
   std::map<Index, std::map<Index, int>> levels_closed_;  // by point and level: how often
   std::set<Index> partly_open_;
