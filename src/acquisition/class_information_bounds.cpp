@@ -55,6 +55,11 @@ void ClassInformationBounds::at(const Marginals& belief, Index begin, Index end,
   numerics::kernels().expected_drop(all, belief.mean.data() + begin, belief.variance.data() + begin,
                                     end - begin, low);
   for (Index i = begin; i < end; ++i, low += levels_, high += levels_) {
+    if (belief.earlier_at(i) != nullptr) {  // another formula (math.md 15.2), for few points
+      std::fill_n(low, levels_, -infinite);
+      std::fill_n(high, levels_, infinite);
+      continue;
+    }
     const double variance = belief.variance(i);
     if (!std::isfinite(belief.mean(i)) || !std::isfinite(variance) || variance < 0.0) {
       std::fill_n(low, levels_, -infinite);

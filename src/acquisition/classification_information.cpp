@@ -7,6 +7,7 @@
 #include "acquisition/class_belief.hpp"
 #include "acquisition/latent_quadrature.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "model/item_class.hpp"
 #include "numerics/entropy.hpp"
 
 namespace acuity {
@@ -17,6 +18,10 @@ constexpr const char* place = "classification information";
 
 void check_accuracy(double accuracy) {
   require(accuracy >= 0.0 && accuracy <= 1.0, place, "accuracy", accuracy, "between 0 and 1");
+}
+
+void check_latent(const LatentMarginal& latent) {
+  TurnedBelief{latent};  // throws
 }
 
 }  // namespace
@@ -48,6 +53,29 @@ void class_model_information(const LatentMarginal& latent, std::span<const doubl
   const LatentQuadrature quadrature(latent);
   std::ranges::transform(accuracies, bits.begin(),
                          [&](double accuracy) { return quadrature.model_information(accuracy); });
+}
+
+// math.md eq. (4.6) with pi of eq. (15.7) in the place of Phi
+void class_model_information(const LatentMarginal& latent, const EarlierAnswers& earlier,
+                             std::span<const double> accuracies, std::span<double> bits) {
+  if (!is_evidence(earlier)) return class_model_information(latent, accuracies, bits);
+  std::ranges::for_each(accuracies, check_accuracy);
+  check_accuracy(earlier.accuracy);
+  std::ranges::for_each(earlier.pending, check_accuracy);
+  check_latent(latent);
+  std::ranges::fill(bits, 0.0);
+  for (const ItemClass& item : possible_item_classes(latent.mean, latent.variance, earlier)) {
+    const ClassProbabilities clean{.positive = item.positive(), .negative = item.negative()};
+    for (std::size_t k = 0; k < accuracies.size(); ++k) {
+      const double gain = gain_of(accuracies[k]);
+      const ClassProbabilities answer = through(accuracies[k], clean);
+      double sum = 0.0;
+      for (const ItemClass::Node& node : item.nodes())
+        sum += node.weight * (numerics::scaled_psi(answer.positive, gain * node.change) +
+                              numerics::scaled_psi(answer.negative, -gain * node.change));
+      bits[k] += item.weight() * sum / std::numbers::ln2;
+    }
+  }
 }
 
 double class_model_information_slope(const LatentMarginal& latent, double accuracy) {

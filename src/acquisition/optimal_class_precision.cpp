@@ -54,7 +54,9 @@ class ClassObjective {
   // A place near `top`, which golden section found between the other two, where the derivative of the
   // objective vanishes. Golden section compares values, so half the digits of its place are rounding.
   double sharpened(double top, double before, double after) const {
-    if (problem_.information != ClassInformation::model || problem_.shadow_price) return top;
+    if (problem_.information != ClassInformation::model || problem_.shadow_price ||
+        problem_.earlier != nullptr)
+      return top;
     const double step = 1e-3 * (after - before), low = top - step, high = top + step;
     if (!(low - 2.0 * step > before && high + 2.0 * step < after)) return top;
     const auto rising = [&](double alpha) {  // math.md eq. (5.2b)
@@ -77,6 +79,12 @@ class ClassObjective {
   double information(double alpha) const {
     switch (problem_.information) {
       case ClassInformation::model:
+        if (problem_.earlier != nullptr) {
+          const double one = accuracy(alpha);
+          double bits = 0.0;
+          class_model_information(problem_.latent, *problem_.earlier, {&one, 1}, {&bits, 1});
+          return bits;
+        }
         return quadrature_.model_information(accuracy(alpha));
       case ClassInformation::model_taylor:
         return class_model_information_taylor(problem_.latent, accuracy(alpha));

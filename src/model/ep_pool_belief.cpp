@@ -9,7 +9,10 @@
 #include "model/ep_goal.hpp"
 #include "model/ep_predictor.hpp"
 #include "model/ep_sketch.hpp"
+#include "model/goal_covariances.hpp"
+#include "model/item_class.hpp"
 #include "model/low_rank_covariances.hpp"
+#include "model/person_accuracy.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/parallel.hpp"
@@ -47,12 +50,29 @@ double expected_reduction(double mean, double variance, double accuracy) {
   return density / ((1.0 + variance) * p) * (density / q);
 }
 
+// The same for a point that has answers about the same class, averaged over those still to come: E[f |
+// answer] has the variance (c Cov(f, pi))^2 / (p q), which for pi = Phi is the former.
+double expected_reduction(double mean, double variance, const EarlierAnswers& earlier, double accuracy) {
+  if (variance == 0.0) return 0.0;
+  const double c = 2.0 * accuracy - 1.0, flip = 1.0 - accuracy;
+  double sum = 0.0;
+  for (const ItemClass& item : possible_item_classes(mean, variance, earlier)) {
+    if (item.is_known()) continue;
+    const double p = accuracy * item.positive() + flip * item.negative(),
+                 q = accuracy * item.negative() + flip * item.positive();
+    const double slope = c * item.covariance() / variance;
+    sum += item.weight() * (slope / p) * (slope / q);
+  }
+  return sum;
+}
+
 }  // namespace
 
 struct EpPoolBelief::State {
   struct Annotation {
     Index handle;
-    Points x;  // one row, as given
+    Points x;                  // one row, as given
+    std::optional<Index> row;  // of the pool
     Channel channel;
     std::optional<double> answer;
     std::vector<double> covariances = {};  // with every pool point; empty if they are not kept
@@ -64,6 +84,7 @@ struct EpPoolBelief::State {
   Points scaled_pool;
   Vector prior_variance;  // of every pool point
   int threads;
+  bool one_class_per_point = false;
   Index most_kept;                      // covariances
   std::vector<Annotation> annotations;  // by handle
   Index next_handle = 0;
@@ -202,6 +223,23 @@ struct EpPoolBelief::State {
       if (a.answer) found.push_back(&a);
     return found;
   }
+  // The answers received, by pool row, if what a further one is worth depends on them.
+  std::map<Index, EarlierAnswers> earlier_answers() const {
+    std::map<Index, EarlierAnswers> found;
+    if (!one_class_per_point) return found;
+    std::map<Index, std::pair<std::vector<double>, std::vector<double>>> by_row;  // values, accuracies
+    for (const Annotation& a : annotations) {
+      if (!a.row || !a.answer) continue;
+      auto& [values, accuracies] = by_row[*a.row];
+      values.push_back(*a.answer);
+      accuracies.push_back(accuracy_of(a.channel));
+    }
+    for (const auto& [row, answers] : by_row) {
+      const MergedAnswer merged = merge_answers(answers.first, answers.second);
+      found[row].accuracy = merged.y > 0.0 ? merged.accuracy : 1.0 - merged.accuracy;
+    }
+    return found;
+  }
   bool any_pending() const {
     return std::any_of(annotations.begin(), annotations.end(), [](const Annotation& a) { return !a.answer; });
   }
@@ -257,6 +295,7 @@ struct EpPoolBelief::State {
       with_pool = covariances_with_pool(used_goal());
       found.goal = std::make_shared<EpGoalCovariances>(goal_belief(used_goal()), with_pool);
     }
+    found.earlier = earlier_answers();
     return known.emplace(std::move(found));
   }
 
@@ -311,6 +350,7 @@ struct EpPoolBelief::State {
         found.variance_error(i) = sketch.variance_error(rest, prior_variance(i));
       }
     });
+    found.belief.earlier = earlier_answers();
     if (!found.belief.mean.allFinite() || !found.belief.variance.allFinite()) return nullptr;
     return &rough.emplace(std::move(found));
   }
@@ -337,8 +377,12 @@ struct EpPoolBelief::State {
     Vector reductions(p);
     for (Index t = 0; t < p; ++t) {
       for (Index j = 0; j < t; ++j) reach.col(t) -= reductions(j) * reach(t, j) * reach.col(j);
-      reductions(t) =
-          expected_reduction(means(t), std::max(reach(t, t), 0.0), accuracy_of(pending[at(t)]->channel));
+      const double variance = std::max(reach(t, t), 0.0), accuracy = accuracy_of(pending[at(t)]->channel);
+      const std::optional<Index> row = one_class_per_point ? pending[at(t)]->row : std::nullopt;
+      const EarlierAnswers* earlier = row ? found.earlier_at(*row) : nullptr;
+      reductions(t) = earlier == nullptr ? expected_reduction(means(t), variance, accuracy)
+                                         : expected_reduction(means(t), variance, *earlier, accuracy);
+      if (row) found.earlier[*row].pending.push_back(accuracy);
       found.variance.array() -= reductions(t) * reach.col(t).segment(p, pool.rows()).array().square();
     }
     found.variance = found.variance.cwiseMax(0.0);
@@ -381,13 +425,13 @@ struct EpPoolBelief::State {
                                     std::to_string(pool.cols()));
       x = place.coordinates().transpose();
     }
-    return {next_handle, x, channel, answer};
+    return {next_handle, x, place.pool_row(), channel, answer};
   }
 };
 
 EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations,
                            int threads, Index kept, std::shared_ptr<const Goal> goal, Index most_covariances,
-                           Index whole_pool)
+                           Index whole_pool, bool one_class_per_point)
     : state_(std::make_unique<State>()) {
   state_->prior = std::move(prior);
   state_->pool = pool;
@@ -395,6 +439,7 @@ EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
   state_->prior_variance = state_->prior.kernel->diagonal(state_->scaled_pool);
   state_->threads = threads > 0 ? threads : numerics::default_threads();
   state_->most_kept = kept;
+  state_->one_class_per_point = one_class_per_point;
   if (goal) {
     check_goal(*goal, pool.cols(), "EpPoolBelief");
     state_->set_goal(*goal, most_covariances, std::max(whole_pool, pool.rows()));
@@ -423,6 +468,7 @@ Marginals EpPoolBelief::marginals_at(std::span<const Index> rows) {
   Points places(static_cast<Index>(rows.size()), state_->pool.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) places.row(static_cast<Index>(i)) = state_->pool.row(rows[i]);
   Marginals found = state_->exact().predict(places);
+  found.earlier = earlier_of(state_->earlier_answers(), rows);
   if (state_->whole_goal) found.goal = state_->goal_covariances_at(rows);
   return found;
 }

@@ -80,6 +80,16 @@ void check_goal(const Goal& goal, Index inputs, const char* place) {
       ": the goal must have at least one point with the inputs of the pool, and one weight per point");
 }
 
+std::map<Index, EarlierAnswers> earlier_of(const std::map<Index, EarlierAnswers>& all,
+                                           std::span<const Index> points) {
+  std::map<Index, EarlierAnswers> some;
+  if (all.empty()) return some;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (const auto found = all.find(points[i]); found != all.end())
+      some.emplace(static_cast<Index>(i), found->second);
+  return some;
+}
+
 Marginals some_of(const Marginals& all, std::span<const Index> points) {
   Marginals some{some_entries(all.mean, points), some_entries(all.variance, points)};
   for (const LevelError& error : all.errors)
@@ -87,6 +97,7 @@ Marginals some_of(const Marginals& all, std::span<const Index> points) {
                            .variance = some_entries(error.variance, points),
                            .covariance = some_entries(error.covariance, points)});
   if (all.goal) some.goal = std::make_shared<SomeGoalCovariances>(all.goal, points);
+  some.earlier = earlier_of(all.earlier, points);
   return some;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -47,5 +48,8 @@ void check_goal(const Goal& goal, Index inputs, const char* place);
 
 /// The marginals of these points, in this order.
 Marginals some_of(const Marginals& all, std::span<const Index> points);
+/// Marginals::earlier of these points.
+std::map<Index, EarlierAnswers> earlier_of(const std::map<Index, EarlierAnswers>& all,
+                                           std::span<const Index> points);
 
 }  // namespace acuity

@@ -265,6 +265,25 @@ Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   return covariance;
 }
 
+JointPrediction GpPosterior::predict_answers(const Observations& answers) const {
+  const numerics::Kernels& kernels = numerics::kernels();
+  const Points x =
+      state_->prior.scaling.apply((state_->with_bias ? answer_observations(answers) : answers).points());
+  const Index n = state_->points.rows(), count = x.rows();
+  const State::Explained explained = state_->explained(x);
+  JointPrediction found{Vector(count), state_->prior.kernel->cross(x, x)};
+  kernels.side_products(explained.sides.data(), n, count, state_->residual.data(), found.mean.data());
+  found.mean += explained.later.transpose() * state_->later.residual;
+  found.mean.array() += state_->prior.mean;
+  Matrix rows(n, count);
+  kernels.substitution.read(explained.sides.data(), n, count, rows.data());
+  kernels.add_lower_product({.rows = count, .columns = count, .inner = n, .transpose_a = true}, -1.0,
+                            rows.data(), n, rows.data(), n, found.covariance.data(), count);
+  found.covariance = Matrix(found.covariance.selfadjointView<Eigen::Lower>());
+  found.covariance -= explained.later.transpose() * explained.later;
+  return found;
+}
+
 GpPosterior GpPosterior::given(const Observations& added) const {
   const Observations& known = *state_->observations;
   const Observations more = state_->with_bias ? answer_observations(added) : added;

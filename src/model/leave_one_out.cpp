@@ -1,12 +1,14 @@
 #include "acuity/model/leave_one_out.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "acuity/numerics/errors.hpp"
 #include "model/answer_kernel.hpp"
 #include "model/noise_floor.hpp"
+#include "numerics/dispatch.hpp"
 #include "numerics/normal.hpp"
+#include "numerics/parallel.hpp"
+#include "numerics/parallel_cholesky.hpp"
 
 namespace acuity {
 
@@ -15,27 +17,30 @@ Vector LeaveOneOut::scores(const Vector& values) const {
 }
 
 // math.md eq. (2.6). The diagonal of the inverse comes from the inverse of the factor, which loses less than
-// forming the whole one.
+// forming the whole one. One n x n matrix is held: the covariance becomes the factor, and that its inverse.
 LeaveOneOut leave_one_out(const Prior& prior, const Observations& observations) {
   if (prior.has_bias()) return leave_one_out(answer_prior(prior), answer_observations(observations));
   const Index n = observations.size();
   if (n == 0) return {Vector(0), Vector(0)};
   const Points x = prior.scaling.apply(observations.points());
-  Matrix covariance = prior.kernel->cross(x, x);
+  const Vector diagonal = prior.kernel->diagonal(x), noise = observations.noise();
   // Noise that would be lost in rounding is raised (math.md 2.7), further where a crowd of such observations
   // needs it: what one says of the next is known no better than that anyway.
-  const Vector diagonal = covariance.diagonal(), noise = observations.noise();
-  Eigen::LLT<Matrix> factor;
-  for (double least = least_noise; least < 1e-7; least *= 10.0) {
-    covariance.diagonal() = diagonal + noise.cwiseMax(least * diagonal);
-    factor.compute(covariance);
-    if (factor.info() == Eigen::Success) break;
+  Matrix lower;
+  bool is_factored = false;
+  for (double least = least_noise; !is_factored && least < 1e-7; least *= 10.0) {
+    lower = prior.kernel->cross(x, x);
+    lower.diagonal() = diagonal + noise.cwiseMax(least * diagonal);
+    is_factored = numerics::parallel_cholesky(lower.data(), n, numerics::default_threads());
   }
-  if (factor.info() != Eigen::Success)
+  if (!is_factored)
     throw NumericalError("leave_one_out: the covariance of the observations is not positive definite");
-  const Matrix inverse = factor.matrixL().solve(Matrix::Identity(n, n));
-  const Vector precision = inverse.colwise().squaredNorm();
-  const Vector weights = factor.solve((observations.values().array() - prior.mean).matrix());
+  numerics::kernels().invert_lower(lower.data(), n, n);
+  const Vector residual =
+      lower.triangularView<Eigen::Lower>() * (observations.values().array() - prior.mean).matrix();
+  const Vector weights = lower.transpose().triangularView<Eigen::Upper>() * residual;
+  Vector precision(n);
+  for (Index i = 0; i < n; ++i) precision(i) = lower.col(i).tail(n - i).squaredNorm();
   return {.mean = observations.values() - weights.cwiseQuotient(precision),
           .variance = precision.cwiseInverse()};
 }

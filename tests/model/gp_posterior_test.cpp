@@ -222,6 +222,12 @@ TEST(GpPosterior, CovarianceAgreesWithTheTextbookInverse) {
     EXPECT_LT((posterior.covariance(a, b) - expected).cwiseAbs().maxCoeff(), 1e-10) << n;
     const Vector variance = posterior.predict(a).variance;
     EXPECT_LT((posterior.covariance(a, a).diagonal() - variance).cwiseAbs().maxCoeff(), 1e-12) << n;
+    const Observations answers(a, Vector(Vector::Zero(25)), Vector(Vector::Ones(25)));
+    for (const GpPosterior& one : {posterior, posterior.given(p.columns())}) {
+      const JointPrediction joint = one.predict_answers(answers);
+      EXPECT_LT((joint.mean - one.predict(a).mean).cwiseAbs().maxCoeff(), 1e-12) << n;
+      EXPECT_LT((joint.covariance - one.covariance(a, a)).cwiseAbs().maxCoeff(), 1e-12) << n;
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "acuity/model/marginals.hpp"
+
 namespace acuity {
 
 // Mutual information in bits of one annotation in classification (docs/math.md 4.2). The clean class is +1
@@ -41,6 +43,12 @@ double class_model_information(const LatentMarginal& latent, double accuracy);
 /// accuracy. `bits` is as long as `accuracies`.
 void class_model_information(const LatentMarginal& latent, std::span<const double> accuracies,
                              std::span<double> bits);
+
+/// MI(answer; f) of a further answer to a point whose class is the same for all answers (docs/math.md 15.2):
+/// given f and the earlier answers the class is +1 with the probability of eq. (15.7) instead of Phi(f). The
+/// mean over the outcomes of those that are pending. `latent` is the belief after all of them.
+void class_model_information(const LatentMarginal& latent, const EarlierAnswers& earlier,
+                             std::span<const double> accuracies, std::span<double> bits);
 
 /// By how much MI(answer; f) grows per unit of accuracy, in bits (docs/math.md 5.4); if the accuracy is
 /// kappa + gamma * alpha, gamma times this per unit of alpha.

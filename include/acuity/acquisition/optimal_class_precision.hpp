@@ -26,6 +26,8 @@ struct ClassPrecisionProblem {
   double low = 0.0, high = 1.0;                                ///< alpha
   double remaining = std::numeric_limits<double>::infinity();  ///< upper limit of the cost, slack included
   std::optional<double> shadow_price = std::nullopt;           ///< as in ContinuousPrecision
+  /// Answers to the point that are about the same class, or null; used with ClassInformation::model.
+  const EarlierAnswers* earlier = nullptr;
 };
 
 /// The precision of highest information per cost among all in the range (docs/math.md 5.4), with the same

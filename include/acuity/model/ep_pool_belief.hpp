@@ -23,9 +23,12 @@ class EpPoolBelief final : public PoolBelief {
   /// Results depend on neither. `goal` may be null. If pool and goal have more than `most_covariances`
   /// covariances, marginals() has those with some of the goal points only, and marginals_at() has all of
   /// them. `whole_pool`: the points of the whole pool, if this is a part of it; then those are counted.
+  /// `one_class_per_point`: all answers to a pool point are about one class of it. What a further answer is
+  /// worth then depends on them (Marginals::earlier); the caller gives several answers to one point as one
+  /// (docs/math.md eq. (15.5)).
   EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations = {},
                int threads = 0, Index kept = Index{1} << 25, std::shared_ptr<const Goal> goal = nullptr,
-               Index most_covariances = 100'000'000, Index whole_pool = 0);
+               Index most_covariances = 100'000'000, Index whole_pool = 0, bool one_class_per_point = false);
   ~EpPoolBelief() override;
   EpPoolBelief(EpPoolBelief&&) noexcept;
   EpPoolBelief& operator=(EpPoolBelief&&) noexcept;

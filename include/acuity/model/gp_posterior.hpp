@@ -35,6 +35,12 @@ struct PlaceWeights {
   Vector weights;       ///< (K + noise)^-1 (values - mean), one per place
 };
 
+/// A belief about several values and how they vary together.
+struct JointPrediction {
+  Vector mean;
+  Matrix covariance;
+};
+
 /// Gaussian process regression on annotations of differing precision (docs/math.md 2).
 ///
 /// Every observation carries its own noise variance, so vague and sharp ones share one equation with
@@ -53,6 +59,10 @@ class GpPosterior {
   /// Mean and variance of a part of the answers at a level with bias, at each row of `x`. `bias` is its
   /// number in the prior, from 1 on; with 0 the answer is f.
   Marginals predict_part(const PointsRef& x, int bias, AnswerPart part = AnswerPart::all) const;
+
+  /// Answers at the places and with the channels of `answers`, without their noise: f, and the error of the
+  /// level if it has a bias. The values of `answers` are not used.
+  JointPrediction predict_answers(const Observations& answers) const;
 
   /// The mean alone, at a cost of n instead of n^2 per point (except after given()).
   Vector mean(const PointsRef& x) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,14 @@ class GoalCovariances {
   virtual double weighted_squares(Index point, int bias) const = 0;
 };
 
+/// The answers to a point whose class is the same for all of them, as far as the worth of a further answer
+/// depends on them (docs/math.md 15.2).
+struct EarlierAnswers {
+  /// omega_i of eq. (15.5): one answer +1 of this accuracy, from 0 to 1, tells the same as those received.
+  double accuracy = 0.5;
+  std::vector<double> pending = {};  ///< accuracies of the answers that are still to come
+};
+
 /// Posterior mean and variance of the latent f at a number of points, without annotation noise. An
 /// acquisition sees nothing else of a model.
 struct Marginals {
@@ -41,6 +50,14 @@ struct Marginals {
   std::vector<LevelError> errors = {};
   /// If the belief was given a goal. Valid as long as the belief does not change.
   std::shared_ptr<const GoalCovariances> goal = nullptr;
+  /// By point, if all answers to a point are about one class: those to points that have any.
+  std::map<Index, EarlierAnswers> earlier = {};
+
+  /// Null if the point has none.
+  const EarlierAnswers* earlier_at(Index point) const {
+    const auto found = earlier.find(point);
+    return found == earlier.end() ? nullptr : &found->second;
+  }
 };
 
 }  // namespace acuity
