@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "acuity/numerics/errors.hpp"
+#include "campaign/answer_noise.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
 #include "commands.hpp"
@@ -34,27 +35,22 @@ struct AmendArguments {
 // The noise or accuracy of the answer itself; "declared" takes back a reported one.
 void take_channel(const AmendArguments& arguments, const Study& study, const std::vector<double>& values,
                   Amendment& amendment) {
-  const auto complain = [&](const std::string& sentence) {
-    throw InputError(arguments.campaign.text() + ": " + sentence);
-  };
-  if (!arguments.noise_sd.empty()) {
-    if (!study.file().target->fits(GaussianChannel{}))
-      complain("--noise-sd is for real targets, the study's are binary; must be --accuracy");
-    amendment.declared_channel = arguments.noise_sd == "declared";
-    if (amendment.declared_channel) return;
-    const double sd = number_in<double>(arguments.noise_sd).value_or(0.0);
-    if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0))
-      complain(fmt::format("--noise-sd of {} is \"{}\", must be a finite number above 0, or declared",
-                           amendment.id, printable(arguments.noise_sd, 60)));
-    amendment.channel = study.file().target->reported_channel(sd, values);
+  const Target& target = *study.file().target;
+  amendment.declared_channel = arguments.noise_sd == "declared" && target.fits(GaussianChannel{});
+  if (amendment.declared_channel) return;
+  AnswerNoise reported{.noise_sd = {},
+                       .accuracy = arguments.accuracy,
+                       .noise_sd_name = "--noise-sd",
+                       .accuracy_name = "--accuracy",
+                       .whose = fmt::format(" of {}", amendment.id),
+                       .noise_sd_text = fmt::format("\"{}\"", printable(arguments.noise_sd, 60)),
+                       .noise_sd_requirement = "a finite number above 0, or declared"};
+  if (!arguments.noise_sd.empty()) reported.noise_sd = number_in<double>(arguments.noise_sd).value_or(0.0);
+  try {
+    amendment.channel = channel_of(reported, target, values);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", arguments.campaign.text(), error.what()));
   }
-  if (!arguments.accuracy) return;
-  if (!study.file().target->fits(FlipChannel{}))
-    complain("--accuracy is for binary targets, the study's are real; must be --noise-sd");
-  if (!(*arguments.accuracy >= 0.5 && *arguments.accuracy <= 1.0))
-    complain(fmt::format("--accuracy of {} is {}, must be a number from 0.5 to 1", amendment.id,
-                         *arguments.accuracy));
-  amendment.channel = FlipChannel{*arguments.accuracy};
 }
 
 // `recorded`: the values of the answer so far.

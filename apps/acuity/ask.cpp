@@ -6,7 +6,6 @@
 #include "numerics/text.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
-#include "study/duration.hpp"
 #include "views/campaign_text.hpp"
 
 namespace acuity {
@@ -145,13 +144,13 @@ void add_ask(Program& program) {
       "--capacity", "U", take_capacity,
       "Fill so many units, of which every suggestion takes those of its level (units of [[level]], "
       "default 1); the levels are chosen jointly");
-  const auto take_lease = [&a = arguments](const std::string& word) {
-    a.lease = to_seconds(word);
-    if (!a.lease) throw InputError(fmt::format("--lease is \"{}\", must be {}", word, duration_requirement));
-  };
-  command.option("--lease", "2h", take_lease,
-                 "Deadline: after it the point may be suggested again; a late answer is still accepted "
-                 "(default: no deadline)");
+  add_duration(
+      command,
+      {.name = "--lease",
+       .example = "2h",
+       .help = "Deadline: after it the point may be suggested again; a late answer is still accepted "
+               "(default: no deadline)"},
+      [&a = arguments](double seconds) { a.lease = seconds; });
   command.flag(
       "--pending", arguments.pending,
       "Show the suggestions that are not answered yet, those of --worker if given, and make no new one");

@@ -13,7 +13,8 @@ namespace {
 
 struct PeopleArguments {
   CampaignAddress campaign;
-  std::string verb, name, level;
+  std::string verb, name;
+  std::vector<std::string> levels;
   Format format = Format::table;
 };
 
@@ -24,7 +25,7 @@ void require_complete(const PeopleArguments& arguments) {
         fmt::format("people C is followed by \"{}\", must be add or remove", printable(arguments.verb, 40)));
   if ((adds || removes) && arguments.name.empty())
     throw InputError(fmt::format("people C {} has no name, must have one", arguments.verb));
-  if (!arguments.level.empty() && !adds) throw InputError("--level is for people C add NAME");
+  if (!arguments.levels.empty() && !adds) throw InputError("--level is for people C add NAME");
 }
 
 ExitCode people(const PeopleArguments& arguments, std::ostream& out, std::ostream& log) {
@@ -32,13 +33,13 @@ ExitCode people(const PeopleArguments& arguments, std::ostream& out, std::ostrea
   Campaign campaign =
       Campaign::open(arguments.campaign, arguments.verb.empty() ? Access::read : Access::write);
   if (!arguments.verb.empty()) {
-    Person person{arguments.name, arguments.level, true};
+    Person person{arguments.name, arguments.levels, true};
     const Person* known = campaign.state().find_person(arguments.name);
     if (arguments.verb == "remove") {
       if (known == nullptr)
         throw InputError(fmt::format("{}: there is nobody with the name \"{}\"", arguments.campaign.text(),
                                      printable(arguments.name, 60)));
-      person = {known->name, known->level, false};
+      person = {known->name, known->levels, false};
     }
     if (!campaign.add_person(person))
       write_note(fmt::format("{} was {} already, nothing was changed", printable(arguments.name, 60),
@@ -65,8 +66,9 @@ void add_people(Program& program) {
   command.text("VERB", "", arguments.verb,
                "add: somebody who annotates, or another level; remove: is not asked any more");
   command.text("NAME", "", arguments.name, "Who");
-  command.text("--level", "L", arguments.level,
-               "The level of this person's answers: only candidates at it are suggested (default: any)");
+  command.words(
+      "--level", "L", arguments.levels,
+      "A level of this person's answers; may be repeated: suggestions are at one of them (default: any)");
   add_format(command, arguments.format);
 }
 

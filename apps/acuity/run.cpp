@@ -1,13 +1,9 @@
 #include "campaign/run.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <iostream>
 
 #include "acuity/numerics/errors.hpp"
@@ -26,9 +22,10 @@
 #include "notes.hpp"
 #include "numerics/clock.hpp"
 #include "numerics/text.hpp"
+#include "run_arguments.hpp"
 #include "run_display.hpp"
-#include "service/remote_worker.hpp"
-#include "shared_options.hpp"
+#include "run_for_server.hpp"
+#include "signal_guard.hpp"
 #include "study/duration.hpp"
 #include "views/calibration_verdict.hpp"
 #include "views/campaign_text.hpp"
@@ -38,73 +35,9 @@ namespace acuity {
 
 namespace {
 
-struct RunArguments {
-  CampaignAddress campaign;
-  std::string study;  ///< makes a new campaign; must be the same as that of an existing one
-  CsvDialect dialect = CsvDialect::automatic;
-  std::optional<int> workers;  ///< instead of the study's
-  std::string runs;            ///< folder for attempts; empty: the default
-  BudgetOption budget;
-  bool take_over = false, yes = false;
-  bool once = false, cancel = false, detach = false;
-  std::string join;        ///< address of a server; empty: none
-  std::string token_file;  ///< with the token for it
-  std::string worker;      ///< the name there
-  double lease = 300.0;    ///< seconds
-  double grace = 5.0;      ///< seconds
-  PoolWork work;
-  Format format = Format::table;
-};
-
-std::atomic<int> signals{0};
-
-void count_signal(int) {
-  ++signals;
-}
-
-// While a run is under way, Ctrl-C, SIGTERM (a batch system) and SIGHUP (a closed terminal) are counted, and
-// end waiting early. SIGPIPE is ignored: a closed pipe shows as a failed write, and the annotators must be
-// ended before the program.
-class SignalGuard {
- public:
-  SignalGuard() {
-    struct sigaction action{};
-    action.sa_handler = count_signal;
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
-    sigaction(SIGHUP, &action, &hang_up_);
-    if (hang_up_.sa_handler == SIG_IGN) sigaction(SIGHUP, &hang_up_, nullptr);  // nohup
-    // mpirun passes this one on and waits; of the others it makes a SIGTERM that a SIGKILL follows soon.
-    if (job_ranks()) sigaction(SIGUSR1, &action, &user_);
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, &pipe_);
-  }
-  ~SignalGuard() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGTERM, &terminate_, nullptr);
-    sigaction(SIGHUP, &hang_up_, nullptr);
-    sigaction(SIGPIPE, &pipe_, nullptr);
-    if (job_ranks()) sigaction(SIGUSR1, &user_, nullptr);
-  }
-  SignalGuard(const SignalGuard&) = delete;
-  SignalGuard& operator=(const SignalGuard&) = delete;
-
- private:
-  struct sigaction interrupt_{}, terminate_{}, hang_up_{}, pipe_{}, user_{};
-};
-
-int workers_of(const RunArguments& arguments, const Study& study) {
-  return arguments.workers.value_or(study.file().annotator.workers);
-}
-
 // For the folders of attempts. Without a campaign the annotators are only to be checked.
 std::filesystem::path runs_of(const RunArguments& arguments, const Campaign* campaign) {
   return campaign == nullptr ? std::filesystem::path("runs") : runs_folder(*campaign, arguments.runs);
-}
-
-bool submits_jobs(const Study& study) {
-  return study.file().annotator.kind == AnnotatorSetting::Kind::command &&
-         study.file().annotator.mode == AnnotatorSetting::Mode::submit;
 }
 
 // `campaign` is absent if the annotators are only to be checked.
@@ -224,78 +157,6 @@ std::string run_summary(const Campaign& campaign, const RunEnd& end, Format form
                      state.pending().size(), state.failed());
 }
 
-// The first word of the file, or ACUITY_TOKEN: a token in the arguments could be read by everybody on this
-// machine.
-std::string token_for(const RunArguments& arguments) {
-  std::string token;
-  if (arguments.token_file.empty()) {
-    const char* given = std::getenv("ACUITY_TOKEN");
-    return given == nullptr ? "" : given;
-  }
-  std::ifstream stream(arguments.token_file);
-  if (!(stream >> token))
-    throw InputError(fmt::format("{}: has no token, must be a file with one", arguments.token_file));
-  return token;
-}
-
-std::string name_of_this_worker() {
-  char host[256] = "worker";
-  ::gethostname(host, sizeof host - 1);
-  return fmt::format("{}-{}", host, ::getpid());
-}
-
-// Works for a campaign that `acuity serve` serves elsewhere. C is the folder for copies of its study and for
-// attempts.
-ExitCode run_for_server(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
-  if (!arguments.study.empty() || arguments.budget.given() || arguments.take_over || arguments.detach ||
-      arguments.once || arguments.cancel)
-    throw InputError(
-        "--join works for a campaign of a server, --study, --budget, --take-over, --detach, --once and "
-        "--cancel "
-        "must be left out");
-  const ServerUrl url = ServerUrl::of(arguments.join);
-  HttpClient server(url, token_for(arguments));
-  const std::filesystem::path folder = std::filesystem::absolute(arguments.campaign.folder());
-  fetch_study(server, url.text(), folder);
-  const Study study = Study::open(folder / "study.toml");
-  if (study.file().annotator.kind != AnnotatorSetting::Kind::command || submits_jobs(study))
-    throw InputError(fmt::format(
-        "{}: its study has no annotator.command that runs here, must have one for --join", url.text()));
-  std::filesystem::create_directories(folder / "runs");
-  const std::string here = std::filesystem::current_path().string();
-  CommandPool annotators(
-      study,
-      [&study, here, grace = arguments.grace] {
-        return ExternalCommand(study.file(), study.pool(), here, grace);
-      },
-      folder / "runs", workers_of(arguments, study));
-  const SignalGuard guard;
-  RemoteWorkOptions options;
-  options.worker = arguments.worker.empty() ? name_of_this_worker() : arguments.worker;
-  options.workers = workers_of(arguments, study);
-  options.lease = arguments.lease;
-  options.max_failures = study.file().annotator.max_failures;
-  options.grace = arguments.grace;
-  options.should_stop = [] { return signals > 0; };
-  options.should_kill = [] { return signals > 1; };
-  options.on_note = [&](const std::string& note) { write_note(note, log); };
-  log << one_line(fmt::format("{}: working as {}", url.text(), options.worker)) << std::endl;
-  const RemoteWorkEnd end = work_for(server, study, annotators, options);
-  out << one_line(fmt::format("{}: {} and {} by {}", url.text(), counted(end.answers, "answer"),
-                              counted(end.failures, "failure"), options.worker))
-      << '\n';
-  log << one_line(fmt::format("{}: {}", url.text(), end.reason)) << '\n';
-  switch (end.kind) {
-    case RemoteWorkEnd::Kind::finished:
-      return ExitCode::done;
-    case RemoteWorkEnd::Kind::failure_guard:
-      return ExitCode::failure_guard;
-    case RemoteWorkEnd::Kind::interrupted:
-      break;
-  }
-  return ExitCode::interrupted;
-}
-
 // Starts the same command without --detach in a session of its own, and waits until it owns the campaign or
 // has ended.
 ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
@@ -346,12 +207,12 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
                                       .storage = arguments.work.storage,
                                       .learning =
                                           [](int, double) {
-                                            if (signals > 0) throw Interrupted();
+                                            if (SignalGuard::signals() > 0) throw Interrupted();
                                           },
                                       .plan_seconds = arguments.work.plan_seconds,
                                       .planning =
                                           [](Index) {
-                                            if (signals > 0) throw Interrupted();
+                                            if (SignalGuard::signals() > 0) throw Interrupted();
                                           },
                                       .owner_lease = arguments.lease,
                                       .watch =
@@ -394,10 +255,10 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   options.grace = arguments.grace;
   // A signal reaches all ranks, but not at the same time.
   options.should_stop = [&] {
-    const bool mine = signals > 0 || !out;
+    const bool mine = SignalGuard::signals() > 0 || !out;
     return ranks == nullptr ? mine : ranks->highest(mine ? 1.0 : 0.0) > 0.0;
   };
-  options.should_kill = [] { return signals > 1; };
+  options.should_kill = [] { return SignalGuard::signals() > 1; };
   options.once = arguments.once;
   options.asks = !(arguments.once && arguments.cancel);
   options.on_note = [&](const std::string& note) {
@@ -486,23 +347,23 @@ void add_run(Program& program) {
       "--worker", "NAME", arguments.worker,
       "With --join: the name in the log (default: host and process); one that comes back gets what it has "
       "not answered");
-  const auto take_lease = [&a = arguments](const std::string& word) {
-    const std::optional<double> seconds = to_seconds(word);
-    if (!seconds || *seconds < 1.0 || *seconds > 86400.0)
-      throw InputError(fmt::format("--lease is \"{}\", must be a duration from 1s to 24h", word));
-    a.lease = *seconds;
-  };
-  command.option(
-      "--lease", "5m", take_lease,
-      "How long this run counts as running after its last sign of life, if it is looked at from another "
-      "host (default 5m). It renews its lease while it lives");
-  const auto take_grace = [&a = arguments](const std::string& word) {
-    const std::optional<double> seconds = word == "0s" ? 0.0 : to_seconds(word);
-    if (!seconds) throw InputError(fmt::format("--grace is \"{}\", must be {}", word, duration_requirement));
-    a.grace = *seconds;
-  };
-  command.option("--grace", "5s", take_grace,
-                 "Time that annotators have to finish after Ctrl-C (default 5s)");
+  add_duration(
+      command,
+      {.name = "--lease",
+       .example = "5m",
+       .help =
+           "How long this run counts as running after its last sign of life, if it is looked at from another "
+           "host (default 5m). It renews its lease while it lives",
+       .least = 1.0,
+       .most = 86400.0,
+       .requirement = "a duration from 1s to 24h"},
+      [&a = arguments](double seconds) { a.lease = seconds; });
+  add_duration(command,
+               {.name = "--grace",
+                .example = "5s",
+                .help = "Time that annotators have to finish after Ctrl-C (default 5s)",
+                .may_be_zero = true},
+               [&a = arguments](double seconds) { a.grace = seconds; });
   add_pool_work(command, arguments.work);
   add_streaming_format(command, arguments.format);
 }

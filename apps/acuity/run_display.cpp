@@ -84,7 +84,8 @@ struct EventText {
   }
   std::string operator()(const PersonAdded& e) const {
     if (!e.active) return e.name + " is not asked any more";
-    return e.level.empty() ? e.name + " annotates" : fmt::format("{} annotates at {}", e.name, e.level);
+    return e.levels.empty() ? e.name + " annotates"
+                            : fmt::format("{} annotates at {}", e.name, fmt::join(e.levels, ", "));
   }
 };
 

@@ -10,7 +10,6 @@
 #include "numerics/text.hpp"
 #include "service/campaign_server.hpp"
 #include "shared_options.hpp"
-#include "study/duration.hpp"
 
 namespace acuity {
 
@@ -122,13 +121,12 @@ void add_serve(Program& program) {
                "Change nothing, so that the campaign may be run by another process at the same time");
   command.flag("--watch-without-token", arguments.watch_without_token,
                "Let everybody look who can connect (default: on this machine alone)");
-  const auto take_lease = [&a = arguments](const std::string& word) {
-    const std::optional<double> lease = to_seconds(word);
-    if (!lease) throw InputError(fmt::format("--lease is \"{}\", must be {}", word, duration_requirement));
-    a.lease = *lease;
-  };
-  command.option("--lease", "15m", take_lease,
-                 "How long an item is kept for who asked for it, if the request does not say (default 15m)");
+  add_duration(
+      command,
+      {.name = "--lease",
+       .example = "15m",
+       .help = "How long an item is kept for who asked for it, if the request does not say (default 15m)"},
+      [&a = arguments](double seconds) { a.lease = seconds; });
   command.file("--items", "ITEMS.csv", arguments.items,
                "What people see of a point to label: the columns id and text or image");
   command.file("--images", "DIR", arguments.images, "Folder of the images that --items names");

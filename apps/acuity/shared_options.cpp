@@ -116,6 +116,17 @@ void add_budget(Command& command, BudgetOption& budget) {
                  "The budget from now on, such as 700, or a change of it: +100 raises, -100 lowers it");
 }
 
+void add_duration(Command& command, const DurationOption& option, const std::function<void(double)>& take) {
+  const auto take_word = [option, take](const std::string& word) {
+    const std::optional<double> seconds =
+        option.may_be_zero && word == "0s" ? std::optional(0.0) : to_seconds(word);
+    if (!seconds || *seconds < option.least || *seconds > option.most)
+      throw InputError(fmt::format("{} is \"{}\", must be {}", option.name, word, option.requirement));
+    take(*seconds);
+  };
+  command.option(option.name, option.example, take_word, option.help);
+}
+
 void add_format(Command& command, Format& format) {
   const auto take = [&format](const std::string& word) {
     format = word == "csv" ? Format::csv : word == "json" ? Format::json : Format::table;

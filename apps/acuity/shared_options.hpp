@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -8,6 +10,7 @@
 #include "acuity/data/csv_dialect.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "program.hpp"
+#include "study/duration.hpp"
 #include "text/result_table.hpp"
 
 // Options that several commands have.
@@ -48,6 +51,14 @@ struct BudgetOption {
   bool given() const { return by || to; }
 };
 void add_budget(Command& command, BudgetOption& budget);
+/// An option with a duration such as "90s".
+struct DurationOption {
+  std::string name, example, help;
+  double least = 0.0, most = HUGE_VAL;             ///< seconds
+  bool may_be_zero = false;                        ///< "0s"
+  std::string requirement = duration_requirement;  ///< in messages
+};
+void add_duration(Command& command, const DurationOption& option, const std::function<void(double)>& take);
 void add_format(Command& command, Format& format);
 /// For results that come one by one: JSON lines, too.
 void add_streaming_format(Command& command, Format& format);

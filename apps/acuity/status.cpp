@@ -80,13 +80,13 @@ void add_status(Program& program) {
       "--watch", arguments.watch,
       "Show it again as things happen: redrawn on a terminal, otherwise written once more after every "
       "change. Ctrl-C ends it, with exit code 0");
-  const auto take_interval = [&a = arguments](const std::string& word) {
-    a.interval = to_seconds(word);
-    if (!a.interval || *a.interval < 0.05)
-      throw InputError(
-          fmt::format("--interval is \"{}\", must be {}, at least 0.05s", word, duration_requirement));
-  };
-  command.option("--interval", "2s", take_interval, "How often --watch looks (default 2s)");
+  add_duration(command,
+               {.name = "--interval",
+                .example = "2s",
+                .help = "How often --watch looks (default 2s)",
+                .least = 0.05,
+                .requirement = std::string(duration_requirement) + ", at least 0.05s"},
+               [&a = arguments](double seconds) { a.interval = seconds; });
   add_format(command, arguments.format);
 }
 

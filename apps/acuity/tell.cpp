@@ -6,6 +6,7 @@
 #include <map>
 
 #include "acuity/numerics/errors.hpp"
+#include "campaign/answer_noise.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
 #include "commands.hpp"
@@ -37,29 +38,23 @@ struct TellArguments {
 
 void take_channel(const TellArguments& arguments, const Study& study, const std::string& whose,
                   Answer& answer) {
-  const auto complain = [&](const std::string& sentence) {
-    throw InputError(arguments.campaign.text() + ": " + sentence);
-  };
-  if (arguments.noise_sd) {
-    if (!study.file().target->fits(GaussianChannel{}))
-      complain("--noise-sd is for real targets, the study's are binary; must be --accuracy");
-    const double sd = *arguments.noise_sd;
-    if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0))
-      complain(fmt::format("--noise-sd of {} is {}, must be a finite number above 0", whose, sd));
-    answer.channel = study.file().target->reported_channel(sd, answer.values);
-  }
-  if (arguments.accuracy) {
-    if (!study.file().target->fits(FlipChannel{}))
-      complain("--accuracy is for binary targets, the study's are real; must be --noise-sd");
-    if (!(*arguments.accuracy >= 0.5 && *arguments.accuracy <= 1.0))
-      complain(
-          fmt::format("--accuracy of {} is {}, must be a number from 0.5 to 1", whose, *arguments.accuracy));
-    answer.channel = FlipChannel{*arguments.accuracy};
+  try {
+    answer.channel = channel_of({.noise_sd = arguments.noise_sd,
+                                 .accuracy = arguments.accuracy,
+                                 .noise_sd_name = "--noise-sd",
+                                 .accuracy_name = "--accuracy",
+                                 .whose = " of " + whose,
+                                 .noise_sd_text = {}},
+                                *study.file().target, answer.values);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", arguments.campaign.text(), error.what()));
   }
 }
 
-Answer answer_of(const TellArguments& arguments, const Study& study) {
-  Answer answer{.id = *arguments.id,
+// The answer to a suggestion, or the unasked one (0), as far as both are the same.
+Answer answer_to(std::int64_t id, const std::vector<std::string>& values, const TellArguments& arguments,
+                 const Study& study) {
+  Answer answer{.id = id,
                 .values = {},
                 .cost = arguments.cost,
                 .channel = {},
@@ -69,8 +64,14 @@ Answer answer_of(const TellArguments& arguments, const Study& study) {
                 .where = arguments.campaign.text(),
                 .worker = arguments.worker,
                 .seconds = arguments.seconds};
-  const std::string place = fmt::format("{}: the answer to {}", arguments.campaign.text(), *arguments.id);
-  for (const std::string& text : arguments.values) answer.values.push_back(read_answer(study, text, place));
+  const std::string place = arguments.campaign.text() + (id == 0 ? std::string(": the unasked answer")
+                                                                 : fmt::format(": the answer to {}", id));
+  for (const std::string& text : values) answer.values.push_back(read_answer(study, text, place));
+  return answer;
+}
+
+Answer answer_of(const TellArguments& arguments, const Study& study) {
+  Answer answer = answer_to(*arguments.id, arguments.values, arguments, study);
   take_channel(arguments, study, std::to_string(*arguments.id), answer);
   return answer;
 }
@@ -110,18 +111,7 @@ std::vector<double> read_inputs(const std::string& text, const Study& study) {
 }
 
 Answer unasked_answer(const TellArguments& arguments, const Study& study) {
-  Answer answer{.id = 0,
-                .values = {},
-                .cost = arguments.cost,
-                .channel = {},
-                .row = {},
-                .inputs = {},
-                .level = {},
-                .where = arguments.campaign.text(),
-                .worker = arguments.worker,
-                .seconds = arguments.seconds};
-  for (const std::string& text : arguments.unasked_values)
-    answer.values.push_back(read_answer(study, text, arguments.campaign.text() + ": the unasked answer"));
+  Answer answer = answer_to(0, arguments.unasked_values, arguments, study);
   if (!arguments.point.empty()) {
     answer.row = study.pool().find(arguments.point);
     if (!answer.row)

@@ -272,10 +272,12 @@ LONG = {
         model = acuity.GPRegressor(optimiser=None).fit(X[:300], y[:300], noise_variance=0.01)
         selector = acuity.Selector(data(8000)[0], model, levels, 1e6, repeat=True, threads=THREADS)
         told = []
+        def step():
+            told.append(selector.next())
+            selector.tell(told[-1], float(told[-1].x[0]))
+        step()  # a busy machine may begin no other before the signal
         def work():
-            while True:
-                told.append(selector.next())
-                selector.tell(told[-1], float(told[-1].x[0]))
+            while True: step()
         """, """
         # The last of them may have been taken in or not, but not by half.
         if selector.remaining != 1e6 - sum(s.cost for s in told): told.pop()

@@ -8,6 +8,7 @@
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "campaign/answer_rules.hpp"
 #include "campaign/event_rules.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
@@ -16,68 +17,10 @@ namespace acuity {
 
 namespace {
 
-[[noreturn]] void refuse(const Answer& answer, const std::string& sentence) {
-  throw InputError(answer.where.empty() ? sentence : answer.where + ": " + sentence);
-}
-
-// An answer that was not asked for has no id yet.
-std::string whose(const Answer& answer) {
-  return answer.id == 0 ? "the unasked answer" : std::to_string(answer.id);
-}
-std::string subject(const Answer& answer) {
-  return answer.id == 0 ? "the unasked answer" : fmt::format("the answer to {}", answer.id);
-}
-
 std::string listed(const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : ", ") + shortest(value);
   return text;
-}
-
-// The command line and CSV files are checked where they are read; this covers other callers.
-void require_channel(const Study& study, const Answer& answer) {
-  if (!answer.channel) return;
-  const Target& target = *study.file().target;
-  const auto* flip = std::get_if<FlipChannel>(&*answer.channel);
-  if (!target.fits(*answer.channel))
-    refuse(answer, fmt::format("{} has {}, must have {}", subject(answer), flip ? "an accuracy" : "a noise",
-                               flip ? "a noise: the study's answers are numbers"
-                                    : "an accuracy: the study's answers are classes"));
-  const double value = flip ? flip->accuracy : noise_variance(*answer.channel);
-  if (!target.accepts(*answer.channel))
-    refuse(answer,
-           fmt::format("the {} of {} is {}, must be {}", flip ? "accuracy" : "noise variance", whose(answer),
-                       std::isnan(value) ? "not a number" : shortest(value), target.channel_requirement()));
-}
-
-void require_place(const Study& study, const Answer& answer) {
-  if (answer.row && (*answer.row < 0 || *answer.row >= study.pool().size()))
-    refuse(answer, fmt::format("{} is about pool row {}, must be one from 0 to {}", subject(answer),
-                               *answer.row, study.pool().size() - 1));
-  if (!answer.inputs) return;
-  const std::vector<std::string>& names = study.pool().inputs();
-  if (answer.inputs->size() != names.size())
-    refuse(answer, fmt::format("{} has {} inputs, must have {}", subject(answer), answer.inputs->size(),
-                               names.size()));
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (const double value = (*answer.inputs)[i]; !study.pool().columns()[i].accepts(value))
-      refuse(answer, fmt::format("the input \"{}\" of {} is {}, must be {}", names[i], subject(answer),
-                                 std::isnan(value)   ? "not a number"
-                                 : std::isinf(value) ? "infinite"
-                                                     : shortest(value),
-                                 study.pool().columns()[i].requirement()));
-}
-
-// Answers to gold items tell how good people are, and are none for the model: they come from questions about
-// them alone. A message must not say which questions these are.
-void require_no_other_gold(const Study& study, const SuggestionRecord* record,
-                           const std::optional<Index>& row, bool moves, const std::string& subject) {
-  if (record != nullptr && record->asked.gold && moves)
-    throw InputError(
-        fmt::format("{} is about another point or level than was asked for, must be about that", subject));
-  if (row && study.gold_class(*row) && (record == nullptr || record->asked.row != *row))
-    throw InputError(fmt::format("{} is about point {}, must be about one that is not in people.gold",
-                                 subject, study.pool().id(*row)));
 }
 
 Told event_of(const Study& study, const SuggestionRecord& record, const Answer& answer) {
@@ -95,11 +38,7 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
              .worker = answer.worker,
              .seconds = answer.seconds};
   if (answer.row && answer.row != record.asked.row) event.row = answer.row;
-  require_no_other_gold(study, &record, event.row,
-                        event.row || event.inputs ||
-                            (answer.level && (answer.level->name != record.asked.level ||
-                                              answer.level->alpha != record.asked.alpha)),
-                        "it");
+  require_no_other_gold(study, &record, event.row, event.row || event.inputs, "it");
   if (answer.inputs) event.base_noise = study.base_noise_at(*answer.inputs);
   if (answer.level &&
       (answer.level->name != record.asked.level || answer.level->alpha != record.asked.alpha)) {
@@ -132,22 +71,6 @@ std::optional<double> surprise_of(const Study& study, const Asked& asked, const 
 bool was_expected(const Study& study, const State& state, const Asked& asked) {
   if (study.file().knows_scale()) return true;
   return state.fitted().has_value() && asked.id > initial_design(study).count();
-}
-
-// Spreadsheets keep fifteen digits, so values that differ by rounding to that are equal.
-bool is_same(double a, double b) {
-  return a == b || std::abs(a - b) <= 1e-14 * std::max(std::abs(a), std::abs(b));
-}
-bool is_same(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) { return is_same(x, y); });
-}
-
-bool is_same(const std::optional<Channel>& a, const std::optional<Channel>& b) {
-  if (a.has_value() != b.has_value() || !a) return a.has_value() == b.has_value();
-  if (a->index() != b->index()) return false;
-  if (const auto* flip = std::get_if<FlipChannel>(&*a))
-    return is_same(flip->accuracy, std::get<FlipChannel>(*b).accuracy);
-  return is_same(noise_variance(*a), noise_variance(*b));
 }
 
 bool is_same_place(const Told& told, const Answer& answer, const Told& event) {
@@ -202,45 +125,6 @@ bool repeats(const SuggestionRecord& record, const Told& told, const Answer& ans
 bool repeats(const SuggestionRecord& record, const Answer& answer, const Told& event) {
   return repeats(record, *record.told, answer, event) ||
          (record.first_told && repeats(record, *record.first_told, answer, event));
-}
-
-// The total noise of an answer without a noise of its own is that of its level at its point.
-std::string why_no_noise(const Study& study, const SuggestionRecord& record, const std::string& whose) {
-  if (record.told->channel || study.file().nugget != 0.0) return "";  // a nugget that is learned is never 0
-  const Channel channel = expected_annotation(study, record).channel;
-  const auto* gaussian = std::get_if<GaussianChannel>(&channel);
-  if (gaussian == nullptr || level_of(study, record).exact || gaussian->noise_variance > 0.0) return "";
-  return fmt::format("the total noise of {} is {} at the point that was annotated, must be above 0", whose,
-                     gaussian->noise_variance);
-}
-
-void require_cost(std::int64_t id, const char* what, double amount) {
-  if (!(std::isfinite(amount) && amount >= 0.0))
-    throw InputError(fmt::format("the {} of {} is {}, must be a finite number, 0 or more", what, id,
-                                 std::isnan(amount) ? "not a number" : shortest(amount)));
-  if (amount > largest_amount)
-    throw InputError(fmt::format("the {} of {} is {}, must be at most {}", what, id, shortest(amount),
-                                 largest_amount_text));
-}
-
-// The charge must stay 0 or more, and the sum of all charges what a campaign can hold.
-void require_money(const State& state, const SuggestionRecord& record, const Amendment& amendment) {
-  const std::int64_t id = amendment.id;
-  if (amendment.cost) require_cost(id, "cost", *amendment.cost);
-  const double paid = record.told ? record.failure_charge + amendment.cost.value_or(record.told->cost)
-                                  : amendment.cost.value_or(record.failure_charge);
-  if (amendment.refund) {
-    require_cost(id, "refund", *amendment.refund);
-    if (!(*amendment.refund > 0.0))
-      throw InputError(fmt::format("the refund of {} is 0, must be above 0", id));
-  }
-  const double refunded = record.refunded + amendment.refund.value_or(0.0);
-  if (refunded > paid * (1.0 + 1e-12))
-    throw InputError(fmt::format("{} of {} {} refunded, must be at most {}, what it was charged",
-                                 shortest(refunded), id, amendment.refund ? "would be" : "are",
-                                 shortest(paid)));
-  const double spent = state.spent() - record.charged + paid - refunded;
-  if (spent > largest_amount) throw InputError(too_much_spent(id, spent));
 }
 
 }  // namespace
@@ -373,83 +257,6 @@ CheckedAnswer check_unasked(const Study& study, const State& state, Answer answe
                                    answer.level->name, event.unasked->point, id));
   checked.result = {.id = event.id, .changes = true, .charge = event.cost, .surprise = std::nullopt};
   return checked;
-}
-
-std::optional<Amended> check_amendment(const Study& study, const State& state, const Amendment& amendment) {
-  const std::int64_t id = amendment.id;
-  const SuggestionRecord* found = state.find(id);
-  if (found == nullptr) throw InputError(no_such_suggestion(state, id));
-  const SuggestionRecord& record = *found;
-  Amended event{.id = id,
-                .values = amendment.values,
-                .reason = amendment.reason,
-                .cost = amendment.cost,
-                .refund = amendment.refund,
-                .channel = amendment.channel,
-                .declared_channel = amendment.declared_channel,
-                .row = amendment.row,
-                .inputs = amendment.inputs,
-                .base_noise = {},
-                .level = amendment.level ? amendment.level->name : std::string(),
-                .alpha = amendment.level ? amendment.level->alpha : std::nullopt};
-  const bool only_money = event.values.empty() && !event.moves_answer();
-  if (only_money && !event.cost && !event.refund)
-    throw InputError(fmt::format(
-        "the amendment of {} corrects nothing, must have a value, cost, noise, level or point", id));
-  if (record.status != SuggestionStatus::told && !(only_money && record.status == SuggestionStatus::failed))
-    throw InputError(
-        fmt::format("suggestion {} is {}, must have an answer to be amended", id, status_name(record)));
-  if (!only_money && record.replaced_by)
-    throw InputError(
-        fmt::format("the answer to {} was replaced by that to {}, which continued its run, and cannot be "
-                    "amended; retract {} to make it valid again",
-                    id, *record.replaced_by, *record.replaced_by));
-  if (!event.values.empty()) require_values(study, event.values, fmt::format("the answer to {}", id));
-  if (event.channel && event.declared_channel)
-    throw InputError(
-        fmt::format("the amendment of {} has a noise and says that there is none of its own", id));
-  Answer same;  // checked as if it were told now
-  same.id = id;
-  same.channel = amendment.channel;
-  same.row = amendment.row;
-  same.inputs = amendment.inputs;
-  require_channel(study, same);
-  require_place(study, same);
-  require_no_other_gold(study, &record, event.row,
-                        event.row || event.inputs || !event.level.empty() || event.alpha,
-                        fmt::format("the answer to {}", id));
-  if (event.inputs) event.base_noise = study.base_noise_at(*event.inputs);
-  // A script may repeat an amendment if it does not know whether the first one was recorded.
-  StoredEvent next{state.sequence() + 1, 0.0, event};
-  const auto is_recorded = [&] {
-    if (record.reason != event.reason || (event.refund && !is_same(*event.refund, record.refunded)))
-      return false;
-    if (!event.values.empty() && event.values != record.values) return false;
-    if (!record.told) return !event.cost || *event.cost == record.failure_charge;
-    const Told& told = *record.told;
-    return (!event.cost || *event.cost == told.cost) &&
-           (!event.channel || is_same(event.channel, told.channel)) &&
-           (!event.declared_channel || !told.channel) &&
-           (!event.row || (!told.inputs && record.row() == *event.row)) &&
-           (!event.inputs || told.inputs == event.inputs) &&
-           (event.level.empty() || record.level() == event.level) &&
-           (!event.alpha || record.alpha() == event.alpha);
-  };
-  if (is_recorded()) return std::nullopt;
-  require_money(state, record, amendment);
-  if (!record.told) return event;
-  State after = state;
-  try {
-    after.apply(next);
-  } catch (const DamagedError& error) {
-    throw InputError(error.what());
-  }
-  const SuggestionRecord& corrected = *after.find(id);
-  const std::size_t values = std::max<std::size_t>(corrected.values.size(), 1);
-  if (const std::string why = why_not_several(study, corrected, values); !why.empty()) throw InputError(why);
-  if (const std::string why = why_no_noise(study, corrected, std::to_string(id)); !why.empty())
-    throw InputError(why);
-  return event;
 }
 
 }  // namespace acuity

@@ -8,6 +8,7 @@
 
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
+#include "campaign/answer_noise.hpp"
 #include "data/csv_scanner.hpp"
 #include "study/input_settings.hpp"
 #include "study/nearest.hpp"
@@ -108,13 +109,13 @@ class AnswerReader {
     if (noise_sd_ && !table_.empty(row, *noise_sd_)) {
       const double sd = table_.number(row, *noise_sd_);
       if (!target().fits(GaussianChannel{})) table_.complain(row, *noise_sd_, "left out for binary targets");
-      if (!(sd > 0.0 && sd < 1e150 && sd * sd > 0.0)) table_.complain(row, *noise_sd_, "above 0");
+      if (!is_noise_sd(sd)) table_.complain(row, *noise_sd_, "above 0");
       answer.channel = target().reported_channel(sd, answer.values);
     }
     if (accuracy_ && !table_.empty(row, *accuracy_)) {
       const double accuracy = table_.number(row, *accuracy_);
       if (!target().fits(FlipChannel{})) table_.complain(row, *accuracy_, "left out for real targets");
-      if (!(accuracy >= 0.5 && accuracy <= 1.0)) table_.complain(row, *accuracy_, "a number from 0.5 to 1");
+      if (!is_accuracy(accuracy)) table_.complain(row, *accuracy_, "a number from 0.5 to 1");
       answer.channel = FlipChannel{accuracy};
     }
     return answer;

@@ -10,6 +10,7 @@
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_check.hpp"
+#include "campaign/campaign_internals.hpp"
 #include "campaign/campaign_parts.hpp"
 #include "campaign/choose_next.hpp"
 #include "campaign/first_rank.hpp"
@@ -53,8 +54,11 @@ const State& Campaign::refresh() {
   }
   return parts_->state;
 }
+// Others may have added more since: who replays the events must come to this state.
 std::vector<StoredEvent> Campaign::events() const {
-  return parts_->store->read(0);
+  std::vector<StoredEvent> events = parts_->store->read(0);
+  std::erase_if(events, [this](const StoredEvent& one) { return one.sequence > state().sequence(); });
+  return events;
 }
 
 namespace {
@@ -98,6 +102,14 @@ AskResult Campaign::Parts::resumed(const AskOptions& asked) {
   return result;
 }
 
+void Campaign::Parts::prepare_to_choose() {
+  learn_if_due();
+  if (options.storage_for_plans)
+    belief.set_storage(plan_is_stale() ? *options.storage_for_plans : options.storage);
+  belief.follow(state);  // the slow part; events that arrive meanwhile are appended when it chooses
+  plan_if_due();
+}
+
 AskResult Campaign::ask(const AskOptions& options) {
   if (options.count < 1)
     throw InputError(fmt::format("{} suggestions are asked for, must be at least 1", options.count));
@@ -120,11 +132,7 @@ AskResult Campaign::ask(const AskOptions& options) {
     more.suggestions.insert(more.suggestions.begin(), result.suggestions.begin(), result.suggestions.end());
     return more;
   }
-  p.learn_if_due();
-  if (p.options.storage_for_plans)
-    p.belief.set_storage(p.plan_is_stale() ? *p.options.storage_for_plans : p.options.storage);
-  p.belief.follow(p.state);  // the slow part; events that arrive meanwhile are appended below
-  p.plan_if_due();
+  p.prepare_to_choose();
   return p.choose_and_record(options);
 }
 
@@ -272,7 +280,7 @@ std::vector<std::int64_t> Campaign::renew(const std::vector<std::int64_t>& ids, 
 
 bool Campaign::add_person(const Person& person) {
   Parts& p = *parts_;
-  const PersonAdded event{person.name, person.level, person.active};
+  const PersonAdded event{person.name, person.levels, person.active};
   try {
     require_valid(event);
   } catch (const InputError& error) {
@@ -280,17 +288,17 @@ bool Campaign::add_person(const Person& person) {
   }
   bool changes = false;
   p.add([&]() -> std::vector<Event> {
-    if (!person.level.empty() && p.study.is_ladder())
+    if (!person.levels.empty() && p.study.is_ladder())
       p.complain(
           fmt::format("the level of {} is \"{}\", must be left out: the study has a ladder of precisions",
-                      printable(person.name, 60), printable(person.level, 60)));
+                      printable(person.name, 60), printable(person.levels.front(), 60)));
     try {
-      if (!person.level.empty()) p.study.level_named(person.level);  // throws
+      for (const std::string& level : person.levels) p.study.level_named(level);  // throws
     } catch (const InputError& error) {
       p.complain(error.what());
     }
     const Person* known = p.state.find_person(person.name);
-    changes = known == nullptr || known->level != person.level || known->active != person.active;
+    changes = known == nullptr || known->levels != person.levels || known->active != person.active;
     return changes ? std::vector<Event>{event} : std::vector<Event>();
   });
   return changes;
@@ -438,6 +446,20 @@ Candidates Campaign::candidates() const {
   Candidates candidates = candidates_of(parts_->study, parts_->state);
   if (parts_->study.file().tops_up()) add_top_ups(parts_->study, parts_->state, model(), candidates);
   return candidates;
+}
+
+CampaignBelief& CampaignInternals::belief(Campaign& campaign) {
+  return campaign.parts_->belief;
+}
+
+AskResult CampaignInternals::would_ask(Campaign& campaign) {
+  campaign.refresh();
+  Campaign::Parts& p = *campaign.parts_;
+  p.release_lapsed();
+  p.prepare_to_choose();
+  AskResult result = p.choose({}).result;
+  p.belief.take_back();
+  return result;
 }
 
 PoolBelief& Campaign::belief() {

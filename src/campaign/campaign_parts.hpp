@@ -100,6 +100,8 @@ struct Campaign::Parts {
   };
   // The belief follows the state, and expects the suggestions from then on.
   Choice choose(const AskOptions& asked);
+  // What an ask does before it chooses, leases besides.
+  void prepare_to_choose();
   // What the worker of an ask has and has not answered yet.
   AskResult resumed(const AskOptions& asked);
   // Chooses, if possible without making other writers wait, and records the choice.

@@ -55,14 +55,18 @@ class Taken {
 // What an ask may be given besides what every ask may.
 struct Restriction {
   std::optional<Index> level;        // no other
+  std::vector<Index> levels;         // no others, if there are several; of the person who asks
   bool once_each = false;            // no row twice
   std::set<Index> not_again;         // rows that the worker has had
   std::optional<std::int64_t> room;  // units that are left of the capacity
 
-  bool any() const { return level || once_each || room; }
-  bool allows(const Study& study, Index one) const {
+  bool any() const { return level || !levels.empty() || once_each || room; }
+  bool has(Index one) const {
     return (!level || one == *level) &&
-           (!room || study.offer().levels[static_cast<std::size_t>(one)].units <= *room);
+           (levels.empty() || std::find(levels.begin(), levels.end(), one) != levels.end());
+  }
+  bool allows(const Study& study, Index one) const {
+    return has(one) && (!room || study.offer().levels[static_cast<std::size_t>(one)].units <= *room);
   }
   void apply(const Study& study, Candidates& candidates) const {
     for (const Index row : not_again) candidates.close(row);
@@ -84,8 +88,15 @@ std::set<Index> rows_of(const std::string& worker, const State& state) {
   return rows;
 }
 
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+  return text;
+}
+
 Restriction restriction_of(const AskOptions& options, const Study& study, const State& state) {
   Restriction restriction{.level = {},
+                          .levels = {},
                           .once_each = study.file().binary() && is_person(options.worker),
                           .not_again = {},
                           .room = options.capacity};
@@ -94,10 +105,18 @@ Restriction restriction_of(const AskOptions& options, const Study& study, const 
   if (person != nullptr && !person->active)
     throw InputError(fmt::format("{} does not take part any more, must be added again to be asked",
                                  printable(person->name, 60)));
-  const std::string level = person != nullptr && !person->level.empty() ? person->level : options.level;
-  if (!options.level.empty() && level != options.level)
-    throw InputError(fmt::format("level is \"{}\", must be \"{}\", that of {}", printable(options.level, 60),
-                                 printable(level, 60), printable(person->name, 60)));
+  std::string level = options.level;
+  if (person != nullptr && !person->levels.empty()) {
+    const std::vector<std::string>& own = person->levels;
+    if (!level.empty() && std::find(own.begin(), own.end(), level) == own.end())
+      throw InputError(fmt::format("level is \"{}\", must be {}, {} of {}", printable(level, 60),
+                                   printable(quoted_list(own), 200), own.size() == 1 ? "that" : "one",
+                                   printable(person->name, 60)));
+    if (level.empty() && own.size() == 1) level = own.front();
+    if (level.empty())
+      for (const std::string& one : own)
+        if (const std::optional<Index> found = study.find_level(one)) restriction.levels.push_back(*found);
+  }
   if (level.empty()) return restriction;
   if (!study.is_ladder()) {
     study.level_named(level);  // throws
@@ -129,6 +148,13 @@ std::string why_nothing_here(const AskOptions& options, const Offer& offer, cons
       return fmt::format("{} takes {}, and {} of the capacity {} left", describe_in_sentence(level),
                          counted(level.units, "unit"), *restriction.room,
                          *restriction.room == 1 ? "is" : "are");
+  } else if (!restriction.levels.empty()) {
+    const auto can_be_bought = [&](Index one) {
+      return whole.affordable(offer.levels[static_cast<std::size_t>(one)].reserved());
+    };
+    if (std::none_of(restriction.levels.begin(), restriction.levels.end(), can_be_bought))
+      return fmt::format("no level of {} can be paid for with {:.6g}, which remains", options.worker,
+                         std::max(0.0, whole.remaining()));
   } else if (restriction.room) {
     const auto can_be_bought = [&](const Level& level) {
       return level.units <= *restriction.room && whole.affordable(level.reserved());
@@ -139,10 +165,17 @@ std::string why_nothing_here(const AskOptions& options, const Offer& offer, cons
   const std::string at_level =
       restriction.level
           ? " at " + describe_in_sentence(offer.levels[static_cast<std::size_t>(*restriction.level)])
-          : "";
+      : !restriction.levels.empty() ? " at the levels of " + options.worker
+                                    : "";
   if (!restriction.not_again.empty())
     return fmt::format("{} has had every point that is open{}", options.worker, at_level);
-  return restriction.level ? "nothing is open" + at_level : "nothing that is open fits";
+  return !at_level.empty() ? "nothing is open" + at_level : "nothing that is open fits";
+}
+
+Index cheapest_of(const std::vector<Index>& levels, const Offer& offer) {
+  return *std::min_element(levels.begin(), levels.end(), [&](Index a, Index b) {
+    return offer.levels[static_cast<std::size_t>(a)].cost < offer.levels[static_cast<std::size_t>(b)].cost;
+  });
 }
 
 // The next pair of the initial design: the first that is open, allowed and not taken or, if there is none,
@@ -166,14 +199,20 @@ std::optional<Score> draw_initial(const Study& study, const InitialDesign& desig
       if (!has_level) pair.second = *restriction.level;
     level = *restriction.level;
   }
+  if (!restriction.levels.empty()) {
+    const auto allowed = std::find_if(design.parts.begin(), design.parts.end(),
+                                      [&](const auto& part) { return restriction.has(part.level); });
+    level = allowed != design.parts.end() ? allowed->level : cheapest_of(restriction.levels, model.offer);
+    if (allowed == design.parts.end())
+      for (auto& pair : pairs) pair.second = level;
+  }
   const auto next = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) {
     return restriction.allows(study, pair.second) && is_free(pair.first, pair.second);
   });
   // What is left of the design takes more units than there are.
-  const bool is_blocked =
-      restriction.room && std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
-        return (!restriction.level || pair.second == *restriction.level) && is_free(pair.first, pair.second);
-      });
+  const bool is_blocked = restriction.room && std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+                            return restriction.has(pair.second) && is_free(pair.first, pair.second);
+                          });
   if (next == pairs.end() && is_blocked) return std::nullopt;
   // At one level no scale is needed to compare levels by, so choices by information may start.
   const bool is_done = restriction.level && !pairs.empty();
@@ -331,7 +370,7 @@ Suggestion gold_suggestion(const Study& study, const StudyModel& model, Campaign
   acquisition.continuous.reset();
   if (!score.precision) {
     acquisition.only_level = score.level;
-    const Candidates everything(model.offer);
+    const Candidates everything(model.offer, {.held = PoolShard{.first = 0, .rows = 0, .whole = 0}});
     if (const auto scored = select_among(rows, belief.belief().marginals_at(rows), model.offer.at(rows),
                                          acquisition, everything))
       score.information = scored->information;

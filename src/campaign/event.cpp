@@ -104,7 +104,8 @@ Json body(const Renewed& e) {
 }
 Json body(const PersonAdded& e) {
   Json json{{"name", e.name}, {"active", e.active}};
-  if (!e.level.empty()) json["level"] = e.level;
+  if (e.levels.size() == 1) json["level"] = e.levels.front();
+  if (e.levels.size() > 1) json["levels"] = e.levels;
   return json;
 }
 Json body(const Released& e) {
@@ -360,7 +361,8 @@ void read(Fields& j, Renewed& e) {
   e = {j.whole("id"), j.number("lease_until"), j.text_or_empty("worker")};
 }
 void read(Fields& j, PersonAdded& e) {
-  e = {j.text("name"), j.text_or_empty("level"), j.truth("active")};
+  e = {j.text("name"), j.texts_or_none("levels"), j.truth("active")};
+  if (const std::string level = j.text_or_empty("level"); !level.empty()) e.levels.push_back(level);
 }
 void read(Fields& j, Released& e) {
   e = {j.whole("id"), j.text("reason")};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "acuity/data/money.hpp"
 #include "acuity/numerics/errors.hpp"
@@ -193,7 +194,12 @@ void require_own(const PersonAdded& e) {
     if (e.name == program)
       throw InputError(
           fmt::format("the name is \"{}\", must be another one: it means a program in the log", e.name));
-  require_text("the level", e.level);
+  for (const std::string& level : e.levels) require_text("the level", level);
+  if (std::any_of(e.levels.begin(), e.levels.end(), [](const auto& level) { return level.empty(); }))
+    throw InputError("a level of the person is empty, must be the name of a level");
+  const std::set<std::string> different(e.levels.begin(), e.levels.end());
+  if (different.size() != e.levels.size())
+    throw InputError(fmt::format("{} has a level twice, must have each once", printable(e.name, 60)));
 }
 
 void require_own(const Released& e) {
@@ -461,11 +467,13 @@ void EventRules::check(const Amended& event, const State& state) const {
 }
 
 void EventRules::check(const PersonAdded& event, const State& state) const {
-  if (event.level.empty()) return;
-  if (study_.is_ladder() && !is_former(state))
-    throw InputError(fmt::format("the level is \"{}\", must be empty: the study has a ladder of precisions",
-                                 printable(event.level, 60)));
-  if (!is_former(state)) require_level(state, event.level, std::nullopt);
+  if (is_former(state)) return;
+  for (const std::string& level : event.levels) {
+    if (study_.is_ladder())
+      throw InputError(fmt::format("the level is \"{}\", must be empty: the study has a ladder of precisions",
+                                   printable(level, 60)));
+    require_level(state, level, std::nullopt);
+  }
 }
 
 void EventRules::check(const StudyChanged& event, const State&) const {

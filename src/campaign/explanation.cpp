@@ -8,6 +8,7 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_check.hpp"
+#include "campaign/campaign_internals.hpp"
 #include "campaign/choose_next.hpp"
 #include "campaign/look_ahead.hpp"
 #include "campaign/market.hpp"
@@ -359,8 +360,8 @@ Explanation explain_point(const Study& study, const State& state, CampaignBelief
 }
 
 Explanation explain_point(const Campaign& campaign, const std::string& point, int threads) {
-  const LookAhead ahead = look_ahead(campaign, {.threads = threads});
-  CampaignBelief belief(ahead.campaign.study(), threads, {});
+  LookAhead ahead = look_ahead(campaign, {.threads = threads});
+  CampaignBelief& belief = CampaignInternals::belief(ahead.campaign);
   return explain_point(ahead.campaign.study(), ahead.campaign.state(), belief, ahead.next, point);
 }
 
@@ -386,11 +387,11 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
 }
 
 NextExplanation explain_next(const Campaign& campaign, int threads) {
-  const LookAhead ahead = look_ahead(campaign, {.threads = threads});
+  LookAhead ahead = look_ahead(campaign, {.threads = threads});
   NextExplanation next;
   next.result = ahead.next;
   if (next.result.suggestions.empty()) return next;
-  CampaignBelief belief(ahead.campaign.study(), threads, {});
+  CampaignBelief& belief = CampaignInternals::belief(ahead.campaign);
   next.explanation =
       explain(ahead.campaign.study(), ahead.campaign.state(), belief, next.result.suggestions.front());
   return next;

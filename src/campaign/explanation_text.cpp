@@ -10,6 +10,7 @@
 #include "text/input_text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
+#include "text/sentence.hpp"
 
 namespace acuity {
 
@@ -19,11 +20,6 @@ constexpr int digits = 4;
 
 std::string name_of(const Level& level) {
   return level.alpha ? describe(level) : "\"" + one_line(level.name) + "\"";
-}
-
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
 }
 
 // The noise_sd of a level with bias is the size of its whole error.
@@ -44,8 +40,9 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
           fmt::format("{} were over {}", noise_name(c.level, noise_key), brief(*c.noise_sd, digits)));
     if (c.accuracy)
       conditions.push_back(fmt::format("its accuracy were under {}", brief(*c.accuracy, digits)));
-    if (conditions.empty()) return fmt::format("{} would be chosen at any price.", capital(name_of(c.level)));
-    return fmt::format("{} would not be chosen if {}.", capital(name_of(c.level)),
+    if (conditions.empty())
+      return fmt::format("{} would be chosen at any price.", capitalised(name_of(c.level)));
+    return fmt::format("{} would not be chosen if {}.", capitalised(name_of(c.level)),
                        fmt::join(conditions, ", or if "));
   }
   if (c.price) conditions.push_back(fmt::format("it cost under {}{}", brief(*c.price, digits), unit));
@@ -54,8 +51,8 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
         fmt::format("{} were under {}", noise_name(c.level, noise_key), brief(*c.noise_sd, digits)));
   if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
   if (conditions.empty())
-    return fmt::format("{} would not be chosen at any price.", capital(name_of(c.level)));
-  return fmt::format("{} would be chosen{} if {}{}{}.", capital(name_of(c.level)), elsewhere,
+    return fmt::format("{} would not be chosen at any price.", capitalised(name_of(c.level)));
+  return fmt::format("{} would be chosen{} if {}{}{}.", capitalised(name_of(c.level)), elsewhere,
                      c.here_only ? "at this point alone " : "", fmt::join(conditions, ", or if "),
                      c.no_noise ? "; no noise_sd would make it win" : "");
 }
@@ -146,7 +143,7 @@ std::string plan_text(const Explanation& e, const Study& study, const std::strin
   std::string text;
   if (best_ratio != e.levels.end() && !best_ratio->chosen)
     text += fmt::format("  {} tells more per unit of money now, but the budget is better spent on {}.\n",
-                        capital(name_of(best_ratio->level)), name_of(e.chosen.level));
+                        capitalised(name_of(best_ratio->level)), name_of(e.chosen.level));
   text += fmt::format("  A unit of money is taken to be worth {} {} later on.\n",
                       brief(*e.shadow_price, digits), e.unit);
   if (e.plan && e.plan->expected > 0.0)

@@ -50,7 +50,7 @@ void GoalError::follow() {
     for (const Observation& observation : model.observations)
       observations.push_back(outside_of_pool(observation, pool));
     belief_ = campaign_.study().file().target->belief(model.prior, goal_.points, nullptr, observations, 1,
-                                                      PoolStorage{});
+                                                      PoolStorage{}, false);
   }
   model_ = std::move(model);
 }

@@ -1,25 +1,33 @@
 #include "campaign/look_ahead.hpp"
 
-#include <algorithm>
-
+#include "campaign/campaign_internals.hpp"
 #include "campaign/first_rank.hpp"
 #include "campaign/memory_event_store.hpp"
 #include "campaign/ranks_event_store.hpp"
+#include "campaign/replay_on_subset.hpp"
 
 namespace acuity {
 
+namespace {
+
+LookAhead look_ahead_of(Study study, std::vector<StoredEvent> log, CampaignOptions options) {
+  options.watch = {};
+  const bool is_first = is_first_rank(options.ranks.get());
+  auto store = share_event_store(options.ranks, is_first ? make_memory_event_store(std::move(log)) : nullptr);
+  Campaign copy(std::move(study), std::move(store), std::move(options));
+  AskResult next = CampaignInternals::would_ask(copy);
+  return {std::move(copy), std::move(next)};
+}
+
+}  // namespace
+
 LookAhead look_ahead(const Campaign& campaign, const CampaignOptions& options) {
-  CampaignOptions quiet = options;
-  quiet.watch = {};
-  const auto store_of = [&](std::vector<StoredEvent> events) {
-    const bool is_first = is_first_rank(options.ranks.get());
-    return share_event_store(options.ranks, is_first ? make_memory_event_store(std::move(events)) : nullptr);
-  };
-  Campaign copy(campaign.study().variant({}), store_of(campaign.events()), quiet);
-  AskResult next = copy.ask();
-  std::vector<StoredEvent> before = copy.events();
-  if (!next.suggestions.empty()) before.pop_back();
-  return {Campaign(campaign.study().variant({}), store_of(std::move(before)), quiet), std::move(next)};
+  return look_ahead_of(campaign.study().variant({}), campaign.events(), options);
+}
+
+LookAhead look_ahead_among(const Campaign& campaign, const std::vector<Index>& rows,
+                           const CampaignOptions& options) {
+  return look_ahead_of(campaign.study().variant({.rows = rows}), log_on_subset(campaign, rows), options);
 }
 
 }  // namespace acuity

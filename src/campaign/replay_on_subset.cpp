@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "campaign/choose_next.hpp"
 #include "campaign/initial_events.hpp"
@@ -21,6 +22,9 @@ class SubsetReplay {
   void take(const Event& event) {
     std::visit([this](const auto& one) { add(one); }, event);
   }
+
+  // The events since the last call.
+  std::vector<Event> converted() { return std::exchange(events_, {}); }
 
   std::vector<Event> finish() {
     for (const std::int64_t id : state_of(events_).pending())
@@ -94,6 +98,17 @@ std::vector<Event> replay_on_subset(const Campaign& campaign, const std::vector<
   SubsetReplay replay(campaign.study(), rows);
   for (const StoredEvent& stored : campaign.events()) replay.take(stored.event);
   return replay.finish();
+}
+
+std::vector<StoredEvent> log_on_subset(const Campaign& campaign, const std::vector<Index>& rows) {
+  SubsetReplay replay(campaign.study(), rows);
+  std::vector<StoredEvent> log;
+  for (const StoredEvent& stored : campaign.events()) {
+    replay.take(stored.event);
+    for (Event& event : replay.converted())
+      log.push_back({static_cast<std::int64_t>(log.size()) + 1, stored.time, std::move(event)});
+  }
+  return log;
 }
 
 std::vector<Event> initial_events_on_subset(const Study& study, const std::vector<Index>& rows) {

@@ -393,7 +393,7 @@ void State::take(const Renewed& event) {
 }
 
 void State::take(const PersonAdded& event) {
-  Person person{event.name, event.level, event.active};
+  Person person{event.name, event.levels, event.active};
   const auto known =
       std::find_if(people_.begin(), people_.end(), [&](const Person& one) { return one.name == event.name; });
   if (known == people_.end())

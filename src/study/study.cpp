@@ -42,6 +42,13 @@ Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
   }
 }
 Study::~Study() = default;
+
+// The points of this rank, or all of them.
+PoolShard Study::own_part() const {
+  return shard_of(pool_.size(), file_.ranks ? file_.ranks->rank() : 0,
+                  file_.ranks ? file_.ranks->count() : 1);
+}
+
 Study::Study(Study&&) noexcept = default;
 Study& Study::operator=(Study&&) noexcept = default;
 

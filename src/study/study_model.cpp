@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "acuity/numerics/errors.hpp"
+#include "acuity/numerics/ranks.hpp"
 #include "acuity/study/study.hpp"
+#include "data/pool_sums.hpp"
 #include "model/sharded_belief.hpp"
 #include "study/log_cost.hpp"
 
@@ -25,7 +27,8 @@ std::unique_ptr<PoolBelief> Study::belief(const StudyModel& model, const PoolSto
                         const std::optional<WholePool>& whole) {
     PoolStorage stored = storage;
     stored.whole = whole;
-    return file_.target->belief(model.prior, points, goal_under(model), observations, threads, stored);
+    return file_.target->belief(model.prior, points, goal_under(model), observations, threads, stored,
+                                file_.merges_answers());
   };
   if (!file_.ranks || file_.ranks->count() == 1)
     return make(pool_.points(), model.observations, std::nullopt);
@@ -363,14 +366,31 @@ Vector Study::cost_inputs(const Place& place) const {
 void Study::set_point_costs(StudyModel& model) const {
   const auto by_inputs = [](const LevelCost& cost) { return cost.by_inputs.has_value(); };
   if (std::none_of(model.costs.begin(), model.costs.end(), by_inputs)) return;
-  const Points inputs = cost_features(cost_scaling_.apply(pool_.points()), pool_.columns());
+  const PoolShard own = own_part();
+  Ranks& ranks = file_.ranks ? *file_.ranks : one_rank();
+  const Points inputs =
+      cost_features(cost_scaling_.apply(pool_.points().middleRows(own.first, own.rows)), pool_.columns());
   model.offer.point_costs.resize(model.offer.levels.size());
   for (std::size_t k = 0; k < model.costs.size(); ++k) {
     if (!model.costs[k].by_inputs) continue;
-    PointCosts costs = costs_at(*model.costs[k].by_inputs, offer_.levels[k].cost, inputs);
-    model.offer.levels[k].cost = costs.expected.mean();
-    model.offer.levels[k].reserve = costs.reserved.mean();
-    model.offer.point_costs[k] = std::move(costs);
+    const LogCost& law = *model.costs[k].by_inputs;
+    const double guess = offer_.levels[k].cost;
+    ExpectedCosts here = costs_at(law, guess, inputs);
+    const Vector sums = sums_over_pool(ranks, own, 2, [&](Index begin, Index end, double* out) {
+      out[0] = here.expected.segment(begin, end - begin).sum();
+      out[1] = here.reserved.segment(begin, end - begin).sum();
+    });
+    model.offer.levels[k].cost = sums(0) / static_cast<double>(own.whole);
+    model.offer.levels[k].reserve = sums(1) / static_cast<double>(own.whole);
+    const auto elsewhere = [&](Vector ExpectedCosts::* which) {
+      return [pool = pool_, scaling = cost_scaling_, law, guess, which](Index row) {
+        const Points there = cost_features(scaling.apply(pool.points().middleRows(row, 1)), pool.columns());
+        return (costs_at(law, guess, there).*which)(0);
+      };
+    };
+    model.offer.point_costs[k] = {
+        values_of_ranks(ranks, own, std::move(here.expected), elsewhere(&ExpectedCosts::expected)),
+        values_of_ranks(ranks, own, std::move(here.reserved), elsewhere(&ExpectedCosts::reserved))};
   }
 }
 
@@ -396,8 +416,9 @@ void Study::set_offer(StudyModel& model) const {
     return;
   }
   const NoiseScales learned = learned_scales(model.learned);
-  model.offer.base_noise *= learned.base * model.reported.base;
-  model.offer.base_noise.array() += model.nugget;
+  model.offer.base_noise =
+      offer_.base_noise.mapped([scale = learned.base * model.reported.base,
+                                nugget = model.nugget](double noise) { return noise * scale + nugget; });
   if (continuous) continuous->law.gamma *= learned.added * model.reported.added;
   for (std::size_t k = 0; k < model.offer.levels.size(); ++k) {
     const auto at = static_cast<Index>(k);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <mutex>
 #include <stdexcept>
 
 #include "acuity/data/precision.hpp"
@@ -41,14 +42,15 @@ class RealPosterior final : public TargetPosterior {
   Marginals predict_part(const PointsRef& x, int bias, AnswerPart part) const override {
     return posterior_.predict_part(x, bias, part);
   }
-  Vector expectation(const PointsRef& x) const override { return predict(x).mean; }
+  Vector mean(const PointsRef& x) const override { return posterior_.mean(x); }
+  Vector expectation(const PointsRef& x) const override { return mean(x); }
   PredictionError error_at(const PointsRef& x, const Vector& values) const override {
     return error_of(predict(x), values);
   }
   Matrix covariance(const PointsRef& x) const override { return posterior_.covariance(x, x); }
   Marginals leave_one_out() const override {
-    const LeaveOneOut predicted = acuity::leave_one_out(prior_, observations_);
-    return {predicted.mean, predicted.variance};
+    std::call_once(is_left_out_, [this] { left_out_ = acuity::leave_one_out(prior_, observations_); });
+    return {left_out_.mean, left_out_.variance};
   }
   PredictionError leave_one_out_error() const override {
     return error_of(leave_one_out(), observations_.values());
@@ -64,6 +66,9 @@ class RealPosterior final : public TargetPosterior {
   Prior prior_;
   Observations observations_;
   GpPosterior posterior_;
+  // Computed when first asked for: it takes as long as the posterior.
+  mutable std::once_flag is_left_out_;
+  mutable LeaveOneOut left_out_;
 };
 
 class ClassPosterior final : public TargetPosterior {
@@ -76,6 +81,7 @@ class ClassPosterior final : public TargetPosterior {
     if (part == AnswerPart::all) return predict(x);
     return {Vector::Zero(x.rows()), Vector::Zero(x.rows())};
   }
+  Vector mean(const PointsRef& x) const override { return posterior_.mean(x); }
   Vector expectation(const PointsRef& x) const override {
     const Marginals latent = predict(x);
     Vector positive(x.rows());
@@ -178,7 +184,7 @@ class RealTarget final : public Target {
   std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
                                      std::shared_ptr<const Goal> goal,
                                      const std::vector<Observation>& observations, int threads,
-                                     const PoolStorage& storage) const override {
+                                     const PoolStorage& storage, bool) const override {
     if (goal || prior.has_bias())
       return std::make_unique<JointPoolBelief>(
           prior, pool, std::move(goal), observations,
@@ -286,10 +292,10 @@ class ClassTarget final : public Target {
   std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
                                      std::shared_ptr<const Goal> goal,
                                      const std::vector<Observation>& observations, int threads,
-                                     const PoolStorage& storage) const override {
+                                     const PoolStorage& storage, bool one_class_per_point) const override {
     constexpr Index kept = Index{1} << 25, most_covariances = 100'000'000;
     return std::make_unique<EpPoolBelief>(prior, pool, observations, threads, kept, std::move(goal),
-                                          most_covariances, whole_rows(storage));
+                                          most_covariances, whole_rows(storage), one_class_per_point);
   }
   std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
                                                    const Observations& observations) const override {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 #include "numerics/text.hpp"
@@ -10,6 +11,13 @@ namespace acuity {
 
 std::string brief(double value, int digits) {
   return fmt::format("{:.{}g}", value, digits);
+}
+
+std::string rounded(double value, int digits) {
+  const std::string text = brief(value, digits);
+  double read = value;
+  std::from_chars(text.data(), text.data() + text.size(), read);
+  return brief(read, 15);
 }
 
 std::string money(double amount, const std::string& unit) {

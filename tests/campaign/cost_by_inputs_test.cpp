@@ -80,7 +80,7 @@ TEST(CostByInputs, LearnsHowCostsGrow) {
     inputs(i, 0) = -1.7 + 3.4 * static_cast<double>(i) / 39.0;
     logs(i) = 0.4 + 0.9 * inputs(i, 0) + 0.05 * std::sin(77.0 * static_cast<double>(i));
   }
-  const PointCosts costs = costs_at(fit_log_cost(inputs, logs), 10.0, inputs);
+  const ExpectedCosts costs = costs_at(fit_log_cost(inputs, logs), 10.0, inputs);
   for (Index i = 0; i < 40; ++i) {
     const double right = 10.0 * std::exp(0.4 + 0.9 * inputs(i, 0));
     EXPECT_NEAR(costs.expected(i) / right, 1.0, 0.12) << i;

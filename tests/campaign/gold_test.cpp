@@ -226,7 +226,7 @@ TEST(GoldItems, AreAnsweredByTheirQuestionsOnly) {
   elsewhere.values = {1.0};
   elsewhere.row = 4;
   EXPECT_THROW(campaign.tell({elsewhere}), InputError);
-  campaign.add_person({"anna", "", true});
+  campaign.add_person({"anna", {}, true});
   std::optional<Suggestion> gold;
   while (!gold)
     for (const Suggestion& one : campaign.ask({.worker = "anna"}).suggestions)
@@ -253,6 +253,25 @@ TEST(GoldItems, AreAnsweredByTheirQuestionsOnly) {
   EXPECT_EQ(campaign.state().annotations(), 0);
   campaign.retract(gold->id, "mistake");
   EXPECT_EQ(right(), Counts(0, 0));
+}
+
+// A person who may choose the precision must not notice which questions are about gold items.
+TEST(GoldItems, CountAtTheLevelAtWhichTheyWereAnswered) {
+  const Desk desk(study_text("gold = \"gold.csv\"\ngold_rate = 0.9\n", "fit = 500\n"));
+  Campaign campaign = desk.in_memory();
+  std::optional<Suggestion> gold;
+  while (!gold)
+    for (const Suggestion& one : campaign.ask({.worker = "anna", .level = "crowd"}).suggestions)
+      if (campaign.study().gold_class(one.row)) gold = one;
+  Answer answer;
+  answer.id = gold->id;
+  answer.values = {class_of(gold->row)};
+  answer.level = campaign.study().level_named("expert");
+  EXPECT_EQ(campaign.tell({answer}).at(0).charge, 20.0);
+  const std::vector<GoldAnswer> answers = gold_answers_of(campaign.study(), campaign.state());
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].level, campaign.study().find_level("expert"));
+  EXPECT_TRUE(answers[0].is_right);
 }
 
 // A campaign in which a good annotator, a poor one and a coin answer the same items.
@@ -368,7 +387,7 @@ TEST(PeopleView, NoticesWhoGetsWorse) {
     campaign.tell({one});
   };
   for (int k = 0; k < 30; ++k) {
-    answer("tired", k < 15 || k % 2 == 0);
+    answer("tired", k < 15 || k % 3 == 0);
     answer("steady", k % 10 != 0);
     answer("coin", k % 2 == 0);
   }

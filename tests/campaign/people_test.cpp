@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "acuity/acquisition/classification_information.hpp"
 #include "acuity/numerics/errors.hpp"
 #include "support/campaigns.hpp"
 #include "support/memory_campaigns.hpp"
@@ -51,28 +52,102 @@ State replayed(const Campaign& campaign) {
 
 TEST(People, AreAskedAtTheirLevelOnly) {
   testing::MemoryCampaign campaign = with_classes();
-  EXPECT_TRUE(campaign->add_person({"anna", "expert", true}));
-  EXPECT_FALSE(campaign->add_person({"anna", "expert", true})) << "again changes nothing";
+  EXPECT_TRUE(campaign->add_person({"anna", {"expert"}, true}));
+  EXPECT_FALSE(campaign->add_person({"anna", {"expert"}, true})) << "again changes nothing";
   for (int k = 0; k < 3; ++k) EXPECT_EQ(ask_one(*campaign, "anna").level.name, "expert");
-  EXPECT_TRUE(campaign->add_person({"anna", "crowd", true}));
+  EXPECT_TRUE(campaign->add_person({"anna", {"crowd"}, true}));
   EXPECT_EQ(ask_one(*campaign, "anna").level.name, "crowd");
   EXPECT_EQ(campaign->state().people().size(), 1U);
-  EXPECT_EQ(replayed(*campaign).find_person("anna")->level, "crowd");
+  EXPECT_EQ(replayed(*campaign).find_person("anna")->levels, std::vector<std::string>{"crowd"});
   EXPECT_THROW(campaign->ask({.worker = "anna", .level = "expert"}), InputError);
-  EXPECT_TRUE(campaign->add_person({"anna", "crowd", false}));
+  EXPECT_TRUE(campaign->add_person({"anna", {"crowd"}, false}));
   EXPECT_THROW(campaign->ask({.worker = "anna"}), InputError);
   const std::size_t before = campaign->events().size();
-  EXPECT_THROW(campaign->add_person({"bert", "guru", true}), InputError);
-  EXPECT_THROW(campaign->add_person({"run", "crowd", true}), InputError);
-  EXPECT_THROW(campaign->add_person({"", "crowd", true}), InputError);
+  EXPECT_THROW(campaign->add_person({"bert", {"guru"}, true}), InputError);
+  EXPECT_THROW(campaign->add_person({"run", {"crowd"}, true}), InputError);
+  EXPECT_THROW(campaign->add_person({"", {"crowd"}, true}), InputError);
   EXPECT_EQ(campaign->events().size(), before);
+}
+
+const std::string trained = "[[level]]\nname = \"trained\"\naccuracy = 0.9\ncost = 2\n";
+
+TEST(People, WithSeveralLevelsAreAskedAtTheBestOfThem) {
+  const std::string without_crowd =
+      "[campaign]\nbudget = 100\ninitial = 0\n[pool]\nfile = \"pool.csv\"\nrepeat = true\n"
+      "[target]\nkind = \"binary\"\n[[level]]\nname = \"expert\"\naccuracy = 0.99\ncost = 5\n" +
+      trained;
+  testing::MemoryCampaign campaign(study_of_classes(trained), testing::pool_on_a_line(12, 4.0)),
+      twin(without_crowd, testing::pool_on_a_line(12, 4.0));
+  EXPECT_TRUE(campaign->add_person({"anna", {"expert", "trained"}, true}));
+  EXPECT_FALSE(campaign->add_person({"anna", {"expert", "trained"}, true})) << "again changes nothing";
+  for (int k = 0; k < 6; ++k) {
+    const Suggestion found = ask_one(*campaign, "anna"), expected = ask_one(*twin, "anna");
+    EXPECT_EQ(found.row, expected.row);
+    EXPECT_EQ(found.level.name, expected.level.name);
+    tell(*campaign, found, k % 2 == 0 ? 1.0 : -1.0);
+    tell(*twin, expected, k % 2 == 0 ? 1.0 : -1.0);
+  }
+  EXPECT_EQ(ask_one(*campaign, "bert").level.name, "crowd") << "the best of all";
+  EXPECT_EQ(campaign->ask({.worker = "anna", .level = "expert"}).suggestions.at(0).level.name, "expert");
+  try {
+    campaign->ask({.worker = "anna", .level = "crowd"});
+    FAIL() << "not one of hers";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("\"expert\", \"trained\""), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(replayed(*campaign).find_person("anna")->levels, (std::vector<std::string>{"expert", "trained"}));
+  EXPECT_THROW(campaign->add_person({"carl", {"expert", "guru"}, true}), InputError);
+  EXPECT_THROW(campaign->add_person({"carl", {"expert", "expert"}, true}), InputError);
+}
+
+TEST(People, WithSeveralLevelsTakePartInTheInitialDesignAtThem) {
+  std::string text = study_of_classes(trained);
+  text.replace(text.find("initial = 0"), 11, "initial = { count = 3, level = \"expert\" }");
+  testing::MemoryCampaign campaign(text, testing::pool_on_a_line(12, 4.0));
+  campaign->add_person({"anna", {"crowd", "trained"}, true});
+  std::set<Index> rows;
+  for (const Suggestion& one : campaign->ask({.count = 3, .worker = "anna"}).suggestions) {
+    EXPECT_EQ(one.level.name, "crowd") << "the design has none of her levels: the cheapest";
+    rows.insert(one.row);
+  }
+  EXPECT_EQ(rows.size(), 3U);
+}
+
+// math.md eq. (15.7): with one class per point a second answer is worth less than the first.
+TEST(People, GiveSecondOpinionsThatAreWorthWhatTheyTellBesidesTheFirst) {
+  const std::string text = study_of_classes("[people]\nmax_per_item = 3\n");
+  testing::MemoryCampaign campaign(text, "x\n0.5\n");
+  const auto at = [](const Suggestion& one, const EarlierAnswers& earlier) {
+    double bits = 0.0;
+    const double accuracy = std::get<FlipChannel>(one.channel).accuracy;
+    class_model_information({one.mean, one.variance}, earlier, {&accuracy, 1}, {&bits, 1});
+    return bits;
+  };
+  const auto ask = [&](const char* who) {
+    return campaign->ask({.worker = who, .level = "crowd"}).suggestions.at(0);
+  };
+  const Suggestion first = ask("anna");
+  EXPECT_NEAR(first.information, at(first, {}), 1e-14);
+  const Suggestion second = ask("bert");  // before anna has answered
+  EXPECT_NEAR(second.information, at(second, {.accuracy = 0.5, .pending = {0.8}}), 1e-14);
+  EXPECT_LT(second.information, 0.9 * first.information);
+  tell(*campaign, first, 1.0);
+  tell(*campaign, second, 1.0);
+  const double both = 0.64 / (0.64 + 0.04);
+  EXPECT_NEAR(campaign->belief().marginals().earlier_at(0)->accuracy, both, 1e-12);
+  const Suggestion third = ask("carl");
+  EXPECT_NEAR(third.information, at(third, {.accuracy = both}), 1e-12);
+  EXPECT_LT(third.information, second.information);
+  // Without [people] every answer judges a new draw of the class.
+  testing::MemoryCampaign separate(study_of_classes(), "x\n0.5\n");
+  EXPECT_TRUE(separate->belief().marginals().earlier.empty());
 }
 
 TEST(People, OfALadderHaveNoLevel) {
   testing::MemoryCampaign campaign(testing::class_campaign_study("budget = 20\ninitial = 0"),
                                    testing::line_pool(10));
-  EXPECT_THROW(campaign->add_person({"anna", "1", true}), InputError);
-  EXPECT_TRUE(campaign->add_person({"anna", "", true}));
+  EXPECT_THROW(campaign->add_person({"anna", {"1"}, true}), InputError);
+  EXPECT_TRUE(campaign->add_person({"anna", {}, true}));
   EXPECT_EQ(campaign->ask({.worker = "anna"}).suggestions.size(), 1U);
 }
 
@@ -177,7 +252,7 @@ TEST(People, AgreeOrNotOnTheSamePoints) {
   testing::MemoryCampaign campaign = with_classes(4);
   for (const auto& [worker, sign] : {std::pair("anna", 1.0), std::pair("bert", 1.0), std::pair("carl", -1.0)})
     for (int k = 0; k < 4; ++k) tell(*campaign, ask_one(*campaign, worker), sign);
-  campaign->add_person({"dora", "crowd", true});
+  campaign->add_person({"dora", {"crowd"}, true});
   const std::vector<PersonView> people = people_view(*campaign);
   ASSERT_EQ(people.size(), 4U);
   EXPECT_EQ(people[0].name, "dora") << "those who were added come first";
@@ -218,6 +293,10 @@ TEST(PeopleCommand, AddsAndLists) {
   EXPECT_EQ(desk.run({"people", "D", "--format", "csv"}).out,
             desk.run({"people", "C", "--format", "csv"}).out);
   EXPECT_EQ(desk.run({"people", "C", "add", "bert", "--level", "guru"}).exit_code, 2);
+  EXPECT_EQ(desk.run({"people", "C", "add", "bert", "--level", "expert", "--level", "expert"}).exit_code, 2);
+  EXPECT_EQ(desk.run({"people", "C", "add", "bert", "--level", "expert", "--level", "crowd"}).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(desk.run({"people", "C", "--format", "json"}).out)["people"][1]["level"],
+            "expert, crowd");
   EXPECT_EQ(desk.run({"people", "C", "add"}).exit_code, 2);
   EXPECT_EQ(desk.run({"people", "C", "sack", "anna"}).exit_code, 2);
   EXPECT_EQ(desk.run({"people", "C", "remove", "anna"}).exit_code, 0);

@@ -103,10 +103,12 @@ class PostgresStore : public ::testing::Test {
 class Clients {
  public:
   Clients(const CampaignAddress& address, int clients, int each) {
+    // Opened before a test kills the server: an address at which nobody answers is refused at once.
+    std::vector<std::shared_ptr<EventStore>> stores;
+    for (int k = 0; k < clients; ++k) stores.push_back(open_event_store(address));
     for (int k = 0; k < clients; ++k)
-      threads_.emplace_back([this, address, k, each] {
+      threads_.emplace_back([this, store = stores[static_cast<std::size_t>(k)], k, each] {
         try {
-          const auto store = open_event_store(address);
           std::int64_t last = static_cast<std::int64_t>(store->read(0).size());
           for (int i = 0; i < each && !stopping_; ++i) {
             const double number = 1e6 * (k + 1) + i;

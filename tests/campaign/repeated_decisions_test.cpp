@@ -75,8 +75,8 @@ void do_everything(Campaign& campaign) {
         tell(campaign, suggestion);
   });
   EXPECT_EQ(campaign.ask({.count = 2, .worker = "five", .capacity = 3}).suggestions.size(), 2U);
-  EXPECT_TRUE(campaign.add_person({"six", "fine", true}));
-  EXPECT_FALSE(campaign.add_person({"six", "fine", true}));
+  EXPECT_TRUE(campaign.add_person({"six", {"fine"}, true}));
+  EXPECT_FALSE(campaign.add_person({"six", {"fine"}, true}));
   const std::vector<Suggestion> renewed =
       campaign.ask({.count = 2, .worker = "six", .lease = 60.0}).suggestions;
   ASSERT_EQ(renewed.size(), 2U);

@@ -7,6 +7,7 @@
 #include "support/campaign_desk.hpp"
 #include "support/campaigns.hpp"
 #include "support/markup.hpp"
+#include "views/campaign_data.hpp"
 
 namespace acuity::testing::report_test {
 namespace {
@@ -26,8 +27,7 @@ TEST(Report, WritesOnePageAndThePicturesBesideIt) {
   const std::string page = desk.folder.read("R.html");
   EXPECT_EQ(markup_fault(page), "");
   EXPECT_NE(page.find("<h1>sine</h1>"), std::string::npos);
-  for (const char* name :
-       {"learning-curve", "spend", "spend-course", "precision", "belief", "calibration", "break-even"})
+  for (const char* name : {"learning-curve", "money", "belief", "calibration", "break-even"})
     EXPECT_EQ(markup_fault(desk.folder.read(std::string("pictures/") + name + ".svg")), "") << name;
   EXPECT_NE(page.find("held-out error"), std::string::npos);
   EXPECT_EQ(desk.run({"export", "C", "--events", "-"}).out, before);
@@ -74,6 +74,32 @@ TEST(Report, RunStatusAndReportGiveTheSameVerdict) {
   }
 }
 
+TEST(Report, ShowsThePredictionsOfPredict) {
+  std::string pool = "x\n";
+  for (int k = 0; k < 30; ++k) pool += fmt::format("{}\n", 0.2 * k);
+  const Desk desk(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\n"
+      "cost = 1\n[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 6\n[annotator]\nsimulated = \"sine\"\n");
+  desk.folder.write("pool.csv", pool);
+  ASSERT_EQ(desk.run({"run", "C", "--study", "study.toml"}).exit_code, 0);
+  const Campaign campaign = Campaign::open(desk.folder.path() / "C", Access::read);
+  const CampaignData data = campaign_data(campaign);
+  ASSERT_EQ(data.curves.size(), 1U);
+  const BeliefCurve& curve = data.curves.front();
+  std::string at = "x\n";
+  for (const double x : curve.x) at += fmt::format("{}\n", x);
+  desk.folder.write("at.csv", at);
+  const ProgramResult result = desk.run({"predict", "C", "--at", "at.csv", "--format", "json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json rows = nlohmann::json::parse(result.out).at("rows");
+  ASSERT_EQ(rows.size(), curve.x.size());
+  for (std::size_t k = 0; k < curve.x.size(); ++k) {
+    EXPECT_NEAR(curve.middle[k], rows[k].at("mean").get<double>(), 1e-9);
+    EXPECT_NEAR(curve.low[k], rows[k].at("low").get<double>(), 1e-9);
+    EXPECT_NEAR(curve.high[k], rows[k].at("high").get<double>(), 1e-9);
+  }
+}
+
 TEST(Report, RefusesWhatItCannotUseAndWritesNothing) {
   const Desk desk(sine_study());
   ASSERT_EQ(desk.run({"init", "C", "--study", "study.toml"}).exit_code, 0);
@@ -105,7 +131,7 @@ TEST(Report, WritesThePageAndItsPicturesOrNeither) {
   const Desk desk(sine_study());
   ASSERT_EQ(desk.run({"run", "C", "--study", "study.toml"}).exit_code, 0);
   std::filesystem::create_directory(desk.folder.path() / "page-is-a-folder");
-  desk.folder.write("blocked/spend.svg/in-the-way", "");
+  desk.folder.write("blocked/money.svg/in-the-way", "");
   desk.folder.write("file", "");
   const std::vector<std::string> before = names_beside(desk);
   const auto refused = [&](const std::string& out, const std::string& figures, const std::string& sentence) {
@@ -116,7 +142,7 @@ TEST(Report, WritesThePageAndItsPicturesOrNeither) {
   };
   refused("missing/R.html", "new/pictures", "missing/R.html: cannot be written (No such file or directory)");
   refused("page-is-a-folder", "new/pictures/", "page-is-a-folder: cannot be written (Is a directory)");
-  refused("R.html", "blocked", "blocked/spend.svg: cannot be written (Is a directory)");
+  refused("R.html", "blocked", "blocked/money.svg: cannot be written (Is a directory)");
   refused("R.html", "file/pictures", "file/pictures: cannot be made (Not a directory)");
 }
 
@@ -125,7 +151,7 @@ TEST(Report, ThePageMayStandAmongItsPictures) {
   ASSERT_EQ(desk.run({"run", "C", "--study", "study.toml"}).exit_code, 0);
   EXPECT_EQ(desk.run({"report", "C", "--out", "new/R.html", "--figures", "new"}).exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(desk.folder.path() / "new/R.html"));
-  EXPECT_TRUE(std::filesystem::exists(desk.folder.path() / "new/spend.svg"));
+  EXPECT_TRUE(std::filesystem::exists(desk.folder.path() / "new/money.svg"));
 }
 
 TEST(Report, WorksBeforeAnythingIsAnswered) {

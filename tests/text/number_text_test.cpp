@@ -16,6 +16,16 @@ TEST(NumberText, BriefHasSixDigits) {
   EXPECT_EQ(brief(1234567.0), "1.23457e+06");
 }
 
+TEST(NumberText, RoundedHasNoExponentForSizesThatPeopleCountWith) {
+  EXPECT_EQ(rounded(290.863, 2), "290");
+  EXPECT_EQ(rounded(6391.0, 2), "6400");
+  EXPECT_EQ(rounded(140.2, 2), "140");
+  EXPECT_EQ(rounded(0.012345, 3), "0.0123");
+  EXPECT_EQ(rounded(-99.6, 2), "-100");
+  EXPECT_EQ(rounded(0.0, 2), "0");
+  EXPECT_EQ(rounded(std::numeric_limits<double>::infinity(), 2), "inf");
+}
+
 TEST(NumberText, MoneyHasItsUnit) {
   EXPECT_EQ(money(12.5, "runs"), "12.5 runs");
   EXPECT_EQ(money(12.5, ""), "12.5");

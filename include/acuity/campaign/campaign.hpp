@@ -156,7 +156,7 @@ class Campaign {
   const State& state() const;
   /// Reads the events that other processes have added since.
   const State& refresh();
-  /// All events of the log.
+  /// The events of the log that state() includes.
   std::vector<StoredEvent> events() const;
   const CampaignAddress& address() const;       ///< nowhere: it is in memory
   const std::filesystem::path& folder() const;  ///< empty unless it is in a folder
@@ -227,6 +227,7 @@ class Campaign {
   Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, State state);
 
   struct Parts;
+  friend struct CampaignInternals;
   std::unique_ptr<Parts> parts_;
 };
 

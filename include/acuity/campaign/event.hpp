@@ -99,11 +99,11 @@ struct Renewed {
   std::string worker;        ///< who said so; may be empty
 };
 
-/// Somebody who annotates, and the level of the answers; the last event of a name is valid.
+/// Somebody who annotates, and the levels of the answers; the last event of a name is valid.
 struct PersonAdded {
   std::string name;
-  std::string level;   ///< of the price list; empty: any
-  bool active = true;  ///< false: is not asked any more
+  std::vector<std::string> levels;  ///< of the price list; empty: any
+  bool active = true;               ///< false: is not asked any more
 };
 
 /// The suggestion was given back without an answer; nothing is charged.

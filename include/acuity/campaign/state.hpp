@@ -48,7 +48,7 @@ struct SuggestionRecord {
 /// Somebody who annotates.
 struct Person {
   std::string name;
-  std::string level;  ///< of the price list; empty: any
+  std::vector<std::string> levels;  ///< of the price list; empty: any
   bool active = true;
 };
 

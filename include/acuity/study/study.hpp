@@ -202,8 +202,9 @@ class Study {
         std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
         std::vector<std::string> remarks);
 
-  static Study assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise, Vector base_noise,
-                        std::shared_ptr<const Goal> goal);
+  static Study assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise,
+                        PointValues base_noise, std::shared_ptr<const Goal> goal);
+  PoolShard own_part() const;
   std::shared_ptr<const Goal> make_goal() const;
   std::shared_ptr<const Goal> goal_under(const StudyModel& model) const;
   Prior prior_for(const Observations& observations) const;

@@ -34,6 +34,8 @@ class TargetPosterior {
   /// Belief about a part of the answers at a level with this bias, without noise; 0: no bias, so that an
   /// answer is f. Classes have no biases.
   virtual Marginals predict_part(const PointsRef& x, int bias, AnswerPart part = AnswerPart::all) const = 0;
+  /// The mean of f alone, at a cost of n instead of n^2 per point.
+  virtual Vector mean(const PointsRef& x) const = 0;
   /// What people look at: the mean of f, or the probability of the class +1.
   virtual Vector expectation(const PointsRef& x) const = 0;
   /// The error at points whose values are known.
@@ -154,11 +156,11 @@ class Target {
   // ---- The model ---------------------------------------------------------------------------------------
 
   /// The belief about a pool. `goal` may be null. `storage` is for real targets without a goal or a bias;
-  /// others are computed in double precision.
+  /// others are computed in double precision. `one_class_per_point`: for classes, see EpPoolBelief.
   virtual std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
                                              std::shared_ptr<const Goal> goal,
                                              const std::vector<Observation>& observations, int threads,
-                                             const PoolStorage& storage) const = 0;
+                                             const PoolStorage& storage, bool one_class_per_point) const = 0;
   virtual std::unique_ptr<const TargetPosterior> posterior(const Prior& prior,
                                                            const Observations& observations) const = 0;
 
