@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   fmt::print("{} answers, {} points\n\n| part | s | s of CPU |\n|---|---|---|\n", answers, points);
   const CampaignData quick = timed("quick_campaign_data", [&] { return quick_campaign_data(campaign); });
   timed("view_json of it", [&] { return view_json(campaign, quick, {}).size(); });
-  const LevelGroups groups = level_groups(campaign.state());
+  const LevelGroups groups = level_groups(campaign.study(), campaign.state());
   const BeliefSlices slices = timed("BeliefSlices", [&] { return BeliefSlices(campaign); });
   timed("a slice of 101 points", [&] { return slices.json("a").size(); });
   timed("a map of 48 x 48 points", [&] { return slices.json("a", "b").size(); });
@@ -106,8 +106,12 @@ int main(int argc, char** argv) {
   timed("course", [&] { return course_of(campaign, std::nullopt, groups).course.size(); });
   timed("verdict", [&] { return verdict_on(campaign).text().size(); });
   const CampaignData data = timed("campaign_data", [&] { return campaign_data(campaign); });
+  MeasuredCourse course;
+  campaign_data(campaign, course);
+  timed("campaign_data with the course kept", [&] { return campaign_data(campaign, course).answers.size(); });
   timed("view_json", [&] { return view_json(campaign, data, {}).size(); });
   const PoolScores scores = timed("PoolScores", [&] { return PoolScores(campaign); });
   timed("pool, binned", [&] { return scores.json("a", "b").size(); });
-  timed("a point explained", [&] { return scores.explained_point_json("7").size(); });
+  timed("the next point explained",
+        [&] { return scores.explained_point_json(scores.next().result.suggestions.front().point).size(); });
 }

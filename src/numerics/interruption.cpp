@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "numerics/background.hpp"
+
 namespace acuity {
 
 namespace {
@@ -25,6 +27,7 @@ Uninterrupted::~Uninterrupted() {
 
 void check_interruption() {
   if (not_now.load(std::memory_order_relaxed) > 0) return;
+  numerics::InBackground::check();
   if (const InterruptionCheck check = installed.load(std::memory_order_relaxed)) check();
 }
 

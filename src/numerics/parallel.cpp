@@ -12,9 +12,11 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "acuity/numerics/interruption.hpp"
+#include "numerics/background.hpp"
 
 namespace acuity::numerics {
 
@@ -77,7 +79,14 @@ std::unique_ptr<Workers>& workers() {
   return all;
 }
 
+// Nested calls run on this thread alone: the outer call uses the others.
+thread_local bool inside = false;
+
 }  // namespace
+
+bool keep_in_this_thread(bool alone) {
+  return std::exchange(inside, alone);
+}
 
 int default_threads() {
   // Batch systems and containers restrict a process to some processors; the set may change while it runs.
@@ -104,7 +113,6 @@ void on_threads(int threads, const std::function<void()>& work) {
       if (!failure) failure = std::current_exception();
     }
   };
-  thread_local bool inside = false;  // nested calls run on this thread alone: the outer call uses the others
   if (threads > 1 && !inside) {
     const std::function<void()> marked = [&] {
       inside = true;

@@ -50,16 +50,16 @@ CampaignFigure belief_curve(const CampaignData& data, CampaignFigure figure) {
                            .radius = precision_radius(data, answer),
                            .style = "model"});
   }
-  figure.svg = picture_svg(
-      {.title = data.target->prediction_title(),
-       .subtitle = "Larger dots are " + data.target->larger_dots() + " answers.",
-       .description =
-           fmt::format("The prediction over {}, with {} answers.", data.inputs[0], data.answers.size()),
-       .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief},
-                {"answer", PictureKey::Kind::mark, {"model", "none"}}},
-       .panels = {panel},
-       .panel_height = 300});
+  figure.svg =
+      picture_svg({.title = data.target->prediction_title(),
+                   .subtitle = "Larger dots are " + data.target->larger_dots() + " answers.",
+                   .description = fmt::format("The prediction over {}, with {} answers.", data.inputs[0],
+                                              data.answers.size()),
+                   .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                            {"95 % interval of " + data.target->latent(), PictureKey::Kind::band, belief},
+                            {"answer", PictureKey::Kind::mark, {"model", "none"}}},
+                   .panels = {panel},
+                   .panel_height = 300});
   return figure;
 }
 
@@ -94,7 +94,7 @@ CampaignFigure belief_by_category(const CampaignData& data, CampaignFigure figur
        .description = fmt::format("The prediction over {}, for {} values of {}.", data.inputs[1 - category],
                                   panels.size(), data.inputs[category]),
        .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief},
+                {"95 % interval of " + data.target->latent(), PictureKey::Kind::band, belief},
                 {"answer", PictureKey::Kind::mark, {"model", "none"}}},
        .panels = panels,
        .columns = panels.size() > 4 ? 3 : 2,
@@ -122,16 +122,16 @@ CampaignFigure belief_slices(const CampaignData& data, CampaignFigure figure) {
   }
   const bool any_names = std::any_of(data.columns.begin(), data.columns.end(),
                                      [](const Input& input) { return input.is_named(); });
-  figure.svg = picture_svg(
-      {.title = data.target->prediction_title() + " along each input",
-       .subtitle = any_names ? "All other inputs are at the pool's median or most frequent value."
-                             : "All other inputs are at the pool's median.",
-       .description = fmt::format("{} slices through the prediction.", panels.size()),
-       .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
-                {"two standard deviations of " + data.target->latent(), PictureKey::Kind::band, belief}},
-       .panels = panels,
-       .columns = panels.size() > 4 ? 3 : 2,
-       .panel_height = 130});
+  figure.svg =
+      picture_svg({.title = data.target->prediction_title() + " along each input",
+                   .subtitle = any_names ? "All other inputs are at the pool's median or most frequent value."
+                                         : "All other inputs are at the pool's median.",
+                   .description = fmt::format("{} slices through the prediction.", panels.size()),
+                   .keys = {{data.target->middle(), PictureKey::Kind::line, belief},
+                            {"95 % interval of " + data.target->latent(), PictureKey::Kind::band, belief}},
+                   .panels = panels,
+                   .columns = panels.size() > 4 ? 3 : 2,
+                   .panel_height = 130});
   std::string where;
   for (std::size_t k = 0; k < data.columns.size(); ++k)
     where += fmt::format("{}{} = {}", k == 0 ? "" : ", ", data.inputs[k],
@@ -180,8 +180,8 @@ CampaignFigure score_calibration(const CampaignData& data, CampaignFigure figure
        .panel_height = 34.0 * static_cast<double>(panel.rows.size()) + 16.0});
   if (beyond > 0)
     figure.caption =
-        fmt::format("{} beyond ±{} drawn as rings at the edge.",
-                    beyond == 1 ? "One answer is" : fmt::format("{} answers are", beyond), furthest);
+        beyond == 1 ? fmt::format("One answer is beyond ±{}: the ring at the edge.", furthest)
+                    : fmt::format("{} answers are beyond ±{}: the rings at the edges.", beyond, furthest);
   return figure;
 }
 
@@ -217,14 +217,16 @@ CampaignFigure belief_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "belief", .heading = "Prediction"};
   if (data.map) {
     figure.svg = belief_map_svg(data);
-    return figure;
-  }
-  if (data.curves.empty()) {
+  } else if (data.curves.empty()) {
     figure.absent = "The pool is empty.";
     return figure;
+  } else if (data.inputs.size() == 1) {
+    figure = belief_curve(data, figure);
+  } else {
+    figure = data.curves.front().category ? belief_by_category(data, figure) : belief_slices(data, figure);
   }
-  if (data.inputs.size() == 1) return belief_curve(data, figure);
-  return data.curves.front().category ? belief_by_category(data, figure) : belief_slices(data, figure);
+  if (!data.belief_note.empty()) figure.caption += (figure.caption.empty() ? "" : " ") + data.belief_note;
+  return figure;
 }
 
 CampaignFigure calibration_figure(const CampaignData& data) {
@@ -241,14 +243,11 @@ CampaignFigure calibration_figure(const CampaignData& data) {
 }
 
 std::vector<CampaignFigure> campaign_figures(const CampaignData& data) {
-  std::vector<CampaignFigure> figures{
-      learning_figure(data),  spend_figure(data),  spend_course_figure(data),
-      precision_figure(data), belief_figure(data), calibration_figure(data),
-  };
+  std::vector<CampaignFigure> figures{learning_figure(data), money_figure(data), belief_figure(data),
+                                      calibration_figure(data)};
   if (!data.biases.empty()) figures.push_back(bias_figure(data));
-  for (CampaignFigure figure :
-       {break_even_figure(data), burn_down_figure(data), hyperparameters_figure(data)})
-    figures.push_back(std::move(figure));
+  figures.push_back(break_even_figure(data));
+  figures.push_back(hyperparameters_figure(data));
   return figures;
 }
 

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include <algorithm>
+#include <cmath>
 
 #include "pages/campaign_figures.hpp"
 #include "pictures/picture_svg.hpp"
@@ -12,13 +11,6 @@
 namespace acuity {
 
 namespace {
-
-std::vector<Stroke> level_strokes(std::size_t count) {
-  std::vector<std::string> looks{"model", "bald", "target", "random"};
-  while (looks.size() < count) looks.push_back(fmt::format("level {}", looks.size()));
-  looks.resize(count);
-  return strokes_of(looks);
-}
 
 Panel difference_panel(const CampaignData& data, std::size_t input, const std::vector<Stroke>& strokes) {
   Panel panel;
@@ -75,7 +67,7 @@ CampaignFigure bias_figure(const CampaignData& data) {
     figure.absent = "There are no answers yet.";
     return figure;
   }
-  const std::vector<Stroke> strokes = level_strokes(data.biases.size());
+  const std::vector<Stroke> strokes = strokes_in_order(data.biases.size());
   const std::string& reference = data.biases.front().estimate.reference;
   std::vector<Panel> panels;
   for (std::size_t k = 0; k < data.biases.front().curves.size(); ++k)

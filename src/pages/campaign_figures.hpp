@@ -16,10 +16,8 @@ struct CampaignFigure {
 };
 
 CampaignFigure learning_figure(const CampaignData& data);
-CampaignFigure spend_figure(const CampaignData& data);
-CampaignFigure spend_course_figure(const CampaignData& data);
-CampaignFigure precision_figure(const CampaignData& data);
-CampaignFigure burn_down_figure(const CampaignData& data);
+/// Money and precision over time.
+CampaignFigure money_figure(const CampaignData& data);
 CampaignFigure hyperparameters_figure(const CampaignData& data);
 CampaignFigure belief_figure(const CampaignData& data);
 CampaignFigure calibration_figure(const CampaignData& data);

@@ -199,7 +199,8 @@ std::string failures_html(const CampaignData& data) {
 std::string purchases_cell(const std::vector<double>& counts, const CampaignData& data) {
   std::string text;
   for (std::size_t k = 0; k < counts.size() && k < data.offered.size(); ++k)
-    if (counts[k] > 0.0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[k], data.offered[k]);
+    if (counts[k] > 0.0)
+      text += fmt::format("{}{}\u00a0×\u00a0{}", text.empty() ? "" : ", ", counts[k], data.offered[k]);
   return text.empty() ? "–" : text;
 }
 
@@ -222,7 +223,7 @@ std::string plans_html(const CampaignData& data) {
 // The table that belongs to a figure.
 std::string beside(const CampaignFigure& figure, const CampaignData& data) {
   if (figure.svg.empty()) return "";
-  if (figure.name == "spend")
+  if (figure.name == "money")
     return table_html(spend_table(data), "Spend by level") +
            (data.replaced_text.empty() ? "" : paragraph("soft", data.replaced_text)) + plans_html(data);
   if (figure.name == "belief" && data.importance.size() > 1)

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/text.hpp"
 #include "pages/campaign_figures.hpp"
 #include "pictures/picture_svg.hpp"
 #include "text/number_text.hpp"
+#include "views/evenly_kept.hpp"
 
 // Figures over money and time.
 
@@ -14,6 +16,7 @@ namespace acuity {
 namespace {
 
 const Stroke measured_stroke{"model", "none"}, believed{"bald", "8 4"}, at_goal{"random", "2 3"};
+const Stroke spent_stroke{"ink", "none"}, projected_stroke{"ink", "6 4"}, budget_stroke{"ink", "2 4"};
 
 std::string money_name(const CampaignData& data) {
   return data.unit.empty() ? "money spent" : fmt::format("money spent ({})", data.unit);
@@ -31,18 +34,65 @@ TimeUnit time_unit(double span) {
   return {"days", 86400.0};
 }
 
-// What every level had cost, stacked.
-std::vector<PictureBand> stacked(const CampaignData& data, const std::vector<Stroke>& strokes) {
+// Money is spent at moments: a line that keeps its height until the next one.
+struct Steps {
+  std::vector<double> x, y;
+
+  void go_to(double at, double height) {
+    if (!x.empty()) {
+      x.push_back(at);
+      y.push_back(y.back());
+    }
+    x.push_back(at);
+    y.push_back(height);
+  }
+};
+
+// What every level had cost, stacked, over time in units of so many seconds; 0: over answers.
+std::vector<PictureBand> stacked(const CampaignData& data, const std::vector<Stroke>& strokes,
+                                 double unit_seconds) {
+  const std::vector<std::size_t> kept = evenly_kept(data.spending.size(), most_moments);
   std::vector<PictureBand> bands;
-  std::vector<double> below(data.spending.size(), 0.0), x;
-  for (const SpendPoint& point : data.spending) x.push_back(static_cast<double>(point.answers));
+  std::vector<double> below(kept.size(), 0.0);
+  const auto band_edge = [&] {
+    Steps edge;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const SpendPoint& point = data.spending[kept[i]];
+      edge.go_to(unit_seconds > 0.0 ? point.time / unit_seconds : static_cast<double>(point.answers),
+                 below[i]);
+    }
+    return edge;
+  };
   for (std::size_t level = data.levels.size(); level-- > 0;) {  // the most precise on top
-    PictureBand band{.x = x, .low = below, .high = {}, .style = strokes[level].style, .opacity = 0.75};
-    for (std::size_t i = 0; i < below.size(); ++i) below[i] += data.spending[i].spent[level];
-    band.high = below;
-    bands.push_back(std::move(band));
+    const Steps low = band_edge();
+    for (std::size_t i = 0; i < kept.size(); ++i) below[i] += data.spending[kept[i]].spent[level];
+    bands.push_back(
+        {.x = low.x, .low = low.y, .high = band_edge().y, .style = strokes[level].style, .opacity = 0.75});
   }
   return bands;
+}
+
+std::string money_caption(const CampaignData& data, const MoneyReach& reach, bool is_over_time) {
+  std::string text = "Where a band grows, its level was bought.";
+  double at_levels = 0.0;
+  for (const LevelTotal& level : data.levels) at_levels += level.spent;
+  if (data.spent > at_levels * (1.0 + 1e-9))
+    text += fmt::format(" {} failed attempts have cost: {}.",
+                        is_over_time ? "Between the bands and the line is what" : "Not shown is what",
+                        money(data.spent - at_levels, data.unit));
+  if (!std::isfinite(data.budget)) return text + " There is no limit to the budget.";
+  const std::string left = money(data.budget - data.spent, data.unit);
+  if (data.projected_end) {
+    const TimeUnit unit = time_unit(*data.projected_end);
+    return text + fmt::format(
+                      " At the pace of the second half of the spending, the remaining {} will last until "
+                      "{:.3g} {} after the campaign was created{}.",
+                      left, *data.projected_end / unit.seconds, unit.name,
+                      reach.projected_end ? "" : ", beyond the picture");
+  }
+  const std::string all = money(data.budget, data.unit);
+  return text + (data.spent >= 0.99 * data.budget ? fmt::format(" The budget of {} is spent.", all)
+                                                  : fmt::format(" Left of the budget of {}: {}.", all, left));
 }
 
 }  // namespace
@@ -94,7 +144,7 @@ CampaignFigure learning_figure(const CampaignData& data) {
                    .marks = marks}}});
   figure.caption =
       data.is_held_out
-          ? "If the measured error lies above the predicted one, the intervals of the model are too narrow."
+          ? "If the measured error lies above the predicted one, the model is too sure of its predictions."
           : "Answers were bought where the standard deviation was large, so this error tends to be larger "
             "than "
             "that of the whole pool, and it includes the noise of the answers. With --test a table is used "
@@ -104,151 +154,64 @@ CampaignFigure learning_figure(const CampaignData& data) {
         " Over the points of [goal] the model predicts an error of {:.3g}, of f without the noise of "
         "answers.",
         goal.y.back());
+  if (!data.course_note.empty()) figure.caption += " " + data.course_note;
   return figure;
 }
 
-CampaignFigure spend_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "spend", .heading = "Spend by level"};
-  if (data.answers.empty()) {
+CampaignFigure money_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "money", .heading = "Money and precision over time"};
+  if (data.spending.size() < 2) {
     figure.absent = "There are no answers yet.";
     return figure;
   }
-  Panel panel;
-  double most = 0.0;
-  std::string described;
-  for (const LevelTotal& level : data.levels) most = std::max(most, level.spent);
-  if (most <= 0.0) {
+  if (!(data.spent > 0.0)) {
     figure.absent = "No answer has cost anything.";
     return figure;
   }
-  for (const LevelTotal& level : data.levels) {
-    const auto row = static_cast<double>(panel.rows.size());
-    panel.rows.push_back(level.name);
-    panel.bands.push_back({.x = {0.0, level.spent},
-                           .low = {row + 0.3, row + 0.3},
-                           .high = {row - 0.3, row - 0.3},
-                           .style = "model",
-                           .opacity = 0.75});
-    described += fmt::format(" {}: {} answers for {}.", level.name, level.answers, brief(level.spent));
-  }
-  panel.x_name = money_name(data);
-  panel.x_range = {0.0, most};
-  figure.svg = picture_svg({.title = "Money spent by level",
-                            .subtitle = "The most precise level is on top.",
-                            .description = "Spend by level." + described,
-                            .panels = {panel},
-                            .panel_height = 30.0 * static_cast<double>(panel.rows.size()) + 12.0});
-  return figure;
-}
-
-CampaignFigure spend_course_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "spend-course", .heading = "Spend over time"};
-  if (data.spending.size() < 3) {
-    figure.absent = "There are too few answers to show spending over time.";
-    return figure;
-  }
-  std::vector<std::string> looks{"model", "bald", "target", "random"};
-  while (looks.size() < data.levels.size()) looks.push_back(fmt::format("level {}", looks.size()));
-  const std::vector<Stroke> strokes = strokes_of(looks);
+  const MoneyReach reach = money_reach(data);
+  // The time of a rehearsal says nothing, nor that of a table of answers: these are shown in their order.
+  const bool is_over_time = data.spending.back().time - data.spending[1].time >= 60.0;
+  const double end = reach.projected_end ? *data.projected_end : data.money.back().time;
+  const TimeUnit unit = time_unit(end);
+  const std::vector<Stroke> strokes = strokes_in_order(data.levels.size());
   Panel panel;
-  panel.bands = stacked(data, strokes);
-  // From the top, so that the line of a level without spend does not hide the one below it.
-  for (auto band = panel.bands.rbegin(); band != panel.bands.rend(); ++band)
-    panel.lines.push_back({.x = band->x, .y = band->high, .stroke = {band->style, "none"}});
-  panel.x_range = {0.0, static_cast<double>(data.spending.back().answers)};
-  panel.x_name = "answers";
+  panel.bands = stacked(data, strokes, is_over_time ? unit.seconds : 0.0);
+  panel.x_range = {0.0,
+                   is_over_time ? end / unit.seconds : static_cast<double>(data.spending.back().answers)};
+  panel.x_name = is_over_time ? fmt::format("{} since the campaign was created", unit.name) : "answers";
+  panel.y_range = {0.0, 1.06 * std::max(data.spent, reach.budget ? data.budget : 0.0)};
   panel.y_name = money_name(data);
   std::vector<PictureKey> keys;
-  double shown = 0.0;
-  for (std::size_t k = 0; k < data.levels.size(); ++k) {
+  for (std::size_t k = 0; k < data.levels.size(); ++k)
     keys.push_back({data.levels[k].name, PictureKey::Kind::band, strokes[k], 0.75});
-    shown += data.levels[k].spent;
+  if (is_over_time) {
+    Steps spent;
+    for (const std::size_t k : evenly_kept(data.money.size(), most_moments))
+      spent.go_to(data.money[k].time / unit.seconds, data.money[k].spent);
+    panel.lines.push_back({.x = spent.x, .y = spent.y, .stroke = spent_stroke});
+    keys.push_back({"spent in total", PictureKey::Kind::line, spent_stroke});
   }
-  figure.svg = picture_svg({.title = "Money spent by level, over answers",
-                            .subtitle = "Stacked, the most precise level on top.",
-                            .description = fmt::format("{} spent at {} levels in {} answers.", brief(shown),
-                                                       data.levels.size(), data.spending.back().answers),
-                            .keys = keys,
-                            .panels = {panel},
-                            .panel_height = 220});
-  if (data.spent > shown * (1.0 + 1e-9))
-    figure.caption =
-        fmt::format("Not shown: {} that failed attempts have cost.", money(data.spent - shown, data.unit));
-  return figure;
-}
-
-CampaignFigure precision_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "precision", .heading = "Precision over time"};
-  if (data.answers.size() < 2) {
-    figure.absent = "There are too few answers to show precision over time.";
-    return figure;
+  if (is_over_time && reach.projected_end) {
+    panel.lines.push_back({.x = {data.money.back().time / unit.seconds, end / unit.seconds},
+                           .y = {data.spent, data.budget},
+                           .stroke = projected_stroke});
+    keys.push_back({"projected", PictureKey::Kind::line, projected_stroke});
   }
-  Panel panel;
-  for (const LevelTotal& level : data.levels) panel.rows.push_back(level.name);
-  double dearest = 0.0;
-  for (const ReportedAnswer& answer : data.answers) dearest = std::max(dearest, answer.cost);
-  for (const ReportedAnswer& answer : data.answers)
-    panel.marks.push_back({.x = answer.spent,
-                           .y = static_cast<double>(answer.level),
-                           .radius = dearest > 0.0 ? 2.0 + 3.0 * std::sqrt(answer.cost / dearest) : 3.0,
-                           .style = "model"});
-  panel.x_name = money_name(data);
-  panel.x_range = {0.0, std::max(data.spent, 1e-300)};
-  figure.svg = picture_svg({.title = "Level of every answer",
-                            .subtitle = "One dot per answer; a larger dot cost more.",
-                            .description = fmt::format("{} answers at {} levels, in their order.",
-                                                       data.answers.size(), data.levels.size()),
-                            .panels = {panel},
-                            .panel_height = 34.0 * static_cast<double>(panel.rows.size()) + 16.0});
-  return figure;
-}
-
-CampaignFigure burn_down_figure(const CampaignData& data) {
-  CampaignFigure figure{.name = "burn-down", .heading = "Budget over time"};
-  if (data.money.size() < 3 || !(data.money.back().time > 0.0)) {
-    figure.absent = "Too little has been spent to show the budget over time.";
-    return figure;
+  if (reach.budget) {
+    panel.lines.push_back(
+        {.x = {0.0, panel.x_range->second}, .y = {data.budget, data.budget}, .stroke = budget_stroke});
+    keys.push_back({"budget", PictureKey::Kind::line, budget_stroke});
   }
-  const bool limited = std::isfinite(data.budget);
-  // A projection far in the future would leave no room for what has happened.
-  const bool shown = data.projected_end && *data.projected_end < 20.0 * data.money.back().time;
-  const TimeUnit unit = time_unit(shown ? *data.projected_end : data.money.back().time);
-  PictureLine line{.x = {}, .y = {}, .stroke = measured_stroke};
-  for (const MoneyPoint& point : data.money) {
-    const double left = limited ? data.budget - point.spent : point.spent;
-    if (!line.x.empty()) {  // a step
-      line.x.push_back(point.time / unit.seconds);
-      line.y.push_back(line.y.back());
-    }
-    line.x.push_back(point.time / unit.seconds);
-    line.y.push_back(left);
-  }
-  Panel panel{
-      .x_name = fmt::format("{} since the campaign was created", unit.name),
-      .y_name = limited ? "money left" : "money spent",
-      .logarithmic = false,
-      .lines = {line},
-  };
-  std::vector<PictureKey> keys;
-  if (shown) {
-    panel.lines.push_back({.x = {line.x.back(), *data.projected_end / unit.seconds},
-                           .y = {line.y.back(), 0.0},
-                           .stroke = {"bald", "6 4"}});
-    keys = {{"so far", PictureKey::Kind::line, measured_stroke},
-            {"projected from the second half", PictureKey::Kind::line, {"bald", "6 4"}}};
-  }
-  figure.svg = picture_svg({.title = limited ? "Budget left over time" : "Money spent over time",
-                            .subtitle = "",
-                            .description = fmt::format("{} spent in {:.3g} {}.", brief(data.spent),
-                                                       data.money.back().time / unit.seconds, unit.name),
-                            .keys = keys,
-                            .panels = {panel},
-                            .panel_height = 190});
-  if (data.projected_end)
-    figure.caption = fmt::format(
-        "At the pace of the second half of the spending, the budget will be spent {:.3g} {} after the "
-        "campaign was created.",
-        *data.projected_end / time_unit(*data.projected_end).seconds, time_unit(*data.projected_end).name);
+  figure.svg = picture_svg(
+      {.title = is_over_time ? "Money spent by level, over time" : "Money spent by level, over answers",
+       .subtitle = "Stacked, the most precise level on top.",
+       .description = fmt::format("{} spent at {} in {}.", brief(data.spent),
+                                  counted(static_cast<std::int64_t>(data.levels.size()), "level"),
+                                  counted(data.spending.back().answers, "answer")),
+       .keys = keys,
+       .panels = {panel},
+       .panel_height = 240});
+  figure.caption = money_caption(data, reach, is_over_time);
   return figure;
 }
 

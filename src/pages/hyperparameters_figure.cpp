@@ -66,8 +66,7 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
   }
   const FitPoint& last = data.fits.back();
   const std::size_t count = last.lengthscales.size(), drawn = std::min(count, most_lengthscales);
-  const std::vector<std::string> looks{"model", "bald", "target", "random", "a", "b", "c", "d"};
-  const std::vector<Stroke> strokes = strokes_of({looks.begin(), looks.begin() + static_cast<long>(drawn)});
+  const std::vector<Stroke> strokes = strokes_in_order(drawn);
   std::vector<Panel> panels;
   add_course(
       data, "amplitude", true, [](const FitPoint& fit) { return std::optional(fit.amplitude); }, panels);

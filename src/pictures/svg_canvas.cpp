@@ -42,11 +42,11 @@ std::string style_sheet() {
          ".title{font-size:17px;font-weight:bold}.tick,.note{font-size:12px}.tick,.note{fill:#555}"
          ".panel{font-weight:bold}.grid{stroke:#888;stroke-opacity:.3}.axis{stroke:#444}"
          ".leader{stroke:#888}.ring{stroke:#222;fill:none}.ground{fill:#fff}.casing{stroke:#fff}"
-         ".minus{color:#b35806}.plus{color:#542788}" +
+         ".minus{color:#b35806}.plus{color:#542788}.ink{color:#222}" +
          light +
          "@media screen and (prefers-color-scheme:dark){text{fill:#e8e8e8}.tick,.note{fill:#b4b4b4}"
          ".axis{stroke:#bbb}.ring{stroke:#e8e8e8}.ground{fill:#16181c}.casing{stroke:#16181c}"
-         ".minus{color:#fdb863}.plus{color:#b9a6ee}" +
+         ".minus{color:#fdb863}.plus{color:#b9a6ee}.ink{color:#e8e8e8}" +
          dark + "}";
 }
 
@@ -204,6 +204,12 @@ std::vector<Stroke> strokes_of(const std::vector<std::string>& names) {
     strokes.push_back({look.name, look.dashes});
   }
   return strokes;
+}
+
+std::vector<Stroke> strokes_in_order(std::size_t count) {
+  std::vector<std::string> names{"model", "bald", "target", "random"};
+  names.resize(count);
+  return strokes_of(names);
 }
 
 double text_width(std::string_view text, double font_size) {

@@ -61,6 +61,10 @@ struct Stroke {
 /// take further strokes in their order.
 std::vector<Stroke> strokes_of(const std::vector<std::string>& names);
 
+/// Different strokes for `count` things without names of their own, such as levels: the first is always the
+/// same. From the ninth on they repeat.
+std::vector<Stroke> strokes_in_order(std::size_t count);
+
 /// An upper estimate of the width of a line of text; the reader's font is not known.
 double text_width(std::string_view text, double font_size);
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <map>
+#include <memory>
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/kept_files.hpp"
@@ -15,6 +18,7 @@
 #include "service/serial_thread.hpp"
 #include "service/web_files.hpp"
 #include "views/explained_json.hpp"
+#include "views/people_view.hpp"
 
 namespace acuity {
 
@@ -129,6 +133,29 @@ struct CampaignServer::Parts {
     return writer.run(std::move(task));
   }
 
+  // Replies about one object that were made before: watchers ask for the same pictures. Used in `drawing`.
+  struct Drawn {
+    std::shared_ptr<const void> of;
+    std::map<std::string, std::string> replies;
+  };
+  // In one thread of low priority, and not for more requests at once than leaves threads for those who ask.
+  template <typename Draw>
+  HttpReply drawn(Drawn& known, std::shared_ptr<const void> of, const std::string& key, const Draw& draw) {
+    constexpr int most_waiting = 32;
+    constexpr std::size_t most_known = 64;
+    struct Place {
+      std::atomic<int>& taken;
+      ~Place() { --taken; }
+    } place{waiting_to_draw};
+    if (++waiting_to_draw > most_waiting)
+      throw HttpProblem(503, "too many pictures are being drawn for others", 1.0);
+    return json_reply(drawing.run([&] {
+      if (known.of != of || known.replies.size() >= most_known) known = {of, {}};
+      const auto found = known.replies.find(key);
+      return found != known.replies.end() ? found->second : known.replies.emplace(key, draw()).first->second;
+    }));
+  }
+
   HttpReply me(const Call& call);
   HttpReply events(const Call& call);
   HttpReply figure(const Call& call) const;
@@ -146,7 +173,10 @@ struct CampaignServer::Parts {
   std::optional<Gate> gate;
   std::optional<LiveView> view;
   std::atomic<bool> ready{false};
-  SerialThread writer, reading, thinking;  // who uses `campaign`, `reader`, `thinker`
+  Drawn drawn_slices, drawn_pool;
+  std::atomic<int> waiting_to_draw{0};
+  SerialThread writer, reading;  // who uses `campaign`, `reader`
+  SerialThread thinking{SerialThread::Priority::low}, drawing{SerialThread::Priority::low};
 };
 
 namespace {
@@ -185,12 +215,15 @@ const std::vector<BoundRoute>& bound_routes() {
        [](Parts& p, const Call&) { return json_reply(p.view->snapshot()->view); }},
       {{"GET", "/v1/slice", Role::watch},
        [](Parts& p, const Call& c) {
-         return json_reply(p.view->complete_snapshot(model_seconds)
-                               ->slices->json(c.query("x"), c.query("y"), c.query("at")));
+         const auto slices = p.view->snapshot_with_slices(model_seconds)->slices;
+         return p.drawn(p.drawn_slices, slices, c.query("x") + '\n' + c.query("y") + '\n' + c.query("at"),
+                        [&] { return slices->json(c.query("x"), c.query("y"), c.query("at")); });
        }},
       {{"GET", "/v1/pool", Role::watch},
        [](Parts& p, const Call& c) {
-         return json_reply(p.view->complete_snapshot(model_seconds)->pool->json(c.query("x"), c.query("y")));
+         const auto pool = p.view->snapshot_with_pool(model_seconds)->pool;
+         return p.drawn(p.drawn_pool, pool, c.query("x") + '\n' + c.query("y"),
+                        [&] { return pool->json(c.query("x"), c.query("y")); });
        }},
       {{"GET", "/v1/figures/{}.svg", Role::watch}, [](Parts& p, const Call& c) { return p.figure(c); }},
       {{"GET", "/v1/explain/next", Role::watch},
@@ -199,8 +232,13 @@ const std::vector<BoundRoute>& bound_routes() {
        }},
       {{"GET", "/v1/explain/point/{}", Role::watch},
        [](Parts& p, const Call& c) {
-         return json_reply(
-             p.thinking.run([&] { return explained_point_json(p.thinker.campaign_now(), c.part); }));
+         // Comparing with all of a large pool takes minutes: those that were scored are there already.
+         const auto pool = p.view->snapshot()->pool;
+         const bool is_there = pool && pool->is_sample() && pool->has(c.part);
+         return json_reply(p.thinking.run([&] {
+           return is_there ? pool->explained_point_json(c.part)
+                           : explained_point_json(p.thinker.campaign_now(), c.part);
+         }));
        }},
       {{"GET", "/v1/explain/{}", Role::watch},
        [](Parts& p, const Call& c) {
@@ -280,8 +318,8 @@ HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
 
 HttpReply CampaignServer::Parts::me(const Call& call) {
   const std::string level = reading.run([&] {
-    const Person* person = reader.campaign().state().find_person(call.caller.name);
-    return person == nullptr ? std::string() : person->level;
+    const Person* person = reader.campaign_now().state().find_person(call.caller.name);
+    return person == nullptr ? std::string() : levels_text(person->levels);
   });
   return json_reply(Json{{"name", call.caller.name},
                          {"role", role_name(call.caller.role)},
@@ -315,8 +353,10 @@ HttpReply CampaignServer::Parts::events(const Call& call) {
 
 HttpReply CampaignServer::Parts::figure(const Call& call) const {
   const std::shared_ptr<const ViewSnapshot> snapshot = view->snapshot();
-  const auto found = snapshot->figures.find(call.part);
-  if (found == snapshot->figures.end())
+  const auto none = std::make_shared<const std::map<std::string, std::string>>();
+  const auto figures = snapshot->figures ? snapshot->figures : none;  // none is listed in the view yet
+  const auto found = figures->find(call.part);
+  if (found == figures->end())
     throw HttpProblem(404, fmt::format("there is no picture \"{}\"", printable(call.part, 40)));
   return {.status = 200, .content_type = "image/svg+xml", .body = found->second};
 }

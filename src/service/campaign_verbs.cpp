@@ -7,6 +7,7 @@
 #include <map>
 
 #include "acuity/numerics/errors.hpp"
+#include "campaign/answer_noise.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
 #include "service/request_body.hpp"
@@ -19,27 +20,20 @@ namespace {
 constexpr std::int64_t most_at_once = 1000;
 constexpr double longest_pause = 5.0;  // seconds: somebody may answer at any time
 
-// The noise or accuracy that an answer reports of itself.
 std::optional<Channel> reported_channel(const RequestBody& body, const Study& study,
                                         const std::vector<double>& values) {
-  const Target& target = *study.file().target;
-  if (const std::optional<double> sd = body.number("noise_sd")) {
-    if (!target.fits(GaussianChannel{}))
-      throw HttpProblem(400,
-                        "\"noise_sd\" is for real targets, the study's are binary; must be \"accuracy\"");
-    if (!(*sd > 0.0 && *sd < 1e150 && *sd * *sd > 0.0))
-      throw HttpProblem(400, fmt::format("\"noise_sd\" is {}, must be a finite number above 0", *sd));
-    return target.reported_channel(*sd, values);
+  AnswerNoise reported{.noise_sd = body.number("noise_sd"),
+                       .accuracy = {},
+                       .noise_sd_name = "\"noise_sd\"",
+                       .accuracy_name = "\"accuracy\"",
+                       .whose = {},
+                       .noise_sd_text = {}};
+  if (!reported.noise_sd) reported.accuracy = body.number("accuracy");
+  try {
+    return channel_of(reported, *study.file().target, values);
+  } catch (const InputError& error) {
+    throw HttpProblem(400, error.what());
   }
-  if (const std::optional<double> accuracy = body.number("accuracy")) {
-    if (!target.fits(FlipChannel{}))
-      throw HttpProblem(400,
-                        "\"accuracy\" is for binary targets, the study's are real; must be \"noise_sd\"");
-    if (!(*accuracy >= 0.5 && *accuracy <= 1.0))
-      throw HttpProblem(400, fmt::format("\"accuracy\" is {}, must be a number from 0.5 to 1", *accuracy));
-    return FlipChannel{*accuracy};
-  }
-  return std::nullopt;
 }
 
 std::vector<double> values_in(const RequestBody& body, const Study& study, std::int64_t id) {

@@ -296,6 +296,7 @@ class SessionOn : public Session {
   // A client that closes its side is noticed at once, not at the next event.
   void watch_for_end() {
     rest_.resize(256);
+    beast::get_lowest_layer(stream_).expires_never();  // of this reading: writing has its own time
     stream_.async_read_some(asio::buffer(rest_), [me = self()](const beast::error_code& failed, std::size_t) {
       if (failed) return me->close_now();
       me->watch_for_end();

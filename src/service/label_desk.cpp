@@ -6,9 +6,11 @@
 
 #include "acuity/numerics/errors.hpp"
 #include "campaign/answer_reader.hpp"
+#include "campaign/state_queries.hpp"
 #include "service/campaign_verbs.hpp"
 #include "service/request_body.hpp"
 #include "text/result_table.hpp"
+#include "views/level_groups.hpp"
 
 namespace acuity {
 
@@ -51,13 +53,44 @@ std::vector<Index> LabelDesk::skipped_by(const std::string& person) const {
   return rows;
 }
 
-Json LabelDesk::levels_json(const Suggestion& suggestion) const {
-  Json levels = Json::array();
-  levels.push_back({{"name", suggestion.level.name}, {"cost", json_number(suggestion.cost)}});
+// The levels of the person, or all if there are none, that are for sale there and can be paid for instead of
+// the one that was asked for, which is always among them. The most precise first.
+std::vector<Level> LabelDesk::levels_for(const std::string& person, const SuggestionRecord& record) const {
+  const Study& study = campaign_.study();
+  const State& state = campaign_.state();
+  const std::string& asked = record.asked.level;
+  if (study.is_ladder()) return {level_of(study, asked, record.asked.alpha)};
+  const Person* known = state.find_person(person);
+  const auto is_offered = [&](const Level& level) {
+    if (level.name == asked) return true;
+    if (level.is_retired || record.asked.replaces) return false;
+    const bool is_own =
+        known == nullptr || known->levels.empty() ||
+        std::find(known->levels.begin(), known->levels.end(), level.name) != known->levels.end();
+    const bool is_excluded = std::any_of(
+        state.excluded().begin(), state.excluded().end(),
+        [&](const Excluded& one) { return one.row == record.asked.row && one.level == level.name; });
+    const bool is_pending = record.status == SuggestionStatus::pending;
+    const double left = state.free() + (is_pending ? record.asked.reserved() : record.charged);
+    return is_own && !is_excluded && level.reserved() <= left;
+  };
+  std::vector<Level> levels;
+  for (const Level& level : study.offer().levels)
+    if (is_offered(level)) levels.push_back(level);
+  std::stable_sort(levels.begin(), levels.end(), is_more_precise);
   return levels;
 }
 
-Json LabelDesk::item_json(const Suggestion& suggestion) const {
+Json LabelDesk::levels_json(const Suggestion& suggestion, const std::string& person) const {
+  Json levels = Json::array();
+  for (const Level& level : levels_for(person, *campaign_.state().find(suggestion.id))) {
+    const double cost = level.name == suggestion.level.name ? suggestion.cost : level.cost;
+    levels.push_back({{"name", level.name}, {"cost", json_number(cost)}});
+  }
+  return levels;
+}
+
+Json LabelDesk::item_json(const Suggestion& suggestion, const std::string& person) const {
   const std::vector<Input>& columns = campaign_.study().pool().columns();
   Json inputs = Json::array();
   for (std::size_t k = 0; k < columns.size(); ++k)
@@ -84,7 +117,7 @@ Json LabelDesk::item_json(const Suggestion& suggestion) const {
       {"image", items_.has_image(suggestion.point) ? Json("/v1/label/image/" + std::to_string(suggestion.id))
                                                    : Json()},
       {"lease_until", json_number(campaign_.state().find(suggestion.id)->asked.lease_until)},
-      {"levels", levels_json(suggestion)}};
+      {"levels", levels_json(suggestion, person)}};
 }
 
 Json LabelDesk::holders_json(const std::string& person) const {
@@ -109,17 +142,28 @@ Json LabelDesk::next(const std::string& text, const Caller& caller) {
                                           .resume = true});
   const std::vector<Suggestion>& held = result.suggestions;
   std::int64_t answered = 0;
-  for (const std::int64_t id : campaign_.state().answered())
-    answered += campaign_.state().find(id)->worker() == caller.name ? 1 : 0;
+  for (const SuggestionRecord& record :
+       campaign_.state().suggestions())  // gold items, too: none may stand out
+    answered += !record.values.empty() && record.worker() == caller.name ? 1 : 0;
   const bool waits = held.empty() && result.status != AskStatus::finished;
-  return {{"item", held.empty() ? Json() : item_json(held[0])},
-          {"following", held.size() > 1 ? item_json(held[1]) : Json()},
+  return {{"item", held.empty() ? Json() : item_json(held[0], caller.name)},
+          {"following", held.size() > 1 ? item_json(held[1], caller.name) : Json()},
           {"classes", classes_json(campaign_.study())},
           {"answered", answered},
           {"reason", held.empty() ? result.reason : ""},
           {"retry_after", waits ? json_number(retry_after(campaign_)) : Json()},
           {"finished", held.empty() && result.status == AskStatus::finished},
           {"holders", holders_json(caller.name)}};
+}
+
+// The level at which the person says the answer was given, if it is another one than is known.
+std::optional<Level> LabelDesk::other_level(const std::optional<std::string>& name,
+                                            const SuggestionRecord& record, const Caller& caller) const {
+  if (!name || *name == record.level()) return std::nullopt;
+  for (const Level& level : levels_for(caller.name, record))
+    if (level.name == *name) return level;
+  throw HttpProblem(400, fmt::format("level is \"{}\", must be one of the levels of item {}",
+                                     printable(*name, 60), record.asked.id));
 }
 
 Json LabelDesk::answer(const std::string& text, const Caller& caller) {
@@ -131,16 +175,19 @@ Json LabelDesk::answer(const std::string& text, const Caller& caller) {
   for (const std::string& one : body.answers())
     values.push_back(read_answer(campaign_.study(), one, fmt::format("the answer to {}", id)));
   if (values.empty()) throw HttpProblem(400, fmt::format("the answer to {} has no \"y\", must have one", id));
-  if (record.told && !record.retracted && record.values != values) {
+  const std::optional<Level> level = other_level(body.text("level"), record, caller);
+  if (record.told && !record.retracted && (record.values != values || level)) {
+    std::optional<double> cost;
+    if (level) cost = level->cost * static_cast<double>(values.size());
     const bool changes = campaign_.amend(Amendment{.id = id,
                                                    .values = values,
-                                                   .cost = {},
+                                                   .cost = cost,
                                                    .refund = {},
                                                    .channel = {},
                                                    .declared_channel = false,
                                                    .row = {},
                                                    .inputs = {},
-                                                   .level = {},
+                                                   .level = level,
                                                    .reason = "corrected by " + caller.name});
     return {{"id", id}, {"changes", changes}, {"charge", 0.0}, {"surprise", nullptr}};
   }
@@ -150,8 +197,7 @@ Json LabelDesk::answer(const std::string& text, const Caller& caller) {
   answer.where = "the answer";
   answer.worker = caller.name;
   answer.seconds = body.number("seconds");
-  if (const auto level = body.text("level"); level && *level != record.level())
-    answer.level = campaign_.study().level_named(*level);
+  answer.level = level;
   const TellResult result = campaign_.tell({answer}).front();
   // Whether it surprises is nothing that a person should be told before the next one.
   return {

@@ -28,8 +28,11 @@ class LabelDesk {
  private:
   const SuggestionRecord& own(std::int64_t id, const Caller& caller) const;
   std::vector<Index> skipped_by(const std::string& person) const;
-  Json item_json(const Suggestion& suggestion) const;
-  Json levels_json(const Suggestion& suggestion) const;
+  std::vector<Level> levels_for(const std::string& person, const SuggestionRecord& record) const;
+  std::optional<Level> other_level(const std::optional<std::string>& name, const SuggestionRecord& record,
+                                   const Caller& caller) const;
+  Json item_json(const Suggestion& suggestion, const std::string& person) const;
+  Json levels_json(const Suggestion& suggestion, const std::string& person) const;
   Json holders_json(const std::string& person) const;
 
   Campaign& campaign_;

@@ -1,14 +1,16 @@
 #include "service/live_view.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
+#include "numerics/background.hpp"
 #include "numerics/clock.hpp"
 #include "pages/campaign_figures.hpp"
 #include "service/http_message.hpp"
 #include "views/people_view.hpp"
 #include "views/three_verdicts.hpp"
-#include "views/view_json.hpp"
 
 namespace acuity {
 
@@ -20,12 +22,8 @@ double seconds_since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-ViewFacts facts_of(const std::vector<CampaignFigure>& figures) {
-  ViewFacts facts;
-  for (const CampaignFigure& figure : figures)
-    facts.figures.push_back(
-        {figure.name, figure.heading, figure.caption, figure.svg.empty() ? figure.absent : ""});
-  return facts;
+std::chrono::duration<double> as_duration(double seconds) {
+  return std::chrono::duration<double>(seconds);
 }
 
 }  // namespace
@@ -34,7 +32,8 @@ LiveView::LiveView(const CampaignAddress& address, Options options, Publish publ
     : address_(address),
       options_(std::move(options)),
       publish_(std::move(publish)),
-      thread_([this] { follow(); }) {}
+      follower_([this] { follow(); }),
+      computer_([this] { compute(); }) {}
 
 LiveView::~LiveView() {
   {
@@ -52,20 +51,52 @@ std::shared_ptr<const ViewSnapshot> LiveView::snapshot() const {
   throw HttpProblem(503, problem_.empty() ? "the campaign is still being read" : problem_, 2.0);
 }
 
-std::shared_ptr<const ViewSnapshot> LiveView::complete_snapshot(double seconds) const {
+// Every request that waits has a thread of the server: if many did, asks would find none.
+template <typename IsThere>
+std::shared_ptr<const ViewSnapshot> LiveView::wait_for(double seconds, const IsThere& is_there) const {
   std::unique_lock lock(mutex_);
-  const auto is_complete = [this] { return ends_ || (snapshot_ && snapshot_->slices); };
-  if (!changed_.wait_for(lock, std::chrono::duration<double>(seconds), is_complete) || !snapshot_)
-    throw HttpProblem(503, problem_.empty() ? "the model is still being computed" : problem_, 2.0);
-  return snapshot_;
+  const auto is_done = [&] { return ends_ || (snapshot_ && is_there(*snapshot_)); };
+  if (!is_done() && waiting_ < options_.most_waiting) {
+    ++waiting_;
+    changed_.wait_for(lock, as_duration(seconds), [&] { return is_done() || !parts_.problem.empty(); });
+    --waiting_;
+  }
+  if (snapshot_ && is_there(*snapshot_)) return snapshot_;
+  const std::string& problem = problem_.empty() ? parts_.problem : problem_;
+  throw HttpProblem(503, problem.empty() ? "this is being computed" : problem, 2.0);
 }
 
-// A campaign of its own for every snapshot: requests use it while this thread already reads on.
-std::shared_ptr<const Campaign> LiveView::campaign_now() const {
-  return std::make_shared<const Campaign>(Campaign::open(address_, Access::read, options_.campaign));
+std::shared_ptr<const ViewSnapshot> LiveView::snapshot_with_slices(double seconds) const {
+  return wait_for(seconds, [](const ViewSnapshot& one) { return one.slices != nullptr; });
 }
 
-void LiveView::keep(ViewSnapshot snapshot) {
+std::shared_ptr<const ViewSnapshot> LiveView::snapshot_with_pool(double seconds) const {
+  return wait_for(seconds, [](const ViewSnapshot& one) { return one.pool != nullptr; });
+}
+
+void LiveView::show(const Campaign& campaign, const CampaignData& quick, const ModelParts& parts,
+                    double quick_seconds) {
+  const auto start = SteadyClock::now();
+  CampaignData data = parts.data ? with_model_parts(quick, *parts.data) : quick;
+  if (!parts.problem.empty())
+    data.warnings.push_back(fmt::format("What needs the model cannot be computed: {}.", parts.problem));
+  ViewSnapshot snapshot;
+  snapshot.sequence = campaign.state().sequence();
+  snapshot.slices = parts.slices;
+  snapshot.pool = parts.pool;
+  ViewFacts facts;
+  snapshot.figures = parts.figures;
+  facts.figures = parts.captions;
+  if (parts.data) facts.model_sequence = parts.data_sequence;
+  if (parts.slices) facts.slices_sequence = parts.slices_sequence;
+  if (parts.pool) facts.pool_sequence = parts.pool_sequence;
+  facts.verdicts = three_verdicts(campaign, data, parts.pool ? &parts.pool->next() : nullptr,
+                                  parts.pool ? parts.pool->note() : "");
+  facts.people = people_json(people_view(campaign));
+  facts.runs = options_.runs;
+  facts.computed_at = now();
+  facts.computed_seconds = quick_seconds + seconds_since(start);
+  snapshot.view = view_json(campaign, data, facts);
   const std::int64_t sequence = snapshot.sequence;
   {
     const std::lock_guard lock(mutex_);
@@ -76,70 +107,50 @@ void LiveView::keep(ViewSnapshot snapshot) {
   publish_("view", sequence);
 }
 
-void LiveView::show_quickly() {
-  const auto start = SteadyClock::now();
-  ViewSnapshot snapshot;
-  snapshot.campaign = campaign_now();
-  snapshot.sequence = snapshot.campaign->state().sequence();
-  const CampaignData data = quick_campaign_data(*snapshot.campaign);
-  ViewFacts facts;
-  facts.verdicts = three_verdicts(*snapshot.campaign, data, nullptr);
-  facts.people = people_json(people_view(*snapshot.campaign));
-  facts.runs = options_.runs;
-  facts.computed_at = now();
-  facts.computed_seconds = seconds_since(start);
-  snapshot.view = view_json(*snapshot.campaign, data, facts);
-  keep(std::move(snapshot));
-}
-
-void LiveView::show_everything() {
-  const auto start = SteadyClock::now();
-  ViewSnapshot snapshot;
-  snapshot.campaign = campaign_now();
-  const Campaign& campaign = *snapshot.campaign;
-  snapshot.sequence = campaign.state().sequence();
-  const CampaignData data = campaign_data(campaign);
-  snapshot.pool = std::make_shared<const PoolScores>(campaign, options_.campaign);
-  snapshot.slices = std::make_shared<const BeliefSlices>(campaign, options_.campaign.threads);
-  const std::vector<CampaignFigure> figures = campaign_figures(data);
-  for (const CampaignFigure& figure : figures)
-    if (!figure.svg.empty()) snapshot.figures[figure.name] = figure.svg;
-  ViewFacts facts = facts_of(figures);
-  facts.verdicts = three_verdicts(campaign, data, &snapshot.pool->next());
-  facts.people = people_json(people_view(*snapshot.campaign));
-  facts.runs = options_.runs;
-  facts.computed_at = now();
-  facts.computed_seconds = seconds_since(start);
-  snapshot.view = view_json(campaign, data, facts);
-  keep(std::move(snapshot));
-}
-
-bool LiveView::pause(double seconds) {
+bool LiveView::pause(double seconds, std::int64_t seen_version) {
   std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return ends_; });
+  changed_.wait_for(lock, as_duration(seconds), [&] { return ends_ || parts_.version != seen_version; });
+  return !ends_;
 }
 
 void LiveView::follow() {
+  const numerics::InBackground in_background(ends_);
   std::optional<Campaign> reader;
-  std::int64_t seen = 0, shown = -1;
-  double busy_until = 0.0;  // by the time since the start, so that others get two thirds of it
-  const auto start = SteadyClock::now();
+  CampaignData quick;
+  double quick_seconds = 0.0;
+  std::int64_t seen = -1, shown = -1, shown_version = -1;
+  SteadyClock::time_point shown_at;
+  ModelParts parts;
   do {
     try {
-      if (!reader) {
-        show_quickly();
-        reader.emplace(Campaign::open(address_, Access::read, options_.campaign));
-      }
+      if (!reader) reader.emplace(Campaign::open(address_, Access::read, options_.campaign));
       if (const std::int64_t sequence = reader->refresh().sequence(); sequence != seen) {
+        if (seen >= 0) publish_("log", sequence);
         seen = sequence;
-        publish_("log", sequence);
+        const std::lock_guard lock(mutex_);
+        log_sequence_ = sequence;
+        changed_.notify_all();
       }
-      if (seen != shown && seconds_since(start) >= busy_until) {
+      {
+        const std::lock_guard lock(mutex_);
+        parts = parts_;
+      }
+      const bool has_grown =
+          seen != shown &&
+          (shown < 0 || seconds_since(shown_at) >= std::max(options_.pause_seconds, 4.0 * quick_seconds));
+      if (has_grown) {
         const auto begin = SteadyClock::now();
-        shown = seen;
-        show_everything();
-        busy_until = seconds_since(start) + std::max(options_.pause_seconds, 2.0 * seconds_since(begin));
+        quick = quick_campaign_data(*reader);
+        quick_seconds = seconds_since(begin);
+      } else if (shown < 0 || parts.version == shown_version || shown != seen) {
+        continue;  // parts of a log that has grown are shown with it, soon
       }
+      show(*reader, quick, parts, quick_seconds);
+      shown = seen;
+      shown_version = parts.version;
+      shown_at = SteadyClock::now();
+    } catch (const numerics::BackgroundEnded&) {
+      return;
     } catch (const std::exception& error) {
       {
         const std::lock_guard lock(mutex_);
@@ -147,9 +158,80 @@ void LiveView::follow() {
       }
       changed_.notify_all();
       reader.reset();
-      if (!pause(2.0)) return;
+      shown = -1;
+      if (!pause(2.0, parts.version)) return;
     }
-  } while (pause(options_.poll_seconds));
+  } while (pause(options_.poll_seconds, parts.version));
+}
+
+void LiveView::keep(const std::function<void(ModelParts&)>& change) {
+  {
+    const std::lock_guard lock(mutex_);
+    change(parts_);
+    ++parts_.version;
+  }
+  changed_.notify_all();
+}
+
+// What people look at first comes first.
+void LiveView::compute_parts(Campaign& reader) {
+  const std::int64_t sequence = reader.state().sequence();
+  const auto belief = std::make_shared<const AveragedBelief>(reader, options_.campaign.threads);
+  auto slices = std::make_shared<const BeliefSlices>(reader, belief);
+  keep([&](ModelParts& parts) {
+    parts.slices = std::move(slices);
+    parts.slices_sequence = sequence;
+  });
+  auto pool = std::make_shared<const PoolScores>(reader, options_.campaign);
+  keep([&](ModelParts& parts) {
+    parts.pool = std::move(pool);
+    parts.pool_sequence = sequence;
+  });
+  auto data = std::make_shared<const CampaignData>(campaign_data(reader, course_, belief.get()));
+  std::vector<ViewFacts::Figure> captions;
+  auto figures = std::make_shared<std::map<std::string, std::string>>();
+  for (CampaignFigure& figure : campaign_figures(*data)) {
+    captions.push_back(
+        {figure.name, figure.heading, figure.caption, figure.svg.empty() ? figure.absent : ""});
+    if (!figure.svg.empty()) figures->emplace(figure.name, std::move(figure.svg));
+  }
+  keep([&](ModelParts& parts) {
+    parts.data = std::move(data);
+    parts.captions = std::move(captions);
+    parts.figures = std::move(figures);
+    parts.data_sequence = sequence;
+    parts.problem.clear();
+  });
+}
+
+void LiveView::compute() {
+  const numerics::InBackground in_background(ends_);
+  std::optional<Campaign> reader;
+  std::int64_t computed = -1;
+  double rest = 0.0;  // that others get, so that they have about two thirds of the time
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, as_duration(rest), [this] { return ends_.load(); });
+      // The first view is not to wait for the model.
+      changed_.wait(lock, [&] { return ends_ || (snapshot_ && log_sequence_ != computed); });
+      if (ends_) return;
+    }
+    const auto begin = SteadyClock::now();
+    try {
+      if (!reader) reader.emplace(Campaign::open(address_, Access::read, options_.campaign));
+      computed = reader->refresh().sequence();
+      compute_parts(*reader);
+      rest = std::max(options_.pause_seconds, 2.0 * seconds_since(begin));
+    } catch (const numerics::BackgroundEnded&) {
+      return;
+    } catch (const std::exception& error) {
+      keep([&](ModelParts& parts) { parts.problem = error.what(); });
+      reader.reset();
+      computed = -1;
+      rest = std::max(2.0, 2.0 * seconds_since(begin));
+    }
+  }
 }
 
 }  // namespace acuity

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -11,26 +12,28 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "views/belief_slices.hpp"
+#include "views/campaign_course.hpp"
 #include "views/pool_view.hpp"
+#include "views/view_json.hpp"
 
 namespace acuity {
 
-/// What the page shows of a campaign at one moment of its log. Immutable.
+/// What the page shows of a campaign. Immutable.
 struct ViewSnapshot {
-  std::shared_ptr<const Campaign> campaign;    ///< at that moment; nobody changes it
-  std::int64_t sequence = 0;                   ///< events of the log
-  std::string view;                            ///< the answer to GET /v1/view
-  std::map<std::string, std::string> figures;  ///< SVG by name
-  // Absent as long as only what needs no model is known.
+  std::int64_t sequence = 0;  ///< events of the log, of what needs no model
+  std::string view;           ///< the answer to GET /v1/view
+  std::shared_ptr<const std::map<std::string, std::string>> figures;  ///< SVG by name; null: none yet
+  // Absent until the first is computed; later those of an earlier log, until they are computed again.
   std::shared_ptr<const BeliefSlices> slices;
   std::shared_ptr<const PoolScores> pool;
 };
 
-/// Follows the log of a campaign with a reader of its own and computes what the page shows, again when the
-/// log has grown: soon if it is quick, and never for more than about a third of the time if it is not.
+/// Follows the log of a campaign and computes what the page shows, in the background. What needs no model is
+/// shown soon after the log has grown. Slices, scores of the pool and the rest follow, each when it is there,
+/// from a second thread, which computes for no more than about a third of the time if it takes long.
 class LiveView {
  public:
-  /// Called from its thread with "log" or "view" when the log has grown or a new snapshot is there, and the
+  /// Called from its threads with "log" or "view" when the log has grown or a new snapshot is there, and the
   /// number of events.
   using Publish = std::function<void(const std::string& event, std::int64_t sequence)>;
 
@@ -38,7 +41,8 @@ class LiveView {
     CampaignOptions campaign = {};
     std::filesystem::path runs = {};  ///< of annotators, for the output of failed attempts; empty: not known
     double poll_seconds = 0.25;
-    double pause_seconds = 1.0;  ///< at least, between two snapshots
+    double pause_seconds = 1.0;  ///< at least, between two snapshots of logs that have grown
+    int most_waiting = 16;       ///< callers of snapshot_with_...() at a time; others are refused
   };
 
   LiveView(const CampaignAddress& address, Options options, Publish publish);
@@ -48,27 +52,47 @@ class LiveView {
 
   /// The last one; waits for the first, which is there soon.
   std::shared_ptr<const ViewSnapshot> snapshot() const;
-  /// The last one if it has a model; waits for the first such. Throws HttpProblem 503 if it takes longer than
-  /// this.
-  std::shared_ptr<const ViewSnapshot> complete_snapshot(double seconds) const;
+  /// The last one if it has slices, or scores; waits for the first such. Throws HttpProblem 503 if it takes
+  /// longer than this, or if many are waiting already.
+  std::shared_ptr<const ViewSnapshot> snapshot_with_slices(double seconds) const;
+  std::shared_ptr<const ViewSnapshot> snapshot_with_pool(double seconds) const;
 
  private:
-  void follow();
-  void show_quickly();
-  void show_everything();
-  void keep(ViewSnapshot snapshot);
-  bool pause(double seconds);  // false: the end
-  std::shared_ptr<const Campaign> campaign_now() const;
+  // What needs a model, each part with the number of events that it was computed from.
+  struct ModelParts {
+    std::shared_ptr<const BeliefSlices> slices;
+    std::shared_ptr<const PoolScores> pool;
+    std::shared_ptr<const CampaignData> data;
+    std::vector<ViewFacts::Figure> captions;  // of the figures
+    std::shared_ptr<const std::map<std::string, std::string>> figures;
+    std::int64_t slices_sequence = 0, pool_sequence = 0, data_sequence = 0;
+    std::string problem;  // why the last attempt failed
+    std::int64_t version = 0;
+  };
+
+  void follow();                         // the thread of what needs no model
+  void compute();                        // the thread of what does
+  void compute_parts(Campaign& reader);  // one after the other
+  void keep(const std::function<void(ModelParts&)>& change);
+  void show(const Campaign& campaign, const CampaignData& quick, const ModelParts& parts,
+            double quick_seconds);
+  bool pause(double seconds, std::int64_t seen_version);  // false: the end
+  template <typename IsThere>
+  std::shared_ptr<const ViewSnapshot> wait_for(double seconds, const IsThere& is_there) const;
 
   const CampaignAddress address_;
   const Options options_;
   const Publish publish_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
+  mutable int waiting_ = 0;
   std::shared_ptr<const ViewSnapshot> snapshot_;
-  std::string problem_;  // why the last attempt failed
-  bool ends_ = false;
-  std::jthread thread_;
+  ModelParts parts_;
+  MeasuredCourse course_;           // used by the second thread alone
+  std::int64_t log_sequence_ = -1;  // as the first thread has seen it
+  std::string problem_;             // why the last attempt to read the log failed
+  std::atomic<bool> ends_ = false;
+  std::jthread follower_, computer_;
 };
 
 }  // namespace acuity

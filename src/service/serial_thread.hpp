@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -7,13 +8,22 @@
 #include <mutex>
 #include <thread>
 
+#include "numerics/background.hpp"
+
 namespace acuity {
 
 /// A thread that runs tasks one after the other, in the order in which they were given: a campaign must not
 /// be used by two threads at once, and with a mutex the waiting threads would not take turns.
 class SerialThread {
  public:
-  SerialThread() : thread_([this] { work(); }) {}
+  enum class Priority { usual, low };
+
+  explicit SerialThread(Priority priority = Priority::usual)
+      : thread_([this, priority] {
+          if (priority == Priority::usual) return work();
+          const numerics::InBackground in_background(never_);
+          work();
+        }) {}
   ~SerialThread() {
     {
       const std::lock_guard lock(mutex_);
@@ -50,6 +60,7 @@ class SerialThread {
     }
   }
 
+  const std::atomic<bool> never_{false};
   std::mutex mutex_;
   std::condition_variable filled_;
   std::deque<std::function<void()>> tasks_;

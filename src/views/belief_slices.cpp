@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <optional>
 
 #include "acuity/numerics/errors.hpp"
 #include "annotation/file_end.hpp"
 #include "data/as_size.hpp"
-#include "model/averaged_posterior.hpp"
 #include "views/input_grid.hpp"
 #include "views/plain_json.hpp"
 
@@ -17,9 +15,6 @@ namespace acuity {
 namespace {
 
 constexpr Index line_points = 101, grid_points = 48, most_named = 200;
-
-// Draws around the optimum take minutes with so many answers, and differ little from it.
-constexpr std::size_t most_averaged = 1500;
 
 // Values of an input that is an axis of a slice.
 Vector axis_values(const Pool& pool, Index input, Index count) {
@@ -37,12 +32,10 @@ Json axis_json(const Input& input, const Vector& values) {
 
 struct BeliefSlices::Parts {
   std::int64_t sequence = 0;
-  int threads = 0;
-  std::shared_ptr<const Target> target;
   std::vector<Input> columns;
   Pool pool;
   Vector usual;  // values of inputs that are not given
-  AveragedPosterior posterior;
+  std::shared_ptr<const AveragedBelief> belief;
 
   Index input_named(const std::string& name, const char* what) const {
     for (std::size_t k = 0; k < columns.size(); ++k)
@@ -76,23 +69,13 @@ struct BeliefSlices::Parts {
   }
 };
 
-BeliefSlices::BeliefSlices(const Campaign& campaign, int threads) {
-  const Study& study = campaign.study();
-  const std::vector<Annotation> annotations = campaign.annotations();
-  const StudyModel model = campaign.model();
-  const AveragedModel averaged =
-      annotations.size() <= most_averaged
-          ? study.averaged(model, annotations, threads)
-          : AveragedModel::point(model.prior, Observations(model.observations, study.pool().points()),
-                                 model.nugget, study.file().binary());
-  parts_ = std::make_unique<Parts>(
-      Parts{.sequence = campaign.state().sequence(),
-            .threads = threads,
-            .target = study.file().target,
-            .columns = study.pool().columns(),
-            .pool = study.pool(),
-            .usual = study.pool().size() > 0 ? usual_values(study.pool()) : Vector(),
-            .posterior = AveragedPosterior(averaged, study.file().binary(), threads)});
+BeliefSlices::BeliefSlices(const Campaign& campaign, std::shared_ptr<const AveragedBelief> belief) {
+  const Pool& pool = campaign.study().pool();
+  parts_ = std::make_unique<Parts>(Parts{.sequence = campaign.state().sequence(),
+                                         .columns = pool.columns(),
+                                         .pool = pool,
+                                         .usual = pool.size() > 0 ? usual_values(pool) : Vector(),
+                                         .belief = std::move(belief)});
 }
 
 BeliefSlices::~BeliefSlices() = default;
@@ -117,16 +100,7 @@ std::string BeliefSlices::json(const std::string& x, const std::string& y, const
       points(row * wide + column, along) = columns(column);
       if (is_map) points(row * wide + column, across) = rows(row);
     }
-  const AveragedMarginals f = p.posterior.predict(points, p.threads);
-  const Target& target = *p.target;
-  // As `predict` has it; the interval of a probability is that of f.
-  const auto middle = [&](Index i) {
-    if (!target.is_real()) return f.probability(i);
-    return target.is_logarithmic() ? target.to_answer(f.median(i)) : f.mean(i);
-  };
-  const auto bound = [&](double latent) {
-    return target.is_real() ? target.to_answer(latent) : target.expectation({latent, 0.0});
-  };
+  const ShownBelief f = p.belief->at(points);
   Json fixed_json = Json::object();
   for (std::size_t k = 0; k < p.columns.size(); ++k)
     if (static_cast<Index>(k) != along && static_cast<Index>(k) != across)
@@ -134,19 +108,20 @@ std::string BeliefSlices::json(const std::string& x, const std::string& y, const
   Json slice{{"sequence", p.sequence},
              {"x", axis_json(p.columns[at(along)], columns)},
              {"y", is_map ? axis_json(p.columns[at(across)], rows) : Json()},
-             {"at", fixed_json}};
+             {"at", fixed_json},
+             {"note", p.belief->note()}};
   Json middles = Json::array(), lows = Json::array(), highs = Json::array(), sds = Json::array();
   for (Index row = 0; row < high; ++row) {
     Json middle_row = Json::array(), sd_row = Json::array();
     for (Index column = 0; column < wide; ++column) {
       const Index i = row * wide + column;
-      middle_row.push_back(plain_number(middle(i)));
+      middle_row.push_back(plain_number(f.middle(i)));
       if (is_map) {
-        sd_row.push_back(plain_number(std::sqrt(std::max(0.0, f.variance(i)))));
+        sd_row.push_back(plain_number(f.sd(i)));
         continue;
       }
-      lows.push_back(plain_number(bound(f.low(i))));
-      highs.push_back(plain_number(bound(f.high(i))));
+      lows.push_back(plain_number(f.low(i)));
+      highs.push_back(plain_number(f.high(i)));
     }
     middles.push_back(std::move(middle_row));
     sds.push_back(std::move(sd_row));

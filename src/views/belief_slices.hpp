@@ -3,16 +3,19 @@
 #include <memory>
 #include <string>
 
-#include "acuity/campaign/campaign.hpp"
+#include "views/averaged_belief.hpp"
 
 namespace acuity {
 
 /// The belief of a campaign along one or two inputs, from the model that `predict` uses, so that both say the
-/// same. Construction factorises it once; a slice is then fast. It is that of the state at construction.
-/// Immutable: several threads may ask for slices at once. The study of the campaign must outlive it.
+/// same. It is that of the state at construction. Immutable: several threads may ask for slices at once. It
+/// does not refer to the campaign afterwards.
 class BeliefSlices {
  public:
-  explicit BeliefSlices(const Campaign& campaign, int threads = 0);
+  /// `belief` is that of the campaign.
+  BeliefSlices(const Campaign& campaign, std::shared_ptr<const AveragedBelief> belief);
+  explicit BeliefSlices(const Campaign& campaign, int threads = 0)
+      : BeliefSlices(campaign, std::make_shared<const AveragedBelief>(campaign, threads)) {}
   ~BeliefSlices();
   BeliefSlices(BeliefSlices&&) noexcept;
   BeliefSlices& operator=(BeliefSlices&&) noexcept;

@@ -1,9 +1,7 @@
 #include "views/belief_views.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "acuity/acquisition/classification_information.hpp"
 #include "views/input_grid.hpp"
 
 namespace acuity {
@@ -13,47 +11,39 @@ namespace {
 constexpr Index curve_points = 161, slice_points = 61, map_columns = 60, map_rows = 48;
 constexpr Index most_slices = 12;
 
-BeliefCurve curve(const Study& study, const CampaignModel& model, const Points& at, Index input) {
+BeliefCurve curve(const Study& study, const AveragedBelief& belief, const Points& at, Index input) {
   const Input& described = study.pool().columns()[static_cast<std::size_t>(input)];
-  const Target& target = *study.file().target;
-  BeliefCurve found{.input = described.label(), .x = {}, .middle = {}, .low = {}, .high = {}};
+  const ShownBelief shown = belief.at(at);
+  const auto list = [](const Vector& values) { return std::vector<double>(values.begin(), values.end()); };
+  BeliefCurve found{.input = described.label(),
+                    .x = list(at.col(input)),
+                    .middle = list(shown.middle),
+                    .low = list(shown.low),
+                    .high = list(shown.high)};
   found.names = described.is_named() ? described.values : std::vector<std::string>();
   found.logarithmic = described.log;
-  const Marginals belief = model.posterior().predict(at);
-  for (Index i = 0; i < at.rows(); ++i) {
-    const double mean = belief.mean(i), reach = 2.0 * std::sqrt(belief.variance(i));
-    found.x.push_back(at(i, input));
-    // Classes: the band is that of the latent f, mapped to probabilities.
-    found.middle.push_back(target.to_answer(target.expectation({mean, belief.variance(i)})));
-    found.low.push_back(target.to_answer(target.expectation({mean - reach, 0.0})));
-    found.high.push_back(target.to_answer(target.expectation({mean + reach, 0.0})));
-  }
   return found;
 }
 
-BeliefMap map_of(const Study& study, const CampaignModel& model) {
-  const Target& target = *study.file().target;
+BeliefMap map_of(const Study& study, const AveragedBelief& belief) {
   const Vector x = values_along(study.pool(), 0, map_columns), y = values_along(study.pool(), 1, map_rows);
   Points at(map_columns * map_rows, 2);
   for (Index row = 0; row < map_rows; ++row)
     for (Index column = 0; column < map_columns; ++column)
       at.row(row * map_columns + column) << x(column), y(row);
-  const Marginals belief = model.posterior().predict(at);
-  const Vector middle =
-      model.posterior().expectation(at).unaryExpr([&](double value) { return target.to_answer(value); });
-  const Vector sd = belief.variance.cwiseSqrt();
+  const ShownBelief shown = belief.at(at);
   const auto in_rows = [](const Vector& values) -> Matrix {
     return Eigen::Map<const Points>(values.data(), map_rows, map_columns);
   };
   return {.x = {x.begin(), x.end()},
           .y = {y.begin(), y.end()},
-          .middle = in_rows(middle),
-          .sd = in_rows(sd),
+          .middle = in_rows(shown.middle),
+          .sd = in_rows(shown.sd),
           .x_logarithmic = study.pool().columns()[0].log,
           .y_logarithmic = study.pool().columns()[1].log};
 }
 
-BeliefViews slices(const Study& study, const CampaignModel& model,
+BeliefViews slices(const Study& study, const AveragedBelief& belief,
                    const std::vector<Importance>& importance) {
   const std::vector<std::string>& inputs = study.pool().inputs();
   BeliefViews found;
@@ -68,13 +58,13 @@ BeliefViews slices(const Study& study, const CampaignModel& model,
     const Vector along = values_along(study.pool(), order[i], slice_points);
     Points at = middle.transpose().replicate(along.size(), 1);
     at.col(order[i]) = along;
-    found.curves.push_back(curve(study, model, at, order[i]));
+    found.curves.push_back(curve(study, belief, at, order[i]));
   }
   return found;
 }
 
 // One curve over the number for every value of the category.
-BeliefViews curves_by_category(const Study& study, const CampaignModel& model, Index category) {
+BeliefViews curves_by_category(const Study& study, const AveragedBelief& belief, Index category) {
   const Input& input = study.pool().columns()[static_cast<std::size_t>(category)];
   const Vector along = values_along(study.pool(), 1 - category, slice_points);
   BeliefViews found;
@@ -82,31 +72,36 @@ BeliefViews curves_by_category(const Study& study, const CampaignModel& model, I
     Points at(along.size(), 2);
     at.col(1 - category) = along;
     at.col(category).setConstant(static_cast<double>(k));
-    found.curves.push_back(curve(study, model, at, 1 - category));
+    found.curves.push_back(curve(study, belief, at, 1 - category));
     found.curves.back().title = input.name + " = " + input.values[k];
     found.curves.back().category = static_cast<double>(k);
   }
   return found;
 }
 
-}  // namespace
-
-BeliefViews belief_views(const Study& study, const CampaignModel& model,
-                         const std::vector<Importance>& importance) {
-  const PointsRef pool = study.pool().points();
+BeliefViews views_by_inputs(const Study& study, const AveragedBelief& belief,
+                            const std::vector<Importance>& importance) {
   BeliefViews found;
-  if (pool.rows() == 0) return found;
-
   const std::vector<Input>& inputs = study.pool().columns();
   if (inputs.size() == 1) {
-    found.curves.push_back(curve(study, model, values_along(study.pool(), 0, curve_points), 0));
+    found.curves.push_back(curve(study, belief, values_along(study.pool(), 0, curve_points), 0));
     return found;
   }
   if (inputs.size() > 2 || (inputs[0].is_named() && inputs[1].is_named()))
-    return slices(study, model, importance);
+    return slices(study, belief, importance);
   for (Index k = 0; k < 2; ++k)
-    if (inputs[static_cast<std::size_t>(k)].is_named()) return curves_by_category(study, model, k);
-  found.map = map_of(study, model);
+    if (inputs[static_cast<std::size_t>(k)].is_named()) return curves_by_category(study, belief, k);
+  found.map = map_of(study, belief);
+  return found;
+}
+
+}  // namespace
+
+BeliefViews belief_views(const Study& study, const AveragedBelief& belief,
+                         const std::vector<Importance>& importance) {
+  if (study.pool().size() == 0) return {};
+  BeliefViews found = views_by_inputs(study, belief, importance);
+  found.belief_note = belief.note();
   return found;
 }
 

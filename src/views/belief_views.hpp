@@ -1,12 +1,12 @@
 #pragma once
 
+#include "views/averaged_belief.hpp"
 #include "views/campaign_data.hpp"
-#include "views/campaign_model.hpp"
 
 namespace acuity {
 
 /// `importance` orders slices, most important input first; if it is empty they are in the order of the pool.
-BeliefViews belief_views(const Study& study, const CampaignModel& model,
+BeliefViews belief_views(const Study& study, const AveragedBelief& belief,
                          const std::vector<Importance>& importance);
 
 }  // namespace acuity

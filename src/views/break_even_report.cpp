@@ -125,14 +125,15 @@ void add_best_of_all(const StudyModel& model, BreakEvenReport& report) {
 // sigma^2(x) with the nugget. One that is to be learned starts as a share of the amplitude; if the size of
 // the answers is not known this placeholder may exceed all noise that is declared, and is left out as long as
 // every level has noise of its own.
-Vector compared_base_noise(const Study& study, const StudyModel& model) {
+PointValues compared_base_noise(const Study& study, const StudyModel& model) {
   if (is_size_known(study, model) || study.file().nugget) return model.offer.base_noise;
-  const Vector declared = (model.offer.base_noise.array() - model.nugget).cwiseMax(0.0);
+  const PointValues declared = model.offer.base_noise.mapped(
+      [nugget = model.nugget](double noise) { return std::max(noise - nugget, 0.0); });
   double least = std::numeric_limits<double>::infinity();
   for (const Level& level : model.offer.levels) least = std::min(least, noise_variance(level.channel));
-  if (least + declared.minCoeff() > 0.0) return declared;
+  if (least + declared.lowest() > 0.0) return declared;
   const double share = 0.1 * assumed_spread(study);
-  return declared.array() + share * share;
+  return declared.mapped([share](double noise) { return noise + share * share; });
 }
 
 std::string level_text(const Level& level) {
@@ -234,10 +235,10 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {
   report.levels_compete = !model.acquisition.finest_only();
   report.prior_sd = prior_sd_of(study, model);
   report.size_known = is_size_known(study, model);
-  const Vector base_noise = compared_base_noise(study, model);
-  report.base_noise = median_of(base_noise);
-  report.base_noise_low = base_noise.minCoeff();
-  report.base_noise_high = base_noise.maxCoeff();
+  const PointValues base_noise = compared_base_noise(study, model);
+  report.base_noise = median_of(base_noise.all());
+  report.base_noise_low = base_noise.lowest();
+  report.base_noise_high = base_noise.highest();
   report.depends_on_mean = !study.file().target->is_real();
   report.continuous = model.acquisition.continuous.has_value();
   report.left_out = report.levels_compete ? why_no_break_even(study) : "";

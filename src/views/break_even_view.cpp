@@ -236,8 +236,8 @@ std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel
   BreakEven found;
   const Points some = spread_sample(study.pool().points());
   const double prior_sd = prior_sd_of(study, stood);
-  found.base_noise = median_of(stood.offer.base_noise);
-  found.noise_varies = stood.offer.base_noise.maxCoeff() > stood.offer.base_noise.minCoeff();
+  found.base_noise = median_of(stood.offer.base_noise.all());
+  found.noise_varies = stood.offer.base_noise.highest() > stood.offer.base_noise.lowest();
   const Marginals pool = model.posterior().predict(some.topRows(std::min(some.rows(), pool_shown)));
   for (Index i = 0; i < pool.mean.size(); ++i) {
     found.pool_mean.push_back(pool.mean(i));

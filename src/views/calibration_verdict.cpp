@@ -188,14 +188,14 @@ std::string held_out_text(const HeldOut& test, const std::string& what) {
 
 // Labels of a table may be wrong as often as those of the most accurate level where the table does not say
 // how often. Neighbours surprise together: no more of them count than labels were recorded.
-CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const HeldOut& test) {
+CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const CampaignModel& model,
+                                              const HeldOut& test) {
   const Study& study = campaign.study();
   CalibrationVerdict verdict;
   verdict.is_of_classes = true;
   verdict.evidence = Evidence::held_out;
   verdict.factor = 0.0;
   verdict.answers = test.values.size();
-  const CampaignModel model(study, campaign.state());
   const Vector clean = model.posterior().expectation(test.points);
   double best = 0.0;
   for (const Level& level : model.study_model().offer.levels)
@@ -247,9 +247,9 @@ std::string nugget_text(const HeldOutScores& scores) {
       std::sqrt(scores.nugget), 100.0 * share_inside(scores.z_of_f()));
 }
 
-CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const HeldOut& test) {
+CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignModel& model,
+                                       const HeldOut& test) {
   const Study& study = campaign.study();
-  const CampaignModel model(study, campaign.state());
   const Marginals belief = model.posterior().predict(test.points);
   const auto judged_with = [&](const HeldOutScores& scores) {
     // Neighbours are wrong together: by the model's own correlations, and where that is wrong, too, a table
@@ -493,19 +493,22 @@ std::optional<HeldOut> known_truth(const Study& study) {
 
 }  // namespace
 
-CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test) {
+CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test,
+                              const CampaignModel* model) {
   const Study& study = campaign.study();
   const std::optional<HeldOut> known = test ? test : known_truth(study);
   const bool has_answers = campaign.state().annotations() > 0 && has_scale(study, campaign.state());
+  std::optional<CampaignModel> own_model;
+  if (known && has_answers && model == nullptr) model = &own_model.emplace(study, campaign.state());
   if (study.file().binary()) {
-    if (known && has_answers) return verdict_on_held_out_labels(campaign, *known);
+    if (known && has_answers) return verdict_on_held_out_labels(campaign, *model, *known);
     return verdict_on_predictions(campaign);
   }
   const LevelEvidence levels = level_evidence(study, campaign.state());
   std::optional<CalibrationVerdict> by_levels = verdict_on_pairs(campaign);
   if (!by_levels) by_levels = verdict_on_agreement(study, levels);
   if (known && has_answers) {
-    CalibrationVerdict verdict = verdict_on_held_out(campaign, *known);
+    CalibrationVerdict verdict = verdict_on_held_out(campaign, *model, *known);
     if (verdict.calibration == Calibration::too_narrow)
       verdict.advice = by_levels ? by_levels->advice : narrow_advice(study.file());
     if (verdict.calibration == Calibration::too_wide)

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "views/campaign_model.hpp"
 #include "views/held_out.hpp"
 #include "views/prequential.hpp"
 
@@ -44,8 +45,10 @@ CalibrationVerdict verdict_on(const std::vector<double>& scores);
 
 /// The verdict on a campaign that `status`, `report`, `run` and Python share. By held-out values if there are
 /// any: those of `test`, else what the study's simulation knows. Else by answers of different levels that
-/// contradict each other, else by the prediction of every answer made before it was recorded.
-CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt);
+/// contradict each other, else by the prediction of every answer made before it was recorded. `model`: that
+/// of the campaign, if the caller has it.
+CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt,
+                              const CampaignModel* model = nullptr);
 
 /// By the predictions alone: what the first answers of a campaign say.
 CalibrationVerdict verdict_on_predictions(const Campaign& campaign);

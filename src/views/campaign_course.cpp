@@ -16,10 +16,16 @@ namespace {
 
 constexpr std::int64_t fewest_answers = 3;
 
-// Fewer for many answers, because the cost of a posterior is cubic in their number.
+// The cost of a posterior is cubic in the number of answers: with many they are fewer, and stay the same
+// while the log grows, so that most have been measured before.
 std::set<std::int64_t> moments(std::int64_t answers) {
-  const std::int64_t count = answers > 1000 ? 8 : 20;
   std::set<std::int64_t> chosen;
+  if (const std::int64_t step = course_step(answers); step > 0) {
+    for (std::int64_t at = step; at < answers; at += step) chosen.insert(at);
+    chosen.insert(answers);
+    return chosen;
+  }
+  constexpr std::int64_t count = 20;
   for (std::int64_t k = 1; k <= count; ++k)
     if (const std::int64_t at = answers * k / count; at >= fewest_answers) chosen.insert(at);
   return chosen;
@@ -41,8 +47,8 @@ double predictive_sd(const Study& study, const CampaignModel& model) {
   return sd_at(spread_sample(study.pool().points())).mean();
 }
 
-CoursePoint measured(const Study& study, const State& state, const std::optional<HeldOut>& test) {
-  const CampaignModel model(study, state);
+CoursePoint measured(const Study& study, const State& state, const CampaignModel& model,
+                     const std::optional<HeldOut>& test) {
   CoursePoint point{.spent = state.spent(), .answers = state.annotations()};
   if (study.file().stop.predictive_sd) point.predictive_sd = predictive_sd(study, model);
   if (has_own_goal(study)) point.at_goal = predicted_at(*study.goal(), model, study.file().binary());
@@ -83,7 +89,7 @@ FitPoint fit_point(const Study& study, const Fitted& fitted) {
     return point;
   }
   // If sigma^2(x) is 0, its scale was not learned.
-  const double noise = median_of(study.offer().base_noise);
+  const double noise = median_of(study.offer().base_noise.all());
   if (noise > 0.0) point.noise = fitted.base_scale * noise;
   if (study.is_ladder()) point.gamma = fitted.added_scale * study.file().ladder->law.gamma;
   return point;
@@ -103,14 +109,25 @@ std::optional<double> projected_end(const std::vector<MoneyPoint>& money, const 
 
 }  // namespace
 
+std::int64_t course_step(std::int64_t answers) {
+  constexpr std::int64_t many = 1000, most_points = 16;
+  if (answers <= many) return 0;
+  std::int64_t step = many / 8;
+  while (answers / step >= most_points) step *= 2;
+  return step;
+}
+
 CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>& test,
-                         const LevelGroups& groups, CourseErrors errors) {
+                         const LevelGroups& groups, CourseErrors errors, const KnownForCourse& known) {
   const Study& study = campaign.study();
   const std::set<std::int64_t> wanted =
       errors == CourseErrors::measured ? moments(campaign.state().annotations()) : std::set<std::int64_t>();
   auto next = wanted.begin();
   CampaignCourse found;
   found.spending.push_back({0, std::vector<double>(groups.names.size(), 0.0)});
+  MeasuredCourse none;
+  std::map<std::int64_t, CoursePoint>& measured_before =
+      (known.measured != nullptr ? *known.measured : none).after_changes(campaign.state().changes().size());
   State state;
   double spent = 0.0;
   for (const StoredEvent& stored : campaign.events()) {
@@ -123,14 +140,23 @@ CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>&
     if (told == nullptr) continue;
     found.spent_at[told->id] = state.spent();
     SpendPoint paid = found.spending.back();
+    paid.time = stored.time - state.created_at();
     if (!state.find(told->id)->asked.gold) paid.answers += static_cast<std::int64_t>(told->values.size());
     // Failed attempts at this suggestion are included, as in the total of its level.
     paid.spent[groups.of_suggestion[static_cast<std::size_t>(told->id - 1)]] += state.find(told->id)->charged;
     found.spending.push_back(std::move(paid));
     if (next == wanted.end() || state.annotations() < *next) continue;
     while (next != wanted.end() && *next <= state.annotations()) ++next;
-    // The last point is measured below.
-    found.course.push_back(next == wanted.end() ? CoursePoint() : measured(study, state, test));
+    if (next == wanted.end()) {  // the last point is measured below
+      found.course.emplace_back();
+      continue;
+    }
+    auto point = measured_before.find(state.sequence());
+    if (point == measured_before.end())
+      point =
+          measured_before.emplace(state.sequence(), measured(study, state, CampaignModel(study, state), test))
+              .first;
+    found.course.push_back(point->second);
   }
   // Before the study was changed there may have been other hyperparameters.
   if (!found.fits.empty())
@@ -138,7 +164,10 @@ CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>&
       return fit.lengthscales.size() != count;
     });
   // The last point includes what was learned after the last answer.
-  if (!found.course.empty()) found.course.back() = measured(study, campaign.state(), test);
+  if (!found.course.empty())
+    found.course.back() = known.model != nullptr ? measured(study, campaign.state(), *known.model, test)
+                                                 : measured(study, campaign.state(),
+                                                            CampaignModel(study, campaign.state()), test);
   found.projected_end = projected_end(found.money, campaign.state());
   return found;
 }

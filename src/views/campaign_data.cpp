@@ -10,6 +10,7 @@
 #include "numerics/text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
+#include "text/sentence.hpp"
 #include "views/belief_views.hpp"
 #include "views/break_even_criterion.hpp"
 #include "views/campaign_course.hpp"
@@ -209,9 +210,8 @@ CampaignCalibration calibration_of_answers(const std::vector<ReportedAnswer>& an
   return found;
 }
 
-}  // namespace
-
-CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test) {
+CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& test,
+                     MeasuredCourse* known_course, const AveragedBelief* averaged) {
   const Study& study = campaign.study();
   const State& state = campaign.state();
   CampaignData data;
@@ -224,17 +224,22 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   data.is_held_out = measured_on.has_value();
   data.course_source = measured_on ? measured_on->source : "leave-one-out predictions of the answers";
 
-  const LevelGroups groups = level_groups(state);
+  const LevelGroups groups = level_groups(study, state);
   const CampaignModel model(study, state);
   CampaignBooks books = books_of(campaign, groups);
-  CampaignCourse course = course_of(campaign, measured_on, groups);
+  CampaignCourse course = course_of(campaign, measured_on, groups, CourseErrors::measured,
+                                    {.model = &model, .measured = known_course});
+  if (const std::int64_t step = course_step(state.annotations()); step > 0)
+    data.course_note = fmt::format("Measured after every {} answers and after the last one.", step);
   CampaignAnswers answers = answers_of(campaign, model, groups, course.spent_at);
   CampaignCalibration calibration =
       calibration_of_answers(answers.answers, books.levels, *study.file().target);
   if (!answers.answers.empty())
-    data.importance = importance_of([&](const Points& x) { return model.posterior().predict(x).mean; },
+    data.importance = importance_of([&](const Points& x) { return model.posterior().mean(x); },
                                     study.pool().points(), books.inputs);
-  BeliefViews belief = belief_views(study, model, data.importance);
+  std::optional<AveragedBelief> own;
+  if (averaged == nullptr) averaged = &own.emplace(campaign);
+  BeliefViews belief = belief_views(study, *averaged, data.importance);
   data.break_even = break_even_view(study, model);
   data.why_no_break_even = why_no_break_even(study);
   data.offsets = level_offsets(study, state);
@@ -244,32 +249,72 @@ CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut
   if (const std::int64_t replaced = state.replaced(); replaced > 0)
     data.replaced_text = fmt::format("{} replaced by continuing {}; the money for them stays spent.",
                                      counted(replaced, "answer"), replaced == 1 ? "its run" : "their runs");
-  if (state.planned()) data.plan_text = "At the last plan: " + to_text(*state.planned(), study) + ".";
+  data.plan_text = as_sentence(plan_text(study, state));
   if (const auto certificate = purchase_certificate(study, state))
-    data.plan_text += (data.plan_text.empty() ? "W" : " W") + to_text(*certificate).substr(1) + ".";
+    data.plan_text += (data.plan_text.empty() ? "" : " ") + as_sentence(to_text(*certificate));
   data.predicted_errors = predicted_errors(study, model);
-  data.verdict = verdict_on(campaign, measured_on);
+  data.verdict = verdict_on(campaign, measured_on, &model);
   static_cast<CampaignBooks&>(data) = std::move(books);
   static_cast<CampaignCourse&>(data) = std::move(course);
   static_cast<CampaignAnswers&>(data) = std::move(answers);
   static_cast<CampaignCalibration&>(data) = std::move(calibration);
   static_cast<BeliefViews&>(data) = std::move(belief);
-  if (std::string problem = model.posterior().convergence_problem(); !problem.empty()) {
-    problem.front() = 'E';
-    data.warnings.push_back(problem + ".");
-  }
+  if (const std::string problem = model.posterior().convergence_problem(); !problem.empty())
+    data.warnings.push_back(as_sentence(problem));
   for (std::string& warning : campaign_warnings(campaign, data)) data.warnings.push_back(std::move(warning));
   return data;
 }
 
+}  // namespace
+
+CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test,
+                           const AveragedBelief* averaged) {
+  return data_of(campaign, test, nullptr, averaged);
+}
+
+CampaignData campaign_data(const Campaign& campaign, MeasuredCourse& course, const AveragedBelief* averaged) {
+  return data_of(campaign, std::nullopt, &course, averaged);
+}
+
+MoneyReach money_reach(const CampaignData& data) {
+  const bool is_in_time =
+      data.projected_end && !data.money.empty() && *data.projected_end <= 5.0 * data.money.back().time;
+  const bool is_in_height = std::isfinite(data.budget) && data.spent >= 0.2 * data.budget;
+  return {.budget = is_in_height, .projected_end = is_in_height && is_in_time};
+}
+
 CampaignData quick_campaign_data(const Campaign& campaign) {
-  const LevelGroups groups = level_groups(campaign.state());
+  const LevelGroups groups = level_groups(campaign.study(), campaign.state());
   CampaignData data;
   static_cast<CampaignBooks&>(data) = books_of(campaign, groups);
   static_cast<CampaignCourse&>(data) = course_of(campaign, std::nullopt, groups, CourseErrors::none);
   static_cast<CampaignAnswers&>(data) = answers_as_asked(campaign, groups, data.spent_at);
   for (const Level& level : campaign.study().offer().levels) data.offered.push_back(describe(level));
   data.is_complete = false;
+  return data;
+}
+
+CampaignData with_model_parts(const CampaignData& quick, const CampaignData& earlier) {
+  CampaignData data = earlier;
+  static_cast<CampaignBooks&>(data) = quick;
+  static_cast<CampaignCourse&>(data) = quick;
+  static_cast<CampaignAnswers&>(data) = quick;
+  data.course = earlier.course;
+  data.offered = quick.offered;
+  // Replicates have the same id; they are in the order recorded.
+  std::multimap<std::int64_t, const ReportedAnswer*> known;
+  for (const ReportedAnswer& answer : earlier.answers) known.emplace(answer.id, &answer);
+  for (ReportedAnswer& answer : data.answers) {
+    const auto found = known.lower_bound(answer.id);
+    if (found == known.end() || found->first != answer.id) continue;
+    const ReportedAnswer& before = *found->second;
+    known.erase(found);
+    if (before.value != answer.value) continue;  // it was amended since
+    answer.noise = before.noise;
+    answer.expected = before.expected;
+    answer.expected_sd = before.expected_sd;
+    answer.predicted = before.predicted;
+  }
   return data;
 }
 

@@ -19,6 +19,8 @@
 
 namespace acuity {
 
+class AveragedBelief;
+
 /// One answer that counts, and its prediction.
 struct ReportedAnswer {
   std::int64_t id = 0;
@@ -74,12 +76,13 @@ struct FitPoint {
 struct SpendPoint {
   std::int64_t answers = 0;
   std::vector<double> spent;  ///< by level, in the order of CampaignBooks::levels
+  double time = 0.0;          ///< seconds since the campaign was created
 };
 
 /// The belief along one input, the others fixed.
 struct BeliefCurve {
   std::string input;  ///< with its unit
-  /// On the scale of answers, two standard deviations of f around; classes: P(+1), and of it.
+  /// On the scale of answers, with the 95 % interval of f; classes: P(+1), and of it.
   std::vector<double> x, middle, low, high;
   std::vector<std::string> names = {};  ///< of the values x, if they have names
   bool logarithmic = false;             ///< whether x is shown on a log scale
@@ -149,12 +152,14 @@ struct BeliefViews {
   std::vector<BeliefCurve> curves;
   std::optional<BeliefMap> map;
   std::vector<double> others_at;  ///< slices: the values of the other inputs
+  std::string belief_note;        ///< AveragedBelief::note()
 };
 
 /// Everything that a page about a campaign shows, as plain values. Each part is returned by one function.
 struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCalibration, BeliefViews {
   bool is_complete = true;    ///< false: what needs a model is not computed yet (quick_campaign_data())
   std::string course_source;  ///< what the error is measured on
+  std::string course_note;    ///< how it was thinned, one sentence; empty: it was not
   bool is_held_out = false;
   std::optional<BreakEven> break_even;
   std::string why_no_break_even;  ///< empty: levels do not compete, or there is one
@@ -170,12 +175,30 @@ struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCa
   std::vector<std::string> warnings;
 };
 
+/// How far a chart of money over time reaches besides what was spent. What has happened so far keeps at least
+/// a fifth of the height and of the width.
+struct MoneyReach {
+  bool budget = false, projected_end = false;
+};
+MoneyReach money_reach(const CampaignData& data);
+
 /// The error is measured on `test` if given, else on the truth that the study's simulation knows, else by
 /// leaving out one answer at a time.
-CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt);
+/// `belief`: that of the campaign, if the caller has it.
+CampaignData campaign_data(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt,
+                           const AveragedBelief* belief = nullptr);
+
+class MeasuredCourse;
+/// The same, without measuring again what `course` has from an earlier call for the same campaign.
+CampaignData campaign_data(const Campaign& campaign, MeasuredCourse& course,
+                           const AveragedBelief* belief = nullptr);
 
 /// The part of it that needs no model: books, money, spending, fits, and answers with the prediction recorded
 /// when they were asked for. Fast for large campaigns too.
 CampaignData quick_campaign_data(const Campaign& campaign);
+
+/// What quick_campaign_data() returns now, with what needs a model as campaign_data() returned it earlier,
+/// for the same campaign.
+CampaignData with_model_parts(const CampaignData& quick, const CampaignData& earlier);
 
 }  // namespace acuity

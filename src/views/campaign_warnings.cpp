@@ -10,6 +10,7 @@
 #include "numerics/text.hpp"
 #include "study/reported_noise.hpp"
 #include "text/number_text.hpp"
+#include "text/sentence.hpp"
 #include "views/level_biases.hpp"
 
 namespace acuity {
@@ -49,11 +50,6 @@ void add_edges(const Campaign& campaign, const CampaignData& data, std::vector<s
         fmt::format("Learned length scales at the lower edge, less than a hundredth of the "
                     "pool’s range: {}. An answer says next to nothing about other points.",
                     rough));
-}
-
-std::string as_sentence(std::string text) {
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text + ".";
 }
 
 void add_biases(const Campaign& campaign, std::vector<std::string>& warnings) {

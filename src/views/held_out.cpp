@@ -36,7 +36,7 @@ HeldOut some_of(const std::string& what, const PointsRef& pool, const Vector& tr
 // sigma^2(x); its median over the pool if the table does not have the column with it.
 Vector base_noise_of(const Study& study, const Table& table) {
   Vector noise = study.base_noise_of(table);
-  const double usual = median_of(study.offer().base_noise);
+  const double usual = median_of(study.offer().base_noise.all());
   for (double& one : noise)
     if (std::isnan(one)) one = usual;
   return noise;

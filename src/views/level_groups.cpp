@@ -22,6 +22,27 @@ double vagueness(const Channel& channel) {
   return noise_variance(channel);
 }
 
+// The part of the error that is no noise.
+double vagueness(const LevelBias& bias) {
+  return bias.offset_sd * bias.offset_sd + bias.smooth_sd * bias.smooth_sd;
+}
+
+// From 0 to 1 on a ladder; of noise 1/alpha, of accuracies 1 - alpha.
+double rung_of(const SuggestionRecord& record) {
+  const bool is_accuracy = std::holds_alternative<FlipChannel>(record.asked.channel);
+  return is_accuracy ? 1.0 - *record.alpha() : 1.0 / *record.alpha();
+}
+
+// Of the level as the study declares it: what was expected of an answer also has the noise that had been
+// learned by then, and what an answer reports depends on its place. On a ladder answers without a level are
+// last; otherwise they, and those of levels that the study does not have any more, count by their own noise.
+double vagueness_of(const SuggestionRecord& record, const Study& study) {
+  if (study.is_ladder()) return record.alpha() ? rung_of(record) : HUGE_VAL;
+  for (const Level& level : study.offer().levels)
+    if (level.name == record.level()) return vagueness(level);
+  return vagueness(record.told && record.told->channel ? *record.told->channel : record.asked.channel);
+}
+
 std::string name_of(const SuggestionRecord& record) {
   const std::string name = describe(record.level(), record.alpha());
   return name.empty() ? "reported" : name;
@@ -31,8 +52,7 @@ std::string name_of(const SuggestionRecord& record) {
 std::string range_name(const SuggestionRecord& record) {
   if (!record.alpha()) return name_of(record);
   const bool is_accuracy = std::holds_alternative<FlipChannel>(record.asked.channel);
-  const double rung = is_accuracy ? 1.0 - *record.alpha() : 1.0 / *record.alpha();  // from 0 to 1
-  const int range = std::clamp(static_cast<int>(std::floor(ranges * rung)), 0, ranges - 1);
+  const int range = std::clamp(static_cast<int>(std::floor(ranges * rung_of(record))), 0, ranges - 1);
   const double from = static_cast<double>(range) / ranges, to = (range + 1.0) / ranges;
   return is_accuracy ? fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from)
                      : fmt::format("1/α {:.2f} to {:.2f}", from, to);
@@ -40,7 +60,15 @@ std::string range_name(const SuggestionRecord& record) {
 
 }  // namespace
 
-LevelGroups level_groups(const State& state) {
+double vagueness(const Level& level) {
+  return vagueness(level.channel) + vagueness(level.bias);
+}
+
+bool is_more_precise(const Level& a, const Level& b) {
+  return vagueness(a) < vagueness(b);
+}
+
+LevelGroups level_groups(const Study& study, const State& state) {
   struct Sum {
     double vagueness = 0.0;
     double count = 0.0;
@@ -50,8 +78,7 @@ LevelGroups level_groups(const State& state) {
     std::map<std::string, Sum> found;
     for (const SuggestionRecord& record : state.suggestions()) {
       Sum& sum = found[name(record)];
-      sum.vagueness +=
-          vagueness(record.told && record.told->channel ? *record.told->channel : record.asked.channel);
+      sum.vagueness += vagueness_of(record, study);
       sum.count += 1.0;
     }
     return found;

@@ -120,13 +120,13 @@ std::optional<double> median_seconds(const Work& work) {
   return median_of(Eigen::Map<const Vector>(seconds.data(), static_cast<Index>(seconds.size())));
 }
 
-/// Of the person at the level, or at that of the last answer if the person has none; of the level, without a
-/// name, if the person has answered too rarely. Empty if nothing is learned there.
+/// Of the person at the level, or at that of the last answer if the person has none or several; of the level,
+/// without a name, if the person has answered too rarely. Empty if nothing is learned there.
 std::optional<PersonAccuracy> accuracy_of(const Study& study, const std::optional<Learned>& learned,
                                           const PersonView& view, const Work& work) {
   if (!learned || !learned->accuracies || work.answers.empty()) return std::nullopt;
   const std::optional<Index> level =
-      study.find_level(view.level.empty() ? work.answers.back()->level() : view.level);
+      study.find_level(view.levels.size() == 1 ? view.levels.front() : work.answers.back()->level());
   if (!level || !(study.offer().levels[static_cast<std::size_t>(*level)].accuracy_weight > 0.0))
     return std::nullopt;
   if (const PersonAccuracy* own = learned->accuracies->find(view.name, *level)) return *own;
@@ -144,13 +144,19 @@ Json json_or_null(std::optional<double> value) {
 
 }  // namespace
 
+std::string levels_text(const std::vector<std::string>& levels) {
+  std::string text;
+  for (const std::string& level : levels) text += (text.empty() ? "" : ", ") + level;
+  return text;
+}
+
 std::vector<PersonView> people_view(const Campaign& campaign) {
   const State& state = campaign.state();
   const Study& study = campaign.study();
   const std::map<std::string, Work> work = work_by_name(state);
   std::vector<PersonView> views;
   for (const Person& person : state.people())
-    views.push_back({.name = person.name, .level = person.level, .active = person.active});
+    views.push_back({.name = person.name, .levels = person.levels, .active = person.active});
   for (const auto& [name, one] : work)
     if (state.find_person(name) == nullptr) views.push_back({.name = name});
   const bool has_classes = study.file().binary();
@@ -184,7 +190,7 @@ Json people_json(const std::vector<PersonView>& people) {
   Json rows = Json::array();
   for (const PersonView& one : people)
     rows.push_back({{"name", one.name},
-                    {"level", one.level},
+                    {"level", levels_text(one.levels)},
                     {"answers", one.answers},
                     {"gold", {{"right", one.gold_right}, {"wrong", one.gold_wrong}}},
                     {"agreement", {{"same", one.same}, {"different", one.different}}},
@@ -202,9 +208,9 @@ std::string people_text(const std::vector<PersonView>& people, Format format) {
   ResultTable table(format, {"name", "level", "answers", "gold_right", "gold_wrong", "same", "different",
                              "accuracy", "low", "high", "cannot_tell", "median_seconds", "remark"});
   for (const PersonView& one : people)
-    table.add({one.name, one.level, one.answers, one.gold_right, one.gold_wrong, one.same, one.different,
-               cell_or_empty(one.accuracy), cell_or_empty(one.low), cell_or_empty(one.high), one.cannot_tell,
-               cell_or_empty(one.median_seconds),
+    table.add({one.name, levels_text(one.levels), one.answers, one.gold_right, one.gold_wrong, one.same,
+               one.different, cell_or_empty(one.accuracy), cell_or_empty(one.low), cell_or_empty(one.high),
+               one.cannot_tell, cell_or_empty(one.median_seconds),
                one.active ? one.remark : std::string("not asked any more")});
   return table.text();
 }

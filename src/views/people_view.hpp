@@ -14,7 +14,7 @@ namespace acuity {
 /// How one person answers, as `acuity people` and the page show it.
 struct PersonView {
   std::string name;
-  std::string level;  ///< empty: any
+  std::vector<std::string> levels;  ///< empty: any
   bool active = true;
   std::int64_t answers = 0;  ///< valid ones, with those to gold items
   std::int64_t gold_right = 0, gold_wrong = 0;
@@ -31,6 +31,9 @@ struct PersonView {
   /// 1 %).
   std::string remark;
 };
+
+/// With commas.
+std::string levels_text(const std::vector<std::string>& levels);
 
 /// Everybody who was added to the campaign, in that order, then everybody else who has answered, by name.
 /// Programs (`run`, `python`) and known answers are no people.

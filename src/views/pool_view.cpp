@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "acuity/numerics/errors.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "campaign/campaign_internals.hpp"
 #include "campaign/look_ahead.hpp"
 #include "campaign/state_queries.hpp"
 #include "data/as_size.hpp"
@@ -22,6 +24,11 @@ namespace {
 
 constexpr std::size_t most_rows = 4096;
 constexpr Index bins_per_axis = 64;
+
+// The belief about a pool of M points takes n^2 M operations for n answers. Beyond this only some points are
+// scored: as many as it allows, but at least the second number besides those that were asked about.
+constexpr double most_operations = 1e11;
+constexpr double fewest_scored = 4096.0;
 
 // A candidate at its best level, and the belief about f there.
 struct ScoredPoint {
@@ -69,22 +76,47 @@ Index input_called(const Pool& pool, const std::string& name, const char* what) 
   return found - pool.inputs().begin();
 }
 
+// The points to score if all of them would take too long, evenly spaced and all that were asked about; empty:
+// all points.
+std::vector<Index> sampled_rows(const Campaign& campaign, double operations) {
+  const auto answers = static_cast<double>(campaign.state().annotations());
+  const Index pool = campaign.study().pool().size();
+  const double wanted = std::max(fewest_scored, operations / (answers * answers));
+  std::set<Index> rows;
+  for (const SuggestionRecord& record : campaign.state().suggestions())
+    for (const Index row : {record.asked.row, record.row()})
+      if (row >= 0) rows.insert(row);
+  if (wanted + static_cast<double>(rows.size()) >= static_cast<double>(pool)) return {};
+  const auto count = static_cast<Index>(wanted);
+  for (Index k = 0; k < count; ++k) rows.insert(k * pool / count);
+  return {rows.begin(), rows.end()};
+}
+
+LookAhead look_ahead_at(const Campaign& campaign, const std::vector<Index>& rows,
+                        const CampaignOptions& options) {
+  return rows.empty() ? look_ahead(campaign, options) : look_ahead_among(campaign, rows, options);
+}
+
 }  // namespace
 
 struct PoolScores::Parts {
-  LookAhead ahead;
   std::int64_t sequence = 0;  // of the campaign, without what the next ask would add
-  CampaignBelief belief;
+  Index pool = 0;             // points of the campaign's
+  std::vector<Index> sample;  // rows of it that are scored; empty: all
+  LookAhead ahead;            // rows are those of the sample
+  CampaignBelief& belief;
   NextExplanation next;
   std::vector<ScoredPoint> scored;  // in the order of the pool
   Offer offer;
   Acquisition acquisition;
   std::mutex explaining;  // the belief is changed meanwhile
 
-  Parts(const Campaign& campaign, const CampaignOptions& options)
-      : ahead(look_ahead(campaign, options)),
-        sequence(campaign.state().sequence()),
-        belief(ahead.campaign.study(), options.threads, options.storage) {
+  Parts(const Campaign& campaign, const CampaignOptions& options, double operations)
+      : sequence(campaign.state().sequence()),
+        pool(campaign.study().pool().size()),
+        sample(sampled_rows(campaign, operations)),
+        ahead(look_ahead_at(campaign, sample, options)),
+        belief(CampaignInternals::belief(ahead.campaign)) {
     const Study& study = ahead.campaign.study();
     const State& state = ahead.campaign.state();
     belief.follow(state);
@@ -144,7 +176,9 @@ struct PoolScores::Parts {
 };
 
 PoolScores::PoolScores(const Campaign& campaign, const CampaignOptions& options)
-    : parts_(std::make_unique<Parts>(campaign, options)) {}
+    : PoolScores(campaign, options, most_operations) {}
+PoolScores::PoolScores(const Campaign& campaign, const CampaignOptions& options, double operations)
+    : parts_(std::make_unique<Parts>(campaign, options, operations)) {}
 
 PoolScores::~PoolScores() = default;
 PoolScores::PoolScores(PoolScores&&) noexcept = default;
@@ -168,10 +202,28 @@ std::string PoolScores::json(const std::string& x, const std::string& y) const {
                   {"unit", p.acquisition.information->unit()},
                   {"points", p.scored.size()},
                   {"binned", is_binned},
+                  {"note", note()},
                   {"rows", rows},
                   {"next", next.suggestions.empty() ? Json() : Json(next.suggestions.front().point)},
                   {"reason", next.suggestions.empty() ? next.reason : ""}};
   return json_text(view);
+}
+
+std::string PoolScores::note() const {
+  if (!is_sample()) return "";
+  return fmt::format(
+      "{} of the {} points of the pool were compared, evenly spaced and those asked about before, because "
+      "all "
+      "would take too long; ask compares all.",
+      parts_->sample.size(), parts_->pool);
+}
+
+bool PoolScores::is_sample() const {
+  return !parts_->sample.empty();
+}
+
+bool PoolScores::has(const std::string& point) const {
+  return parts_->ahead.campaign.study().pool().find(point).has_value();
 }
 
 const NextExplanation& PoolScores::next() const {

@@ -3,79 +3,102 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "acuity/model/gp_posterior.hpp"
 #include "campaign/state_queries.hpp"
+#include "model/noise_floor.hpp"
 #include "numerics/normal.hpp"
 
 namespace acuity {
 
 namespace {
 
-// The posterior given the answers recorded so far. With few answers it is recomputed each time; with more it
-// is extended, with a fixed prior mean, until their number has grown by 15 %, because the mean then hardly
-// changes.
-class RunningPosterior {
+// Predicts answers one after another, each from all that were recorded before it. With few answers the model
+// is built again for each. With more its prior mean is kept until their number has grown by 15 %, because it
+// then hardly changes, and the answers of that time are predicted together: the factor of the answers before
+// them is used once, not once for each of them.
+class RunningPredictions {
  public:
-  explicit RunningPosterior(const Study& study) : study_(study) {}
+  explicit RunningPredictions(const Study& study) : study_(study) {}
 
-  const StudyModel& model() const { return model_; }
-  const GpPosterior& given(const State& state) {
+  // Must be called with the state before the answer that is predicted next.
+  void follow(const State& before) {
     constexpr std::int64_t few = 60;
-    const std::vector<Annotation> annotations = annotations_of(study_, state);
-    const auto count = static_cast<std::int64_t>(annotations.size());
-    const std::int64_t replaced = state.replaced();  // these leave the posterior
-    const bool same_before = posterior_ && fits_ == state.fits() && replaced == replaced_;
-    const bool grew_by_one = same_before && count == count_ + 1;
-    if (grew_by_one && count > few && static_cast<double>(count) < 1.15 * static_cast<double>(built_)) {
-      const Annotation& last = annotations.back();
-      const std::vector<Observation> one{
-          {.place = last.place, .value = last.value, .channel = study_.channel_of(last, model_)}};
-      posterior_ = posterior_->given(Observations(one, study_.pool().points()));
-    } else if (!same_before || count != count_) {
-      model_ = study_.model_given(annotations, learned_of(study_, state));
-      built_ = count;
-      posterior_.emplace(model_.prior, Observations(model_.observations, study_.pool().points()), 1);
-    }
-    fits_ = state.fits();
+    const std::int64_t count = before.annotations(), replaced = before.replaced();
+    const bool has_grown_by_last = posterior_ && fits_ == before.fits() && replaced == replaced_ &&
+                                   count == count_ + 1 && !waiting_.empty() &&
+                                   before.answered().back() == waiting_.back().score.id;
     count_ = count;
+    if (has_grown_by_last && count > few && static_cast<double>(count) < 1.15 * static_cast<double>(built_))
+      return;
+    predict_waiting();
+    model_ = study_.model_given(annotations_of(study_, before), learned_of(study_, before));
+    posterior_.emplace(model_.prior, Observations(model_.observations, study_.pool().points()));
+    built_ = count;
+    fits_ = before.fits();
     replaced_ = replaced;
-    return *posterior_;
+  }
+
+  void predict(const Annotation& next, PrequentialScore score) {
+    const Channel channel = study_.channel_of(next, model_);
+    score.value = next.value;
+    score.noise = noise_variance(channel);
+    waiting_.push_back({{.place = next.place, .value = next.value, .channel = channel}, score});
+  }
+
+  std::vector<PrequentialScore> scores() {
+    predict_waiting();
+    return std::move(scores_);
   }
 
  private:
+  struct Waiting {
+    Observation answer;
+    PrequentialScore score;
+  };
+
+  // One answer after another is predicted and then known (math.md eq. (2.3)).
+  void predict_waiting() {
+    if (waiting_.empty()) return;
+    std::vector<Observation> answers;
+    for (const Waiting& one : waiting_) answers.push_back(one.answer);
+    const Observations observed(answers, study_.pool().points());
+    JointPrediction left = posterior_->predict_answers(observed);
+    const double prior_variance =
+        model_.prior.kernel->diagonal(model_.prior.scaling.apply(observed.points().topRows(1)))(0);
+    for (Index i = 0; i < observed.size(); ++i) {
+      PrequentialScore& score = waiting_[static_cast<std::size_t>(i)].score;
+      const double variance = std::max(left.covariance(i, i), 0.0);
+      score.mean = left.mean(i);
+      score.sd = std::sqrt(variance + score.noise);
+      scores_.push_back(score);
+      const Index rest = observed.size() - i - 1;
+      const Vector shared = left.covariance.col(i).tail(rest);
+      const double known = pivot(variance, score.noise, prior_variance).squared;
+      left.mean.tail(rest) += (score.value - score.mean) / known * shared;
+      left.covariance.bottomRightCorner(rest, rest) -= shared * shared.transpose() / known;
+    }
+    waiting_.clear();
+  }
+
   const Study& study_;
   StudyModel model_;
-  std::optional<GpPosterior> posterior_;
+  std::optional<GpPosterior> posterior_;  // of the answers before the first that waits
+  std::vector<Waiting> waiting_;          // in the order recorded; each is known to those after it
+  std::vector<PrequentialScore> scores_;
   std::int64_t fits_ = -1, count_ = -1, built_ = 0, replaced_ = 0;
 };
 
-Points inputs_of(const Study& study, const Annotation& annotation) {
-  if (const std::optional<Index> row = annotation.place.pool_row()) return study.pool().points().row(*row);
-  return annotation.place.coordinates().transpose();
-}
-
 // Uses the prediction recorded when the label was requested: one label contains too little information about
 // f for the labels in between to matter.
-PrequentialScore score_of_label(const SuggestionRecord& record, double value) {
+PrequentialScore score_of_label(const SuggestionRecord& record, double value, PrequentialScore score) {
   const double clean =
       numerics::normal_cdf(record.asked.mean / std::sqrt(1.0 + std::max(0.0, record.asked.variance)));
   const double accuracy = std::get<FlipChannel>(record.asked.channel).accuracy;
-  return {.value = value, .mean = accuracy * clean + (1.0 - accuracy) * (1.0 - clean)};
-}
-
-// Against the answer of that level: f and the level's bias.
-PrequentialScore score_of_number(const Study& study, const GpPosterior& posterior, const StudyModel& model,
-                                 const Annotation& annotation) {
-  const Channel channel = study.channel_of(annotation, model);
-  const Points x = inputs_of(study, annotation);
-  const Marginals answer = bias_of(channel) > 0 ? posterior.predict_part(x, bias_of(channel))
-                                                : posterior.predict(x, {.threads = 1});
-  const double noise = noise_variance(channel);
-  return {.value = annotation.value,
-          .mean = answer.mean(0),
-          .sd = std::sqrt(answer.variance(0) + noise),
-          .noise = noise};
+  score.value = value;
+  score.mean = accuracy * clean + (1.0 - accuracy) * (1.0 - clean);
+  return score;
 }
 
 // The valid answers in the order in which they were recorded. Those whose runs were continued count as they
@@ -103,42 +126,30 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
   const Study& study = campaign.study();
   const std::vector<std::int64_t> answered = predicted_answers(campaign.state());
   const std::size_t skipped = answered.size() - std::min(most, answered.size());
-  const std::vector<std::int64_t> wanted(answered.begin() + static_cast<std::ptrdiff_t>(skipped),
-                                         answered.end());
-  std::vector<PrequentialScore> scores;
-  RunningPosterior running(study);
+  const std::set<std::int64_t> wanted(answered.begin() + static_cast<std::ptrdiff_t>(skipped),
+                                      answered.end());
+  std::vector<PrequentialScore> of_labels;
+  RunningPredictions running(study);
   const bool is_real = study.file().target->is_real();
   State before;
   for (const StoredEvent& stored : campaign.events()) {
     const auto* told = std::get_if<Told>(&stored.event);
     const bool counts = told != nullptr && !told->unasked && before.annotations() > 0 &&
-                        has_scale(study, before) &&
-                        std::find(wanted.begin(), wanted.end(), told->id) != wanted.end() &&
+                        has_scale(study, before) && wanted.contains(told->id) &&
                         before.find(told->id)->asked.worker != "initial";
-    const std::int64_t known = before.annotations();
-    if (!counts) {
-      before.apply(stored);
+    PrequentialScore score{.id = told != nullptr ? told->id : 0, .before = before.annotations()};
+    if (counts && is_real) running.follow(before);
+    before.apply(stored);
+    if (!counts) continue;
+    if (!is_real) {
+      of_labels.push_back(score_of_label(*before.find(told->id), told->values.front(), score));
       continue;
     }
-    std::optional<GpPosterior> posterior;
-    StudyModel model;
-    if (is_real) posterior = running.given(before), model = running.model();
-    before.apply(stored);
-    const SuggestionRecord& record = *before.find(told->id);
-    PrequentialScore score;
-    if (!is_real) {
-      score = score_of_label(record, told->values.front());
-    } else {
-      const std::vector<Annotation> annotations = annotations_of(study, before);
-      // Only the first of replicates is scored: it determines the others up to noise.
-      const Annotation& first = annotations[annotations.size() - told->values.size()];
-      score = score_of_number(study, *posterior, model, first);
-    }
-    score.id = told->id;
-    score.before = known;
-    scores.push_back(score);
+    const std::vector<Annotation> annotations = annotations_of(study, before);
+    // Only the first of replicates is scored: it determines the others up to noise.
+    running.predict(annotations[annotations.size() - told->values.size()], score);
   }
-  return scores;
+  return is_real ? running.scores() : of_labels;
 }
 
 }  // namespace acuity

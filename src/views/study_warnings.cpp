@@ -142,7 +142,7 @@ void warn_of_values(const Study& study, const StudyModel& model, const std::vect
   const double spread = spread_of(values);
   double quietest = std::numeric_limits<double>::infinity();
   for (const Level& level : model.offer.levels)
-    quietest = std::min(quietest, noise_variance(level.channel) + model.offer.base_noise.minCoeff());
+    quietest = std::min(quietest, noise_variance(level.channel) + model.offer.base_noise.lowest());
   if (spread > 0.0 && std::sqrt(quietest) > spread)
     warnings.push_back(fmt::format(
         "the noise of the best level (sd {:.3g}) is larger than the spread of what is known ({:.3g}): "

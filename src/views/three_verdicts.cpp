@@ -13,6 +13,7 @@
 #include "text/input_text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
+#include "text/sentence.hpp"
 #include "views/error_projection.hpp"
 
 namespace acuity {
@@ -23,12 +24,6 @@ using Calibration = CalibrationVerdict::Calibration;
 using VerdictState = CampaignVerdict::State;
 
 constexpr std::int64_t fewest_to_judge = 5;
-
-std::string advice_sentence(std::string text) {
-  if (text.empty()) return text;
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text.back() == '.' ? text : text + ".";
-}
 
 std::string percent(double share) {
   return fmt::format("{:.0f} %", 100.0 * share);
@@ -61,10 +56,10 @@ std::string projection_text(const std::optional<ProjectedSpending>& projected, c
   if (!projected) return "; the cost to reach it cannot be projected";
   const double more = projected->spent - data.spent, least = projected->low - data.spent;
   const std::string range =
-      projected->high ? fmt::format("{} to {}", brief(least, 2), brief(*projected->high - data.spent, 2))
-                      : fmt::format("at least {}", brief(least, 2));
-  return fmt::format("; by its trend it takes about {} more ({})",
-                     money(more, data.unit.empty() ? "" : data.unit), range);
+      projected->high ? fmt::format("{} to {}", rounded(least, 2), rounded(*projected->high - data.spent, 2))
+                      : fmt::format("at least {}", rounded(least, 2));
+  const std::string about = rounded(more, 2) + (data.unit.empty() ? "" : " " + one_line(data.unit));
+  return fmt::format("; by its trend it takes about {} more ({})", about, range);
 }
 
 std::string projection_advice(const std::optional<ProjectedSpending>& projected, const CampaignData& data) {
@@ -273,11 +268,12 @@ std::string CampaignVerdict::state_name() const {
 }
 
 std::vector<CampaignVerdict> three_verdicts(const Campaign& campaign, const CampaignData& data,
-                                            const NextExplanation* next) {
+                                            const NextExplanation* next, const std::string& note) {
   const CampaignVerdict first = good_enough(campaign.study(), data);
   std::vector<CampaignVerdict> verdicts{first, trusted(campaign, data),
                                         what_next(campaign, next, first.state)};
-  for (CampaignVerdict& one : verdicts) one.advice = advice_sentence(one.advice);
+  if (!note.empty()) verdicts.back().answer += " " + note;
+  for (CampaignVerdict& one : verdicts) one.advice = as_sentence(one.advice);
   return verdicts;
 }
 

@@ -23,8 +23,8 @@ struct CampaignVerdict {
 };
 
 /// Is it good enough, may it be trusted, what next. `next` is that of explain_next(); absent: it is not known
-/// yet, and the third answer says so.
+/// yet, and the third answer says so. `note`: a sentence about how it was chosen, or empty.
 std::vector<CampaignVerdict> three_verdicts(const Campaign& campaign, const CampaignData& data,
-                                            const NextExplanation* next);
+                                            const NextExplanation* next, const std::string& note = "");
 
 }  // namespace acuity

@@ -7,6 +7,7 @@
 
 #include "text/level_text.hpp"
 #include "views/attempt_output.hpp"
+#include "views/evenly_kept.hpp"
 #include "views/plain_json.hpp"
 
 namespace acuity {
@@ -14,14 +15,10 @@ namespace acuity {
 namespace {
 
 constexpr std::size_t newest_answers = 2000, most_surprising = 12, most_failed_places = 50,
-                      most_moments = 500, most_quantiles = 200, most_pairs = 500;
+                      most_quantiles = 200, most_pairs = 500;
 
-// At most `most` of `count` indices, evenly spaced, with the first and the last.
-std::vector<std::size_t> evenly_kept(std::size_t count, std::size_t most) {
-  std::vector<std::size_t> kept;
-  for (std::size_t k = 0; k < std::min(count, most); ++k)
-    kept.push_back(count <= most ? k : k * (count - 1) / (most - 1));
-  return kept;
+Json sequence_json(const std::optional<std::int64_t>& sequence) {
+  return sequence ? Json(*sequence) : Json();
 }
 
 Json verdicts_json(const std::vector<CampaignVerdict>& verdicts) {
@@ -206,7 +203,9 @@ Json money_json(const CampaignData& data) {
 Json spending_json(const CampaignData& data) {
   Json list = Json::array();
   for (const std::size_t k : evenly_kept(data.spending.size(), most_moments))
-    list.push_back({{"answers", data.spending[k].answers}, {"spent", plain_numbers(data.spending[k].spent)}});
+    list.push_back({{"time", plain_number(data.spending[k].time)},
+                    {"answers", data.spending[k].answers},
+                    {"spent", plain_numbers(data.spending[k].spent)}});
   return list;
 }
 
@@ -294,9 +293,14 @@ Json figures_json(const std::vector<ViewFacts::Figure>& figures) {
 
 std::string view_json(const Campaign& campaign, const CampaignData& data, const ViewFacts& facts) {
   const AnswerRows rows(campaign, data);
+  const MoneyReach reach = money_reach(data);
   Json view{{"sequence", campaign.state().sequence()},
             {"computed_at", plain_number(facts.computed_at)},
             {"computed_seconds", plain_number(facts.computed_seconds)},
+            {"parts",
+             {{"slices", sequence_json(facts.slices_sequence)},
+              {"pool", sequence_json(facts.pool_sequence)},
+              {"model", sequence_json(facts.model_sequence)}}},
             {"name", data.name},
             {"unit", data.unit},
             {"verdicts", verdicts_json(facts.verdicts)},
@@ -320,9 +324,11 @@ std::string view_json(const Campaign& campaign, const CampaignData& data, const 
             {"failures", failures_json(campaign.study().pool(), data, facts.runs)},
             {"failures_total", data.failures.size()},
             {"course", course_json(data)},
+            {"course_note", data.course_note},
             {"money", money_json(data)},
             {"projected_end", data.projected_end ? plain_number(*data.projected_end) : Json()},
             {"spending", spending_json(data)},
+            {"money_reach", {{"budget", reach.budget}, {"projected_end", reach.projected_end}}},
             {"calibrations", calibrations_json(data)},
             {"reliability", reliability_json(data)},
             {"biases", biases_json(data)},

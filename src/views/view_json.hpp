@@ -20,6 +20,8 @@ struct ViewFacts {
 
   double computed_at = 0.0;  ///< seconds since 1970
   double computed_seconds = 0.0;
+  /// The events that these were computed from; absent: they are being computed.
+  std::optional<std::int64_t> slices_sequence, pool_sequence, model_sequence;
   std::vector<CampaignVerdict> verdicts;
   std::vector<Figure> figures;
   Json people = Json::array();  ///< a list of `Person` of web/src/api.ts

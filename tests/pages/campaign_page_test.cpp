@@ -7,25 +7,17 @@
 #include "pages/html_page.hpp"
 #include "pictures/picture_svg.hpp"
 #include "pictures/svg_canvas.hpp"
+#include "support/box_pool.hpp"
 #include "support/markup.hpp"
 #include "support/memory_campaigns.hpp"
 
 namespace acuity::campaign_page_test {
 namespace {
 
+using testing::box_pool;
 using testing::MemoryCampaign;
 
 const CampaignPageFacts facts{"0.1.0", "acuity report C --out R.html"};
-
-// Points all over a box of so many inputs.
-std::string box_pool(int inputs, int points) {
-  std::string text;
-  for (int k = 0; k < inputs; ++k) text += fmt::format("{}x{}", k == 0 ? "" : ",", k + 1);
-  for (int i = 0; i < points; ++i)
-    for (int k = 0; k < inputs; ++k)
-      text += fmt::format("{}{}", k == 0 ? "\n" : ",", std::fmod(0.37 + i * std::sqrt(2.0 + k * 1.7), 1.0));
-  return text + "\n";
-}
 
 CampaignData data_of(int inputs, int steps, const std::string& model = "") {
   MemoryCampaign campaign(testing::two_level_study("name = \"a <b> & c\"\nbudget = 80", model),
@@ -178,6 +170,15 @@ TEST(CampaignPage, ShowsTheErrorThatIsPredictedAtTheGoal) {
   EXPECT_NE(campaign_page(data, campaign_figures(data), facts).find(words), std::string::npos);
 }
 
+TEST(CampaignPage, SaysBelowThePredictionIfItIsNotAveraged) {
+  for (const int inputs : {1, 2, 3}) {
+    CampaignData data = data_of(inputs, 6);
+    EXPECT_EQ(belief_figure(data).caption.find("One set."), std::string::npos);
+    data.belief_note = "One set.";
+    EXPECT_TRUE(belief_figure(data).caption.ends_with("One set.")) << belief_figure(data).caption;
+  }
+}
+
 TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
   CampaignData data = data_of(1, 15);
   data.warnings = {"Mind the <gap>."};
@@ -242,13 +243,126 @@ TEST(CampaignPage, ShowsLearnedNoiseWhereItIsLearned) {
   EXPECT_EQ(real.find("κ"), std::string::npos);
 }
 
-TEST(CampaignPage, StacksSpendOfEveryLevelAndSaysWhatFailuresCost) {
-  CampaignData data = data_of(1, 15);
-  const CampaignFigure figure = spend_course_figure(data);
-  for (const LevelTotal& level : data.levels) EXPECT_NE(figure.svg.find(level.name), std::string::npos);
-  EXPECT_EQ(figure.caption, "");
-  data.spent += 2.5;
-  EXPECT_EQ(spend_course_figure(data).caption, "Not shown: 2.5 that failed attempts have cost.");
+// Two levels, one answer per hour: the first three fine, the others coarse.
+CampaignData hourly(double budget, int answers) {
+  CampaignData data = data_of(1, 3);
+  data.budget = budget;
+  data.unit = "runs";
+  data.levels = {{.name = "fine"}, {.name = "coarse"}};
+  data.spending = {{0, {0.0, 0.0}}};
+  data.money = {{0.0, 0.0}};
+  for (int k = 1; k <= answers; ++k) {
+    SpendPoint paid{.answers = k, .spent = data.spending.back().spent, .time = 3600.0 * k};
+    paid.spent[k <= 3 ? 0 : 1] += k <= 3 ? 6.0 : 1.0;
+    data.spending.push_back(paid);
+    data.money.push_back({paid.time, paid.spent[0] + paid.spent[1]});
+  }
+  for (std::size_t k = 0; k < 2; ++k) data.levels[k].spent = data.spending.back().spent[k];
+  data.spent = data.money.back().spent;
+  data.projected_end.reset();
+  return data;
+}
+
+// The places of the path of that class with the most of them; samples of the key have two.
+std::vector<std::pair<double, double>> places_on(const std::string& svg, const std::string& style) {
+  std::vector<std::pair<double, double>> longest;
+  const std::string before = "<path class=\"" + style + "\" d=\"";
+  for (std::size_t at = svg.find(before); at != std::string::npos; at = svg.find(before, at)) {
+    std::vector<std::pair<double, double>> places;
+    at += before.size();
+    while (svg[at] == 'M' || svg[at] == 'L') {
+      std::size_t end = 0;
+      const double x = std::stod(svg.substr(at + 1, 20), &end);
+      at += 1 + end;
+      const double y = std::stod(svg.substr(at, 20), &end);
+      at += end;
+      places.emplace_back(x, y);
+    }
+    if (places.size() > longest.size()) longest = places;
+  }
+  return longest;
+}
+
+TEST(MoneyFigure, StacksTheLevelsUpToWhatWasSpent) {
+  const CampaignData data = hourly(25.0, 7);
+  const CampaignFigure figure = money_figure(data);
+  EXPECT_EQ(markup_fault(figure.svg), "");
+  expect_room(figure.svg);
+  for (const char* name : {">fine<", ">coarse<", ">spent in total<", ">budget<", "hours since the campaign"})
+    EXPECT_NE(figure.svg.find(name), std::string::npos) << name;
+  EXPECT_EQ(figure.svg.find(">projected<"), std::string::npos);
+  // The most precise level is the upper band; its upper edge is the line of what was spent.
+  const auto upper = places_on(figure.svg, "model"), lower = places_on(figure.svg, "bald"),
+             spent = places_on(figure.svg, "ink");
+  ASSERT_EQ(spent.size(), 15U);  // steps: two places for each of 7 answers, and the beginning
+  ASSERT_EQ(upper.size(), 30U);  // there and back
+  for (std::size_t i = 0; i < spent.size(); ++i) EXPECT_EQ(upper[i], spent[i]) << i;
+  // Heights are in proportion: 18 of 22 were spent at the fine level.
+  const double zero = spent.front().second, top = spent.back().second;
+  EXPECT_NEAR((zero - lower[14].second) / (zero - top), 4.0 / 22.0, 0.002);
+  EXPECT_EQ(lower[6].second, zero);  // nothing coarse was bought in the first three hours
+}
+
+TEST(MoneyFigure, GoesOnToTheBudgetIfThatIsNear) {
+  CampaignData data = hourly(40.0, 7);
+  data.projected_end = 14.0 * 3600.0;
+  const CampaignFigure near = money_figure(data);
+  const auto spent = places_on(near.svg, "ink");
+  EXPECT_NE(near.svg.find(">projected<"), std::string::npos);
+  EXPECT_NE(near.svg.find("stroke-dasharray=\"6 4\""), std::string::npos);
+  EXPECT_NE(
+      near.caption.find("the remaining 18 runs will last until 14 hours after the campaign was created."),
+      std::string::npos)
+      << near.caption;
+  // It takes half of the width: what was spent ends in the middle.
+  ASSERT_EQ(spent.size(), 15U);
+  EXPECT_NEAR(spent.back().first - spent.front().first, 742.0 - spent.back().first, 0.2);
+
+  data.projected_end = 36.0 * 3600.0;  // more than five times what has passed
+  const CampaignFigure far = money_figure(data);
+  EXPECT_EQ(far.svg.find(">projected<"), std::string::npos);
+  EXPECT_NE(far.svg.find(">budget<"), std::string::npos);
+  EXPECT_NE(far.caption.find("36 hours after the campaign was created, beyond the picture."),
+            std::string::npos)
+      << far.caption;
+
+  data.budget = 1000.0;  // more than five times what was spent
+  data.projected_end = 20.0 * 3600.0;
+  EXPECT_EQ(money_figure(data).svg.find(">budget<"), std::string::npos);
+  EXPECT_EQ(money_figure(data).svg.find(">projected<"), std::string::npos);
+}
+
+TEST(MoneyFigure, SaysWhatIsLeftAndWhatFailuresCost) {
+  CampaignData data = hourly(25.0, 7);
+  EXPECT_EQ(money_figure(data).caption,
+            "Where a band grows, its level was bought. Left of the budget of 25 runs: 3 runs.");
+  data.spent += 2.9;
+  data.money.push_back({8.0 * 3600.0, data.spent});
+  EXPECT_EQ(money_figure(data).caption,
+            "Where a band grows, its level was bought. Between the bands and the line is what failed "
+            "attempts have cost: 2.9 runs. The budget of 25 runs is spent.");
+  data.budget = HUGE_VAL;
+  EXPECT_NE(money_figure(data).caption.find("There is no limit to the budget."), std::string::npos);
+  data.spent = 0.0;
+  EXPECT_EQ(money_figure(data).absent, "No answer has cost anything.");
+}
+
+TEST(MoneyFigure, IsOverAnswersIfAllCameWithinAMinute) {
+  CampaignData data = hourly(25.0, 7);
+  const auto come_within = [&](double seconds) {
+    for (std::size_t k = 1; k < data.spending.size(); ++k)
+      data.spending[k].time = data.money[k].time = 500.0 + seconds * static_cast<double>(k - 1) / 6.0;
+    return money_figure(data).svg;
+  };
+  const std::string answers = come_within(59.0), time = come_within(61.0);
+  EXPECT_NE(answers.find(">answers<"), std::string::npos);
+  EXPECT_EQ(answers.find("since the campaign"), std::string::npos);
+  EXPECT_NE(answers.find(">budget<"), std::string::npos);
+  EXPECT_NE(time.find(">minutes since the campaign was created<"), std::string::npos);
+}
+
+TEST(MoneyFigure, IsNoLargerForManyAnswers) {
+  EXPECT_LT(money_figure(hourly(1e6, 50000)).svg.size(), 100000U);
 }
 
 }  // namespace

@@ -300,6 +300,74 @@ TEST(LabelDesk, CorrectsSkipsAndCannotTell) {
   EXPECT_TRUE(found) << "that she cannot tell is on record";
 }
 
+TEST(LabelDesk, OffersThePersonsLevelsAndTakesAnswersAtThoseOnly) {
+  const std::string more =
+      "[[level]]\nname = \"expert\"\naccuracy = 0.99\ncost = 6\n"
+      "[[level]]\nname = \"trained\"\naccuracy = 0.9\ncost = 2\n";
+  const Served served(class_text + more);
+  served.desk.done("people", {"add", "lea", "--level", "crowd", "--level", "trained"});
+  served.desk.done("people", {"add", "lou", "--level", "crowd"});
+  const auto levels_of = [&](const std::string& person) {
+    std::vector<std::string> names;
+    const Json next = served.done(person, "label/next", Json::object());
+    for (const Json& level : next.at("item").at("levels")) names.push_back(level.at("name"));
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(levels_of("lea"), (Names{"trained", "crowd"})) << "the most precise first";
+  EXPECT_EQ(levels_of("lou"), Names{"crowd"});
+  EXPECT_EQ(levels_of("olga"), (Names{"expert", "trained", "crowd"})) << "without a level: any";
+  EXPECT_EQ(served.shown("me", "lea").at("level"), "crowd, trained");
+
+  const Json item = served.done("lea", "label/next", Json::object()).at("item");
+  const HttpReply refused =
+      served.post("lea", "label/answer", {{"id", item["id"]}, {"y", 1}, {"level", "expert"}});
+  EXPECT_EQ(refused.status, 400) << refused.body;
+  EXPECT_EQ(served.post("lea", "label/answer", {{"id", item["id"]}, {"y", 1}, {"level", "no"}}).status, 400);
+  EXPECT_EQ(served.shown("annotations").at("rows").size(), 0U);
+  const std::string other = item.at("level") == "crowd" ? "trained" : "crowd";
+  const Json told =
+      served.done("lea", "label/answer", {{"id", item["id"]}, {"y", 1}, {"seconds", 2}, {"level", other}});
+  EXPECT_EQ(told.at("charge"), other == "crowd" ? 1.0 : 2.0);
+  EXPECT_EQ(served.shown("annotations").at("rows").at(0).at("level"), other);
+  // Undo: another level, and then another answer.
+  const std::string asked = item.at("level");
+  EXPECT_EQ(
+      served.done("lea", "label/answer", {{"id", item["id"]}, {"y", 1}, {"level", asked}}).at("changes"),
+      true);
+  served.done("lea", "label/answer", {{"id", item["id"]}, {"y", -1}, {"level", asked}});
+  const Json row = served.shown("annotations").at("rows").at(0);
+  EXPECT_EQ(row.at("level"), asked);
+  EXPECT_EQ(row.at("y"), -1.0);
+  EXPECT_EQ(row.at("cost"), asked == "crowd" ? 1.0 : 2.0);
+}
+
+// A count that leaves gold items out would show which they are.
+TEST(LabelDesk, CountsAnswersToGoldItemsLikeAllOthers) {
+  const Folder other;
+  const fs::path gold = other.write("gold.csv", "id,class\na,cat\nb,dog\nc,cat\nd,dog\n");
+  const Served served(class_text + "[people]\ngold = \"" + gold.string() + "\"\ngold_rate = 0.5\n");
+  int answered = 0;
+  for (; answered < 6; ++answered) {
+    const Json next = served.done("lea", "label/next", Json::object());
+    EXPECT_EQ(next.at("answered"), answered);
+    if (next.at("item").is_null()) break;
+    served.done("lea", "label/answer", {{"id", next["item"]["id"]}, {"y", 1}, {"seconds", 1}});
+  }
+  EXPECT_GT(answered, 3);
+  EXPECT_LT(served.shown("annotations").at("rows").size(), static_cast<std::size_t>(answered))
+      << "some of them were gold items";
+}
+
+TEST(LabelDesk, OffersNoLevelThatCannotBePaidFor) {
+  std::string text = class_text + "[[level]]\nname = \"expert\"\naccuracy = 0.99\ncost = 6\n";
+  text.replace(text.find("budget = 40"), 11, "budget = 5");
+  const Served served(text);
+  const Json levels = served.done("lea", "label/next", Json::object()).at("item").at("levels");
+  ASSERT_EQ(levels.size(), 1U);
+  EXPECT_EQ(levels.at(0).at("name"), "crowd");
+}
+
 TEST(LabelDesk, SaysWhoHoldsWhat) {
   const Served served(class_text);
   served.done("lea", "label/next", Json::object());

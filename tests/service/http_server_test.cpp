@@ -11,6 +11,7 @@
 #include "service/http_client.hpp"
 #include "support/program.hpp"
 #include "support/raw_connection.hpp"
+#include "support/thorough.hpp"
 
 namespace acuity::testing::http_server_test {
 namespace {
@@ -198,6 +199,17 @@ TEST(HttpServer, StreamsEvents) {
   for (RawConnection* watcher : {&one, &two})
     EXPECT_NE(watcher->receive("7}\n\n").find("event: log\ndata: {\"sequence\": 7}\n\n"), std::string::npos);
   EXPECT_EQ(server.client.get("/meanwhile").status, 200);
+}
+
+TEST(HttpServer, AStreamStaysOpenForLongerThanARequestMayTake) {
+  if (!thorough()) GTEST_SKIP() << "takes 18 s; ./run-tests --thorough runs it";
+  Server server({.request_seconds = 1.0});  // a stream was given 15 s more, and then cut
+  RawConnection watcher(server.http.port());
+  watcher.send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n");
+  watcher.receive("never", 18.0);
+  EXPECT_TRUE(watcher.is_open());
+  server.http.publish("log", "{\"sequence\": 7}");
+  EXPECT_NE(watcher.receive("7}\n\n", 5.0).find("event: log"), std::string::npos);
 }
 
 TEST(HttpServer, AStreamThatNobodyReadsEndsAndCostsNothing) {

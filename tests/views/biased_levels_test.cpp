@@ -59,6 +59,24 @@ std::pair<double, double> predicted(const Campaign& campaign, Index row, const s
   return {answer.mean(0), std::sqrt(answer.variance(0) + noise_variance(channel))};
 }
 
+// The coarse level has less noise, but an offset that is not known.
+TEST(BiasedLevels, AreShownInTheOrderOfPrecision) {
+  MemoryCampaign campaign(
+      with_given_model("[campaign]\nseed = 1\nbudget = 200\n[pool]\nfile = \"pool.csv\"\n"
+                       "[[level]]\nname = \"coarse\"\nnoise_sd = 0.01\ncost = 1\nbias = { offset_sd = 1.0, "
+                       "smooth_sd = 0.2 }\n"
+                       "[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 6\n"),
+      pool_on_a_line(30, 8.0));
+  for (const Index row : {Index{2}, Index{14}}) {
+    campaign.tell(row, "coarse", 1.0);
+    campaign.tell(row, "fine", 0.5);
+  }
+  const std::vector<LevelTotal> levels = campaign_data(*campaign).levels;
+  ASSERT_EQ(levels.size(), 2U);
+  EXPECT_EQ(levels[0].name, "fine");
+  EXPECT_EQ(levels[1].name, "coarse");
+}
+
 TEST(BiasedAnswers, AreComparedWithWhatTheirLevelIsPredictedToAnswer) {
   Calibrated campaign;
   bool was_coarse = false;

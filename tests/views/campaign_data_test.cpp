@@ -7,9 +7,11 @@
 
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/leave_one_out.hpp"
+#include "campaign/memory_event_store.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/random.hpp"
 #include "support/memory_campaigns.hpp"
+#include "views/campaign_course.hpp"
 
 namespace acuity::campaign_data_test {
 namespace {
@@ -257,6 +259,25 @@ TEST(CampaignData, LongLaddersAreShownInRanges) {
   EXPECT_EQ(answers, 12);
 }
 
+// By what the study declares: answers at hard points report more noise, whatever their level.
+TEST(CampaignData, TheOrderOfLevelsDoesNotDependOnReportedNoise) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 400", "", "repeat = true"),
+                          testing::pool_on_a_line(60, 12.0));
+  for (int k = 0; k < 6; ++k)
+    for (const Suggestion& asked : campaign->ask().suggestions) {
+      Answer answer;
+      answer.id = asked.id;
+      answer.values = {0.0};
+      answer.row = k;
+      answer.level = campaign->study().level_named(k % 2 == 0 ? "coarse" : "fine");
+      answer.channel = GaussianChannel{k % 2 == 0 ? 1e-4 : 1.0};
+      campaign->tell({answer});
+    }
+  const CampaignData data = campaign_data(*campaign);
+  ASSERT_EQ(data.levels.size(), 2U);
+  EXPECT_EQ(data.levels.front().name, "fine");
+}
+
 TEST(CampaignData, SpendingOverTimeAddsUpToWhatEveryLevelCost) {
   const CampaignData data = data_of(World(1, 1.0), 30);
   ASSERT_EQ(data.spending.size(), 31U);
@@ -269,6 +290,7 @@ TEST(CampaignData, SpendingOverTimeAddsUpToWhatEveryLevelCost) {
     }
     EXPECT_DOUBLE_EQ(all, data.answers[k - 1].spent);
     EXPECT_EQ(data.spending[k].answers, static_cast<std::int64_t>(k));
+    EXPECT_DOUBLE_EQ(data.spending[k].time, data.answers[k - 1].told_at - data.created_at);
   }
   for (std::size_t level = 0; level < data.levels.size(); ++level)
     EXPECT_DOUBLE_EQ(data.spending.back().spent[level], data.levels[level].spent);
@@ -353,6 +375,153 @@ TEST(CampaignData, OnlyWhatIsExactCountsAsTheTruth) {
   EXPECT_FALSE(truth_of_table("y@fine", false));
   EXPECT_EQ(truth_of_table("y", false)->values.sum(), 6.0);
   EXPECT_EQ(truth_of_table("y@fine", true)->values.sum(), 6.0);
+}
+
+// The log of a campaign with so many answers, which is answered without being asked by the model.
+std::vector<StoredEvent> long_log(const Campaign& campaign, int answers) {
+  std::vector<StoredEvent> events = campaign.events();
+  const Study& study = campaign.study();
+  numerics::Draws draws(3, numerics::Purpose::resampling, 0);
+  for (int k = 0; k < answers; ++k) {
+    const Index row = (37 * k) % study.pool().size(), level = k % 3 == 0 ? 1 : 0;
+    Asked asked;
+    asked.id = k + 1;
+    asked.row = row;
+    asked.point = study.pool().id(row);
+    asked.level = study.offer().levels[static_cast<std::size_t>(level)].name;
+    asked.channel = study.offer().channel(row, level);
+    asked.cost = study.offer().levels[static_cast<std::size_t>(level)].cost;
+    asked.variance = 1.0;
+    asked.worker = "run";
+    Told told;
+    told.id = asked.id;
+    told.values = {std::sin(study.pool().point(row)[0]) +
+                   std::sqrt(noise_variance(asked.channel)) * draws.normal()};
+    told.cost = asked.cost;
+    for (Event event : {Event(asked), Event(told)})
+      events.push_back({events.back().sequence + 1, events.back().time + 1.0, std::move(event)});
+  }
+  return events;
+}
+
+// A campaign with a log of so many answers.
+Campaign with_log(MemoryCampaign& campaign, int answers) {
+  return {campaign->study().variant({}), make_memory_event_store(long_log(*campaign, answers)),
+          CampaignOptions{.threads = 1}};
+}
+
+std::string repeated_study(const std::string& model) {
+  return testing::two_level_study("budget = 1e6\nseed = 2", model, "repeat = true");
+}
+
+TEST(PrequentialScores, AreThePredictionsFromAllAnswersBefore) {
+  // With a given mean the slow way is exact: a posterior of all answers before, for each of them.
+  MemoryCampaign empty(repeated_study("mean = 0.2\n"), testing::pool_on_a_line(pool_points, 12.0));
+  const Campaign campaign = with_log(empty, 150);
+  const std::vector<PrequentialScore> scores = prequential_scores(campaign, 100);
+  ASSERT_EQ(scores.size(), 100U);
+  const StudyModel model = campaign.model();
+  const Observations all(model.observations, campaign.study().pool().points());
+  for (const PrequentialScore& score : scores) {
+    const Index i = score.before;
+    EXPECT_EQ(score.id, i + 1);
+    const std::vector<Observation> known(model.observations.begin(), model.observations.begin() + i);
+    const Marginals slow = GpPosterior(model.prior, Observations(known, campaign.study().pool().points()))
+                               .predict(all.points().row(i));
+    EXPECT_EQ(score.value, all.values()(i));
+    EXPECT_NEAR(score.mean, slow.mean(0), 1e-9) << score.id;
+    EXPECT_NEAR(score.sd, std::sqrt(slow.variance(0) + all.noise()(i)), 1e-9) << score.id;
+  }
+}
+
+TEST(PrequentialScores, ContainTheBiasOfTheLevel) {
+  const std::string study =
+      "[campaign]\nbudget = 1e6\n[pool]\nfile = \"pool.csv\"\nrepeat = true\n[model]\nmean = 0\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\nbias = { offset_sd = 0.5, smooth_sd = 0.3 }\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 6\n";
+  MemoryCampaign empty(study, testing::pool_on_a_line(pool_points, 12.0));
+  const Campaign campaign = with_log(empty, 90);
+  const StudyModel model = campaign.model();
+  ASSERT_TRUE(model.prior.has_bias());
+  const Points pool = campaign.study().pool().points();
+  int of_coarse = 0;
+  for (const PrequentialScore& score : prequential_scores(campaign, 25)) {
+    const auto i = static_cast<std::size_t>(score.before);
+    const std::vector<Observation> known(model.observations.begin(),
+                                         model.observations.begin() + score.before);
+    const Observation& next = model.observations[i];
+    const Marginals slow = GpPosterior(model.prior, Observations(known, pool))
+                               .predict_part(pool.row(*next.place.pool_row()), bias_of(next.channel));
+    of_coarse += bias_of(next.channel) > 0 ? 1 : 0;
+    EXPECT_NEAR(score.mean, slow.mean(0), 1e-9) << score.id;
+    EXPECT_NEAR(score.sd, std::sqrt(slow.variance(0) + noise_variance(next.channel)), 1e-9) << score.id;
+  }
+  EXPECT_GT(of_coarse, 5);
+}
+
+TEST(CampaignCourse, OfManyAnswersStaysWhereItWasMeasured) {
+  MemoryCampaign empty(repeated_study(""), testing::pool_on_a_line(pool_points, 12.0));
+  const Campaign earlier = with_log(empty, 1100), later = with_log(empty, 1180);
+  MeasuredCourse kept;
+  const CampaignData before = campaign_data(earlier, kept), after = campaign_data(later, kept),
+                     alone = campaign_data(later);
+  EXPECT_EQ(alone.course_note, "Measured after every 125 answers and after the last one.");
+  ASSERT_EQ(alone.course.size(), 10U);
+  ASSERT_EQ(before.course.size(), 9U);
+  for (std::size_t k = 0; k < alone.course.size(); ++k) {
+    // What was kept is what is measured without it.
+    EXPECT_EQ(after.course[k].answers, alone.course[k].answers);
+    EXPECT_EQ(after.course[k].spent, alone.course[k].spent);
+    EXPECT_EQ(after.course[k].error, alone.course[k].error);
+    EXPECT_EQ(after.course[k].expected, alone.course[k].expected);
+    if (k < 8U) {
+      EXPECT_EQ(before.course[k].error, alone.course[k].error);
+    }
+    if (k < 9U) {
+      EXPECT_EQ(alone.course[k].answers, static_cast<std::int64_t>(125 * (k + 1)));
+    }
+  }
+  EXPECT_EQ(alone.course.back().answers, 1180);
+  // The last point is the leave-one-out error of all answers.
+  const CampaignModel model(later.study(), later.state());
+  const LeaveOneOut slow = leave_one_out(model.study_model().prior, model.observations());
+  const Vector error = model.observations().values() - slow.mean;
+  EXPECT_NEAR(alone.course.back().error, std::sqrt(error.squaredNorm() / 1180.0), 1e-12);
+}
+
+TEST(CampaignData, OfAnEarlierModelHasTheBooksOfNow) {
+  World world(5, 1.0);
+  MemoryCampaign campaign(testing::two_level_study("budget = 400\nseed = 2", "", "repeat = true"),
+                          testing::pool_on_a_line(pool_points, 12.0));
+  const auto answers = [&](const Suggestion& asked) { return world(asked); };
+  campaign.go(30, answers);
+  const CampaignData earlier = campaign_data(*campaign);
+  // Of the same log it is the whole.
+  const CampaignData same = with_model_parts(quick_campaign_data(*campaign), earlier);
+  ASSERT_EQ(same.answers.size(), earlier.answers.size());
+  for (std::size_t k = 0; k < same.answers.size(); ++k) {
+    EXPECT_EQ(same.answers[k].expected, earlier.answers[k].expected);
+    EXPECT_EQ(same.answers[k].expected_sd, earlier.answers[k].expected_sd);
+    EXPECT_EQ(same.answers[k].predicted, earlier.answers[k].predicted);
+    EXPECT_EQ(same.answers[k].spent, earlier.answers[k].spent);
+  }
+  campaign.go(5, answers);
+  campaign->amend(3, {7.5}, "typo");
+  const CampaignData later = with_model_parts(quick_campaign_data(*campaign), earlier);
+  EXPECT_TRUE(later.is_complete);
+  EXPECT_EQ(later.spent, campaign->state().spent());
+  EXPECT_EQ(later.spending.size(), earlier.spending.size() + 5);
+  EXPECT_EQ(later.course.size(), earlier.course.size());
+  EXPECT_EQ(later.verdict.text(), earlier.verdict.text());
+  ASSERT_EQ(later.answers.size(), earlier.answers.size() + 5);
+  for (std::size_t k = 0; k < later.answers.size(); ++k) {
+    if (k < earlier.answers.size() && later.answers[k].id != 3) {
+      EXPECT_EQ(later.answers[k].expected, earlier.answers[k].expected);
+    }
+    if (later.answers[k].id == 3) {
+      EXPECT_EQ(later.answers[k].value, 7.5);
+    }
+  }
 }
 
 }  // namespace

@@ -258,13 +258,11 @@ TEST(ExplainPoint, NamesThePriceAtWhichThePointIsChosen) {
   const Marginals belief = campaign->belief().marginals();
   const auto chosen_at = [&](Index level, double price) {
     Offer offer = model.offer;
-    for (std::size_t k = 0; k < 2; ++k) {
-      const Vector costs = Vector::Constant(12, offer.levels[k].cost);
+    for (Index k = 0; k < 2; ++k) {
+      Vector costs = Vector::Constant(12, offer.levels[static_cast<std::size_t>(k)].cost);
+      if (k == level) costs(8) = price;
       offer.point_costs.push_back({costs, costs});
     }
-    for (Vector* costs : {&offer.point_costs[static_cast<std::size_t>(level)].expected,
-                          &offer.point_costs[static_cast<std::size_t>(level)].reserved})
-      (*costs)(8) = price;
     const std::optional<Score> best =
         select_by_full_scan(belief, offer, model.acquisition, campaign->candidates());
     return best && best->point == 8 && best->level == level;
@@ -352,6 +350,48 @@ TEST(ExplainedJson, HasTheTextAndTheJsonOfExplain) {
   EXPECT_EQ(past["explanation"]["id"], 3);
   EXPECT_EQ(next["explanation"]["point"], campaign->ask().suggestions.at(0).point);
   EXPECT_NE(refusal([&] { explained_json(*campaign, 99, 1); }), "");
+}
+
+TEST(PoolScores, OfALargePoolAreThoseOfASample) {
+  MemoryCampaign campaign(grid_study("", "[acquisition]\nplan = \"none\"\n"), grid_pool(80));
+  campaign.go(12, truth);
+  campaign->ask({.count = 3, .worker = "somebody"});
+  const PoolScores whole(*campaign), some(*campaign, {.threads = 1}, 1.0);
+  EXPECT_FALSE(whole.is_sample());
+  EXPECT_EQ(whole.note(), "");
+  ASSERT_TRUE(some.is_sample());
+  const json all = json::parse(whole.json("a", "b")), few = json::parse(some.json("a", "b"));
+  EXPECT_EQ(all.at("points"), 6400 - 15);
+  EXPECT_LT(few.at("points"), 4096 + 1);
+  EXPECT_GT(few.at("points"), 4096 - 16);  // neither answered nor pending points are candidates
+  EXPECT_NE(few.at("note").get<std::string>().find(" of the 6400 points of the pool were compared"),
+            std::string::npos)
+      << few.at("note");
+  // The belief is the same: a point has the scores that it has in the whole pool.
+  const auto scores_of = [](const json& view) {
+    std::map<std::string, json> rows;
+    for (const json& row : view.at("rows")) rows[row.at("point")] = row;
+    return rows;
+  };
+  const std::map<std::string, json> slow = scores_of(json::parse(whole.json("a")));
+  int compared = 0;
+  for (const auto& [point, row] : scores_of(json::parse(some.json("a")))) {
+    const auto found = slow.find(point);
+    if (found == slow.end()) continue;  // another one is the best of its bin
+    for (const char* number : {"information", "cost", "mean", "sd"})
+      EXPECT_NEAR(row.at(number).get<double>(), found->second.at(number).get<double>(), 1e-9) << point;
+    EXPECT_EQ(row.at("level"), found->second.at("level"));
+    ++compared;
+  }
+  EXPECT_GT(compared, 10);
+  // The next one is the best of the sample, and can be explained from what is there.
+  double best = 0.0;
+  for (const json& row : few.at("rows")) best = std::max(best, row.at("per_cost").get<double>());
+  ASSERT_TRUE(few.at("next").is_string());
+  const std::string next = few.at("next");
+  EXPECT_TRUE(some.has(next));
+  EXPECT_NEAR(some.next().result.suggestions.front().information_per_cost(), best, 1e-9);
+  EXPECT_FALSE(json::parse(some.explained_point_json(next)).at("text").get<std::string>().empty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <regex>
 
 #include "numerics/random.hpp"
 #include "support/memory_campaigns.hpp"
@@ -104,6 +105,11 @@ TEST(ThreeVerdicts, CompareTheStandardDeviationWithTheOneThatTheStudyWants) {
   const Judged missed = judge_after(40, 0.1, 0.1, "[stop]\npredictive_sd = 0.001\n");
   EXPECT_EQ(missed.verdicts[0].state, State::bad) << missed.verdicts[0].answer;
   EXPECT_NE(missed.verdicts[0].answer.find("; by its trend it takes about "), std::string::npos)
+      << missed.verdicts[0].answer;
+  // Amounts have two digits and no exponent: "about 290 more (140 to 6400)".
+  EXPECT_TRUE(std::regex_search(
+      missed.verdicts[0].answer,
+      std::regex(R"(it takes about [1-9][0-9]?0* more \(([1-9][0-9]?0* to|at least) [1-9][0-9]?0*\))")))
       << missed.verdicts[0].answer;
   EXPECT_NE(missed.verdicts[0].advice.find("raise the budget"), std::string::npos)
       << missed.verdicts[0].advice;

@@ -197,6 +197,27 @@ TEST(ViewJson, StaysJsonWhateverNamesContain) {
   EXPECT_EQ(view["answers"][0]["point"], "\xef\xbf\xbd(\x01");
 }
 
+TEST(ViewJson, SaysHowFarTheChartOfMoneyReaches) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 100"), testing::pool_on_a_line(50, 6.0));
+  campaign.go(3, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
+  CampaignData data = campaign_data(*campaign);
+  const auto reach = [&](double spent, double passed, std::optional<double> end) {
+    data.spent = spent;
+    data.money = {{0.0, 0.0}, {passed, spent}};
+    data.projected_end = end;
+    return view_of(*campaign, data)["money_reach"];
+  };
+  const json both = {{"budget", true}, {"projected_end", true}},
+             budget = {{"budget", true}, {"projected_end", false}},
+             none = {{"budget", false}, {"projected_end", false}};
+  EXPECT_EQ(reach(20.0, 10.0, 50.0), both);
+  EXPECT_EQ(reach(20.0, 10.0, 51.0), budget);
+  EXPECT_EQ(reach(20.0, 10.0, std::nullopt), budget);
+  EXPECT_EQ(reach(19.0, 10.0, 50.0), none);
+  data.budget = HUGE_VAL;
+  EXPECT_EQ(reach(20.0, 10.0, std::nullopt), none);
+}
+
 TEST(ViewJson, CapsLongLists) {
   MemoryCampaign campaign(testing::two_level_study(), testing::pool_on_a_line(50, 6.0));
   campaign.go(3, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
@@ -206,7 +227,7 @@ TEST(ViewJson, CapsLongLists) {
     data.answers.back().cost = k;
     data.places.push_back(data.places[0]);
     data.money.push_back({100.0 + k, 1.0 * k});
-    data.spending.push_back({k, {1.0 * k, 0.0}});
+    data.spending.push_back({k, {1.0 * k, 0.0}, 100.0 + k});
     data.failures.push_back({.row = 1, .last_id = k, .point = std::to_string(k), .inputs = "", .reason = ""});
   }
   const json view = view_of(*campaign, data);
@@ -218,6 +239,7 @@ TEST(ViewJson, CapsLongLists) {
   }
   EXPECT_EQ(view["money"].front()["time"], data.money.front().time);
   EXPECT_EQ(view["money"].back()["time"], data.money.back().time);
+  EXPECT_EQ(view["spending"].back()["time"], data.spending.back().time);
   EXPECT_EQ(view["failures"].size(), 50U);
   EXPECT_EQ(view["failures"][0]["point"], "2499");
   EXPECT_EQ(view["failures_total"], data.failures.size());

@@ -1,0 +1,67 @@
+#include "views/averaged_belief.hpp"
+
+#include <fmt/format.h>
+
+#include "model/averaged_posterior.hpp"
+#include "text/sentence.hpp"
+
+namespace acuity {
+
+struct AveragedBelief::Parts {
+  std::shared_ptr<const Target> target;
+  int threads = 0;
+  AveragedPosterior posterior;
+  std::string note;
+};
+
+AveragedBelief::AveragedBelief(const Campaign& campaign, int threads, std::size_t most) {
+  const Study& study = campaign.study();
+  const std::vector<Annotation> annotations = campaign.annotations();
+  const StudyModel model = campaign.model();
+  const bool is_too_large = annotations.size() > most;
+  const AveragedModel averaged =
+      is_too_large
+          ? AveragedModel::point(model.prior, Observations(model.observations, study.pool().points()),
+                                 model.nugget, study.file().binary())
+          : study.averaged(model, annotations, threads);
+  std::string note = as_sentence(averaged.note());
+  if (is_too_large && study.file().average > 1 && model.learned)
+    note = fmt::format(
+        "With more than {} answers the prediction shown uses one set of hyperparameters, the most probable "
+        "one, instead of an average over {}.",
+        most, study.file().average);
+  parts_ = std::make_unique<const Parts>(
+      Parts{.target = study.file().target,
+            .threads = threads,
+            .posterior = AveragedPosterior(averaged, study.file().binary(), threads),
+            .note = std::move(note)});
+}
+
+AveragedBelief::~AveragedBelief() = default;
+AveragedBelief::AveragedBelief(AveragedBelief&&) noexcept = default;
+AveragedBelief& AveragedBelief::operator=(AveragedBelief&&) noexcept = default;
+
+ShownBelief AveragedBelief::at(const PointsRef& points) const {
+  const Target& target = *parts_->target;
+  const AveragedMarginals f = parts_->posterior.predict(points, parts_->threads);
+  const auto as_answer = [&](double latent) { return target.to_answer(latent); };
+  const auto as_probability = [&](double latent) { return target.expectation({latent, 0.0}); };
+  ShownBelief found{
+      .middle = f.mean, .low = f.low, .high = f.high, .sd = f.variance.cwiseMax(0.0).cwiseSqrt()};
+  if (!target.is_real()) {
+    found.middle = f.probability;
+    found.low = f.low.unaryExpr(as_probability);
+    found.high = f.high.unaryExpr(as_probability);
+  } else if (target.is_logarithmic()) {
+    found.middle = f.median.unaryExpr(as_answer);
+    found.low = f.low.unaryExpr(as_answer);
+    found.high = f.high.unaryExpr(as_answer);
+  }
+  return found;
+}
+
+const std::string& AveragedBelief::note() const {
+  return parts_->note;
+}
+
+}  // namespace acuity

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "acuity/campaign/campaign.hpp"
+
+namespace acuity {
+
+/// What pictures show of f at some points, on the scale of answers.
+struct ShownBelief {
+  Vector middle;     ///< the mean; of a logarithm the median; classes: the probability of +1
+  Vector low, high;  ///< the 95 % interval of f; classes: as probabilities
+  Vector sd;         ///< of f, of its logarithm if that is modelled
+};
+
+/// The belief of a campaign as the report and the page show it: that of `predict`, averaged over draws of the
+/// hyperparameters (docs/math.md 11.3). Construction factorises all of them once. It is that of the state at
+/// construction. Immutable: several threads may ask at once.
+class AveragedBelief {
+ public:
+  /// With more answers the point estimate is used: draws around it would take minutes, and differ little.
+  static constexpr std::size_t most_averaged = 1500;
+
+  explicit AveragedBelief(const Campaign& campaign, int threads = 0, std::size_t most = most_averaged);
+  ~AveragedBelief();
+  AveragedBelief(AveragedBelief&&) noexcept;
+  AveragedBelief& operator=(AveragedBelief&&) noexcept;
+
+  ShownBelief at(const PointsRef& points) const;
+
+  /// A sentence that says why it is not averaged although the study asks for it; empty otherwise.
+  const std::string& note() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+};
+
+}  // namespace acuity
