@@ -119,6 +119,7 @@ export interface View {
   sequence: number; // number of events it was computed from
   computed_at: number;
   computed_seconds: number;
+  parts: { slices: number | null; pool: number | null; model: number | null }; // events each was computed from; null: being computed
   name: string;
   unit: string; // of money; may be empty
   verdicts: Verdict[]; // good enough, trusted, next
@@ -151,9 +152,11 @@ export interface View {
   failures: FailedPlace[]; // at most 50
   failures_total: number;
   course: { spent: number; answers: number; error: number | null; expected: number | null; at_goal: number | null }[];
+  course_note: string; // how it was thinned; empty: it was not
   money: { time: number; spent: number }[]; // seconds since creation; at most 500
   projected_end: number | null; // seconds since creation
-  spending: { answers: number; spent: number[] }[]; // by level; at most 500
+  spending: { time: number; answers: number; spent: number[] }[]; // by level; at most 500
+  money_reach: { budget: boolean; projected_end: boolean }; // what the chart of money shows without becoming too small
   calibrations: Calibration[]; // real targets
   reliability: Reliability[]; // classes
   biases: Bias[];
@@ -181,6 +184,7 @@ export interface Slice {
   x: { name: string; values: (number | string)[] };
   y: { name: string; values: (number | string)[] } | null;
   at: Record<string, number | string>; // values of all other inputs
+  note: string; // how it differs from what `predict` says; empty: it does not
   // One input: arrays over x. Two inputs: rows over y, columns over x.
   middle: number[] | number[][];
   low: number[] | null;
@@ -208,6 +212,7 @@ export interface PoolView {
   unit: string; // of the information: nats or bits
   points: number; // candidates in all
   binned: boolean;
+  note: string; // if only some points of a large pool were scored
   rows: PoolPoint[]; // at most 4096
   next: string | null; // the point that would be asked for next
   reason: string; // if there is no next one

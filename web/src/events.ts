@@ -36,6 +36,7 @@ async function readOnce(handlers: Handlers, stop: AbortSignal): Promise<void> {
   const control = new AbortController();
   const abort = () => control.abort();
   stop.addEventListener("abort", abort);
+  window.addEventListener("offline", abort); // a connection without a network may stay open, and silent
   let watchdog: ReturnType<typeof setTimeout> | undefined;
   try {
     const response = await fetch("/v1/events", {
@@ -66,6 +67,7 @@ async function readOnce(handlers: Handlers, stop: AbortSignal): Promise<void> {
   } finally {
     clearTimeout(watchdog);
     stop.removeEventListener("abort", abort);
+    window.removeEventListener("offline", abort);
     control.abort();
   }
 }

@@ -196,7 +196,7 @@ export class Campaign {
     this.answers.forEach((answer, k) => {
       sums[answer.level] += answer.cost;
       const total = sums.reduce((a, b) => a + b, 0);
-      spending.push({ answers: k + 1, spent: [...sums] });
+      spending.push({ time: answer.told_at - this.created, answers: k + 1, spent: [...sums] });
       money.push({ time: answer.told_at - this.created, spent: total });
       const error = (0.5 * (this.shape.levels[1]?.noise ?? 1) * (3 + 0.15 * Math.sin(k / 5))) / Math.sqrt(k + 2);
       course.push({ spent: total, answers: k + 1, error: k < 3 ? null : error, expected: k < 2 ? null : error * 0.93, at_goal: null });
@@ -241,6 +241,7 @@ export class Campaign {
       sequence: this.sequence,
       computed_at: now,
       computed_seconds: 0.31,
+      parts: { slices: this.sequence, pool: this.sequence, model: this.sequence },
       name: shape.name,
       unit: shape.unit,
       verdicts: this.verdicts(),
@@ -290,9 +291,11 @@ export class Campaign {
       })),
       failures_total: 2,
       course,
+      course_note: "",
       money,
       projected_end: spent < shape.budget ? Math.round((6 * 3600 * shape.budget) / spent) : null,
       spending,
+      money_reach: { budget: spent >= 0.2 * shape.budget, projected_end: spent >= 0.2 * shape.budget && spent < shape.budget },
       calibrations: binary
         ? []
         : [calibration("all levels", answers.map((one) => one.score)), ...shape.levels.map((level, k) => calibration(level.name, ofLevel(k).map((one) => one.score)))],
@@ -308,7 +311,7 @@ export class Campaign {
         : [],
       figures: [
         { name: "break-even", heading: "Best level by uncertainty", caption: "Information per cost of each level against the standard deviation of the prediction.", absent: "" },
-        { name: "spend", heading: "Spend by level", caption: "One bar per level.", absent: "" },
+        { name: "money", heading: "Money and precision over time", caption: "Where a band grows, its level was bought.", absent: "" },
         { name: "hyperparameters", heading: "Learned model", caption: "", absent: "nothing was learned yet" },
       ],
       people: shape.people ? this.people() : [],
@@ -364,7 +367,7 @@ export class Campaign {
       if (input !== across && input !== up) others[input.name] = at[input.name] ?? (input.kind === "category" ? input.values[0] : this.values(input, 3)[1]);
     const place = (vx, vy) => inputs.map((input) => (input === across ? vx : input === up ? vy : others[input.name]));
     const xs = this.values(across, up ? 41 : 201);
-    const common = { sequence: this.sequence, x: { name: x, values: xs }, at: others };
+    const common = { sequence: this.sequence, x: { name: x, values: xs }, at: others, note: "" };
     if (!up) {
       const middle = xs.map((v) => truth(place(v)));
       const sd = xs.map((v) => this.sdAt(place(v)));
@@ -395,7 +398,7 @@ export class Campaign {
       };
     });
     const best = rows.reduce((a, b) => (b.per_cost > a.per_cost ? b : a));
-    return { sequence: this.sequence, unit: classes ? "bits" : "nats", points: pool, binned, rows, next: best.point, reason: "" };
+    return { sequence: this.sequence, unit: classes ? "bits" : "nats", points: pool, binned, note: "", rows, next: best.point, reason: "" };
   }
 
   item(k) {

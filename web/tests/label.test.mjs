@@ -203,6 +203,29 @@ describe("labelling on the mock server", { skip: missing || (realUrl ? "needs th
     await target.close();
   });
 
+  it("offers the precision by key, and remembers it when the item comes back", async () => {
+    const target = await Target.open("claims");
+    const tab = await openTab(target, "/label", { token: tokensOf().label[0] });
+    const { page } = tab;
+    await page.waitForSelector(".levels");
+    const name = await items(page);
+    assert.equal(await page.isChecked(".levels label:nth-of-type(2) input"), true, "the suggested one");
+    await page.keyboard.press("q");
+    await until(() => page.isChecked(".levels label:nth-of-type(1) input"), "the level");
+    await page.keyboard.press("2");
+    await until(async () => (await items(page)) !== name, "the next item");
+    await page.keyboard.press("u");
+    await until(async () => (await items(page)) === name, "the item again");
+    assert.equal(await page.isChecked(".levels label:nth-of-type(1) input"), true, "as it was answered");
+    await page.keyboard.press("w");
+    await page.keyboard.press("1");
+    await until(() => target.mock.calls.filter((call) => call.path === "/v1/label/answer").length === 2, "both answers");
+    const sent = target.mock.calls.filter((call) => call.path === "/v1/label/answer").map((call) => [call.body.level, call.body.y]);
+    assert.deepEqual(sent, [["trained", 1], ["crowd", -1]]);
+    await tab.close();
+    await target.close();
+  });
+
   it("does not count the time while the tab is hidden", async () => {
     const target = await Target.open("claims");
     const tab = await openTab(target, "/label", { token: tokensOf().label[0] });

@@ -79,6 +79,27 @@ describe("watching", { skip: missing || false }, () => {
     await tab.close();
   });
 
+  it("shows money by level over answers and over time, and no picture twice", async () => {
+    const tab = await openTab(target, "/");
+    const { page } = tab;
+    await ready(page);
+    const view = await target.view();
+    const levels = view.levels.map((level) => level.name);
+    const legend = async () => (await page.locator("#money .lines").first().locator(".u-legend th").allTextContents()).map((text) => text.replace(/:.*/, "").trim());
+    const more = view.money_reach.budget ? ["budget"] : [];
+    assert.deepEqual(await legend(), ["answers", ...levels, ...more]);
+    const over = page.locator("#money input[type=radio]").nth(1);
+    if (await over.isEnabled()) {
+      await over.check();
+      const projected = view.money_reach.projected_end ? ["projected"] : [];
+      assert.deepEqual(await legend(), ["since the campaign was created", ...levels, "spent in total", ...projected, ...more]);
+    }
+    const pictures = await page.locator("#more summary").allTextContents();
+    for (const figure of view.figures.filter((one) => ["learning-curve", "money", "belief", "calibration"].includes(one.name)))
+      assert.ok(!pictures.includes(figure.heading), figure.heading);
+    await tab.close();
+  });
+
   it("changes the axes, from a map to a curve", async () => {
     const tab = await openTab(target, "/");
     const { page } = tab;
@@ -199,7 +220,7 @@ describe("limits", { skip: missing || (realUrl ? "needs the mock server" : false
     await ready(tab.page);
     const text = await tab.page.textContent("#main");
     assert.match(text, /newest 2,000 of 5,000 answers/);
-    assert.match(text, /pool of 100,000 candidates is too large to draw/);
+    assert.match(text, /100,000 candidates are too many to draw/);
     // From data in hand to drawn: the page's own share of the time, apart from network and server.
     const busy = await tab.page.evaluate(async () => {
       const begin = performance.now();

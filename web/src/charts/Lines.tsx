@@ -14,6 +14,7 @@ export interface Line {
   width?: number;
   shown?: (number | null)[]; // what the legend says, if not the values
   fill?: boolean; // down to the axis
+  stepped?: boolean; // keeps its height until the next value
 }
 
 interface Props {
@@ -25,6 +26,7 @@ interface Props {
   height?: number;
   logarithmic?: boolean;
   xText?: (value: number) => string;
+  xSteps?: number[]; // between the numbers on the axis; the smallest that leaves room is used
   fromZero?: boolean;
 }
 
@@ -56,7 +58,7 @@ function options(props: Props, width: number): uPlot.Options {
       x: { time: false },
       y: props.logarithmic ? { distr: 3 } : props.fromZero ? { range: (_, __, max) => [0, max > 0 ? 1.06 * max : 1] } : {},
     },
-    axes: [{ ...axis(props.xTitle, xText), size: 30, labelGap: 0 }, yAxis],
+    axes: [{ ...axis(props.xTitle, xText), size: 30, labelGap: 0, ...(props.xSteps ? { incrs: props.xSteps } : {}) }, yAxis],
     cursor: { drag: { x: true, y: false }, points: { size: 6 } },
     legend: { live: true },
     series: [
@@ -71,6 +73,7 @@ function options(props: Props, width: number): uPlot.Options {
           points: { show: props.x.length === 1 },
           value: (_, value, __, k) => numberText(line.shown && k !== null ? line.shown[k] : value),
           ...(line.dash ? { dash: line.dash } : {}),
+          ...(line.stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
           ...(line.fill ? { fill: faint(colour) } : {}),
         };
       }),

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabelItem, LabelNext, View } from "../api";
 import { get } from "../client";
 import { clockText, countText, hourText, moneyText, plural } from "../format";
-import { Dialog } from "../parts/Dialog";
+import { FormDialog } from "../parts/FormDialog";
 import { SignIn, signOut } from "../parts/SignIn";
 import { announcement, me, refreshMe, signInReason } from "../store";
 import { useNow } from "../views/Runs";
@@ -82,26 +82,23 @@ function SkipDialog(props: { onClose: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
-    <Dialog title="Skip this item" onClose={props.onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          props.onClose();
-          skip(reason);
-        }}
-      >
-        <label for="skip-reason">Reason</label>
-        <input id="skip-reason" ref={field} list="skip-reasons" required maxLength={300} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-        <datalist id="skip-reasons">
-          {reasons.map((one) => (
-            <option value={one} key={one} />
-          ))}
-        </datalist>
-        <div class="actions">
-          <button type="submit">Skip</button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Skip this item"
+      submit="Skip"
+      onSubmit={() => {
+        props.onClose();
+        skip(reason);
+      }}
+      onClose={props.onClose}
+    >
+      <label for="skip-reason">Reason</label>
+      <input id="skip-reason" ref={field} list="skip-reasons" required maxLength={300} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+      <datalist id="skip-reasons">
+        {reasons.map((one) => (
+          <option value={one} key={one} />
+        ))}
+      </datalist>
+    </FormDialog>
   );
 }
 
@@ -178,13 +175,17 @@ export function LabelPage() {
             <div class="item-head">
               <h2 id="item-name">{one.point || `Suggestion ${one.id}`}</h2>
               <p class="soft">
-                {again.value ? `answered ${again.value.said}; a new answer replaces it` : `${one.level}, ${moneyText(one.cost, "")}`}
-                {!again.value && one.lease_until !== null && " · "}
+                {again.value
+                  ? `answered ${again.value.said}${one.levels.length > 1 ? ` at ${again.value.level}` : ""}; a new answer replaces it`
+                  : one.levels.length > 1
+                    ? ""
+                    : `${one.level}, ${moneyText(one.cost, view?.unit ?? "")}`}
+                {!again.value && one.levels.length < 2 && one.lease_until !== null && " · "}
                 {!again.value && <Lease item={one} />}
               </p>
             </div>
             <Item item={one} view={view} key={one.id} />
-            <Controls item={one} classes={next.value?.classes ?? null} known={next.value !== null} unit={view?.target.axis ?? ""} blocked={skipping || signInReason.value !== null} onSkip={() => setSkipping(true)} key={`controls-${one.id}`} />
+            <Controls item={one} classes={next.value?.classes ?? null} known={next.value !== null} unit={view?.target.axis ?? ""} money={view?.unit ?? ""} blocked={skipping || signInReason.value !== null} onSkip={() => setSkipping(true)} key={`controls-${one.id}-${again.value ? "again" : ""}`} />
           </article>
         )}
         {!one && loading.value && <p class="soft placeholder">Loading the next item …</p>}

@@ -11,6 +11,7 @@ interface Past {
   item: LabelItem;
   y: number;
   said: string;
+  level: string;
 }
 
 export const next = signal<LabelNext | null>(null);
@@ -132,8 +133,8 @@ export function answer(y: number, said: string, level: string): void {
   notice.value = "";
   const before = past.findIndex((entry) => entry.item.id === one.id);
   if (before >= 0) past.splice(before, 1);
-  past.push({ item: one, y, said });
-  const chosen = level !== one.level ? { level } : {};
+  past.push({ item: one, y, said, level });
+  const chosen = one.levels.length > 1 ? { level } : {};
   const body = { id: one.id, y, seconds: watch.seconds(), ...chosen };
   if (!again.value) done.value += 1;
   advance();

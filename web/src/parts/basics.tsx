@@ -1,5 +1,6 @@
 // Building blocks that all views share.
 import type { ComponentChildren } from "preact";
+import type { View } from "../api";
 import { levelColour, levelShape } from "../charts/colours";
 
 export function Section(props: { id: string; title: string; children: ComponentChildren }) {
@@ -110,6 +111,16 @@ export function LevelKey(props: { levels: string[]; more?: ComponentChildren }) 
       {props.more}
     </ul>
   );
+}
+
+/** In the place of what comes later. */
+export function Computing() {
+  return <p class="soft placeholder">Being computed …</p>;
+}
+
+/** In the place of what needs the model, or more answers. */
+export function NothingYet(props: { view: View }) {
+  return props.view.parts.model === null && props.view.answers_total > 0 ? <Computing /> : <p class="soft">Too few answers yet.</p>;
 }
 
 export function Note(props: { children: ComponentChildren }) {

@@ -4,13 +4,13 @@ import type { Answer, View } from "../api";
 import { linearAxis, logAxis, rangeOf } from "../charts/axis";
 import { Scatter } from "../charts/Scatter";
 import { countText, numberText, percentText, placeText } from "../format";
-import { figure, heading, LevelKey, Note, Section, sentence, Table, unseen } from "../parts/basics";
+import { figure, heading, LevelKey, Note, NothingYet, Section, sentence, Table, unseen } from "../parts/basics";
 import { Amend } from "./Amend";
 
 function Agreement(props: { view: View; onSelect: (id: number) => void }) {
   const { view } = props;
   const answers = view.answers.filter((answer) => Number.isFinite(answer.expected));
-  if (answers.length === 0) return <p class="soft">No answers yet.</p>;
+  if (answers.length === 0) return <NothingYet view={view} />;
   const [low, high] = rangeOf(answers.flatMap((answer) => [answer.value, answer.expected]));
   const axis = (title: string) => (view.target.logarithmic && low > 0 ? logAxis(title, low, high) : linearAxis(title, low, high));
   const early = answers.filter((answer) => answer.predicted).length;
@@ -101,7 +101,7 @@ export function Answers(props: { view: View }) {
 /** Classes: how often what was called 80 % probable was so. */
 function Classes(props: { view: View }) {
   const bins = props.view.reliability;
-  if (bins.length === 0) return <p class="soft">Too few answers yet.</p>;
+  if (bins.length === 0) return <NothingYet view={props.view} />;
   return (
     <>
       <Scatter

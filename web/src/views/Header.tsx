@@ -4,6 +4,12 @@ import { countText, durationText, moneyText, plural, timeText } from "../format"
 import { signOut } from "../parts/SignIn";
 import { connection, logLength, me, refreshMe, signInReason, view } from "../store";
 
+function modelText(now: View): string {
+  const { model } = now.parts;
+  if (model === null) return " · the model is being computed";
+  return model < now.sequence ? ` · model as of event ${countText(model)}` : "";
+}
+
 function Live() {
   const now = view.value;
   const behind = now ? logLength.value - now.sequence : 0;
@@ -16,6 +22,7 @@ function Live() {
           {" "}
           · as of event <span id="sequence">{countText(now.sequence)}</span>
           {behind > 0 && `, ${countText(behind)} newer being computed`}
+          {modelText(now)}
         </span>
       )}
     </p>

@@ -4,54 +4,72 @@ import type { View } from "../api";
 import { isDark, levelColour } from "../charts/colours";
 import { Lines, type Line } from "../charts/Lines";
 import { durationText, moneyText, numberText, percentText } from "../format";
-import { figure, heading, Note, Numbers, Section } from "../parts/basics";
+import { Computing, figure, heading, Note, Numbers, Section } from "../parts/basics";
+
+// Round durations in seconds, up to a century.
+const durations = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200].concat(
+  [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].map((days) => 86400 * days),
+);
 
 const soft = () => (isDark() ? "#b4b4b4" : "#555555");
 
-/** Spent by level, stacked with the most precise on top, over the number of answers. */
-function byAnswers(view: View): { x: number[]; lines: Line[] } {
-  const x = view.spending.map((point) => point.answers);
-  const levels = view.levels.map((_, k) => k).reverse(); // the coarsest at the bottom
-  const sums: number[] = view.spending.map(() => 0);
-  const stacked = levels.map((level) => {
-    view.spending.forEach((point, i) => (sums[i] = (sums[i] ?? 0) + (point.spent[level] ?? 0)));
-    return { level, values: [...sums] };
+/** The value at the last of `times` up to each of `at`: what was spent stays spent. */
+function held(times: number[], values: number[], at: number[]): number[] {
+  let k = 0;
+  return at.map((time) => {
+    while (k + 1 < times.length && (times[k + 1] ?? 0) <= time) k += 1;
+    return values[k] ?? 0;
   });
+}
+
+/** Spent by level, stacked with the most precise on top; over time also in total, and on to the projected end. */
+function spentLines(view: View, over: "answers" | "time"): { x: number[]; lines: Line[] } {
+  const overTime = over === "time";
+  const places = view.spending.map((point) => (overTime ? point.time : point.answers));
+  const times = view.money.map((point) => point.time);
+  const x = overTime ? [...new Set([...places, ...times])].sort((a, b) => a - b) : places;
+  const bySteps = (values: number[]) => (overTime ? held(places, values, x) : values);
+  const byLevel = view.levels.map((_, level) => bySteps(view.spending.map((point) => point.spent[level] ?? 0)));
+  const sums: number[] = x.map(() => 0);
+  const stacked = view.levels
+    .map((_, k) => k)
+    .reverse() // the coarsest at the bottom
+    .map((level) => {
+      byLevel[level]?.forEach((spent, i) => (sums[i] = (sums[i] ?? 0) + spent));
+      return { level, values: [...sums] };
+    });
   // uPlot draws in order: the top of the stack first, each filled down to the one below.
   const lines: Line[] = stacked.reverse().map(({ level, values }, k) => ({
     label: view.levels[level]?.name ?? "",
     values,
-    shown: view.spending.map((point) => point.spent[level] ?? null),
+    shown: byLevel[level] ?? [],
     colour: () => levelColour(level),
     width: 1.5,
+    stepped: overTime,
     ...(k + 1 < stacked.length ? { fillTo: k + 2 } : { fill: true }),
   }));
-  if (view.budget !== null && view.spent > 0.4 * view.budget)
-    lines.push({ label: "budget", values: x.map(() => view.budget), colour: soft, dash: [8, 4], width: 1.5 });
-  return { x, lines };
-}
-
-/** Spent over time, with the projection to the budget. */
-function byTime(view: View): { x: number[]; lines: Line[] } {
-  const x = view.money.map((point) => point.time);
-  const spent: (number | null)[] = view.money.map((point) => point.spent);
-  const projected: (number | null)[] = view.money.map((_, k) => (k + 1 === view.money.length ? view.spent : null));
-  if (view.projected_end !== null && view.budget !== null && view.projected_end > (x.at(-1) ?? 0)) {
-    x.push(view.projected_end);
-    spent.push(null);
-    projected.push(view.budget);
+  if (overTime) {
+    const spent = held(times, view.money.map((point) => point.spent), x);
+    lines.push({ label: "spent in total", values: spent, colour: soft, width: 1.5, stepped: true });
+    if (view.money_reach.projected_end && view.projected_end !== null) {
+      lines.push({ label: "projected", values: [...x.map((_, k) => (k + 1 === x.length ? view.spent : null)), view.budget], colour: soft, dash: [4, 4] });
+      x.push(view.projected_end);
+    }
   }
-  const lines: Line[] = [{ label: "spent", values: spent, colour: () => levelColour(1), fill: true }];
-  if (projected.length > view.money.length)
-    lines.push({ label: "projected", values: projected, colour: () => levelColour(1), dash: [4, 4] });
-  if (view.budget !== null) lines.push({ label: "budget", values: x.map(() => view.budget), colour: soft, dash: [8, 4], width: 1.5 });
-  return { x, lines };
+  if (view.money_reach.budget) lines.push({ label: "budget", values: x.map(() => view.budget), colour: soft, dash: [2, 4], width: 1.5 });
+  return { x, lines: lines.map((line) => ({ ...line, values: [...line.values, ...Array<null>(x.length - line.values.length).fill(null)] })) };
 }
 
 function Course(props: { view: View }) {
   const { view } = props;
   const course = view.course.filter((point) => point.error !== null || point.expected !== null);
-  if (course.length < 2) return null;
+  if (course.length < 2)
+    return view.parts.model !== null ? null : (
+      <div>
+        <h3>Error against money</h3>
+        <Computing />
+      </div>
+    );
   const lines: Line[] = [];
   if (course.some((point) => point.error !== null))
     lines.push({ label: `measured on ${view.target.source || "held-out answers"}`, values: course.map((point) => point.error), colour: () => levelColour(0) });
@@ -79,6 +97,7 @@ function Course(props: { view: View }) {
           numberText(point.spent), figure(point.answers), figure(numberText(point.error, 3)), figure(numberText(point.expected, 3)),
         ])}
       />
+      {view.course_note && <Note>{view.course_note}</Note>}
     </div>
   );
 }
@@ -88,7 +107,7 @@ export function Money(props: { view: View }) {
   const [over, setOver] = useState<"answers" | "time">("answers");
   const enough = { answers: view.spending.length > 1, time: view.money.length > 1 };
   const shown = enough[over] ? over : enough.answers ? "answers" : "time";
-  const { x, lines } = shown === "answers" ? byAnswers(view) : byTime(view);
+  const { x, lines } = spentLines(view, shown);
   const total = view.levels.reduce((sum, level) => sum + level.spent, 0);
   return (
     <Section id="money" title="Money and precision over time">
@@ -101,18 +120,18 @@ export function Money(props: { view: View }) {
               {(["answers", "time"] as const).map((what) => (
                 <label key={what}>
                   <input type="radio" name="over" checked={shown === what} disabled={!enough[what]} onChange={() => setOver(what)} />{" "}
-                  {what === "answers" ? "by level, over answers" : "over time, with projection"}
+                  {what === "answers" ? "over answers" : "over time, with projection"}
                 </label>
               ))}
             </div>
             <Lines
-              label={`Money spent over ${shown === "answers" ? "answers, by level" : "time"}: ${moneyText(view.spent, view.unit)} so far.`}
+              label={`Money spent by level, over ${shown}: ${moneyText(view.spent, view.unit)} so far.`}
               x={x}
-              xTitle={shown === "answers" ? "answers" : "since the beginning"}
+              xTitle={shown === "answers" ? "answers" : "since the campaign was created"}
               yTitle={`spent${view.unit ? ` (${view.unit})` : ""}`}
               lines={lines}
               fromZero
-              {...(shown === "time" ? { xText: durationText } : {})}
+              {...(shown === "time" ? { xText: durationText, xSteps: durations } : {})}
             />
             <Numbers
               label="Spent by level"
@@ -125,7 +144,10 @@ export function Money(props: { view: View }) {
               ])}
             />
             {view.projected_end !== null && (
-              <Note>At the present pace the budget lasts until {durationText(view.projected_end)} after the beginning.</Note>
+              <Note>
+                At the pace of the second half of the spending, the remaining {moneyText(view.budget === null ? null : view.budget - view.spent, view.unit)} will last until{" "}
+                {durationText(view.projected_end)} after the campaign was created.
+              </Note>
             )}
           </div>
           <Course view={view} />

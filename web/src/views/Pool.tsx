@@ -10,7 +10,7 @@ import { Plot, type Area } from "../charts/Plot";
 import { query } from "../client";
 import { useFetched } from "../fetched";
 import { countText, numberText, plural, valueText } from "../format";
-import { figure, heading, LevelKey, Note, Section, Table, unseen } from "../parts/basics";
+import { Computing, figure, heading, LevelKey, Note, Section, Table, unseen } from "../parts/basics";
 import { Picture } from "./MorePictures";
 import { Why } from "./Why";
 
@@ -74,8 +74,9 @@ function Candidates(props: { view: View; data: PoolView; onSelect: (point: strin
       <LevelKey levels={view.levels.map((one) => one.name)} />
       <Note>
         {data.binned
-          ? `The pool of ${countText(data.points)} candidates is too large to draw: each of the ${countText(data.rows.length)} marks is the best point of its cell. `
-          : `All ${countText(data.points)} candidates, each at its best level. `}
+          ? `${countText(data.points)} candidates are too many to draw: each of the ${countText(data.rows.length)} marks is the best point of its cell. `
+          : `${data.note ? "" : "All "}${countText(data.points)} candidates, each at its best level. `}
+        {data.note ? `${data.note} ` : ""}
         {flat ? "" : `Colour is ${data.unit} per cost, shape the best level. `}
         Choose a mark to see why it is worth that.
       </Note>
@@ -116,8 +117,8 @@ export function Pool(props: { view: View }) {
   const { view } = props;
   const axes = axesOf(view);
   const [why, setWhy] = useState<string | null>(null);
-  const path = axes.x ? `/v1/pool${query({ x: axes.x, y: axes.y || undefined })}` : null;
-  const fetched = useFetched<PoolView>(path, view.computed_at);
+  const path = axes.x && view.parts.pool !== null ? `/v1/pool${query({ x: axes.x, y: axes.y || undefined })}` : null;
+  const fetched = useFetched<PoolView>(path, view.parts.pool ?? 0);
   useEffect(() => {
     pool.value = fetched.data;
   }, [fetched.data]);
@@ -126,7 +127,7 @@ export function Pool(props: { view: View }) {
   return (
     <Section id="worth" title="Information per cost">
       {fetched.problem && <p class="problem">{fetched.problem}</p>}
-      {!data && !fetched.problem && <p class="soft placeholder">Computing …</p>}
+      {!data && !fetched.problem && <Computing />}
       {data && data.next === null && data.reason && <p class="soft">{data.reason}</p>}
       {data && (
         <div class="columns">
@@ -144,7 +145,7 @@ export function Pool(props: { view: View }) {
           </div>
         </div>
       )}
-      {breakEven && <Picture figure={breakEven} version={view.computed_at} />}
+      {breakEven && <Picture figure={breakEven} version={view.parts.model ?? 0} />}
       {why !== null && <Why point={why} onClose={() => setWhy(null)} />}
     </Section>
   );

@@ -6,7 +6,7 @@ import { linearAxis, logAxis, rangeOf, type Axis } from "../charts/axis";
 import { query } from "../client";
 import { useFetched, useFetchedAll } from "../fetched";
 import { numberText, percentText, valueText } from "../format";
-import { LevelKey, Note, Section } from "../parts/basics";
+import { Computing, LevelKey, Note, Section } from "../parts/basics";
 import { Curve } from "./Curve";
 import { BeliefMap } from "./BeliefMap";
 
@@ -149,12 +149,12 @@ export function Posterior(props: { view: View }) {
     const slice = { x: axes.x, y: axes.y || undefined, at: Object.keys(at).length ? JSON.stringify(at) : undefined };
     return `/v1/slice${query(slice)}`;
   });
-  const fetched = useFetchedAll<Slice>(axes.x ? paths : [], view.computed_at);
+  const fetched = useFetchedAll<Slice>(axes.x && view.parts.slices !== null ? paths : [], view.parts.slices ?? 0);
   const slices = (fetched.data ?? []).filter((slice) => slice.x.name === axes.x && (slice.y?.name ?? "") === axes.y);
   const map = axes.y !== "";
   const inputs = view.inputs;
   // In which of the pictures the next choice belongs: the pool along the category says which value it has.
-  const along = useFetched<PoolView>(axes.panels ? `/v1/pool${query({ x: axes.panels })}` : null, view.computed_at);
+  const along = useFetched<PoolView>(axes.panels && view.parts.pool !== null ? `/v1/pool${query({ x: axes.panels })}` : null, view.parts.pool ?? 0);
   const nextValue = along.data?.rows.find((row) => row.point === along.data?.next)?.x;
   const nextHere = (value: string) => axes.panels === "" || nextValue === value;
   const at = { ...(slices[0]?.at ?? {}) };
@@ -173,7 +173,7 @@ export function Posterior(props: { view: View }) {
         </div>
       )}
       {fetched.problem && <p class="problem">{fetched.problem}</p>}
-      {slices.length === 0 && !fetched.problem && <p class="soft placeholder">Computing …</p>}
+      {slices.length === 0 && !fetched.problem && <Computing />}
       <div class={slices.length > 1 ? "panels" : "panel"} aria-busy={fetched.loading}>
         {slices.map((slice, k) => {
           const name = axes.panels ? `${axes.panels} ${valueText(panels[k] ?? "")}` : "";
@@ -207,6 +207,7 @@ export function Posterior(props: { view: View }) {
         Larger marks are more precise answers{view.inputs.length > (map ? 2 : 1) ? "; fainter ones lie farther from this slice" : ""}.
         {map && classes && shown === "mean" ? " The white line is where both classes are equally probable." : ""}
         {view.answers_total > view.answers.length ? ` Drawn: the newest ${view.answers.length.toLocaleString("en")} of ${view.answers_total.toLocaleString("en")} answers.` : ""}
+        {slices[0]?.note ? ` ${slices[0].note}` : ""}
       </Note>
       <Sliders view={view} axes={axes} at={at} />
     </Section>

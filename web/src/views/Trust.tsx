@@ -5,7 +5,7 @@ import { ordered } from "../axes";
 import { inputAxis, linearAxis, rangeOf } from "../charts/axis";
 import { Scatter } from "../charts/Scatter";
 import { numberText, percentText, valueText } from "../format";
-import { figure, heading, Note, Numbers, Section, Table } from "../parts/basics";
+import { figure, heading, Note, NothingYet, Numbers, Section, Table } from "../parts/basics";
 
 function Quantiles(props: { view: View; calibration: Calibration }) {
   const { calibration, view } = props;
@@ -41,7 +41,7 @@ export function CalibrationSection(props: { view: View }) {
   return (
     <Section id="calibration" title="Calibration">
       {list.length === 0 ? (
-        <p class="soft">Too few answers yet.</p>
+        <NothingYet view={view} />
       ) : (
         <>
           <p>
