@@ -105,7 +105,7 @@ def ours(acuity, X, y, kernel, column, precision, fit_noise):
             rows = [[*(f"{v:.17g}" for v in row), int(t), f"{p:.17g}"] for row, t, p in zip(X, y, precision)]
             csv.writer(file).writerows([names + ["y", column]] + rows)
         with open(os.path.join(folder, "study.toml"), "w") as file:
-            file.write(f'[pool]\nfile = "pool.csv"\n[target]\nkind = "binary"\n[model]\nkernel = "{kernel}"\n'
+            file.write(f'[pool]\nfile = "pool.csv"\nstandardise = "none"\n[target]\nkind = "binary"\n[model]\nkernel = "{kernel}"\nprior = "none"\n'
                        f'fit_noise = {"true" if fit_noise else "false"}\n'
                        '[precision]\nalpha = [0, 0.5, 1]\nkappa = 0.8\ngamma = 0.2\ncost = 1\n')
         out = subprocess.run([acuity, "fit", os.path.join(folder, "study.toml"), "--annotations",

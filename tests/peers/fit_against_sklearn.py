@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """acuity fit against scikit-learn's GaussianProcessRegressor: the log evidence of ours must reach, within 0.1 nat, the
-best of scikit-learn's multi-start L-BFGS on the same data, kernel and noise.
+best of scikit-learn's multi-start L-BFGS on the same data, kernel and noise, with as many starts.
 
 usage: fit_against_sklearn.py ACUITY [DATA_DIR]     DATA_DIR holds concrete.csv; without it that part is skipped
 """
@@ -26,7 +26,7 @@ def ours(acuity, X, y, noise, kernel):
             csv.writer(file).writerows([names + ["y", "noise_variance"]] + rows)
         with open(os.path.join(folder, "study.toml"), "w") as file:
             file.write(f'[pool]\nfile = "pool.csv"\nstandardise = "annotations"\n[model]\nkernel = "{kernel}"\n'
-                       f'lengthscale = {[1.0] * X.shape[1]}\nmean = "annotations"\n[noise]\nvariance = {noise}\n'
+                       f'lengthscale = {[1.0] * X.shape[1]}\nmean = "annotations"\nprior = "none"\nrestarts = 6\n[noise]\nvariance = {noise}\nnugget = 0\n'
                        '[precision]\nalpha = [1]\ngamma = 1\ncost = 1\n')
         out = subprocess.run([acuity, "fit", os.path.join(folder, "study.toml"), "--annotations",
                               os.path.join(folder, "A.csv"), "--format", "json"], check=True, capture_output=True)
