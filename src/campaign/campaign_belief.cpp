@@ -20,7 +20,16 @@ bool is_same_place(const Place& a, const Place& b) {
 CampaignBelief::CampaignBelief(const Study& study, int threads, PoolStorage storage)
     : study_(study), threads_(threads), storage_(storage) {}
 
+void CampaignBelief::forget() {
+  belief_.reset();
+  annotations_.clear();
+  annotated_.clear();
+  annotations_revision_ = 0;
+  after_annotations_.reset();
+}
+
 void CampaignBelief::follow(const State& state) {
+  if (belief_ && unrecorded_.empty() && followed_.sequence == state.sequence()) return;
   unrecorded_.clear();
   try {
     const std::vector<Annotation>& annotations = this->annotations(state);
@@ -29,9 +38,11 @@ void CampaignBelief::follow(const State& state) {
       // A mean that changes with every answer changes no variance, so no rebuild is needed.
       if (prior.mean != model_.prior.mean) belief_->change_prior_mean(model_.prior.mean = prior.mean);
       set_price_weight(state.planned() ? state.planned()->lambda : study_.acquisition().price_weight);
-      return;
+    } else {
+      rebuild(state, model_of(study_, state, annotations));
     }
-    rebuild(state, model_of(study_, state, annotations));
+    followed_ = {state.sequence(), state.corrections_revision(), state.answered().size(),
+                 this->annotations(state).size()};
   } catch (...) {
     forget();  // it may be partly updated
     throw;
@@ -39,11 +50,36 @@ void CampaignBelief::follow(const State& state) {
 }
 
 const std::vector<Annotation>& CampaignBelief::annotations(const State& state) {
-  if (annotations_revision_ != state.answers_revision()) {
-    annotations_ = annotations_of(study_, state);
-    annotations_revision_ = state.answers_revision();
+  if (annotations_revision_ == state.answers_revision()) return annotations_;
+  const std::vector<std::int64_t>& answered = state.answered();
+  const bool only_added = annotations_corrections_ == state.corrections_revision() &&
+                          annotated_.size() <= answered.size() &&
+                          std::equal(annotated_.begin(), annotated_.end(), answered.begin());
+  if (!only_added) {
+    annotations_.clear();
+    annotated_.clear();
+    after_annotations_.reset();
   }
+  for (std::size_t k = annotated_.size(); k < answered.size(); ++k)
+    add_annotations(study_, state, answered[k], annotations_);
+  annotated_ = answered;
+  annotations_revision_ = state.answers_revision();
+  annotations_corrections_ = state.corrections_revision();
   return annotations_;
+}
+
+Candidates CampaignBelief::candidates(const State& state) {
+  const std::vector<Annotation>& all = annotations(state);
+  const auto is_pool_point = [](const Annotation& one) { return one.place.pool_row().has_value(); };
+  // The points that one outside the pool closes, if any, take a search of the pool.
+  if (after_annotations_ &&
+      std::all_of(all.begin() + static_cast<std::ptrdiff_t>(annotations_before_), all.end(), is_pool_point))
+    for (std::size_t k = annotations_before_; k < all.size(); ++k)
+      after_annotations_->buy(*all[k].place.pool_row(), all[k].level, 0.0);
+  else
+    after_annotations_ = study_.candidates_after(all);
+  annotations_before_ = all.size();
+  return candidates_of(study_, state, *after_annotations_);
 }
 
 // False while an amplitude that the study does not set is still estimated from the answers.
@@ -61,24 +97,20 @@ bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const
 bool CampaignBelief::append(const State& state, const std::vector<Annotation>& annotations) {
   const bool noise_changed = study_.take_reports(model_, annotations);
   const bool offer_changed = study_.take_costs(model_, level_costs(study_, state)) || noise_changed;
-  // Answers by suggestion, in the order in which they were recorded.
-  std::vector<std::pair<std::int64_t, const Annotation*>> told;
-  std::size_t next = 0;
-  for (const std::int64_t id : state.answered()) {
-    told.emplace_back(id, &annotations[next]);
-    next += state.find(id)->values.size();
-  }
-  if (has_new_answer_to_answered_item(told)) return false;
+  const std::vector<Answered> told = answers_since_last_follow(state, annotations);
+  if (has_new_answer_to_answered_item(told, annotations)) return false;
   for (const auto& [id, annotation] : told)
     if (state.find(id)->replaced && !take_continued(state, id, *annotation)) return false;
+  if (followed_.corrections != state.corrections_revision())
+    for (const auto& [id, entry] : entries_)
+      if (!entry.values.empty() && entry.values != state.find(id)->values) return false;
   std::vector<std::int64_t> gone;
-  for (const auto& [id, entry] : entries_) {
+  for (const std::int64_t id : expected_) {
     const SuggestionRecord& record = *state.find(id);
-    if (!entry.values.empty() && entry.values != record.values) return false;  // amended or retracted
-    if (!entry.values.empty() || !record.values.empty()) continue;
+    if (!record.values.empty()) continue;
     // Pending suggestions are expected with the current noise of the offer.
     if (record.status != SuggestionStatus::pending ||
-        entry.channel != pending_channel(study_, model_, state, record))
+        entries_.at(id).channel != pending_channel(study_, model_, state, record))
       gone.push_back(id);
   }
   for (const auto& [id, annotation] : told) {
@@ -90,10 +122,7 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
   }
   // The last one first: cancelling conditions again on everything after it.
   std::sort(gone.begin(), gone.end(), std::greater<>());
-  for (const std::int64_t id : gone) {
-    belief_->cancel(entries_.at(id).rows.front());
-    entries_.erase(id);
-  }
+  for (const std::int64_t id : gone) cancel(id);
   // The selector's bounds are invalid after a variance has risen or the offer has changed.
   if (!gone.empty() || offer_changed) renew_selector();
   for (const auto& [id, annotation] : told) take_in(id, *annotation, state.find(id)->values);
@@ -102,19 +131,39 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
   return true;
 }
 
+// All of them if answers were corrected; in the order in which they were recorded.
+std::vector<CampaignBelief::Answered> CampaignBelief::answers_since_last_follow(
+    const State& state, const std::vector<Annotation>& annotations) const {
+  const bool only_added = followed_.corrections == state.corrections_revision();
+  std::size_t next = only_added ? followed_.annotations : 0;
+  std::vector<Answered> told;
+  for (std::size_t k = only_added ? followed_.answers : 0; k < state.answered().size(); ++k) {
+    const std::int64_t id = state.answered()[k];
+    told.push_back({id, &annotations[next]});
+    next += state.find(id)->values.size();
+  }
+  return told;
+}
+
 // Answers to one item may be one observation, which such an answer changes.
-bool CampaignBelief::has_new_answer_to_answered_item(
-    const std::vector<std::pair<std::int64_t, const Annotation*>>& told) const {
+bool CampaignBelief::has_new_answer_to_answered_item(const std::vector<Answered>& told,
+                                                     const std::vector<Annotation>& annotations) const {
   if (!study_.file().merges_answers()) return false;
   std::vector<const Annotation*> fresh;
   for (const auto& [id, annotation] : told)
     if (const auto entry = entries_.find(id); entry == entries_.end() || entry->second.values.empty())
       fresh.push_back(annotation);
   return std::any_of(fresh.begin(), fresh.end(), [&](const Annotation* one) {
-    return std::any_of(told.begin(), told.end(), [&](const auto& other) {
-      return other.second != one && is_same_place(other.second->place, one->place);
+    return std::any_of(annotations.begin(), annotations.end(), [&](const Annotation& other) {
+      return &other != one && is_same_place(other.place, one->place);
     });
   });
+}
+
+void CampaignBelief::cancel(std::int64_t id) {
+  belief_->cancel(entries_.at(id).rows.front());
+  entries_.erase(id);
+  expected_.erase(id);
 }
 
 // The answer to a run that was continued: the one that it replaces stays in the belief, and an independent
@@ -138,8 +187,7 @@ bool CampaignBelief::take_continued(const State& state, std::int64_t id, const A
     belief_->answer(entry->second.rows.front(), value);
   } else {
     if (entry != entries_.end()) {
-      belief_->cancel(entry->second.rows.front());
-      entries_.erase(entry);
+      cancel(id);
       renew_selector();
     }
     Entry added{annotation.place, channel, {}, {}};
@@ -147,6 +195,7 @@ bool CampaignBelief::take_continued(const State& state, std::int64_t id, const A
     entries_.emplace(id, std::move(added));
   }
   entries_.at(id).values = record.values;
+  expected_.erase(id);
   entries_.erase(replaced);
   return true;
 }
@@ -163,6 +212,7 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
     entry.rows.push_back(
         belief_->condition(entry.place, entry.channel, target.to_model(values[entry.rows.size()])));
   entry.values = values;
+  expected_.erase(id);
 }
 
 void CampaignBelief::expect_pending(const State& state, std::int64_t id) {
@@ -181,12 +231,8 @@ void CampaignBelief::take_back() {
   if (!belief_ || unrecorded_.empty()) return;
   try {
     // The last one first: cancelling conditions again on everything after it.
-    for (; !unrecorded_.empty(); unrecorded_.pop_back()) {
-      const auto entry = entries_.find(unrecorded_.back());
-      if (entry == entries_.end()) continue;
-      belief_->cancel(entry->second.rows.front());
-      entries_.erase(entry);
-    }
+    for (; !unrecorded_.empty(); unrecorded_.pop_back())
+      if (entries_.contains(unrecorded_.back())) cancel(unrecorded_.back());
     renew_selector();  // its bounds are invalid after a variance has risen
   } catch (...) {
     forget();
@@ -198,11 +244,13 @@ void CampaignBelief::add_expected(std::int64_t id, const Place& place, const Cha
   Entry entry{place, channel, {}, {}};
   entry.rows.push_back(belief_->condition(entry.place, entry.channel, std::nullopt));
   entries_.emplace(id, std::move(entry));
+  expected_.insert(id);
 }
 
 void CampaignBelief::rebuild(const State& state, StudyModel model) {
-  forget();
+  belief_.reset();
   entries_.clear();
+  expected_.clear();
   model_ = std::move(model);
   fits_ = state.fits();
   rewrites_ = state.rewrites();

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "acuity/campaign/state.hpp"
 #include "acuity/selection/selector.hpp"
@@ -26,10 +27,12 @@ class CampaignBelief {
   /// How a belief that is built from now on stores the pool; results do not depend on it.
   void set_storage(const PoolStorage& storage) { storage_ = storage; }
   /// Makes the next follow() rebuild the belief.
-  void forget() { belief_.reset(); }
+  void forget();
 
-  /// annotations_of() the state; cached until an answer changes.
+  /// annotations_of() the state; cached, and extended if answers were only added.
   const std::vector<Annotation>& annotations(const State& state);
+  /// candidates_of() the state, from what the annotations have left.
+  Candidates candidates(const State& state);
   PoolBelief& belief() { return *belief_; }
   const StudyModel& model() const { return model_; }
   Selector& selector() { return *selector_; }
@@ -47,15 +50,24 @@ class CampaignBelief {
     std::vector<AnnotationHandle> rows;  // one per value; one while pending
   };
 
+  // A suggestion with an answer, and the first annotation of it.
+  struct Answered {
+    std::int64_t id;
+    const Annotation* first;
+  };
+
   bool append(const State& state, const std::vector<Annotation>& annotations);
+  std::vector<Answered> answers_since_last_follow(const State& state,
+                                                  const std::vector<Annotation>& annotations) const;
   void rebuild(const State& state, StudyModel model);
   bool is_same_prior(const State& state, const Prior& prior) const;
   bool is_settled(const State& state) const;
   void expect_pending(const State& state, std::int64_t id);
-  bool has_new_answer_to_answered_item(
-      const std::vector<std::pair<std::int64_t, const Annotation*>>& told) const;
+  bool has_new_answer_to_answered_item(const std::vector<Answered>& told,
+                                       const std::vector<Annotation>& annotations) const;
   bool take_continued(const State& state, std::int64_t id, const Annotation& annotation);
   void add_expected(std::int64_t id, const Place& place, const Channel& channel);
+  void cancel(std::int64_t id);
   void take_in(std::int64_t id, const Annotation& annotation, const std::vector<double>& values);
   void set_price_weight(double weight);
   void renew_selector();
@@ -67,10 +79,23 @@ class CampaignBelief {
   std::unique_ptr<PoolBelief> belief_;
   std::optional<Selector> selector_;
   std::map<std::int64_t, Entry> entries_;
+  std::set<std::int64_t> expected_;       // entries without an answer
   std::vector<std::int64_t> unrecorded_;  // expected since the last follow()
+  // The state of the last follow().
+  struct Followed {
+    std::int64_t sequence = 0;
+    std::uint64_t corrections = 0;
+    std::size_t answers = 0, annotations = 0;
+  };
+  Followed followed_;
+  // annotations_of() a state, for the revisions of its answers and corrections.
   std::vector<Annotation> annotations_;
-  std::uint64_t annotations_revision_ = 0;  // State::answers_revision() that annotations_ is for
-  std::int64_t fits_ = 0, rewrites_ = 0;    // of the state it was built from
+  std::vector<std::int64_t> annotated_;  // the suggestions that they are of
+  std::uint64_t annotations_revision_ = 0, annotations_corrections_ = 0;
+  // Study::candidates_after() the first so many annotations.
+  std::optional<Candidates> after_annotations_;
+  std::size_t annotations_before_ = 0;
+  std::int64_t fits_ = 0, rewrites_ = 0;  // of the state it was built from
   std::int64_t builds_ = 0;
 };
 

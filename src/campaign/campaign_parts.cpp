@@ -323,7 +323,7 @@ void Campaign::Parts::plan_if_due() {
   const StudyModel& model = belief.model();
   if (!plan_is_stale() && !costs_differ_from_plan(state, model)) return;
   if (!study.file().knows_scale() && !model.learned) return;  // there is no scale to compare levels by
-  Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  Candidates candidates = belief.candidates(state);
   add_top_ups(study, state, model, candidates);
   const BudgetPlan plan =
       study.plan(model, belief.annotations(state), belief.belief(), candidates,

@@ -24,14 +24,6 @@ namespace acuity {
 
 namespace {
 
-std::int64_t told_or_pending(const State& state) {
-  return std::count_if(
-      state.suggestions().begin(), state.suggestions().end(), [](const SuggestionRecord& one) {
-        return !one.asked.gold &&
-               (one.status == SuggestionStatus::told || one.status == SuggestionStatus::pending);
-      });
-}
-
 // Rows with an answer or a pending suggestion, and their levels (-1: one that is not on offer).
 class Taken {
  public:
@@ -381,7 +373,7 @@ Suggestion gold_suggestion(const Study& study, const StudyModel& model, Campaign
 }  // namespace
 
 bool in_initial_phase(const Study& study, const State& state) {
-  return told_or_pending(state) < initial_design(study).count();
+  return state.told_or_pending() < initial_design(study).count();
 }
 
 AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief,
@@ -399,7 +391,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   };
   if (stop.wall_clock && now - state.created_at() >= *stop.wall_clock)
     return end(AskStatus::finished, "stop.wall_clock is over");
-  Candidates open = candidates_of(study, state, belief.annotations(state));
+  Candidates open = belief.candidates(state);
   add_top_ups(study, state, belief.model(), open);
   for (const Index row : options.avoid) open.close(row);
   Restriction restriction = restriction_of(options, study, state);
@@ -423,12 +415,13 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   }
   Selector& selector = separate ? *separate : belief.selector();
   Queue queue(state, std::move(open));
-  Taken taken(study, state);  // with pool.repeat they stay open
   GoldQuestions gold(study, state, options);
   const InitialDesign design = initial_design(study);
-  std::int64_t initial = design.count() - told_or_pending(state);
+  std::int64_t initial = design.count() - state.told_or_pending();
   // An amplitude that is learned is unknown before the first fit, so levels cannot be compared yet.
   const bool has_scale = study.file().knows_scale() || model.learned.has_value();
+  std::optional<Taken> taken;  // for the initial design: with pool.repeat they stay open
+  if (initial > 0 || !has_scale) taken.emplace(study, state);
   const auto wait_or_finish = [&] {
     return state.pending().empty() && result.suggestions.empty() ? AskStatus::finished
                                                                  : AskStatus::nothing_now;
@@ -445,7 +438,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     std::optional<Score> best;
     if (initial-- > 0 || !has_scale)
       best = queue.best([&](const Candidates& candidates, bool) {
-        return draw_initial(study, design, belief, candidates, taken, restriction, model);
+        return draw_initial(study, design, belief, candidates, *taken, restriction, model);
       });
     const bool drawn = best.has_value();
     // What does not belong to the design would count as a part of it.
@@ -515,7 +508,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     expect(study, *best, suggestion, options.worker, belief);
     queue.change([&](Candidates& candidates) { candidates.buy(*best, suggestion.reserved()); });
     if (whole) whole->buy(*best, suggestion.reserved());
-    taken.add(best->point, best->precision ? -1 : best->level);
+    if (taken) taken->add(best->point, best->precision ? -1 : best->level);
     if (restriction.once_each) queue.change([&](Candidates& candidates) { candidates.close(best->point); });
     if (restriction.room) {
       *restriction.room -= suggestion.level.units;

@@ -357,8 +357,8 @@ void EventRules::require(const Event& event, const State& state) const {
 }
 
 void EventRules::require_answerable(const State& state) const {
-  for (const SuggestionRecord& record : state.suggestions()) {
-    if (record.status != SuggestionStatus::pending) continue;
+  for (const std::int64_t id : state.pending()) {
+    const SuggestionRecord& record = *state.find(id);
     if (record.asked.row < 0)
       throw InputError(
           fmt::format("suggestion {} is pending and not a point of the pool, must be one", record.asked.id));

@@ -254,7 +254,7 @@ Explanation explain_either(const Study& study, const State& state, CampaignBelie
                            const Suggestion& chosen, const Suggestion* next) {
   belief.follow(state);
   const StudyModel& model = belief.model();
-  Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  Candidates candidates = belief.candidates(state);
   add_top_ups(study, state, model, candidates);
   Explanation result;
   result.chosen = chosen;
@@ -335,7 +335,7 @@ Explanation explain_point(const Study& study, const State& state, CampaignBelief
   if (chosen != nullptr && chosen->row == *row) return explain(study, state, belief, *chosen);
   belief.follow(state);
   const StudyModel& model = belief.model();
-  const Candidates candidates = candidates_of(study, state, belief.annotations(state));
+  const Candidates candidates = belief.candidates(state);
   if (!candidates.is_open(*row))
     throw InputError(why_closed(state, printable(point, 80), *row) + ", and cannot be asked about");
   if (chosen == nullptr)

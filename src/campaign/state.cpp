@@ -185,15 +185,30 @@ void State::take(const Created& event) {
 }
 
 void State::take(const Asked& event) {
-  suggestions_.push_back({.asked = event, .asked_at = now_, .told = {}, .values = {}, .reason = {}});
+  add_suggestion(event);
+}
+
+void State::add_suggestion(const Asked& asked) {
+  suggestions_.push_back({.asked = asked, .asked_at = now_, .told = {}, .values = {}, .reason = {}});
+  pending_.push_back(asked.id);
+  if (!asked.gold) ++told_or_pending_;
+}
+
+// No suggestion becomes pending again.
+void State::set_status(SuggestionRecord& record, SuggestionStatus status) {
+  const auto counts = [](SuggestionStatus one) {
+    return one == SuggestionStatus::told || one == SuggestionStatus::pending;
+  };
+  if (!record.asked.gold) told_or_pending_ += (counts(status) ? 1 : 0) - (counts(record.status) ? 1 : 0);
+  record.status = status;
+  const auto found = std::lower_bound(pending_.begin(), pending_.end(), record.asked.id);
+  if (found != pending_.end() && *found == record.asked.id) pending_.erase(found);
 }
 
 void State::take(const Told& event) {
-  if (event.unasked)
-    suggestions_.push_back(
-        {.asked = asked_by_itself(event), .asked_at = now_, .told = {}, .values = {}, .reason = {}});
+  if (event.unasked) add_suggestion(asked_by_itself(event));
   SuggestionRecord& told = record(event.id);
-  told.status = SuggestionStatus::told;
+  set_status(told, SuggestionStatus::told);
   told.told = event;
   told.told_at = now_;
   told.cannot_tell = false;
@@ -226,6 +241,7 @@ void State::replace_answer(std::int64_t by) {
   after.replaced = id;
   replace_values(before, {});
   set_counted(id, false);
+  answers_corrected();
 }
 
 void State::restore_answer(std::int64_t replaced_by) {
@@ -241,7 +257,7 @@ void State::restore_answer(std::int64_t replaced_by) {
 
 void State::take(const Failed& event) {
   SuggestionRecord& failed = record(event.id);
-  failed.status = SuggestionStatus::failed;
+  set_status(failed, SuggestionStatus::failed);
   failed.reason = event.reason;
   failed.failure_charge += event.charge;
   failed.charged += event.charge;
@@ -255,7 +271,7 @@ void State::take(const Released& event) {
   SuggestionRecord& released = record(event.id);
   if (released.status == SuggestionStatus::failed) ++rewrites_;  // its point competes again
   released.cannot_tell = false;
-  released.status = SuggestionStatus::released;
+  set_status(released, SuggestionStatus::released);
   released.reason = event.reason;
 }
 
@@ -265,6 +281,7 @@ void State::take(const Excluded& event) {
 
 void State::take(const Amended& event) {
   SuggestionRecord& amended = record(event.id);
+  answers_corrected();
   amended.reason = event.reason;
   must_plan_again_ = true;
   if (amended.told && (event.cost || event.moves_answer())) {
@@ -297,18 +314,15 @@ void State::take(const Amended& event) {
     amended.charged = std::max(0.0, paid - amended.refunded);
     spent_ = 0.0;  // summed again: differences would leave rounding errors
     for (const SuggestionRecord& one : suggestions_) spent_ += one.charged;
-    answers_changed();
   }
-  if (event.moves_answer()) {
-    ++rewrites_;
-    answers_changed();
-  }
+  if (event.moves_answer()) ++rewrites_;
   if (!event.values.empty() || event.moves_answer()) fit_is_stale_ = true;
 }
 
 // The charge is not refunded: it was spent.
 void State::take(const Retracted& event) {
   SuggestionRecord& retracted = record(event.id);
+  answers_corrected();
   replace_values(retracted, {});
   retracted.reason = event.reason;
   retracted.retracted = true;
@@ -329,6 +343,11 @@ void State::replace_values(SuggestionRecord& record, const std::vector<double>& 
 void State::answers_changed() {
   static std::atomic<std::uint64_t> revisions = 0;
   answers_revision_ = ++revisions;
+}
+
+void State::answers_corrected() {
+  answers_changed();
+  corrections_revision_ = answers_revision_;
 }
 
 void State::take(const BudgetChanged& event) {
@@ -378,7 +397,7 @@ void State::take(const StudyChanged& event) {
   if (event.reinterprets)
     for (SuggestionRecord& one : suggestions_) one.kept_noise.reset();
   ++rewrites_;
-  answers_changed();
+  answers_corrected();
   if (event.plans_again || event.learns_again) {
     planned_.reset();
     must_plan_again_ = true;
@@ -411,8 +430,7 @@ const Person* State::find_person(const std::string& name) const {
 // Summed every time in a fixed order: adding and subtracting would accumulate rounding errors.
 double State::escrow() const {
   double sum = 0.0;
-  for (const SuggestionRecord& one : suggestions_)
-    if (one.status == SuggestionStatus::pending) sum += one.asked.reserved();
+  for (const std::int64_t id : pending_) sum += find(id)->asked.reserved();
   return sum;
 }
 
@@ -421,18 +439,10 @@ const SuggestionRecord* State::find(std::int64_t id) const {
   return there ? &suggestions_[static_cast<std::size_t>(id - 1)] : nullptr;
 }
 
-std::vector<std::int64_t> State::pending() const {
-  std::vector<std::int64_t> ids;
-  for (const SuggestionRecord& one : suggestions_)
-    if (one.status == SuggestionStatus::pending) ids.push_back(one.asked.id);
-  return ids;
-}
-
 std::vector<std::int64_t> State::lapsed(double now) const {
   std::vector<std::int64_t> ids;
-  for (const SuggestionRecord& one : suggestions_)
-    if (one.status == SuggestionStatus::pending && one.asked.lease_until && *one.asked.lease_until <= now)
-      ids.push_back(one.asked.id);
+  for (const std::int64_t id : pending_)
+    if (const auto& until = find(id)->asked.lease_until; until && *until <= now) ids.push_back(id);
   return ids;
 }
 

@@ -121,13 +121,16 @@ Suggestion suggestion_of(const Study& study, const Asked& asked) {
 
 std::vector<Annotation> annotations_of(const Study& study, const State& state) {
   std::vector<Annotation> annotations;
-  for (const std::int64_t id : state.answered()) {
-    const SuggestionRecord& record = *state.find(id);
-    for (std::size_t k = 0; k < record.values.size(); ++k)
-      annotations.push_back(annotation_of(study, record, study.file().target->to_model(record.values[k]),
-                                          k == 0 ? paid_for(state, record) : 0.0));
-  }
+  for (const std::int64_t id : state.answered()) add_annotations(study, state, id, annotations);
   return annotations;
+}
+
+void add_annotations(const Study& study, const State& state, std::int64_t id,
+                     std::vector<Annotation>& annotations) {
+  const SuggestionRecord& record = *state.find(id);
+  for (std::size_t k = 0; k < record.values.size(); ++k)
+    annotations.push_back(annotation_of(study, record, study.file().target->to_model(record.values[k]),
+                                        k == 0 ? paid_for(state, record) : 0.0));
 }
 
 Annotation expected_annotation(const Study& study, const SuggestionRecord& record) {
@@ -289,13 +292,14 @@ std::vector<GoldAnswer> gold_answers_of(const Study& study, const State& state) 
 }
 
 Candidates candidates_of(const Study& study, const State& state) {
-  return candidates_of(study, state, annotations_of(study, state));
+  return candidates_of(study, state, study.candidates_after(annotations_of(study, state)));
 }
 
-Candidates candidates_of(const Study& study, const State& state, std::vector<Annotation> annotations) {
-  for (const std::int64_t id : state.pending())
-    if (state.find(id)->row() >= 0) annotations.push_back(expected_annotation(study, *state.find(id)));
-  Candidates candidates = study.candidates_after(annotations);
+Candidates candidates_of(const Study& study, const State& state, Candidates candidates) {
+  for (const std::int64_t id : state.pending()) {
+    const SuggestionRecord& record = *state.find(id);
+    if (record.row() >= 0) candidates.buy(record.row(), expected_annotation(study, record).level, 0.0);
+  }
   candidates.set_money(state.free(), state.budget());
   for (const Excluded& excluded : state.excluded()) {
     if (const std::optional<Index> level = study.find_level(excluded.level))

@@ -26,6 +26,9 @@ Suggestion suggestion_of(const Study& study, const Asked& asked);
 /// The valid answers in the order in which they were recorded, one annotation per replicate. The first of
 /// several replicates carries the whole cost, and an answer that replaced another one the cost of both.
 std::vector<Annotation> annotations_of(const Study& study, const State& state);
+/// Those of one suggestion at the end of `annotations`.
+void add_annotations(const Study& study, const State& state, std::int64_t id,
+                     std::vector<Annotation>& annotations);
 
 /// A pending suggestion as an annotation without a value.
 Annotation expected_annotation(const Study& study, const SuggestionRecord& record);
@@ -59,7 +62,7 @@ std::vector<GoldAnswer> gold_answers_of(const Study& study, const State& state);
 
 /// What can be asked for now: neither annotated, pending nor excluded, and affordable.
 Candidates candidates_of(const Study& study, const State& state);
-/// As above, if the caller already has annotations_of().
-Candidates candidates_of(const Study& study, const State& state, std::vector<Annotation> annotations);
+/// As above, if the caller already has what is left after annotations_of(), Study::candidates_after().
+Candidates candidates_of(const Study& study, const State& state, Candidates candidates);
 
 }  // namespace acuity

@@ -56,12 +56,11 @@ FactorRow TiledPosterior::row(const Place& place, const Channel& channel,
 }
 
 void TiledPosterior::append(const FactorRow& row) {
-  const auto is_pending = [](const FactorRow& earlier) { return !earlier.answer; };
-  const bool any_pending = std::any_of(now_.rows.begin(), now_.rows.end(), is_pending);
+  const Index first = first_pending(now_), before = size();
   push(now_, row, solve_by_tiles(row));
-  tiles_->follow(side(), size() - 1);
-  if (!row.answer || !any_pending) return;
-  impute_all(now_);
+  tiles_->follow(side(), before);
+  if (!row.answer || first == before) return;
+  impute_all(now_, first);
   means_have_changed();
 }
 
@@ -97,6 +96,7 @@ void TiledPosterior::replace_from(Index first, const std::vector<FactorRow>& row
 
   const Uninterrupted commit;
   if (first < size()) cuts_.push_back(first);
+  finite_rows_ = std::min(finite_rows_, first);
   if (rows.empty()) {
     now_.factor.cut(first);
     now_.rows.resize(at(first));
@@ -127,8 +127,9 @@ void TiledPosterior::push_block(Factored& factored, std::span<const FactorRow> r
 }
 
 void TiledPosterior::answer(Index row, std::optional<double> value) {
+  const Index first = std::min(row, first_pending(now_));
   now_.rows[at(row)].answer = value;
-  impute_all(now_);
+  impute_all(now_, first);
   means_have_changed();
 }
 
@@ -221,8 +222,8 @@ bool TiledPosterior::surely_finite() const {
   constexpr double far = 1e15;  // its square is a float, too
   const Vector extent = (highest - lowest).cwiseProduct(kernel->inverse_lengthscales(now_.points.cols()));
   if (!(extent.norm() < far)) return false;
-  for (Index i = 0; i < size(); ++i)
-    if (!Eigen::Map<const Vector>(now_.factor.row(i), i + 1).allFinite()) return false;
+  for (; finite_rows_ < size(); ++finite_rows_)
+    if (!Eigen::Map<const Vector>(now_.factor.row(finite_rows_), finite_rows_ + 1).allFinite()) return false;
   const double largest = std::abs(prior_.mean) + kernel->options().amplitude * now_.z.head(size()).norm();
   return std::isfinite(2.0 * largest) && lagging().mean.allFinite() && lagging().variance.allFinite();
 }
@@ -239,6 +240,16 @@ Marginals TiledPosterior::exact_at(std::span<const Index> pool_rows) const {
       marginals.variance(k) = std::max(prior_.kernel->diagonal(x)(0) - v.squaredNorm(), 0.0);
     }
     return marginals;
+  }
+  if (solved_.v.rows() == n && count <= PoolTiles::width) {
+    Index k = 0;
+    for (; k < count; ++k) {
+      const auto found = std::find(solved_.rows.begin(), solved_.rows.end(), pool_rows[at(k)]);
+      if (found == solved_.rows.end()) break;
+      marginals.mean(k) = solved_.marginals.mean(found - solved_.rows.begin());
+      marginals.variance(k) = solved_.marginals.variance(found - solved_.rows.begin());
+    }
+    if (k == count) return marginals;
   }
   for (Index begin = 0; begin < count; begin += PoolTiles::width) {
     const Index some = std::min(PoolTiles::width, count - begin);
@@ -258,15 +269,23 @@ double TiledPosterior::z_entry(const Vector& z, const Vector& l, double diagonal
   return (*answer - mean) / diagonal;
 }
 
+// The number of rows if none is pending.
+Index TiledPosterior::first_pending(const Factored& factored) {
+  const auto found = std::find_if(factored.rows.begin(), factored.rows.end(),
+                                  [](const FactorRow& row) { return !row.answer; });
+  return found - factored.rows.begin();
+}
+
 // z from the answers there are. If no answer follows a pending row, this gives the bits that appending gave.
-void TiledPosterior::impute_all(Factored& factored) const {
+// The entries before `from` are what they have to be: imputing changes none before the first pending row.
+void TiledPosterior::impute_all(Factored& factored, Index from) const {
   const Index n = factored.size();
   Index last_answered = n - 1;
   while (last_answered >= 0 && !factored.rows[at(last_answered)].answer) --last_answered;
   std::vector<Index> pending;  // those before it
   for (Index i = 0; i < last_answered; ++i)
     if (!factored.rows[at(i)].answer) pending.push_back(i);
-  for (Index i = 0; i < n; ++i) {
+  for (Index i = from; i < n; ++i) {
     const Vector l = Eigen::Map<const Vector>(factored.factor.row(i), i);
     factored.z(i) = z_entry(factored.z, l, factored.factor.row(i)[i], factored.rows[at(i)].answer);
   }
@@ -279,15 +298,15 @@ void TiledPosterior::impute_all(Factored& factored) const {
 // number.
 void TiledPosterior::impute(Factored& factored, Index last_answered,
                             const std::vector<Index>& pending) const {
-  const Index n = last_answered + 1;
-  Matrix w(n, static_cast<Index>(pending.size()));  // L^-1 of the pending unit vectors
+  const Index first = pending.front(), n = last_answered + 1 - first;
+  Matrix w(n, static_cast<Index>(pending.size()));  // L^-1 of the pending unit vectors, which begins with 0
   for (Index k = 0; k < w.cols(); ++k) {
     Vector unit = Vector::Unit(factored.size(), pending[at(k)]);
-    factored.factor.solve(unit.data());
-    w.col(k) = unit.head(n);
+    factored.factor.solve(unit.data(), pending[at(k)]);
+    w.col(k) = unit.segment(first, n);
   }
-  const Vector change = w.householderQr().solve(-factored.z.head(n));
-  factored.z.head(n) += w * change;
+  const Vector change = w.householderQr().solve(-factored.z.segment(first, n));
+  factored.z.segment(first, n) += w * change;
 }
 
 }  // namespace acuity

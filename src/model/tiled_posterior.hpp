@@ -63,7 +63,8 @@ class TiledPosterior {
   void replace_from(Index first, const std::vector<FactorRow>& rows);
   /// The prior mean is this from now on: O(n^2), and the tiles fold their means again when they catch up.
   void change_prior_mean(double mean);
-  /// The answer to a row, none if it is pending (again): O(p n^2 + n M) with p pending rows.
+  /// The answer to a row, none if it is pending (again): O(n k + p k^2) with p pending rows and k rows since
+  /// the first of them, and the tiles fold their means again when they catch up.
   void answer(Index row, std::optional<double> value);
 
  private:
@@ -91,7 +92,8 @@ class TiledPosterior {
   void push(Factored& factored, const FactorRow& row, const NewRow& entries) const;
   void push_block(Factored& factored, std::span<const FactorRow> rows) const;
   Factored first_rows(Index count) const;
-  void impute_all(Factored& factored) const;
+  static Index first_pending(const Factored& factored);
+  void impute_all(Factored& factored, Index from = 0) const;
   void impute(Factored& factored, Index last_answered, const std::vector<Index>& pending) const;
   double z_entry(const Vector& z, const Vector& l, double diagonal,
                  const std::optional<double>& answer) const;
@@ -105,6 +107,7 @@ class TiledPosterior {
   Factored now_;
   Index z_version_ = 0;
   mutable PoolTiles::Columns solved_;  // the last that were asked for: one of them is often the next row
+  mutable Index finite_rows_ = 0;      // of the factor, the first ones: those that surely_finite() has read
 };
 
 }  // namespace acuity

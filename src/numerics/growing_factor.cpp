@@ -15,8 +15,8 @@ void GrowingFactor::cut(std::ptrdiff_t size) {
   packed_.resize(static_cast<std::size_t>(size * (size + 1) / 2));
 }
 
-void GrowingFactor::solve(double* rhs) const {
-  kernels().solve_packed(packed_.data(), size_, rhs);
+void GrowingFactor::solve(double* rhs, std::ptrdiff_t first) const {
+  kernels().solve_packed(packed_.data(), first, size_, rhs);
 }
 
 }  // namespace acuity::numerics

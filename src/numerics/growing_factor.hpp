@@ -18,8 +18,8 @@ class GrowingFactor {
   void append(const double* row, double diagonal);
   /// Removes the rows from `size` on.
   void cut(std::ptrdiff_t size);
-  /// Overwrites rhs (size n) with L^-1 rhs.
-  void solve(double* rhs) const;
+  /// Overwrites rhs (size n), whose entries before `first` are 0, with L^-1 rhs.
+  void solve(double* rhs, std::ptrdiff_t first = 0) const;
 
  private:
   std::ptrdiff_t size_ = 0;

@@ -47,15 +47,21 @@ std::shared_ptr<const Goal> Study::goal_under(const StudyModel& model) const {
 }
 
 Prior Study::prior_given(const std::vector<Annotation>& annotations) const {
-  return prior_for(Observations(observations_of(annotations), pool_.points()));
+  if (file_.standardise == Standardise::annotations) {
+    const Observations observations(observations_of(annotations), pool_.points());
+    return prior_for(observations.points(), observations.values());
+  }
+  Vector values(static_cast<Index>(annotations.size()));
+  for (Index i = 0; i < values.size(); ++i) values(i) = annotations[static_cast<std::size_t>(i)].value;
+  return prior_for({}, values);
 }
 
-Prior Study::prior_for(const Observations& observations) const {
+// The points are needed only if they give the scaling.
+Prior Study::prior_for(const Points& points, const Vector& values) const {
   Prior prior;
-  const Vector& values = observations.values();
   prior.scaling = pool_scaling_;
   if (file_.standardise == Standardise::annotations)
-    prior.scaling = Scaling::standardise(observations.points(), transforms_of(pool_.columns()));
+    prior.scaling = Scaling::standardise(points, transforms_of(pool_.columns()));
   if (file_.mean)
     prior.mean = *file_.mean;
   else
@@ -178,7 +184,7 @@ Learned Study::learn_given(const std::vector<Annotation>& annotations,
   const Observations given(observations_under(annotations, before), pool_.points());
   // The paper's rule starts from the study's values each time.
   if (file_.fit.optimiser == Optimiser::adam) before = nullptr;
-  Prior prior = prior_for(given);
+  Prior prior = prior_for(given.points(), given.values());
   if (before) prior.kernel = before->prior.kernel, prior.biases = before->prior.biases;
   // A nugget given by the study is part of the known noise.
   const Observations observations =

@@ -123,7 +123,7 @@ struct PoolScores::Parts {
     const StudyModel& model = belief.model();
     offer = model.offer;
     acquisition = model.acquisition;
-    Candidates candidates = candidates_of(study, state, belief.annotations(state));
+    Candidates candidates = belief.candidates(state);
     const Marginals& marginals = belief.belief().marginals();
     for (const Score& score :
          score_pool(marginals, model.offer, model.acquisition, candidates, {.threads = options.threads}))

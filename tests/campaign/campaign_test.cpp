@@ -148,6 +148,43 @@ Marginals rebuilt(const Study& study, const State& state) {
   return fresh.belief().marginals();
 }
 
+// What a state keeps beside its suggestions, by looking at each of them.
+void expect_sums_of_suggestions(const State& state) {
+  std::vector<std::int64_t> pending;
+  std::int64_t told_or_pending = 0;
+  double reserved = 0.0;
+  for (const SuggestionRecord& one : state.suggestions()) {
+    const bool is_pending = one.status == SuggestionStatus::pending;
+    if (is_pending) pending.push_back(one.asked.id);
+    if (is_pending) reserved += one.asked.reserved();
+    if (!one.asked.gold && (is_pending || one.status == SuggestionStatus::told)) ++told_or_pending;
+  }
+  EXPECT_EQ(state.pending(), pending);
+  EXPECT_EQ(state.told_or_pending(), told_or_pending);
+  EXPECT_EQ(state.escrow(), reserved);
+}
+
+// What a belief has extended step by step, made at once.
+void expect_lists_of_state(CampaignBelief& belief, const Study& study, const State& state) {
+  const std::vector<Annotation>& found = belief.annotations(state);
+  const std::vector<Annotation> wanted = annotations_of(study, state);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    EXPECT_EQ(found[k].place.pool_row(), wanted[k].place.pool_row());
+    EXPECT_EQ(found[k].value, wanted[k].value);
+    EXPECT_EQ(found[k].cost, wanted[k].cost);
+    EXPECT_EQ(found[k].level, wanted[k].level);
+    EXPECT_EQ(found[k].channel, wanted[k].channel);
+  }
+  const Candidates open = belief.candidates(state), all = candidates_of(study, state);
+  EXPECT_EQ(open.open(), all.open());
+  EXPECT_EQ(open.step(), all.step());
+  EXPECT_EQ(open.remaining(), all.remaining());
+  for (Index row = 0; row < study.pool().size(); ++row)
+    for (Index level = 0; level < static_cast<Index>(study.offer().levels.size()); ++level)
+      EXPECT_EQ(open.is_open(row, level), all.is_open(row, level));
+}
+
 struct Follower {
   Campaign campaign;
   CampaignBelief belief;
@@ -163,6 +200,8 @@ struct Follower {
     const Marginals wanted = rebuilt(campaign.study(), campaign.state());
     EXPECT_LT((found.mean - wanted.mean).cwiseAbs().maxCoeff(), 1e-9);
     EXPECT_LT((found.variance - wanted.variance).cwiseAbs().maxCoeff(), 1e-9);
+    expect_sums_of_suggestions(campaign.state());
+    expect_lists_of_state(belief, campaign.study(), campaign.state());
     return belief.builds() - before;
   }
 };
@@ -204,6 +243,26 @@ TEST(CampaignBelief, IsBuiltAnewWhereThePastChanged) {
   EXPECT_EQ(follower.builds_to_follow(), 1);
   campaign.retract(2, "wrong point");
   EXPECT_EQ(follower.builds_to_follow(), 1);
+  campaign.tell({answer_to(3, 0.2)});
+  EXPECT_EQ(follower.builds_to_follow(), 0) << "added after the corrections";
+}
+
+// Its own answers of a group that was not recorded must not stay.
+TEST(CampaignBelief, ForgetsWhatAFailedTransactionAdded) {
+  Follower follower(ladder);
+  Campaign& campaign = follower.campaign;
+  campaign.ask({.count = 2, .worker = "", .lease = {}});
+  EXPECT_EQ(follower.builds_to_follow(), 0);
+  EXPECT_THROW(campaign.in_one_transaction([&] {
+    campaign.tell({answer_to(1, 0.4)});
+    campaign.ask();
+    throw InputError("stop");
+  }),
+               InputError);
+  campaign.tell({answer_to(1, 0.9)});
+  const Score wanted = choice_by_full_scan(campaign);
+  expect_choice(campaign.ask().suggestions.at(0), wanted);
+  EXPECT_EQ(follower.builds_to_follow(), 0);
 }
 
 TEST(CampaignBelief, IsBuiltAnewWhereThePriorDependsOnTheAnswers) {

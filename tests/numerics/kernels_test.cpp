@@ -231,8 +231,19 @@ TEST_P(EveryLevel, PackedSolveIsForwardSubstitution) {
   const TileProblem<double> p;
   Eigen::VectorXd rhs = random<Eigen::VectorXd>(p.rows, 1, 11);
   const Eigen::VectorXd expected = p.lower.triangularView<Eigen::Lower>().solve(rhs);
-  kernels_->solve_packed(p.packed.data(), p.rows, rhs.data());
+  kernels_->solve_packed(p.packed.data(), 0, p.rows, rhs.data());
   EXPECT_LT((rhs - expected).cwiseAbs().maxCoeff(), 1e-13);
+}
+
+TEST_P(EveryLevel, PackedSolveMayBeginWhereTheRightHandSideDoes) {
+  const TileProblem<double> p;
+  for (const Eigen::Index first : {Eigen::Index{1}, Eigen::Index{7}, p.rows / 2, p.rows - 1}) {
+    Eigen::VectorXd rhs = random<Eigen::VectorXd>(p.rows, 1, 12);
+    rhs.head(first).setZero();
+    const Eigen::VectorXd expected = p.lower.triangularView<Eigen::Lower>().solve(rhs);
+    kernels_->solve_packed(p.packed.data(), first, p.rows, rhs.data());
+    EXPECT_LT((rhs - expected).cwiseAbs().maxCoeff(), 1e-13) << first;
+  }
 }
 
 TEST_P(EveryLevel, FactorsAndInverts) {

@@ -85,7 +85,7 @@ class State {
   std::int64_t successor(std::int64_t id) const;
   /// Null if there is no suggestion with this id.
   const SuggestionRecord* find(std::int64_t id) const;
-  std::vector<std::int64_t> pending() const;
+  std::vector<std::int64_t> pending() const { return pending_; }
   /// Pending suggestions whose lease has expired.
   std::vector<std::int64_t> lapsed(double now) const;
   std::int64_t next_id() const { return static_cast<std::int64_t>(suggestions_.size()) + 1; }
@@ -97,6 +97,10 @@ class State {
   /// Two states of this process with the same number have the same answers: every answer and every correction
   /// sets a new number. 0: no answer yet.
   std::uint64_t answers_revision() const { return answers_revision_; }
+  /// Between two states of one campaign in this process with the same number, answers were only added.
+  std::uint64_t corrections_revision() const { return corrections_revision_; }
+  /// Number of suggestions with an answer, valid or not, or pending; without questions about gold items.
+  std::int64_t told_or_pending() const { return told_or_pending_; }
   std::int64_t failed() const;       ///< suggestions that failed and have no answer
   std::int64_t cannot_tell() const;  ///< suggestions to which the person who was asked had no answer
   std::int64_t replaced() const;     ///< answers that others have replaced
@@ -176,6 +180,9 @@ class State {
   void restore_answer(std::int64_t replaced_by);
   void require_not_replaced(const SuggestionRecord& record, const char* what) const;
   void answers_changed();
+  void answers_corrected();
+  void set_status(SuggestionRecord& record, SuggestionStatus status);
+  void add_suggestion(const Asked& asked);
 
   std::int64_t sequence_ = 0;
   Created created_;
@@ -184,10 +191,12 @@ class State {
   double created_at_ = 0.0, owner_since_ = 0.0;
   std::int64_t annotations_ = 0, failures_in_a_row_ = 0;
   std::vector<SuggestionRecord> suggestions_;
+  std::vector<std::int64_t> pending_;  // ascending
+  std::int64_t told_or_pending_ = 0;
   std::vector<std::int64_t> answered_;
   std::vector<Excluded> excluded_;
   std::optional<Fitted> fitted_;
-  std::uint64_t answers_revision_ = 0;
+  std::uint64_t answers_revision_ = 0, corrections_revision_ = 0;
   std::int64_t fits_ = 0;
   bool fit_is_stale_ = false;
   std::optional<Planned> planned_;

@@ -40,8 +40,9 @@ class PoolBelief {
   virtual AnnotationHandle condition(const Place& place, const Channel& channel,
                                      std::optional<double> answer) = 0;
 
-  /// Sets the answer to a pending annotation; answers may come in any order. O(p n^2 + n M) with p
-  /// annotations still pending. Throws std::invalid_argument if nothing is pending under this handle.
+  /// Sets the answer to a pending annotation; answers may come in any order. O(k n + p k^2) with p
+  /// annotations still pending and k since the first of them, and O(n M) when means are read (regression).
+  /// Throws std::invalid_argument if nothing is pending under this handle.
   virtual void answer(AnnotationHandle annotation, double value) = 0;
 
   /// Removes a pending or answered annotation; the belief is then the same as without it. O(n M) for the

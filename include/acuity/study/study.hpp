@@ -207,7 +207,7 @@ class Study {
   PoolShard own_part() const;
   std::shared_ptr<const Goal> make_goal() const;
   std::shared_ptr<const Goal> goal_under(const StudyModel& model) const;
-  Prior prior_for(const Observations& observations) const;
+  Prior prior_for(const Points& points, const Vector& values) const;
   LearnOptions learn_options(const std::vector<Annotation>& annotations, const Observations& observations,
                              const Learned* before, int threads) const;
   Annotation annotation_at(Place place, double base_noise, const Level& level, double value,

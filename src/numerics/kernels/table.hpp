@@ -157,8 +157,9 @@ struct Kernels {
   SubstitutionKernels<double> substitution;
   SubstitutionKernels<float> float_substitution;
 
-  /// rhs := L^-1 rhs for the packed factor of a FactorView.
-  void (*solve_packed)(const double* packed, std::ptrdiff_t n, double* rhs);
+  /// rhs := L^-1 rhs for the packed factor of a FactorView. The entries of rhs before `first` are 0 and are
+  /// not read.
+  void (*solve_packed)(const double* packed, std::ptrdiff_t first, std::ptrdiff_t n, double* rhs);
 
   /// out[j * n + i] = variance * profile(|a_i - b_j|), distances in units of 1 / inverse_lengthscale.
   /// a: n x d, b: m x d, both row-major; out: column-major n x m.

@@ -215,10 +215,10 @@ double dot(const double* a, const double* b, std::ptrdiff_t n) {
   return total;
 }
 
-void solve_packed(const double* packed, std::ptrdiff_t n, double* rhs) {
-  for (std::ptrdiff_t i = 0; i < n; ++i) {
+void solve_packed(const double* packed, std::ptrdiff_t first, std::ptrdiff_t n, double* rhs) {
+  for (std::ptrdiff_t i = first; i < n; ++i) {
     const double* l = packed + i * (i + 1) / 2;
-    rhs[i] = (rhs[i] - dot(l, rhs, i)) / l[i];
+    rhs[i] = (rhs[i] - dot(l + first, rhs + first, i - first)) / l[i];
   }
 }
 
