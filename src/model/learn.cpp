@@ -348,6 +348,41 @@ void try_inputs_again(const LearningProblem& problem, const ParameterBounds& bou
   }
 }
 
+// Beside a summit of many length scales there is often a higher one, at which one of them is several times as
+// long or as short. Of these places the most promising are climbed from; a weak prior leaves few such
+// summits.
+void climb_from_beside(const LearningProblem& problem, const ParameterBounds& bounds, int threads,
+                       Watch& watch, Ascent& best) {
+  constexpr int full = 400;
+  constexpr std::size_t most = 4;
+  if (!std::isfinite(best.objective) || problem.lengthscales() < 2) return;
+  std::vector<Ascent> beside;
+  for (Index k = 1; k <= problem.lengthscales(); ++k)
+    for (const double step : {std::log(3.0), -std::log(3.0)}) {
+      Vector theta = best.theta;
+      theta(k) += step;
+      if (bounds.clip(theta) == theta) beside.push_back({.theta = theta});
+    }
+  numerics::parallel_for(static_cast<Index>(beside.size()), threads, [&](Index i) {
+    Ascent& one = beside[static_cast<std::size_t>(i)];
+    one.objective = problem.objective_at(one.theta).value;
+  });
+  best.evaluations += static_cast<int>(beside.size());
+  std::stable_sort(beside.begin(), beside.end(), higher);
+  beside.resize(std::min(beside.size(), most));
+  numerics::parallel_for(static_cast<Index>(beside.size()), threads, [&](Index i) {
+    Ascent& one = beside[static_cast<std::size_t>(i)];
+    one = climb_by_lbfgs(problem, bounds, one.theta, full, &watch);
+  });
+  for (Ascent& one : beside) {
+    one.evaluations += best.evaluations;
+    if (one.objective > best.objective)
+      best = one;
+    else
+      best.evaluations = one.evaluations;
+  }
+}
+
 // Climbs from every start, best first. Where climbs are dear, or the penalty has smoothed the way, every
 // start gets a short climb, and only the most promising are followed to the top.
 std::vector<Ascent> climb_from_all(const LearningProblem& problem, const ParameterBounds& bounds,
@@ -413,6 +448,8 @@ Learned learn_by_lbfgs(const LearningProblem& problem, const LearnOptions& optio
   const bool by_some = problem.is_penalised() && problem.observations().size() > very_many;
   std::vector<Ascent> ascents = by_some ? climb_by_some(problem, bounds, from, threads, watch)
                                         : climb_from_all(problem, bounds, from, threads, watch);
+  if (!problem.is_penalised() && !problem.classes() && options.restarts > 1)
+    climb_from_beside(problem, bounds, threads, watch, ascents.front());
 
   int evaluations = 0;
   for (const Ascent& ascent : ascents) evaluations += ascent.evaluations;
