@@ -22,13 +22,12 @@ constexpr double longest_pause = 5.0;  // seconds: somebody may answer at any ti
 
 std::optional<Channel> reported_channel(const RequestBody& body, const Study& study,
                                         const std::vector<double>& values) {
-  AnswerNoise reported{.noise_sd = body.number("noise_sd"),
-                       .accuracy = {},
-                       .noise_sd_name = "\"noise_sd\"",
-                       .accuracy_name = "\"accuracy\"",
-                       .whose = {},
-                       .noise_sd_text = {}};
-  if (!reported.noise_sd) reported.accuracy = body.number("accuracy");
+  const AnswerNoise reported{.noise_sd = body.number("noise_sd"),
+                             .accuracy = body.number("accuracy"),
+                             .noise_sd_name = "\"noise_sd\"",
+                             .accuracy_name = "\"accuracy\"",
+                             .whose = {},
+                             .noise_sd_text = {}};
   try {
     return channel_of(reported, *study.file().target, values);
   } catch (const InputError& error) {

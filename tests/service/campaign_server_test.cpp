@@ -130,6 +130,7 @@ TEST(CampaignServer, RefusesBadRequestsWithOneSentence) {
   sentence(400, "tell", R"({"id": )" + number + R"(, "y": {"a": 1}})");
   sentence(400, "tell", R"({"id": )" + number + R"(, "y": 1, "noise_sd": -1})");
   sentence(400, "tell", R"({"id": )" + number + R"(, "y": 1, "accuracy": 0.9})");
+  sentence(400, "tell", R"({"id": )" + number + R"(, "y": 1, "noise_sd": 0.1, "accuracy": 0.9})");
   sentence(400, "tell", R"({"id": "one", "y": 1})");
   sentence(400, "tell", R"({"y": 1})");
   sentence(400, "tell", R"([1, 2])");
