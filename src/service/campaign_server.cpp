@@ -228,11 +228,14 @@ const std::vector<BoundRoute>& bound_routes() {
       {{"GET", "/v1/figures/{}.svg", Role::watch}, [](Parts& p, const Call& c) { return p.figure(c); }},
       {{"GET", "/v1/explain/next", Role::watch},
        [](Parts& p, const Call&) {
+         // Of a large pool some points were scored, and the next of them is explained already.
+         const auto pool = p.view->snapshot()->pool;
+         if (pool && pool->is_sample()) return json_reply(pool->explained_next_json());
          return json_reply(p.thinking.run([&] { return explained_next_json(p.thinker.campaign_now()); }));
        }},
       {{"GET", "/v1/explain/point/{}", Role::watch},
        [](Parts& p, const Call& c) {
-         // Comparing with all of a large pool takes minutes: those that were scored are there already.
+         // Of a large pool those that were scored are there already.
          const auto pool = p.view->snapshot()->pool;
          const bool is_there = pool && pool->is_sample() && pool->has(c.part);
          return json_reply(p.thinking.run([&] {

@@ -15,6 +15,7 @@
 #include "campaign/state_queries.hpp"
 #include "data/as_size.hpp"
 #include "text/level_text.hpp"
+#include "views/compared_points.hpp"
 #include "views/explained_json.hpp"
 #include "views/plain_json.hpp"
 
@@ -24,11 +25,6 @@ namespace {
 
 constexpr std::size_t most_rows = 4096;
 constexpr Index bins_per_axis = 64;
-
-// The belief about a pool of M points takes n^2 M operations for n answers. Beyond this only some points are
-// scored: as many as it allows, but at least the second number besides those that were asked about.
-constexpr double most_operations = 1e11;
-constexpr double fewest_scored = 4096.0;
 
 // A candidate at its best level, and the belief about f there.
 struct ScoredPoint {
@@ -76,22 +72,6 @@ Index input_called(const Pool& pool, const std::string& name, const char* what) 
   return found - pool.inputs().begin();
 }
 
-// The points to score if all of them would take too long, evenly spaced and all that were asked about; empty:
-// all points.
-std::vector<Index> sampled_rows(const Campaign& campaign, double operations) {
-  const auto answers = static_cast<double>(campaign.state().annotations());
-  const Index pool = campaign.study().pool().size();
-  const double wanted = std::max(fewest_scored, operations / (answers * answers));
-  std::set<Index> rows;
-  for (const SuggestionRecord& record : campaign.state().suggestions())
-    for (const Index row : {record.asked.row, record.row()})
-      if (row >= 0) rows.insert(row);
-  if (wanted + static_cast<double>(rows.size()) >= static_cast<double>(pool)) return {};
-  const auto count = static_cast<Index>(wanted);
-  for (Index k = 0; k < count; ++k) rows.insert(k * pool / count);
-  return {rows.begin(), rows.end()};
-}
-
 LookAhead look_ahead_at(const Campaign& campaign, const std::vector<Index>& rows,
                         const CampaignOptions& options) {
   return rows.empty() ? look_ahead(campaign, options) : look_ahead_among(campaign, rows, options);
@@ -101,8 +81,8 @@ LookAhead look_ahead_at(const Campaign& campaign, const std::vector<Index>& rows
 
 struct PoolScores::Parts {
   std::int64_t sequence = 0;  // of the campaign, without what the next ask would add
-  Index pool = 0;             // points of the campaign's
   std::vector<Index> sample;  // rows of it that are scored; empty: all
+  std::string note;           // that it is a sample
   LookAhead ahead;            // rows are those of the sample
   CampaignBelief& belief;
   NextExplanation next;
@@ -113,8 +93,8 @@ struct PoolScores::Parts {
 
   Parts(const Campaign& campaign, const CampaignOptions& options, double operations)
       : sequence(campaign.state().sequence()),
-        pool(campaign.study().pool().size()),
-        sample(sampled_rows(campaign, operations)),
+        sample(points_to_compare(campaign, operations)),
+        note(sample.empty() ? "" : comparison_note(campaign, sample.size())),
         ahead(look_ahead_at(campaign, sample, options)),
         belief(CampaignInternals::belief(ahead.campaign)) {
     const Study& study = ahead.campaign.study();
@@ -210,12 +190,7 @@ std::string PoolScores::json(const std::string& x, const std::string& y) const {
 }
 
 std::string PoolScores::note() const {
-  if (!is_sample()) return "";
-  return fmt::format(
-      "{} of the {} points of the pool were compared, evenly spaced and those asked about before, because "
-      "all "
-      "would take too long; ask compares all.",
-      parts_->sample.size(), parts_->pool);
+  return parts_->note;
 }
 
 bool PoolScores::is_sample() const {
@@ -230,12 +205,18 @@ const NextExplanation& PoolScores::next() const {
   return parts_->next;
 }
 
+std::string PoolScores::explained_next_json() const {
+  const Parts& p = *parts_;
+  if (!p.next.explanation) throw InputError(p.next.result.reason);
+  return explained_json(*p.next.explanation, p.ahead.campaign.study(), p.note);
+}
+
 std::string PoolScores::explained_point_json(const std::string& point) const {
   Parts& p = *parts_;
   const std::lock_guard lock(p.explaining);
   const Study& study = p.ahead.campaign.study();
-  return explained_json(explain_point(study, p.ahead.campaign.state(), p.belief, p.next.result, point),
-                        study);
+  return explained_json(explain_point(study, p.ahead.campaign.state(), p.belief, p.next.result, point), study,
+                        p.note);
 }
 
 }  // namespace acuity

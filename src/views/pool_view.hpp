@@ -32,7 +32,8 @@ class PoolScores {
   bool has(const std::string& point) const;
   /// What explain_next() returns, for a sample among its points.
   const NextExplanation& next() const;
-  /// What explained_point_json() returns, from the belief that is there already.
+  /// What explained_next_json() and explained_point_json() return, from the belief that is there already.
+  std::string explained_next_json() const;
   std::string explained_point_json(const std::string& point) const;
 
  private:

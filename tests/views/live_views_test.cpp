@@ -8,8 +8,10 @@
 #include "acuity/numerics/errors.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "campaign/explanation.hpp"
+#include "campaign/look_ahead.hpp"
 #include "support/memory_campaigns.hpp"
 #include "views/belief_slices.hpp"
+#include "views/compared_points.hpp"
 #include "views/explained_json.hpp"
 #include "views/pool_view.hpp"
 
@@ -391,7 +393,33 @@ TEST(PoolScores, OfALargePoolAreThoseOfASample) {
   const std::string next = few.at("next");
   EXPECT_TRUE(some.has(next));
   EXPECT_NEAR(some.next().result.suggestions.front().information_per_cost(), best, 1e-9);
-  EXPECT_FALSE(json::parse(some.explained_point_json(next)).at("text").get<std::string>().empty());
+  const std::string text = json::parse(some.explained_point_json(next)).at("text");
+  EXPECT_NE(text.find(some.note()), std::string::npos) << text;
+  EXPECT_EQ(json::parse(some.explained_next_json()).at("text"), text);
+}
+
+// A pool of 6400 points, of which some are enough if a limit of 1 operation is assumed.
+TEST(ComparedPoints, AreThoseAskedAboutAndEnoughOthers) {
+  MemoryCampaign campaign(grid_study("", "[acquisition]\nplan = \"none\"\n"), grid_pool(80));
+  campaign.go(6, truth);
+  const Suggestion pending = campaign->ask().suggestions.at(0);
+  EXPECT_TRUE(points_to_compare(*campaign).empty());
+  const std::vector<Index> some = points_to_compare(*campaign, 1.0),
+                           more = points_to_compare(*campaign, 1.0, 6399);
+  const auto has = [](const std::vector<Index>& rows, Index row) {
+    return std::binary_search(rows.begin(), rows.end(), row);
+  };
+  EXPECT_GE(some.size(), 4096U);
+  for (const SuggestionRecord& one : campaign->state().suggestions()) EXPECT_TRUE(has(some, one.row()));
+  EXPECT_TRUE(has(some, pending.row));
+  EXPECT_FALSE(has(some, 6399));
+  EXPECT_TRUE(has(more, 6399));
+  // What was asked for is explained as in the whole pool, but for what is compared.
+  const Campaign part = copy_among(*campaign, some);
+  const Explanation whole = explain(*campaign, 5, 1), few = explain(part, 5, 1);
+  EXPECT_EQ(few.chosen.point, whole.chosen.point);
+  EXPECT_NEAR(few.sd_after, whole.sd_after, 1e-9);
+  EXPECT_LT(few.candidates, whole.candidates);
 }
 
 }  // namespace
