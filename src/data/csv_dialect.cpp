@@ -121,8 +121,8 @@ std::string_view shown_separator(char separator) {
 // "sep=;" is how Excel names the separator; the line is no record. Empty if it is not there.
 std::string_view separator_line(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF"sv)) text.remove_prefix(3);
-  const bool is_there = text.size() > 5 && text.starts_with("sep="sv) &&
-                        (text[5] == '\n' || text[5] == '\r') &&
+  const bool is_there = text.size() >= 5 && text.starts_with("sep="sv) &&
+                        (text.size() == 5 || text[5] == '\n' || text[5] == '\r') &&
                         (text[4] == ';' || text[4] == '\t' || text[4] == ',');
   return is_there ? text.substr(0, 5) : std::string_view();
 }
@@ -235,6 +235,8 @@ class Rewriter {
       out += holds_separator && written == cell ? '"' + cell + '"' : written;
     });
     if (!out.empty()) out += '\n';
+    // A column of that name, which must not be read as the line that names the separator.
+    if (!separator_line(out).empty()) out.replace(out.find("sep="), 4, "\"sep=\"");
     return out;
   }
 

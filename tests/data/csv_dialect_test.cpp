@@ -85,6 +85,16 @@ TEST(CsvDialect, RewrittenTextIsReadTheSameAgain) {
   }
 }
 
+// Found by fuzzing: what was written was read as the line that names the separator, and the header was lost.
+TEST(CsvDialect, AColumnThatLooksLikeTheLineOfTheSeparatorStaysOne) {
+  const std::optional<std::string> plain = plain_csv("\"sep=\";\n1;2\n", "t.csv", {});
+  EXPECT_EQ(plain, "\"sep=\",\n1,2\n");
+  EXPECT_FALSE(plain_csv(*plain, "t.csv", {}));
+  const std::optional<std::string> nothing = plain_csv("sep=;", "t.csv", {});
+  EXPECT_EQ(nothing, "") << "the line alone";
+  EXPECT_FALSE(plain_csv(*nothing, "t.csv", {}));
+}
+
 TEST(CsvDialect, ADialectCanBeForced) {
   EXPECT_EQ(cells("a;b\n1,5;2\n", CsvDialect::semicolon), (Rows{{"a", "b"}, {"1,5", "2"}}));
   EXPECT_EQ(cells("a;b\n1,500;2.5\n", CsvDialect::semicolon_comma), (Rows{{"a", "b"}, {"1.500", "2.5"}}));
