@@ -187,15 +187,29 @@ Split split(std::string_view text, char separator, const std::string& source) {
   return found;
 }
 
+// Whether the first record, read with commas, has this character outside quoted cells.
+bool is_in_header(std::string_view text, char separator) {
+  bool cell_begins = true;
+  for (std::size_t at = std::min(text.find_first_not_of("\r\n"), text.size()); at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == separator) return true;
+    if (c == '\n' || c == '\r') return false;
+    if (c == '"' && cell_begins) {
+      at = std::min(text.find('"', at + 1), text.size());
+      while (at + 1 < text.size() && text[at + 1] == '"') at = std::min(text.find('"', at + 2), text.size());
+    }
+    cell_begins = c == ',';
+  }
+  return false;
+}
+
 // Commas, unless another separator in the header splits the first records evenly and commas do not, or split
 // them into a single column or into fewer numbers.
 char recognised_separator(std::string_view text, const std::string& source) {
-  const std::size_t first = std::min(text.find_first_not_of("\r\n"), text.size());
-  const std::string_view header = text.substr(first, text.find_first_of("\r\n", first) - first);
   char best = ',';
   Split best_split;
   for (const char separator : {';', '\t'}) {
-    if (header.find(separator) == header.npos) continue;
+    if (!is_in_header(text, separator)) continue;
     if (best == ',' && best_split.columns == 0) best_split = split(text, ',', source);
     const Split other = split(text, separator, source);
     const bool is_better =

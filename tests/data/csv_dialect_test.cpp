@@ -95,6 +95,16 @@ TEST(CsvDialect, AColumnThatLooksLikeTheLineOfTheSeparatorStaysOne) {
   EXPECT_FALSE(plain_csv(*nothing, "t.csv", {}));
 }
 
+// Found by fuzzing: text that contains semicolons and lines, in quotes, split evenly by them.
+TEST(CsvDialect, SeparatorsInQuotedCellsOfTheHeaderAreText) {
+  const std::string text = ",\"1,5\",2,\"x;\n;y\n5;z\"\n";
+  EXPECT_FALSE(plain_csv(text, "t.csv", {}));
+  const std::optional<std::string> plain = plain_csv(";1,5;2;\"x;\n;y\n5;z\"\n", "t.csv", {});
+  EXPECT_EQ(plain, text);
+  EXPECT_EQ(cells("\"a;b\";c\n1;2\n"), (Rows{{"a;b", "c"}, {"1", "2"}}));
+  EXPECT_EQ(cells("\"a\"\"\";c\n1;2\n"), (Rows{{"a\"", "c"}, {"1", "2"}}));
+}
+
 TEST(CsvDialect, ADialectCanBeForced) {
   EXPECT_EQ(cells("a;b\n1,5;2\n", CsvDialect::semicolon), (Rows{{"a", "b"}, {"1,5", "2"}}));
   EXPECT_EQ(cells("a;b\n1,500;2.5\n", CsvDialect::semicolon_comma), (Rows{{"a", "b"}, {"1.500", "2.5"}}));
