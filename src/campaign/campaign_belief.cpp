@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "campaign/reported_cost.hpp"
 #include "campaign/state_queries.hpp"
@@ -18,7 +19,7 @@ bool is_same_place(const Place& a, const Place& b) {
 }  // namespace
 
 CampaignBelief::CampaignBelief(const Study& study, int threads, PoolStorage storage)
-    : study_(study), threads_(threads), storage_(storage) {}
+    : study_(study), threads_(threads), storage_(std::move(storage)) {}
 
 void CampaignBelief::forget() {
   belief_.reset();

@@ -140,7 +140,8 @@ struct CampaignServer::Parts {
   };
   // In one thread of low priority, and not for more requests at once than leaves threads for those who ask.
   template <typename Draw>
-  HttpReply drawn(Drawn& known, std::shared_ptr<const void> of, const std::string& key, const Draw& draw) {
+  HttpReply drawn(Drawn& known, const std::shared_ptr<const void>& of, const std::string& key,
+                  const Draw& draw) {
     constexpr int most_waiting = 32;
     constexpr std::size_t most_known = 64;
     struct Place {
