@@ -101,6 +101,8 @@ TEST_F(NetworkFileSystem, AnotherHostTakesALeaseThatHasEnded) {
 // name; a listing may show it much later.
 TEST_F(NetworkFileSystem, JobsOnAnotherHostAnswerWithoutWritingToTheLog) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can show a job another mount in the same place";
+  if (run_shell("unshare --mount true", folder_.path()).exit_code != 0)
+    GTEST_SKIP() << "no right to make mount namespaces, or no root file system of its own";
   const fs::path first = mounts_[0]->path(), second = mounts_[1]->path(), batch = folder_.path() / "batch";
   fs::create_directories(batch / "queue");
   fs::permissions(folder_.write("batch/submit", fmt::format(R"sh(#!/bin/sh

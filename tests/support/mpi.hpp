@@ -29,10 +29,11 @@ inline std::string why_no_mpi() {
 #define ACUITY_NEEDS_MPI() \
   if (const std::string why = acuity::testing::why_no_mpi(); !why.empty()) GTEST_SKIP() << why
 
-/// The settings of a test: any number of ranks on any machine, also for root, and what a killed job leaves
-/// behind is in `folder`.
+/// The settings of a test: any number of ranks on any machine, also for root and where /sys is not mounted,
+/// which hwloc would complain about; what a killed job leaves behind is in `folder`.
 inline std::string mpi_environment(const std::filesystem::path& folder) {
   return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+         "HWLOC_HIDE_ERRORS=2 "
          "OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl=self,vader,tcp "
          "OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_orte_tmpdir_base=" +
          folder.string() + " OMPI_MCA_btl_vader_backing_directory=" + folder.string() + " ";
