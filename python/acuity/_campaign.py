@@ -509,8 +509,8 @@ class Campaign(Predictor):
         NothingNow if all that is left is pending with others.
         """
         count = workers_of(workers, executor)
-        self._writer.take_ownership()
         try:
+            self._writer.take_ownership()  # in here: Ctrl-C may come as soon as it has returned
             return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count, executor)
         finally:
             self._core.give_up_ownership()
