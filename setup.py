@@ -28,11 +28,6 @@ class CMakeBuild(build_ext):
             install = ["cmake", "--install", str(tree), "--component", "python", "--prefix", staging]
             subprocess.run(install, check=True, stdout=subprocess.DEVNULL)
             for library in Path(staging).rglob("*.so*"):
-                # A wheel has no links: every library under the one name by which it is looked for.
-                if library.is_symlink() and library.name != f"libacuity_core.so.{version.rpartition('.')[0]}":
-                    continue
-                if library.name == f"libacuity_core.so.{version}":
-                    continue
                 shutil.copy(library, package / library.name)
 
     def built_tree(self):

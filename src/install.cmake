@@ -1,6 +1,6 @@
 # An install tree that find_package(acuity) understands (tests/install proves it).
 include(CMakePackageConfigHelpers)
-install(TARGETS acuity_core acuity_campaign_shared EXPORT acuity-targets
+install(TARGETS acuity_core_shared acuity_campaign_shared EXPORT acuity-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ${kernel_libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/acuity DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "acuity/numerics/ranks.hpp"
+#include "acuity/base/ranks.hpp"
 
 namespace acuity {
 

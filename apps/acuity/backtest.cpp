@@ -4,12 +4,14 @@
 #include <cmath>
 #include <filesystem>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "campaign/first_rank.hpp"
+#include "base/first_rank.hpp"
 #include "commands.hpp"
+#include "explain/policy_curves.hpp"
 #include "interruptible.hpp"
 #include "job.hpp"
+#include "judgement/forecast.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
 #include "pictures/learning_curves_svg.hpp"
@@ -17,8 +19,6 @@
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "text/result_table.hpp"
-#include "views/forecast.hpp"
-#include "views/policy_curves.hpp"
 
 namespace acuity {
 
@@ -168,6 +168,18 @@ std::string summary_json(const Tested& tested) {
                              {"where", tested.where},
                              {"error", json_number(tested.error)},
                              {"error_source", tested.error_source()}});
+}
+
+// LearningCurve calls the ends of any band quartiles.
+std::vector<LearningCurve> drawn_curves(const std::vector<PolicyCurve>& curves) {
+  std::vector<LearningCurve> drawn;
+  for (const PolicyCurve& curve : curves)
+    drawn.push_back({.method = policy_name(curve.policy),
+                     .cost = curve.money,
+                     .first_quartile = curve.low,
+                     .median = curve.median,
+                     .third_quartile = curve.high});
+  return drawn;
 }
 
 std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, const std::string& where,

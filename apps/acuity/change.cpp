@@ -3,10 +3,10 @@
 
 #include <iostream>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
-#include "numerics/text.hpp"
 #include "shared_options.hpp"
 #include "views/campaign_text.hpp"
 

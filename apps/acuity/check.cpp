@@ -5,22 +5,22 @@
 #include <filesystem>
 #include <thread>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "annotation/batch_system.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
+#include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
+#include "judgement/forecast.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
-#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
-#include "views/forecast.hpp"
 #include "views/study_check.hpp"
 
 namespace acuity {

@@ -7,10 +7,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "acuity/campaign/campaign_address.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "acuity/store/campaign_address.hpp"
+#include "base/text.hpp"
 #include "colour.hpp"
-#include "numerics/text.hpp"
 
 namespace acuity {
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "campaign/campaign_copy.hpp"
 #include "commands.hpp"
-#include "numerics/text.hpp"
 #include "shared_options.hpp"
 
 namespace acuity {

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "annotation/file_end.hpp"
 
 namespace acuity {

@@ -1,7 +1,7 @@
-#include "acuity/numerics/errors.hpp"
-#include "campaign/explanation.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
-#include "numerics/text.hpp"
+#include "explain/explanation.hpp"
 #include "shared_options.hpp"
 #include "views/explanation_json.hpp"
 

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/state_queries.hpp"
 #include "campaign/verification.hpp"
 #include "commands.hpp"
 #include "loaded_study.hpp"
-#include "numerics/text.hpp"
 #include "shared_options.hpp"
 #include "views/annotation_rows.hpp"
 #include "views/campaign_text.hpp"

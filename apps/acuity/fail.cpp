@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
 #include "shared_options.hpp"

@@ -3,16 +3,16 @@
 #include <cmath>
 #include <map>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/study/study.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
+#include "judgement/level_biases.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
-#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "text/result_table.hpp"
-#include "views/level_biases.hpp"
 
 namespace acuity {
 

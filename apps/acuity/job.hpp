@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "acuity/numerics/ranks.hpp"
+#include "acuity/base/ranks.hpp"
 
 namespace acuity {
 

@@ -1,7 +1,7 @@
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/text.hpp"
 #include "campaign/campaign_list.hpp"
 #include "commands.hpp"
-#include "numerics/text.hpp"
 #include "shared_options.hpp"
 #include "text/time_text.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/ranks.hpp"
-#include "campaign/first_rank.hpp"
-#include "campaign/look_ahead.hpp"
+#include "acuity/base/errors.hpp"
+#include "acuity/base/ranks.hpp"
+#include "base/first_rank.hpp"
+#include "explain/look_ahead.hpp"
 #include "notes.hpp"
 
 namespace acuity {

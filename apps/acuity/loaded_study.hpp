@@ -7,8 +7,8 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/study/study.hpp"
+#include "judgement/forecast.hpp"
 #include "study/exclusions.hpp"
-#include "views/forecast.hpp"
 
 namespace acuity {
 

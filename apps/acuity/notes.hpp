@@ -8,19 +8,19 @@
 #include <ostream>
 #include <set>
 
+#include "acuity/base/errors.hpp"
+#include "acuity/base/ranks.hpp"
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/marginals.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/ranks.hpp"
 #include "acuity/study/study.hpp"
+#include "base/text.hpp"
 #include "colour.hpp"
+#include "judgement/early_verdict.hpp"
 #include "model/sharded_belief.hpp"
-#include "numerics/text.hpp"
 #include "text/input_text.hpp"
 #include "text/result_table.hpp"
-#include "views/early_verdict.hpp"
 
 namespace acuity {
 

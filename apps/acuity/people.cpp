@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
-#include "numerics/text.hpp"
 #include "shared_options.hpp"
 #include "views/people_view.hpp"
 

@@ -2,9 +2,9 @@
 #include <fmt/ranges.h>
 
 #include "acuity/data/pool_file.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
-#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "text/result_table.hpp"

@@ -5,11 +5,11 @@
 
 #include "acuity/study/study.hpp"
 #include "commands.hpp"
+#include "judgement/level_biases.hpp"
 #include "loaded_study.hpp"
 #include "notes.hpp"
 #include "shared_options.hpp"
 #include "text/result_table.hpp"
-#include "views/level_biases.hpp"
 
 namespace acuity {
 

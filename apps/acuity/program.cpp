@@ -9,9 +9,9 @@
 #include <sstream>
 #include <type_traits>
 
-#include "acuity/campaign/open_event_store.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/numerics/instruction_set.hpp"
+#include "acuity/store/open_event_store.hpp"
 #include "study/nearest.hpp"
 
 namespace acuity {

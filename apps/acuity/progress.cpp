@@ -8,7 +8,7 @@
 #include <cmath>
 #include <iostream>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 
 namespace acuity {
 
@@ -35,7 +35,7 @@ std::size_t screen_lines(int descriptor) {
 }
 
 void redraw_line(std::ostream& log, const std::string& text) {
-  log << '\r' << numerics::cut_to_columns(one_line(text), line_width()) << "\033[K" << std::flush;
+  log << '\r' << base::cut_to_columns(one_line(text), line_width()) << "\033[K" << std::flush;
 }
 
 std::string duration(double seconds) {
@@ -80,7 +80,7 @@ void RedrawnText::show(const std::string& text) {
   std::size_t begin = 0;
   while (begin < text.size() && lines_ < most) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    out_ << numerics::cut_to_columns(text.substr(begin, end - begin), width) << '\n';
+    out_ << base::cut_to_columns(text.substr(begin, end - begin), width) << '\n';
     ++lines_;
     begin = end + 1;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
 #include "shared_options.hpp"

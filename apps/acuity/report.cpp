@@ -2,11 +2,11 @@
 
 #include <filesystem>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
-#include "numerics/text.hpp"
 #include "pages/campaign_page.hpp"
 #include "shared_options.hpp"
 

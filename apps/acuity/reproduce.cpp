@@ -11,9 +11,12 @@
 #include <memory>
 #include <mutex>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "campaign/first_rank.hpp"
+#include "base/byte_text.hpp"
+#include "base/first_rank.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "experiments/comparison.hpp"
 #include "experiments/run_experiment.hpp"
@@ -21,9 +24,6 @@
 #include "interruptible.hpp"
 #include "job.hpp"
 #include "notes.hpp"
-#include "numerics/byte_text.hpp"
-#include "numerics/parallel.hpp"
-#include "numerics/text.hpp"
 #include "progress.hpp"
 #include "reproduction_files.hpp"
 #include "shared_options.hpp"
@@ -83,7 +83,7 @@ struct SharedTask {
 };
 
 int threads_of(const ReproduceArguments& arguments) {
-  return arguments.threads > 0 ? arguments.threads : numerics::default_threads();
+  return arguments.threads > 0 ? arguments.threads : base::default_threads();
 }
 
 // What this rank does of a list of runs that all have: so many at a time as it has threads. The results of
@@ -101,21 +101,21 @@ std::vector<std::string> do_share(Ranks& ranks, const std::vector<SharedTask>& t
   std::vector<std::string> results;
   for (const std::string& part : gather_from_all(ranks, [&] {
          std::vector<std::string> mine(static_cast<std::size_t>(count));
-         numerics::parallel_for(count, own, [&](std::ptrdiff_t number) {
+         base::parallel_for(count, own, [&](std::ptrdiff_t number) {
            const SharedTask& task = tasks[first + static_cast<std::size_t>(number)];
            const std::optional<ExperimentRun> run = run_method(
                experiments[task.experiment], task.method, {.seed = seed, .number = task.repeat}, interrupted);
            if (!run) return;
-           numerics::ByteWriter bytes;
+           base::ByteWriter bytes;
            bytes.put(runs_csv({*run}));
            bytes.put(run->seconds);
            mine[static_cast<std::size_t>(number)] = bytes.text();
          });
-         numerics::ByteWriter all;
+         base::ByteWriter all;
          for (const std::string& one : mine) all.put(one);
          return all.text();
        }))
-    for (numerics::ByteReader bytes(part); !bytes.at_end();) results.push_back(bytes.text());
+    for (base::ByteReader bytes(part); !bytes.at_end();) results.push_back(bytes.text());
   return results;
 }
 
@@ -127,7 +127,7 @@ void help_to_reproduce(Ranks& ranks, const std::vector<int>& threads,
     const std::string text = ranks.broadcast({}, 0);
     if (text.empty()) return;
     std::vector<SharedTask> tasks;
-    for (numerics::ByteReader bytes(text); !bytes.at_end();) tasks.push_back(bytes.get<SharedTask>());
+    for (base::ByteReader bytes(text); !bytes.at_end();) tasks.push_back(bytes.get<SharedTask>());
     do_share(ranks, tasks, threads, experiments, seed);
     if (ranks.highest(interrupted ? 1.0 : 0.0) > 0.0) interrupted = true;
   }
@@ -289,7 +289,7 @@ class Reproduction {
     if (threads_.size() > 1)
       run_on_ranks(keep);
     else
-      numerics::parallel_for(total, threads_of(arguments_), [&](std::ptrdiff_t number) {
+      base::parallel_for(total, threads_of(arguments_), [&](std::ptrdiff_t number) {
         const Task& task = tasks_[static_cast<std::size_t>(number)];
         std::optional<ExperimentRun> one = run_method(
             task.of->experiment, task.method, {.seed = arguments_.seed, .number = task.repeat}, interrupted);
@@ -363,7 +363,7 @@ class Reproduction {
     for (const int threads : threads_) most += static_cast<std::size_t>(threads);
     for (std::size_t first = 0; first < tasks_.size() && !interrupted; first += most) {
       std::vector<SharedTask> tasks;
-      numerics::ByteWriter bytes;
+      base::ByteWriter bytes;
       for (std::size_t k = first; k < std::min(first + most, tasks_.size()); ++k) {
         const auto of = std::find_if(ongoing_.begin(), ongoing_.end(),
                                      [&](const auto& one) { return one.get() == tasks_[k].of; });
@@ -377,7 +377,7 @@ class Reproduction {
       if (ranks.highest(interrupted ? 1.0 : 0.0) > 0.0) interrupted = true;
       for (std::size_t k = 0; k < results.size(); ++k) {
         if (results[k].empty()) continue;
-        numerics::ByteReader result(results[k]);
+        base::ByteReader result(results[k]);
         ExperimentRun one = parse_runs_csv(result.text(), "the result of a rank").front();
         one.seconds = result.get<RunSeconds>();
         keep(tasks_[first + k], std::move(one));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "acuity/data/table.hpp"
+#include "data/quantile.hpp"
 #include "experiments/run_experiment.hpp"
 #include "pictures/class_points_svg.hpp"
 #include "pictures/learning_curves_svg.hpp"

@@ -1,4 +1,4 @@
-#include "campaign/run.hpp"
+#include "conduct/run.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,28 +6,28 @@
 #include <cmath>
 #include <iostream>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
+#include "base/clock.hpp"
+#include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
-#include "campaign/command_pool.hpp"
 #include "campaign/owner.hpp"
-#include "campaign/ranks_annotator_pool.hpp"
-#include "campaign/runs_folder.hpp"
-#include "campaign/simulated_pool.hpp"
-#include "campaign/submit_pool.hpp"
 #include "commands.hpp"
+#include "conduct/command_pool.hpp"
+#include "conduct/ranks_annotator_pool.hpp"
+#include "conduct/runs_folder.hpp"
+#include "conduct/simulated_pool.hpp"
+#include "conduct/submit_pool.hpp"
 #include "detached_program.hpp"
 #include "job.hpp"
+#include "judgement/calibration_verdict.hpp"
 #include "notes.hpp"
-#include "numerics/clock.hpp"
-#include "numerics/text.hpp"
 #include "run_arguments.hpp"
 #include "run_display.hpp"
 #include "run_for_server.hpp"
 #include "signal_guard.hpp"
 #include "study/duration.hpp"
-#include "views/calibration_verdict.hpp"
 #include "views/campaign_text.hpp"
 #include "views/study_warnings.hpp"
 
@@ -296,7 +296,7 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   const bool leaves_jobs = submits_jobs(study) && !arguments.cancel && !campaign.state().pending().empty();
   log << fmt::format("{}: {}{}\n", one_line(arguments.campaign.text()),
                      end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command continues"
-                                                           : numerics::escape_controls(end.reason, "\n"),
+                                                           : base::escape_controls(end.reason, "\n"),
                      leaves_jobs ? "; its jobs stay in the batch system" : "");
   return run_exit_code(end.kind);
 }

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <map>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "notes.hpp"
 #include "study/duration.hpp"
+#include "study/target_view.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/event_json.hpp"
-#include "views/target_view.hpp"
 
 namespace acuity {
 

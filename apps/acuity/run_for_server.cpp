@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "annotation/external_command.hpp"
-#include "campaign/command_pool.hpp"
+#include "base/text.hpp"
+#include "conduct/command_pool.hpp"
 #include "notes.hpp"
-#include "numerics/text.hpp"
 #include "service/remote_worker.hpp"
 #include "signal_guard.hpp"
 

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
+#include "base/byte_text.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "job.hpp"
 #include "loaded_study.hpp"
 #include "model/sharded_belief.hpp"
 #include "notes.hpp"
-#include "numerics/byte_text.hpp"
-#include "numerics/text.hpp"
 #include "selection/why_nothing.hpp"
 #include "shared_options.hpp"
 #include "text/level_text.hpp"
@@ -96,7 +96,7 @@ struct Scoring {
   std::vector<Scored> table_of_ranks(ShardedBelief& shared) const {
     const PoolShard shard = shared.shard();
     const std::vector<std::string> parts = gather_from_all(shared.ranks(), [&] {
-      numerics::ByteWriter bytes;
+      base::ByteWriter bytes;
       if (shard.rows == 0) return bytes.text();
       std::vector<Index> rows(static_cast<std::size_t>(shard.rows));
       for (Index row = 0; row < shard.rows; ++row) rows[static_cast<std::size_t>(row)] = shard.global(row);
@@ -118,7 +118,7 @@ struct Scoring {
     });
     std::vector<Scored> all;
     for (const std::string& part : parts)
-      for (numerics::ByteReader bytes(part); !bytes.at_end();) all.push_back(bytes.get<Scored>());
+      for (base::ByteReader bytes(part); !bytes.at_end();) all.push_back(bytes.get<Scored>());
     return all;
   }
 

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <thread>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "notes.hpp"
-#include "numerics/text.hpp"
 #include "service/campaign_server.hpp"
 #include "shared_options.hpp"
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "acuity/campaign/campaign_address.hpp"
 #include "acuity/data/csv_dialect.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
+#include "acuity/store/campaign_address.hpp"
 #include "program.hpp"
 #include "study/duration.hpp"
 #include "text/result_table.hpp"

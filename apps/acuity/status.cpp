@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "commands.hpp"
 #include "interruptible.hpp"
 #include "progress.hpp"

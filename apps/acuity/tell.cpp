@@ -5,15 +5,15 @@
 #include <cmath>
 #include <map>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "campaign/answer_noise.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
 #include "shared_options.hpp"
+#include "study/target_view.hpp"
 #include "views/campaign_text.hpp"
-#include "views/target_view.hpp"
 
 namespace acuity {
 

@@ -12,15 +12,15 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "campaign/memory_event_store.hpp"
+#include "campaign/campaign_model.hpp"
 #include "campaign/state_queries.hpp"
+#include "judgement/prequential.hpp"
 #include "numerics/random.hpp"
+#include "store/memory_event_store.hpp"
 #include "support/memory_campaigns.hpp"
 #include "views/belief_slices.hpp"
 #include "views/campaign_course.hpp"
-#include "views/campaign_model.hpp"
 #include "views/pool_view.hpp"
-#include "views/prequential.hpp"
 #include "views/view_json.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 #include "acuity/acquisition/optimal_class_precision.hpp"
 #include "acuity/acquisition/optimal_precision.hpp"
 #include "acuity/acquisition/regression_information.hpp"
+#include "base/parallel.hpp"
 #include "bindings.hpp"
-#include "numerics/parallel.hpp"
 #include "python_cost.hpp"
 
 namespace acuity::python {
@@ -18,7 +18,7 @@ template <typename Value>
 Vector each(Index count, const Value& value) {
   constexpr Index block = 256;
   Vector values(count);
-  numerics::parallel_for((count + block - 1) / block, numerics::default_threads(), [&](Index part) {
+  base::parallel_for((count + block - 1) / block, base::default_threads(), [&](Index part) {
     for (Index i = part * block; i < std::min(count, (part + 1) * block); ++i) values(i) = value(i);
   });
   return values;

@@ -4,22 +4,22 @@
 #include <unistd.h>
 
 #include "acuity/acquisition/classification_information.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "bindings.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/campaign_folder.hpp"
-#include "campaign/explanation.hpp"
+#include "explain/explanation.hpp"
+#include "judgement/early_verdict.hpp"
 #include "pages/campaign_page.hpp"
+#include "study/target_view.hpp"
 #include "views/annotation_rows.hpp"
 #include "views/campaign_status.hpp"
-#include "views/early_verdict.hpp"
 #include "views/event_json.hpp"
 #include "views/explanation_json.hpp"
 #include "views/study_check.hpp"
-#include "views/target_view.hpp"
 
 namespace acuity::python {
 

@@ -1,4 +1,4 @@
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 #include "bindings.hpp"
 

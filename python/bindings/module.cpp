@@ -1,5 +1,5 @@
+#include "acuity/base/interruption.hpp"
 #include "acuity/numerics/instruction_set.hpp"
-#include "acuity/numerics/interruption.hpp"
 #include "bindings.hpp"
 
 PYBIND11_MODULE(_core, module) {

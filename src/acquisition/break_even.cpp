@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "numerics/infinite.hpp"
 
 namespace acuity {

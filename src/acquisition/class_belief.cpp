@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "numerics/entropy.hpp"
 #include "numerics/normal.hpp"
 

@@ -11,7 +11,7 @@
 #include "acquisition/level_accuracies.hpp"
 #include "acquisition/precision_search.hpp"
 #include "acuity/acquisition/goal_information.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "numerics/entropy.hpp"
 #include "numerics/normal.hpp"
 

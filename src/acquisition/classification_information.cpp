@@ -6,7 +6,7 @@
 
 #include "acquisition/class_belief.hpp"
 #include "acquisition/latent_quadrature.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "model/item_class.hpp"
 #include "numerics/entropy.hpp"
 

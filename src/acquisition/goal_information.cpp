@@ -7,8 +7,8 @@
 #include <typeinfo>
 
 #include "acquisition/precision_search.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "numerics/infinite.hpp"
 
 namespace acuity {

@@ -8,7 +8,7 @@
 
 #include "acquisition/latent_quadrature.hpp"
 #include "acquisition/precision_search.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

@@ -13,7 +13,7 @@
 #include "acquisition/precision_search.hpp"
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/acquisition/regression_information.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "numerics/infinite.hpp"
 
 namespace acuity {

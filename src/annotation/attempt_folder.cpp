@@ -12,7 +12,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "annotation/dakota_files.hpp"
 #include "annotation/file_end.hpp"
 #include "annotation/process_session.hpp"

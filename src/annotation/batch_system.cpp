@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "numerics/clock.hpp"
+#include "base/clock.hpp"
 
 namespace acuity {
 

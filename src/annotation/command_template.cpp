@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "annotation/dakota_files.hpp"
 
 namespace acuity {

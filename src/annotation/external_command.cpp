@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "annotation/attempt_state.hpp"
 #include "annotation/held_process.hpp"
 

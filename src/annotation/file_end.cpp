@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/model/ep_posterior.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "model/answer_kernel.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/normal.hpp"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "numerics/checksum.hpp"
+#include "base/checksum.hpp"
 
 namespace acuity {
 
@@ -18,7 +18,7 @@ using Known = std::function<TruthTable::Entry(const Suggestion&)>;
 numerics::Draws draws_for(std::uint64_t seed, const Suggestion& asked) {
   if (!asked.level.repeats_itself)
     return numerics::Draws(seed, numerics::Purpose::answer, 0, static_cast<std::uint32_t>(asked.id));
-  numerics::Fnv1a level;
+  base::Fnv1a level;
   level.take(asked.level.name);
   return numerics::Draws(seed, numerics::Purpose::repeated_answer, static_cast<std::uint32_t>(asked.row),
                          static_cast<std::uint32_t>(level.value()));

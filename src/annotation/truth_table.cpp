@@ -5,8 +5,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "annotation/reply.hpp"
 #include "study/nearest.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/answer_rules.hpp"
 #include "campaign/event_rules.hpp"

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "acuity/acquisition/classification_information.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "campaign/answer_rules.hpp"
 #include "campaign/event_rules.hpp"
 #include "campaign/initial_design.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

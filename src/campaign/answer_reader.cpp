@@ -6,8 +6,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "campaign/answer_noise.hpp"
 #include "data/csv_scanner.hpp"
 #include "study/input_settings.hpp"

@@ -7,15 +7,15 @@
 #include <set>
 #include <utility>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "base/first_rank.hpp"
+#include "base/text.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/campaign_internals.hpp"
 #include "campaign/campaign_parts.hpp"
 #include "campaign/choose_next.hpp"
-#include "campaign/first_rank.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/text.hpp"
 
 namespace acuity {
 

@@ -1,9 +1,9 @@
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "campaign/campaign_parts.hpp"
-#include "campaign/crash_point.hpp"
-#include "campaign/kept_files.hpp"
 #include "campaign/study_change.hpp"
-#include "campaign/unfinished_folder.hpp"
+#include "store/crash_point.hpp"
+#include "store/kept_files.hpp"
+#include "store/unfinished_folder.hpp"
 
 namespace acuity {
 

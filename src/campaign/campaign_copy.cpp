@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
-#include "acuity/campaign/open_event_store.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/store/open_event_store.hpp"
 #include "campaign/campaign_folder.hpp"
-#include "campaign/crash_point.hpp"
-#include "campaign/kept_files.hpp"
 #include "campaign/owner.hpp"
 #include "campaign/verification.hpp"
+#include "store/crash_point.hpp"
+#include "store/kept_files.hpp"
 
 namespace acuity {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "acuity/campaign/campaign_address.hpp"
+#include "acuity/store/campaign_address.hpp"
 
 namespace acuity {
 

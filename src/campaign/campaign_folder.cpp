@@ -8,17 +8,17 @@
 #include <algorithm>
 #include <limits>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "campaign/crash_point.hpp"
-#include "campaign/first_rank.hpp"
+#include "base/byte_text.hpp"
+#include "base/checksum.hpp"
+#include "base/first_rank.hpp"
 #include "campaign/study_change.hpp"
-#include "campaign/unfinished_folder.hpp"
 #include "data/mapped_file.hpp"
-#include "numerics/byte_text.hpp"
-#include "numerics/checksum.hpp"
+#include "store/crash_point.hpp"
+#include "store/unfinished_folder.hpp"
 #include "study/pool_table.hpp"
 #include "study/rewrite_texts.hpp"
 
@@ -55,7 +55,7 @@ std::string block_text(const std::vector<std::string_view>& lines, std::size_t f
 std::vector<std::string> blocks_of(const std::vector<std::string_view>& lines) {
   std::vector<std::string> blocks;
   for (std::size_t from = 0; from < lines.size(); from += lines_per_block(lines.size()))
-    blocks.push_back(numerics::checksum(block_text(lines, from)));
+    blocks.push_back(base::checksum(block_text(lines, from)));
   blocks.push_back(std::to_string(lines.size()));
   return blocks;
 }
@@ -95,8 +95,7 @@ std::string pool_difference(const fs::path& file, const Created& created, const 
     return fmt::format("{}: it is not the pool the campaign was created with", file.string());
   const std::size_t parts = blocks.size() - 1, each = lines_per_block(lines.size());
   std::size_t part = 0;
-  while (part + 1 < parts &&
-         numerics::fits_checksum(block_text(lines, part * each), created.pool_blocks[part]))
+  while (part + 1 < parts && base::fits_checksum(block_text(lines, part * each), created.pool_blocks[part]))
     ++part;
   const std::size_t from = part * each + 1, to = std::min(lines.size(), (part + 1) * each);
   return fmt::format("{}:{}: {}, must be as when the campaign was created", file.string(), from,
@@ -219,10 +218,9 @@ Created created_with(const StudyFile& study, const FrozenStudy& frozen, const fs
   Created created{.version = ACUITY_VERSION,
                   .name = study.name,
                   .unit = study.unit,
-                  .study_checksum = numerics::checksum(frozen.text),
-                  .pool_checksum = text.empty()
-                                       ? numerics::checksum(MappedFile(pool).bytes())  // may be large
-                                       : numerics::checksum(text),
+                  .study_checksum = base::checksum(frozen.text),
+                  .pool_checksum = text.empty() ? base::checksum(MappedFile(pool).bytes())  // may be large
+                                                : base::checksum(text),
                   .budget = study.budget.value_or(std::numeric_limits<double>::infinity()),
                   .study = frozen.text,
                   .study_folder = study.folder().lexically_normal().string(),
@@ -241,8 +239,8 @@ FrozenFiles frozen_files(const fs::path& folder, const State& state, bool finish
     const auto fits = [&](const fs::path& file) {
       if (!fs::exists(file)) return false;
       // A pool file may be larger than the memory.
-      if (PoolFile::recognises(file)) return numerics::fits_checksum(MappedFile(file).bytes(), recorded);
-      return numerics::fits_checksum(read_regular_file(file), recorded);
+      if (PoolFile::recognises(file)) return base::fits_checksum(MappedFile(file).bytes(), recorded);
+      return base::fits_checksum(read_regular_file(file), recorded);
     };
     if (fits(copy)) return copy;
     if (state.changes().empty() || !fits(next)) return {};
@@ -282,7 +280,7 @@ FrozenFiles frozen_files_of(Ranks* ranks, const fs::path& folder, const State& s
   FrozenFiles files;
   const std::string found = from_first_rank(ranks, [&] {
     files = frozen_files(folder, state, finish);
-    numerics::ByteWriter bytes;
+    base::ByteWriter bytes;
     bytes.put(files.study.string());
     bytes.put(files.pool.string());
     for (const auto& [name, path] : files.tables) {
@@ -292,7 +290,7 @@ FrozenFiles frozen_files_of(Ranks* ranks, const fs::path& folder, const State& s
     return bytes.text();
   });
   if (is_first_rank(ranks)) return files;
-  numerics::ByteReader bytes(found);
+  base::ByteReader bytes(found);
   files.study = bytes.text();
   files.pool = bytes.text();
   while (!bytes.at_end()) {
@@ -349,7 +347,7 @@ void require_same(const Campaign& campaign, const Study& study) {
     return std::nullopt;
   };
   const std::string pool = text_of(created.pool_file).value_or("");
-  if (!numerics::fits_checksum(pool, created.pool_checksum))
+  if (!base::fits_checksum(pool, created.pool_checksum))
     throw DifferentStudyError(pool_difference(campaign.address().text() + ": the pool given", created, pool));
   for (const char* name : {"goal.csv", "gold.csv", "initial.csv", "truth.csv"})
     if (const std::optional<std::string> table = text_of(name);
@@ -376,23 +374,6 @@ void require_trusted(const fs::path& folder) {
       ::stat(folder.c_str(), &found) == 0 && (found.st_mode & (S_IXGRP | S_IXOTH)) != 0;
   if (!others_may_enter) return;
   for (const char* name : {"study.toml", "events.sqlite", "runs"}) require_trusted(folder, folder / name);
-}
-
-void make_folder(const fs::path& given, bool for_owner_only,
-                 const std::function<void(const fs::path&)>& fill) {
-  fs::path folder = given.lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();  // "wing.acuity/"
-  if (fs::exists(fs::symlink_status(folder)))
-    throw InputError(fmt::format("{}: it already exists, must be a new folder", folder.string()));
-  const fs::path parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
-  if (!fs::is_directory(parent))
-    throw InputError(fmt::format("{}: the folder {} does not exist, must be created first", folder.string(),
-                                 parent.string()));
-  remove_abandoned(folder);
-  UnfinishedFolder unfinished(folder);
-  crash_point();
-  fill(unfinished.path());
-  unfinished.publish(for_owner_only);
 }
 
 }  // namespace acuity

@@ -9,14 +9,12 @@
 
 #include "acuity/campaign/state.hpp"
 #include "acuity/study/study.hpp"
+#include "store/kept_files.hpp"
+#include "store/unfinished_folder.hpp"
 
 namespace acuity {
 
 class Campaign;
-
-/// The copies that a campaign may have.
-inline constexpr std::array names_of_copies{"study.toml", "pool.csv",  "pool.pool", "initial.csv",
-                                            "goal.csv",   "truth.csv", "gold.csv"};
 
 /// A study file as a campaign keeps it: its text, with paths of the copies, and the files to copy.
 struct FrozenStudy {
@@ -83,11 +81,5 @@ void require_no_pipes(const std::filesystem::path& folder);
 /// its runs belong to another user (except root) or are writable by others. To be called before commands of
 /// the study are run.
 void require_trusted(const std::filesystem::path& folder);
-
-/// Creates a folder by filling a temporary one beside it, which is then renamed, so that it appears
-/// completely or not at all. `fill` is called with the folder to fill. With `for_owner_only` other users have
-/// no access.
-void make_folder(const std::filesystem::path& folder, bool for_owner_only,
-                 const std::function<void(const std::filesystem::path&)>& fill);
 
 }  // namespace acuity

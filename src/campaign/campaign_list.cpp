@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "campaign/campaign_folder.hpp"
 
 namespace acuity {

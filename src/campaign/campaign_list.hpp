@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "acuity/campaign/open_event_store.hpp"
+#include "acuity/store/open_event_store.hpp"
 
 namespace acuity {
 

@@ -3,17 +3,17 @@
 #include <limits>
 #include <utility>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/checksum.hpp"
+#include "base/clock.hpp"
+#include "base/first_rank.hpp"
 #include "campaign/campaign_parts.hpp"
-#include "campaign/crash_point.hpp"
-#include "campaign/first_rank.hpp"
 #include "campaign/initial_events.hpp"
-#include "campaign/kept_files.hpp"
-#include "campaign/ranks_event_store.hpp"
-#include "campaign/unfinished_folder.hpp"
 #include "campaign/verification.hpp"
-#include "numerics/checksum.hpp"
-#include "numerics/clock.hpp"
+#include "store/crash_point.hpp"
+#include "store/kept_files.hpp"
+#include "store/ranks_event_store.hpp"
+#include "store/unfinished_folder.hpp"
 
 namespace acuity {
 
@@ -66,7 +66,7 @@ void require_replayable_log(const std::vector<Event>& events, const Study& study
 
 // Messages about a changed study compare it with the text in the log.
 void require_own_checksum(const Created& created) {
-  if (!numerics::fits_checksum(created.study, created.study_checksum))
+  if (!base::fits_checksum(created.study, created.study_checksum))
     throw DamagedError("event 1 of the log has a study that does not match its checksum");
 }
 

@@ -6,16 +6,16 @@
 #include <chrono>
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "acuity/selection/plan.hpp"
+#include "base/clock.hpp"
+#include "base/first_rank.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/choose_next.hpp"
-#include "campaign/first_rank.hpp"
 #include "campaign/initial_events.hpp"
-#include "campaign/kept_files.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/clock.hpp"
+#include "store/kept_files.hpp"
 #include "study/duration.hpp"
 #include "text/number_text.hpp"
 

@@ -9,13 +9,13 @@
 #include <functional>
 #include <set>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/capacity_batch.hpp"
+#include "base/text.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
 #include "model/pool_means.hpp"
 #include "numerics/random.hpp"
-#include "numerics/text.hpp"
 #include "selection/select_among.hpp"
 #include "selection/why_nothing.hpp"
 #include "text/level_text.hpp"

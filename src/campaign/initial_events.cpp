@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/candidates.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "acuity/campaign/event.hpp"
+#include "acuity/store/event.hpp"
 #include "acuity/study/study.hpp"
 
 namespace acuity {

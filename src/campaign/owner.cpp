@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "acuity/campaign/open_event_store.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "acuity/store/open_event_store.hpp"
 #include "annotation/process_session.hpp"
 #include "study/duration.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "acuity/campaign/campaign_address.hpp"
 #include "acuity/campaign/state.hpp"
-#include "numerics/clock.hpp"
+#include "acuity/store/campaign_address.hpp"
+#include "base/clock.hpp"
 
 namespace acuity {
 

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 

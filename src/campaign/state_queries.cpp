@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "campaign/reported_cost.hpp"
 
 namespace acuity {

@@ -7,14 +7,14 @@
 #include <limits>
 #include <set>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "base/checksum.hpp"
+#include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/initial_events.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/checksum.hpp"
-#include "numerics/text.hpp"
 #include "study/study_keys.hpp"
 
 namespace acuity {
@@ -125,7 +125,7 @@ class Comparison {
     StudyFile settings = read_study_file(file_, defaults);
     settings.tables = tables_;
     // Earlier versions took any bytes for a pool.
-    if (numerics::fits_checksum(read_regular_file(settings.pool_file), state_.created().pool_checksum))
+    if (base::fits_checksum(read_regular_file(settings.pool_file), state_.created().pool_checksum))
       settings.tables.dialect = tables_.dialect = CsvDialect::frozen;
     const FrozenStudy frozen = freeze_study_file(settings);
     result_.file = file_.string();
@@ -243,7 +243,7 @@ class Comparison {
     if (before.inputs() != after.inputs())
       return add({"pool.inputs", text_of(before.inputs()), text_of(after.inputs()), Effect::refused,
                   "the answers so far are about other inputs"});
-    if (numerics::fits_checksum(pool_bytes_, state_.created().pool_checksum)) return;
+    if (base::fits_checksum(pool_bytes_, state_.created().pool_checksum)) return;
     if (PoolFile::recognises(pool_source_))
       return add({"pool.file", "its points", "others", Effect::refused,
                   "points can be added and retired in tables only, not in pool files"});
@@ -432,16 +432,16 @@ std::vector<Event> change_events(const StudyComparison& comparison, const Study&
   StudyChanged event;
   event.before = state.created().study;
   event.study = comparison.text;
-  event.study_checksum = numerics::checksum(comparison.text);
+  event.study_checksum = base::checksum(comparison.text);
   event.pool_checksum = state.created().pool_checksum;
   event.pool_blocks = state.created().pool_blocks;
   if (!comparison.pool.empty()) {
-    event.pool_checksum = numerics::checksum(comparison.pool);
+    event.pool_checksum = base::checksum(comparison.pool);
     event.pool_blocks = pool_blocks(comparison.pool);
   }
   for (const auto& [name, bytes] : comparison.tables) {
     event.tables.push_back(name);
-    event.table_checksums.push_back(numerics::checksum(bytes));
+    event.table_checksums.push_back(base::checksum(bytes));
   }
   event.reinterprets = reinterpret;
   std::set<std::string> noisy;

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "base/checksum.hpp"
+#include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/event_rules.hpp"
-#include "campaign/kept_files.hpp"
-#include "numerics/checksum.hpp"
-#include "numerics/text.hpp"
+#include "store/kept_files.hpp"
 
 namespace acuity {
 
@@ -26,7 +26,7 @@ class Verifier {
     look_at_log();
     if (has_created() && has_copies()) {
       const Created& created = latest_.created();
-      if (!numerics::fits_checksum(created.study, created.study_checksum))
+      if (!base::fits_checksum(created.study, created.study_checksum))
         complain_of_log("event 1 has a study that does not match its checksum");
       look_at_copies(created);
       look_at_study(created);
@@ -103,7 +103,7 @@ class Verifier {
       // A change that was cut off before its copies were renamed; the next command that writes completes it.
       if (const fs::path next = folder_ / next_copy(name); !latest_.changes().empty() &&
                                                            fs::is_regular_file(next) &&
-                                                           numerics::fits_checksum(read_file(next), recorded))
+                                                           base::fits_checksum(read_file(next), recorded))
         file = next;
       if (!fs::is_regular_file(file)) {
         complain(fmt::format("{}: it does not exist, must be the copy the campaign was created with",
@@ -112,7 +112,7 @@ class Verifier {
         return "";
       }
       const std::string bytes = read_file(file);
-      if (!numerics::fits_checksum(bytes, recorded))
+      if (!base::fits_checksum(bytes, recorded))
         complain(fmt::format("{}: it is not the copy the campaign was created with", file.string()), true);
       return fmt::format("as when the campaign was created, {}",
                          counted(static_cast<std::int64_t>(bytes.size()), "byte"));

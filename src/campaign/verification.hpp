@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "acuity/campaign/campaign_address.hpp"
-#include "acuity/campaign/event_store.hpp"
+#include "acuity/store/campaign_address.hpp"
+#include "acuity/store/event_store.hpp"
 
 namespace acuity {
 

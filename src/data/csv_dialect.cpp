@@ -8,8 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
 
 namespace acuity {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <unordered_set>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 
 namespace acuity::csv {
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <unordered_map>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <unordered_set>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "data/csv_scanner.hpp"
 #include "data/mapped_file.hpp"
 #include "data/pool_file_format.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "numerics/checksum.hpp"
+#include "base/checksum.hpp"
 
 // The binary format of a pool file (docs/reference.md 5), shared by reader and writer.
 
@@ -66,7 +66,7 @@ class Checksum {
  private:
   bool by_words_;
   std::uint64_t words_ = 0xACACACACACACACACULL;
-  numerics::Checksum sum_;
+  base::Checksum sum_;
 };
 
 }  // namespace acuity::pool_format

@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/pool_file.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "data/csv_scanner.hpp"
 #include "data/file_writer.hpp"
 #include "data/mapped_file.hpp"

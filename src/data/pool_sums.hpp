@@ -2,9 +2,9 @@
 
 #include <functional>
 
+#include "acuity/base/ranks.hpp"
 #include "acuity/data/point_values.hpp"
 #include "acuity/data/pool_shard.hpp"
-#include "acuity/numerics/ranks.hpp"
 
 namespace acuity {
 

@@ -15,7 +15,7 @@
 #include <deque>
 #include <memory>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "data/csv_scanner.hpp"
 #include "data/file_writer.hpp"
 

@@ -9,8 +9,9 @@
 #include <map>
 #include <optional>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "data/quantile.hpp"
 #include "experiments/paired_errors.hpp"
 #include "numerics/random.hpp"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "experiments/sine_data.hpp"
 #include "experiments/table_data.hpp"
 #include "experiments/toy_data.hpp"

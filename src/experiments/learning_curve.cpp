@@ -1,5 +1,7 @@
 #include "experiments/learning_curve.hpp"
 
+#include "data/quantile.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -13,15 +15,6 @@ RunSeconds& RunSeconds::operator+=(const RunSeconds& other) {
   updating += other.updating;
   evaluating += other.evaluating;
   return *this;
-}
-
-double quantile(std::vector<double> values, double share) {
-  if (values.empty()) throw std::invalid_argument("quantile: no values, must be at least one");
-  std::sort(values.begin(), values.end());
-  const double position = share * static_cast<double>(values.size() - 1);
-  const std::size_t below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
 double error_at(const ExperimentRun& run, double cost) {

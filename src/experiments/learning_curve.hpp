@@ -39,9 +39,6 @@ struct LearningCurve {
   std::vector<double> cost, first_quartile, median, third_quartile;
 };
 
-/// Quantile of unsorted values, linear between order statistics.
-double quantile(std::vector<double> values, double share);
-
 /// The error of a run at a cost: linear between evaluations, the last value held.
 double error_at(const ExperimentRun& run, double cost);
 

@@ -1,5 +1,7 @@
 #include "experiments/paired_errors.hpp"
 
+#include "data/quantile.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

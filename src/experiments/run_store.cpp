@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "numerics/checksum.hpp"
+#include "base/checksum.hpp"
 
 namespace acuity {
 
@@ -101,7 +101,7 @@ void make_folder(const fs::path& folder) {
       "{} is damaged: it is not what was written, must be whole or the folder be removed", file.string()));
 }
 
-using numerics::checksum;
+using base::checksum;
 
 // Whatever the order of the keys and the spaces between them.
 bool is_same_json(const std::string& one, const std::string& other) {
@@ -118,7 +118,7 @@ std::vector<ExperimentRun> read_complete(const fs::path& folder) {
       is_there(folder / "runs.check") ? read_regular_file(folder / "runs.check") : std::string();
   std::istringstream lines(checks);
   bool fits = false;
-  for (std::string line; !fits && std::getline(lines, line);) fits = numerics::fits_checksum(text, line);
+  for (std::string line; !fits && std::getline(lines, line);) fits = base::fits_checksum(text, line);
   if (!fits) damaged(file);
   return parse_runs_csv(std::move(text), file.string());
 }
@@ -166,7 +166,7 @@ void RunStore::read_parts() {
     if (!text.starts_with("# ") || end == std::string::npos) damaged(file);
     const std::size_t length = std::min(text.find(' ', begin), end) - begin;
     const std::string table = text.substr(end + 1);
-    if (!numerics::fits_checksum(table, text.substr(begin, length))) damaged(file);
+    if (!base::fits_checksum(table, text.substr(begin, length))) damaged(file);
     std::vector<ExperimentRun> read = parse_runs_csv(table, file.string());
     if (read.size() != 1) damaged(file);
     if (has(read[0].repeat, read[0].method)) continue;  // interrupted between runs.csv and the clearing up

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "numerics/checksum.hpp"
+#include "base/checksum.hpp"
 
 namespace acuity {
 
@@ -38,7 +38,7 @@ Table read_expected_table(const ExpectedTable& expected, const std::filesystem::
 }
 
 std::string table_checksum(const Table& table) {
-  numerics::Fnv1a sum;  // its value is part of the settings of reproductions
+  base::Fnv1a sum;  // its value is part of the settings of reproductions
   for (const std::string& name : table.columns()) sum.take(name + ",");
   for (Index row = 0; row < table.rows(); ++row)
     for (Index k = 0; k < static_cast<Index>(table.columns().size()); ++k) sum.take(table.text(row, k) + ",");

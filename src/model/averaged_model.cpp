@@ -9,11 +9,11 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "base/parallel.hpp"
 #include "model/averaged_posterior.hpp"
 #include "model/hyperparameter_draws.hpp"
 #include "model/learning_problem.hpp"
 #include "numerics/normal.hpp"
-#include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
 
 namespace acuity {
@@ -78,7 +78,7 @@ AveragedModel AveragedModel::around(const Prior& prior, const Observations& obse
                                     const LearnOptions& options, int draws) {
   if (draws < 2 || draws % 2 != 0)
     throw std::invalid_argument(fmt::format("AveragedModel: {} draws, must be even", draws));
-  const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
+  const int threads = options.threads > 0 ? options.threads : base::default_threads();
   const LearningProblem problem(prior, observations, options);
   const ParameterBounds bounds = problem.bounds();
   const Vector optimum = bounds.clip(problem.start());

@@ -5,8 +5,8 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "base/parallel.hpp"
 #include "numerics/normal.hpp"
-#include "numerics/parallel.hpp"
 
 namespace acuity {
 
@@ -37,7 +37,7 @@ AveragedMarginals average_over(const std::vector<HyperparameterDraw>& draws, Ind
     all.nugget.array() += draw.weight * draw.nugget;
   }
   if (count == 1) all.mean = means.row(0).transpose();
-  numerics::parallel_for(n, threads > 0 ? threads : numerics::default_threads(), [&](Index i) {
+  base::parallel_for(n, threads > 0 ? threads : base::default_threads(), [&](Index i) {
     all.variance(i) =
         count == 1 ? variances(0, i)
                    : weights.dot(

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "acuity/numerics/interruption.hpp"
+#include "acuity/base/interruption.hpp"
 #include "model/tilted_moments.hpp"
 #include "numerics/dispatch.hpp"
 #include "numerics/matrix_memory.hpp"

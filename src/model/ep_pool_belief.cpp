@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/parallel.hpp"
 #include "data/as_size.hpp"
 #include "model/ep_goal.hpp"
 #include "model/ep_predictor.hpp"
@@ -15,7 +16,6 @@
 #include "model/person_accuracy.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "numerics/normal.hpp"
-#include "numerics/parallel.hpp"
 
 namespace acuity {
 
@@ -183,7 +183,7 @@ struct EpPoolBelief::State {
     const EpGoal& goal = given_answers(part);
     const std::vector<Annotation*> rows = answered_annotations();
     auto found = std::make_shared<Matrix>(part.x.rows(), pool.rows());
-    numerics::parallel_for((pool.rows() + block - 1) / block, threads, [&](Index task) {
+    base::parallel_for((pool.rows() + block - 1) / block, threads, [&](Index task) {
       const Index begin = task * block, count = std::min(block, pool.rows() - begin);
       const Points places = scaled_pool.middleRows(begin, count);
       Matrix k(static_cast<Index>(rows.size()), count);
@@ -266,7 +266,7 @@ struct EpPoolBelief::State {
   void for_each_tile(std::size_t size, const Task& task) const {
     constexpr Index width = EpPredictor::width, together = 16;  // tiles that go to one thread
     const Index tiles = (pool.rows() + width - 1) / width;
-    numerics::parallel_for((tiles + together - 1) / together, threads, [&](Index group) {
+    base::parallel_for((tiles + together - 1) / together, threads, [&](Index group) {
       std::vector<double> buffer(size, 0.0);
       for (Index t = group * together; t < std::min(tiles, (group + 1) * together); ++t)
         task(t * width, std::min(width, pool.rows() - t * width), buffer.data());
@@ -437,7 +437,7 @@ EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
   state_->pool = pool;
   state_->scaled_pool = state_->prior.scaling.apply(pool);
   state_->prior_variance = state_->prior.kernel->diagonal(state_->scaled_pool);
-  state_->threads = threads > 0 ? threads : numerics::default_threads();
+  state_->threads = threads > 0 ? threads : base::default_threads();
   state_->most_kept = kept;
   state_->one_class_per_point = one_class_per_point;
   if (goal) {

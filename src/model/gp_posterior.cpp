@@ -7,13 +7,13 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "model/answer_kernel.hpp"
 #include "model/noise_floor.hpp"
 #include "model/replicates.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
 #include "numerics/growing_factor.hpp"
-#include "numerics/parallel.hpp"
 #include "numerics/parallel_cholesky.hpp"
 
 namespace acuity {
@@ -76,7 +76,7 @@ struct GpPosterior::State {
 
   // The posterior of these observations, which are as this one stores its own.
   GpPosterior again(const Observations& all) const {
-    return GpPosterior(std::make_shared<const State>(prior, all, with_bias, numerics::default_threads()));
+    return GpPosterior(std::make_shared<const State>(prior, all, with_bias, base::default_threads()));
   }
   Marginals predict(const PointsRef& x, const Quantity& quantity, const PredictOptions& options) const;
   void append(const Points& x, double value, double noise_variance);
@@ -112,7 +112,7 @@ struct GpPosterior::State {
 GpPosterior::GpPosterior(Prior prior, const Observations& observations, int threads)
     : GpPosterior(std::make_shared<const State>(
           answer_prior(prior), prior.has_bias() ? answer_observations(observations) : observations,
-          prior.has_bias(), threads > 0 ? threads : numerics::default_threads())) {}
+          prior.has_bias(), threads > 0 ? threads : base::default_threads())) {}
 
 GpPosterior::GpPosterior(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
@@ -171,11 +171,11 @@ Marginals GpPosterior::State::predict(const PointsRef& x, const Quantity& quanti
   if (options.threads < 0)
     throw std::invalid_argument(
         fmt::format("GpPosterior: threads is {}, must be 0 or more", options.threads));
-  const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
+  const int threads = options.threads > 0 ? options.threads : base::default_threads();
   const bool in_single = options.single_precision && later.points.rows() == 0;
   const Eigen::VectorXf single = in_single ? factor->row(0).transpose().cast<float>() : Eigen::VectorXf();
   Marginals marginals{Vector(x.rows()), Vector(x.rows())};
-  numerics::parallel_for((x.rows() + rows_per_block - 1) / rows_per_block, threads, [&](Index part) {
+  base::parallel_for((x.rows() + rows_per_block - 1) / rows_per_block, threads, [&](Index part) {
     const numerics::FlushDenormals flush;
     const Index begin = part * rows_per_block, count = std::min(rows_per_block, x.rows() - begin);
     const Points some = scaled(x.middleRows(begin, count), quantity);
@@ -257,7 +257,7 @@ Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
   const Index n = state_->points.rows();
   Matrix rows(n, right.rows());
   kernels.substitution.read(of_right.sides.data(), n, right.rows(), rows.data());
-  numerics::parallel_for(right.rows(), numerics::default_threads(), [&](Index j) {
+  base::parallel_for(right.rows(), base::default_threads(), [&](Index j) {
     Vector shared(left.rows());
     kernels.side_products(of_left.sides.data(), n, left.rows(), rows.col(j).data(), shared.data());
     covariance.col(j) -= shared;

@@ -3,14 +3,14 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "numerics/parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace acuity {
 
 Matrix minus_hessian(const Vector& at, const std::function<Vector(const Vector&)>& gradient, int threads) {
   constexpr double step = 1e-4;
   Matrix result(at.size(), at.size());
-  numerics::parallel_for(at.size(), threads, [&](Index k) {
+  base::parallel_for(at.size(), threads, [&](Index k) {
     Vector above = at, below = at;
     above(k) += step;
     below(k) -= step;
@@ -38,7 +38,7 @@ HyperparameterDraws draw_around(const HyperparameterOptimum& optimum, const Matr
     }
   const Index count = static_cast<Index>(draws.theta.size());
   Vector log_weights(count);
-  numerics::parallel_for(count, threads, [&](Index s) {
+  base::parallel_for(count, threads, [&](Index s) {
     const Vector& theta = draws.theta[static_cast<std::size_t>(s)];
     // Of the point that is used, which is not the one drawn where that was clipped.
     const double square = (root * (theta - optimum.theta)).squaredNorm();

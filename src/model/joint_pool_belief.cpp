@@ -6,6 +6,7 @@
 #include <string>
 
 #include "acuity/model/gp_pool_belief.hpp"
+#include "base/parallel.hpp"
 #include "data/as_size.hpp"
 #include "model/answer_kernel.hpp"
 #include "model/goal_covariances.hpp"
@@ -13,7 +14,6 @@
 #include "model/tiled_posterior.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
-#include "numerics/parallel.hpp"
 
 namespace acuity {
 
@@ -45,7 +45,7 @@ struct JointPoolBelief::State final {
         const std::vector<Observation>& observations, const JointPoolOptions& options)
       : prior(given),
         goal(std::move(wanted)),
-        threads(options.threads > 0 ? options.threads : numerics::default_threads()),
+        threads(options.threads > 0 ? options.threads : base::default_threads()),
         size(pool.rows()),
         inputs(pool.cols()) {
     for (std::size_t k = 0; k < prior.biases.size(); ++k)
@@ -181,7 +181,7 @@ struct JointPoolBelief::State final {
     rows = n;
 
     constexpr Index together = 16;
-    numerics::parallel_for((tiles() + together - 1) / together, threads, [&](Index group) {
+    base::parallel_for((tiles() + together - 1) / together, threads, [&](Index group) {
       const numerics::FlushDenormals flush;
       for (Index tile = group * together; tile < std::min(tiles(), (group + 1) * together); ++tile)
         update_tile(tile, posterior, used_rows, n);

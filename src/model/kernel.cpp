@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "model/kernel_profile.hpp"
 #include "numerics/dispatch.hpp"
 

@@ -10,12 +10,12 @@
 #include <memory>
 #include <mutex>
 
-#include "acuity/numerics/interruption.hpp"
+#include "acuity/base/interruption.hpp"
+#include "base/parallel.hpp"
 #include "model/adam.hpp"
 #include "model/learning_problem.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/matrix_memory.hpp"
-#include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
 
 namespace acuity {
@@ -210,7 +210,7 @@ std::vector<Vector> starts(const LearningProblem& problem, const ParameterBounds
   const ParameterBounds rough_bounds = rough.bounds();
 
   std::vector<Ascent> contenders(static_cast<std::size_t>(places * contenders_per_place));
-  numerics::parallel_for(static_cast<Index>(contenders.size()), threads, [&](Index i) {
+  base::parallel_for(static_cast<Index>(contenders.size()), threads, [&](Index i) {
     numerics::Draws draws(options.seed, numerics::Purpose::restarts, static_cast<std::uint32_t>(i));
     Vector best = drawn_start(rough, rough_bounds, draws);
     double highest = rough.objective_at(best).value;
@@ -328,7 +328,7 @@ void try_inputs_again(const LearningProblem& problem, const ParameterBounds& bou
     for (Index k = 0; k < inputs; ++k)
       if (best.theta(1 + k) > visible(k) + std::log(2.0)) hidden.push_back(k);
     Vector heights(static_cast<Index>(hidden.size()));
-    numerics::parallel_for(heights.size(), threads, [&](Index i) {
+    base::parallel_for(heights.size(), threads, [&](Index i) {
       const Index k = hidden[static_cast<std::size_t>(i)];
       Vector theta = best.theta;
       theta(1 + k) = visible(k);
@@ -363,14 +363,14 @@ void climb_from_beside(const LearningProblem& problem, const ParameterBounds& bo
       theta(k) += step;
       if (bounds.clip(theta) == theta) beside.push_back({.theta = theta});
     }
-  numerics::parallel_for(static_cast<Index>(beside.size()), threads, [&](Index i) {
+  base::parallel_for(static_cast<Index>(beside.size()), threads, [&](Index i) {
     Ascent& one = beside[static_cast<std::size_t>(i)];
     one.objective = problem.objective_at(one.theta).value;
   });
   best.evaluations += static_cast<int>(beside.size());
   std::stable_sort(beside.begin(), beside.end(), higher);
   beside.resize(std::min(beside.size(), most));
-  numerics::parallel_for(static_cast<Index>(beside.size()), threads, [&](Index i) {
+  base::parallel_for(static_cast<Index>(beside.size()), threads, [&](Index i) {
     Ascent& one = beside[static_cast<std::size_t>(i)];
     one = climb_by_lbfgs(problem, bounds, one.theta, full, &watch);
   });
@@ -390,13 +390,13 @@ std::vector<Ascent> climb_from_all(const LearningProblem& problem, const Paramet
   constexpr int full = 400, brief = 25;
   const bool prune = (problem.observations().size() > 400 || problem.is_penalised()) && from.size() > 2;
   std::vector<Ascent> ascents(from.size());
-  numerics::parallel_for(static_cast<Index>(from.size()), threads, [&](Index i) {
+  base::parallel_for(static_cast<Index>(from.size()), threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     ascents[at] = climb_by_lbfgs(problem, bounds, from[at], prune ? brief : full, &watch);
   });
   std::stable_sort(ascents.begin(), ascents.end(), higher);
   if (!prune) return ascents;
-  numerics::parallel_for(2, threads, [&](Index i) {
+  base::parallel_for(2, threads, [&](Index i) {
     Ascent& brief_climb = ascents[static_cast<std::size_t>(i)];
     if (brief_climb.converged || !std::isfinite(brief_climb.objective)) return;
     Ascent longer = climb_by_lbfgs(problem, bounds, brief_climb.theta, full, &watch);
@@ -423,7 +423,7 @@ std::vector<Ascent> climb_by_some(const LearningProblem& problem, const Paramete
     if (is_new(ascent.theta, candidates)) candidates.push_back(bounds.clip(ascent.theta));
   }
   std::vector<double> heights(candidates.size());
-  numerics::parallel_for(static_cast<Index>(candidates.size()), threads, [&](Index i) {
+  base::parallel_for(static_cast<Index>(candidates.size()), threads, [&](Index i) {
     heights[static_cast<std::size_t>(i)] =
         problem.objective_at(candidates[static_cast<std::size_t>(i)]).value;
   });
@@ -442,7 +442,7 @@ Learned learn_by_lbfgs(const LearningProblem& problem, const LearnOptions& optio
   constexpr Index very_many = 800;
   numerics::expect_matrices_of(problem.observations().size());
   const ParameterBounds bounds = problem.bounds();
-  const int threads = options.threads > 0 ? options.threads : numerics::default_threads();
+  const int threads = options.threads > 0 ? options.threads : base::default_threads();
   const std::vector<Vector> from = starts(problem, bounds, options, threads);
   Watch watch(options.progress);
   const bool by_some = problem.is_penalised() && problem.observations().size() > very_many;

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/parallel.hpp"
 #include "model/answer_kernel.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/dispatch.hpp"
 #include "numerics/normal.hpp"
-#include "numerics/parallel.hpp"
 #include "numerics/parallel_cholesky.hpp"
 
 namespace acuity {
@@ -31,7 +31,7 @@ LeaveOneOut leave_one_out(const Prior& prior, const Observations& observations) 
   for (double least = least_noise; !is_factored && least < 1e-7; least *= 10.0) {
     lower = prior.kernel->cross(x, x);
     lower.diagonal() = diagonal + noise.cwiseMax(least * diagonal);
-    is_factored = numerics::parallel_cholesky(lower.data(), n, numerics::default_threads());
+    is_factored = numerics::parallel_cholesky(lower.data(), n, base::default_threads());
   }
   if (!is_factored)
     throw NumericalError("leave_one_out: the covariance of the observations is not positive definite");

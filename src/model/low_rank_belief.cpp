@@ -5,8 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "model/low_rank_features.hpp"
 #include "numerics/dispatch.hpp"
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
-#include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/interruption.hpp"
+#include "acuity/base/errors.hpp"
+#include "acuity/base/interruption.hpp"
 #include "numerics/normal.hpp"
 
 namespace acuity {

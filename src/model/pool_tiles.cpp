@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/parallel.hpp"
 #include "data/as_size.hpp"
 #include "model/kernel_profile.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
-#include "numerics/parallel.hpp"
 #include "numerics/slab_arena.hpp"
 
 namespace acuity {
@@ -458,7 +458,7 @@ class TilesOf : public PoolTiles {
 
 void for_each_tile(const PoolTiles& tiles, int threads, const std::function<void(Index tile)>& task) {
   constexpr Index together = 16;
-  numerics::parallel_for((tiles.count() + together - 1) / together, threads, [&](Index group) {
+  base::parallel_for((tiles.count() + together - 1) / together, threads, [&](Index group) {
     const numerics::FlushDenormals flush;
     const Index end = std::min(tiles.count(), (group + 1) * together);
     for (Index tile = group * together; tile < end; ++tile) task(tile);

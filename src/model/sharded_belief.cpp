@@ -4,15 +4,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/byte_text.hpp"
 #include "model/goal_covariances.hpp"
-#include "numerics/byte_text.hpp"
 
 namespace acuity {
 
 namespace {
 
-using numerics::ByteReader;
-using numerics::ByteWriter;
+using base::ByteReader;
+using base::ByteWriter;
 
 // `goal`: also the covariances with the goal points.
 std::string to_bytes(const Marginals& marginals, bool goal) {

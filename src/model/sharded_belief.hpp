@@ -3,10 +3,10 @@
 #include <functional>
 #include <memory>
 
+#include "acuity/base/ranks.hpp"
 #include "acuity/data/pool_shard.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/pool_belief.hpp"
-#include "acuity/numerics/ranks.hpp"
 
 namespace acuity {
 

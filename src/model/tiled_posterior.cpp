@@ -6,16 +6,16 @@
 #include <stdexcept>
 #include <string>
 
-#include "acuity/numerics/interruption.hpp"
+#include "acuity/base/interruption.hpp"
+#include "base/parallel.hpp"
 #include "data/as_size.hpp"
 #include "model/noise_floor.hpp"
-#include "numerics/parallel.hpp"
 
 namespace acuity {
 
 TiledPosterior::TiledPosterior(Prior prior, const PointsRef& pool, int threads, const PoolStorage& storage)
     : prior_(std::move(prior)),
-      threads_(threads > 0 ? threads : numerics::default_threads()),
+      threads_(threads > 0 ? threads : base::default_threads()),
       tiles_(PoolTiles::make(prior_, pool, storage)) {
   now_.points.resize(0, pool.cols());
 }

@@ -3,12 +3,13 @@
 #include <cpuid.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity::numerics {
 
@@ -34,8 +35,7 @@ bool processor_has(std::string_view level) {
   return level == "x86-64";
 }
 
-// The folder this library was loaded from; the other libraries are in the same folder, in the build tree as
-// well as installed.
+// The folder of the library or program that contains this.
 std::filesystem::path own_folder() {
   Dl_info found{};
   if (dladdr(reinterpret_cast<const void*>(&own_folder), &found) == 0 || found.dli_fname == nullptr)
@@ -43,14 +43,21 @@ std::filesystem::path own_folder() {
   return std::filesystem::absolute(found.dli_fname).parent_path();
 }
 
-// Null if there is no such library. It is never closed.
+// Null if no folder of ACUITY_KERNEL_FOLDERS, which are relative to the own one, has such a library. It is
+// never closed.
 const Kernels* opened(std::string_view level) {
   if (level == "x86-64") return &baseline_kernels();
-  const std::filesystem::path file = own_folder() / ("libacuity_kernels-" + std::string(level) + ".so");
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  const auto table = reinterpret_cast<const Kernels* (*)()>(dlsym(library, "acuity_kernels"));
-  return table == nullptr ? nullptr : table();
+  const std::filesystem::path own = own_folder();
+  for (std::string_view rest = ACUITY_KERNEL_FOLDERS; !own.empty() && !rest.empty();) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    const std::filesystem::path file = own / folder / ("libacuity_kernels-" + std::string(level) + ".so");
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    const auto table = reinterpret_cast<const Kernels* (*)()>(dlsym(library, "acuity_kernels"));
+    return table == nullptr ? nullptr : table();
+  }
+  return nullptr;
 }
 
 const Kernels& choose() {

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <utility>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity::numerics {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "numerics/dispatch.hpp"
-#include "numerics/parallel.hpp"
 
 namespace acuity::numerics {
 
@@ -47,11 +47,11 @@ bool parallel_cholesky(double* matrix, std::ptrdiff_t n, int threads) {
     kernels().invert_lower(inverse.data(), size, size);
     const std::ptrdiff_t tiles = (n - next + block - 1) / block;
     const auto height = [&](std::ptrdiff_t tile) { return std::min(block, n - next - tile * block); };
-    parallel_for(tiles, threads, [&](std::ptrdiff_t tile) {
+    base::parallel_for(tiles, threads, [&](std::ptrdiff_t tile) {
       divide(inverse, size, at(next + tile * block, begin), height(tile), n);
     });
     // Row by row of tiles, the longest first.
-    parallel_for(tiles, threads, [&](std::ptrdiff_t k) {
+    base::parallel_for(tiles, threads, [&](std::ptrdiff_t k) {
       const std::ptrdiff_t row = tiles - 1 - k, first = next + row * block;
       kernels().add_product({height(row), row * block, size, false, true}, -1.0, at(first, begin), n,
                             at(next, begin), n, at(first, next), n);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 #include "pages/html_page.hpp"
 #include "pictures/svg_canvas.hpp"
 #include "text/number_text.hpp"

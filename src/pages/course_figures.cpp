@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 #include "pages/campaign_figures.hpp"
 #include "pictures/picture_svg.hpp"
 #include "text/number_text.hpp"

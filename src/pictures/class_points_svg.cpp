@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "numerics/random.hpp"
 #include "pictures/svg_canvas.hpp"
 

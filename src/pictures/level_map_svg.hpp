@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "views/break_even_view.hpp"
+#include "explain/break_even_view.hpp"
 
 namespace acuity {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "pictures/svg_canvas.hpp"
 
 namespace acuity {

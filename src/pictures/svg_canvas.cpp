@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 
 namespace acuity {
 
@@ -95,7 +95,7 @@ std::size_t characters(std::string_view text) {
 std::string escape_markup(std::string_view text) {
   std::string safe;
   // XML knows no control characters but these, not even escaped, and no bytes that are not UTF-8.
-  for (const char c : numerics::escape_controls(text, "\n\t")) {
+  for (const char c : base::escape_controls(text, "\n\t")) {
     if (c == '&')
       safe += "&amp;";
     else if (c == '<')

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/selector.hpp"
 #include "selection/temporary_pending.hpp"
 

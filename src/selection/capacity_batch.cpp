@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/selector.hpp"
 #include "data/as_size.hpp"
 #include "selection/temporary_pending.hpp"

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "acuity/selection/full_scan.hpp"
-#include "numerics/byte_text.hpp"
+#include "base/byte_text.hpp"
 
 namespace acuity {
 
@@ -22,14 +22,14 @@ struct Standing {
 // Nothing is no bytes.
 template <typename Value>
 std::string bytes_of(const std::optional<Value>& value) {
-  numerics::ByteWriter bytes;
+  base::ByteWriter bytes;
   if (value) bytes.put(*value);
   return bytes.text();
 }
 
 template <typename Value>
 std::optional<Value> value_of(const std::string& bytes) {
-  return bytes.empty() ? std::nullopt : std::optional(numerics::ByteReader(bytes).get<Value>());
+  return bytes.empty() ? std::nullopt : std::optional(base::ByteReader(bytes).get<Value>());
 }
 
 std::optional<Standing> standing_of(const std::optional<Score>& score) {
@@ -74,13 +74,13 @@ std::optional<Score> DecisionOfRanks::choose(const std::function<Finalists()>& s
 std::vector<Score> DecisionOfRanks::gather(const std::function<std::vector<Score>()>& scores) {
   if (ranks_.count() == 1) return scores();
   const std::vector<std::string> parts = gather_from_all(ranks_, [&] {
-    numerics::ByteWriter bytes;
+    base::ByteWriter bytes;
     for (const Score& one : scores()) bytes.put(Standing{shard_.global(one.point), one.value, one.order});
     return bytes.text();
   });
   std::vector<Score> all;
   for (const std::string& part : parts)
-    for (numerics::ByteReader bytes(part); !bytes.at_end();) all.push_back(bytes.get<Standing>().score());
+    for (base::ByteReader bytes(part); !bytes.at_end();) all.push_back(bytes.get<Standing>().score());
   return all;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "acuity/acquisition/acquisition.hpp"
+#include "acuity/base/ranks.hpp"
 #include "acuity/data/pool_shard.hpp"
-#include "acuity/numerics/ranks.hpp"
 
 namespace acuity {
 

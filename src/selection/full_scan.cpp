@@ -5,9 +5,9 @@
 #include <string>
 
 #include "acquisition/information_shortcuts.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/parallel.hpp"
 #include "numerics/infinite.hpp"
-#include "numerics/parallel.hpp"
 #include "numerics/random.hpp"
 #include "selection/level_hull.hpp"
 #include "selection/scan_at_price.hpp"
@@ -109,7 +109,7 @@ class PoolScan {
         acquisition_(acquisition),
         candidates_(candidates),
         shadow_price_(shadow_price),
-        threads_(options.threads > 0 ? options.threads : numerics::default_threads()),
+        threads_(options.threads > 0 ? options.threads : base::default_threads()),
         continuous_(acquisition.continuous && acquisition.ranking == Ranking::information_per_cost) {
     if (continuous_) {
       range_ = *acquisition.continuous;
@@ -130,7 +130,7 @@ class PoolScan {
   void for_each_chunk(const Task& task) const {
     const Index work =
         belief_.variance.size() * (continuous_ ? little_work : static_cast<Index>(all_.levels.size()));
-    numerics::parallel_for(chunks(), work < little_work ? 1 : threads_, task);
+    base::parallel_for(chunks(), work < little_work ? 1 : threads_, task);
   }
 
   // Calls visit(row) for every open point of a chunk, in pool order, as long as it returns true.

@@ -5,12 +5,12 @@
 #include <mutex>
 
 #include "acquisition/tie.hpp"
+#include "acuity/base/interruption.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/numerics/interruption.hpp"
+#include "base/parallel.hpp"
 #include "data/as_size.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/infinite.hpp"
-#include "numerics/parallel.hpp"
 
 namespace acuity {
 
@@ -23,9 +23,7 @@ double information_on(double intercept, double slope, double noise) {
 }  // namespace
 
 PricedTileSearch::PricedTileSearch(const Offer& offer, const Acquisition& acquisition, int threads)
-    : offer_(offer),
-      acquisition_(acquisition),
-      threads_(threads > 0 ? threads : numerics::default_threads()) {
+    : offer_(offer), acquisition_(acquisition), threads_(threads > 0 ? threads : base::default_threads()) {
   if (acquisition.continuous || offer.base_noise.size() == 0) return;
   lines_ = lines_of(*acquisition.information);
 }
@@ -125,7 +123,7 @@ double PricedTileSearch::best_reached(LaggingPool& pool, const Value& value, dou
       found = std::max(found, highest(tiles_[tile].reached));
     }
   };
-  numerics::on_threads(pool_size_ < 20'000 ? 1 : threads_, work);
+  base::on_threads(pool_size_ < 20'000 ? 1 : threads_, work);
   return best;
 }
 

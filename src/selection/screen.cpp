@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "acquisition/tie.hpp"
+#include "base/parallel.hpp"
 #include "numerics/infinite.hpp"
-#include "numerics/parallel.hpp"
 #include "selection/level_hull.hpp"
 
 namespace acuity {
@@ -33,7 +33,7 @@ struct Screen::Values {
 Screen::Screen(const Offer& offer, const Acquisition& acquisition, const Candidates& candidates, int threads)
     : offer_(offer),
       acquisition_(acquisition),
-      threads_(threads > 0 ? threads : numerics::default_threads()),
+      threads_(threads > 0 ? threads : base::default_threads()),
       in_play_(levels_in_play(offer, acquisition, candidates)),
       levels_(in_play_) {
   const bool ranks_by_worth = acquisition.ranking != Ranking::random && !acquisition.continuous;
@@ -55,7 +55,7 @@ Screen::Values Screen::values(const Marginals& belief, const Candidates& candida
   const Index points = belief.variance.size();
   const std::size_t count = levels_.size();
   Values values(points);
-  numerics::parallel_for((points + block - 1) / block, threads_, [&](Index task) {
+  base::parallel_for((points + block - 1) / block, threads_, [&](Index task) {
     const Index begin = task * block, end = std::min(points, begin + block);
     std::vector<double> low(static_cast<std::size_t>(block) * count), high(low.size());
     bounds_->at(belief, begin, end, low.data(), high.data());

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "acuity/numerics/interruption.hpp"
+#include "acuity/base/interruption.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
 

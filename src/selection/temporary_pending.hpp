@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "acuity/base/interruption.hpp"
 #include "acuity/model/pool_belief.hpp"
-#include "acuity/numerics/interruption.hpp"
 
 namespace acuity {
 

@@ -5,12 +5,12 @@
 #include <mutex>
 
 #include "acquisition/tie.hpp"
-#include "acuity/numerics/interruption.hpp"
+#include "acuity/base/interruption.hpp"
+#include "base/parallel.hpp"
 #include "data/as_size.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
 #include "numerics/infinite.hpp"
-#include "numerics/parallel.hpp"
 
 namespace acuity {
 
@@ -28,9 +28,7 @@ struct TileSearch::Lines {
 };
 
 TileSearch::TileSearch(const Offer& offer, const Acquisition& acquisition, int threads)
-    : offer_(offer),
-      acquisition_(acquisition),
-      threads_(threads > 0 ? threads : numerics::default_threads()) {
+    : offer_(offer), acquisition_(acquisition), threads_(threads > 0 ? threads : base::default_threads()) {
   if (acquisition.ranking == Ranking::random || offer.base_noise.size() == 0) return;
   lines_ = lines_of(*acquisition.information);
   if (!lines_) return;
@@ -149,7 +147,7 @@ std::vector<Index> TileSearch::refresh_in_order(LaggingPool& pool, const Candida
     }
   };
   try {
-    numerics::on_threads(bounds_.pool_size() < 20'000 ? 1 : threads_, work);
+    base::on_threads(bounds_.pool_size() < 20'000 ? 1 : threads_, work);
   } catch (...) {  // bounds that were lowered hold, and so do the others; only their order is lost
     bounds_.restore_order(tiles.size());
     throw;

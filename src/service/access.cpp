@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

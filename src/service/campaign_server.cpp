@@ -8,8 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "acuity/numerics/errors.hpp"
-#include "campaign/kept_files.hpp"
+#include "acuity/base/errors.hpp"
 #include "service/campaign_reader.hpp"
 #include "service/campaign_verbs.hpp"
 #include "service/label_desk.hpp"
@@ -17,6 +16,7 @@
 #include "service/predictions.hpp"
 #include "service/serial_thread.hpp"
 #include "service/web_files.hpp"
+#include "store/kept_files.hpp"
 #include "views/explained_json.hpp"
 #include "views/people_view.hpp"
 

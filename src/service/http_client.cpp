@@ -12,7 +12,7 @@
 #include <boost/beast/ssl.hpp>
 #include <chrono>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

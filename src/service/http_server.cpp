@@ -20,7 +20,7 @@
 #include <list>
 #include <thread>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
 #include "service/campaign_verbs.hpp"

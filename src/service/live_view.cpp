@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "numerics/background.hpp"
-#include "numerics/clock.hpp"
+#include "base/background.hpp"
+#include "base/clock.hpp"
 #include "pages/campaign_figures.hpp"
 #include "service/http_message.hpp"
 #include "views/people_view.hpp"
@@ -114,7 +114,7 @@ bool LiveView::pause(double seconds, std::int64_t seen_version) {
 }
 
 void LiveView::follow() {
-  const numerics::InBackground in_background(ends_);
+  const base::InBackground in_background(ends_);
   std::optional<Campaign> reader;
   CampaignData quick;
   double quick_seconds = 0.0;
@@ -149,7 +149,7 @@ void LiveView::follow() {
       shown = seen;
       shown_version = parts.version;
       shown_at = SteadyClock::now();
-    } catch (const numerics::BackgroundEnded&) {
+    } catch (const base::BackgroundEnded&) {
       return;
     } catch (const std::exception& error) {
       {
@@ -205,7 +205,7 @@ void LiveView::compute_parts(Campaign& reader) {
 }
 
 void LiveView::compute() {
-  const numerics::InBackground in_background(ends_);
+  const base::InBackground in_background(ends_);
   std::optional<Campaign> reader;
   std::int64_t computed = -1;
   double rest = 0.0;  // that others get, so that they have about two thirds of the time
@@ -223,7 +223,7 @@ void LiveView::compute() {
       computed = reader->refresh().sequence();
       compute_parts(*reader);
       rest = std::max(options_.pause_seconds, 2.0 * seconds_since(begin));
-    } catch (const numerics::BackgroundEnded&) {
+    } catch (const base::BackgroundEnded&) {
       return;
     } catch (const std::exception& error) {
       keep([&](ModelParts& parts) { parts.problem = error.what(); });

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "service/http_message.hpp"
 #include "service/request_body.hpp"
 #include "text/result_table.hpp"

@@ -10,8 +10,8 @@
 #include <map>
 #include <thread>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "text/json.hpp"
 
 namespace acuity {

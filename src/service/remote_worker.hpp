@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "campaign/annotator_pool.hpp"
+#include "conduct/annotator_pool.hpp"
 #include "service/http_client.hpp"
 
 namespace acuity {

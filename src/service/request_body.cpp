@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "service/http_message.hpp"
 #include "study/duration.hpp"
 

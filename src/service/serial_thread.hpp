@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "numerics/background.hpp"
+#include "base/background.hpp"
 
 namespace acuity {
 
@@ -21,7 +21,7 @@ class SerialThread {
   explicit SerialThread(Priority priority = Priority::usual)
       : thread_([this, priority] {
           if (priority == Priority::usual) return work();
-          const numerics::InBackground in_background(never_);
+          const base::InBackground in_background(never_);
           work();
         }) {}
   ~SerialThread() {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "study/exclusions.hpp"
 #include "study/input_settings.hpp"

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
 #include "acuity/data/precision.hpp"
-#include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 

@@ -5,9 +5,9 @@
 #include <cctype>
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 
 namespace acuity {
 

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <variant>
 
+#include "acuity/base/errors.hpp"
+#include "acuity/base/ranks.hpp"
 #include "acuity/data/pool_file.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/ranks.hpp"
 #include "data/csv_scanner.hpp"
 #include "data/pool_sums.hpp"
 #include "study/input_settings.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "acuity/base/ranks.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/model/scaling.hpp"
-#include "acuity/numerics/ranks.hpp"
 
 namespace acuity {
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
+#include "acuity/base/ranks.hpp"
 #include "acuity/data/pool_shard.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/ranks.hpp"
 #include "study/input_settings.hpp"
 #include "study/ladder_price.hpp"
 #include "study/nearest.hpp"

@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "acquisition/precision_search.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "study/displayed_columns.hpp"
 #include "study/ladder_price.hpp"

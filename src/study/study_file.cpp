@@ -7,9 +7,9 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "study/batch_presets.hpp"
 #include "study/duration.hpp"
 #include "study/input_settings.hpp"

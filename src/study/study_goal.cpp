@@ -7,8 +7,8 @@
 #include <map>
 #include <numeric>
 
-#include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/ranks.hpp"
+#include "acuity/base/errors.hpp"
+#include "acuity/base/ranks.hpp"
 #include "acuity/study/study.hpp"
 #include "data/as_size.hpp"
 #include "data/pool_sums.hpp"

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
-#include "acuity/numerics/ranks.hpp"
+#include "acuity/base/errors.hpp"
+#include "acuity/base/ranks.hpp"
 #include "acuity/study/study.hpp"
 #include "data/pool_sums.hpp"
 #include "model/sharded_belief.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "model/person_accuracy.hpp"
 #include "model/same_place.hpp"

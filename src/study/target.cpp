@@ -6,13 +6,13 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/precision.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/joint_pool_belief.hpp"
 #include "acuity/model/leave_one_out.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "acuity/study/study_file.hpp"
 #include "study/nearest.hpp"
 

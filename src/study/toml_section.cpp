@@ -7,7 +7,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "study/nearest.hpp"
 
 namespace acuity {

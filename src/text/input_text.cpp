@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {

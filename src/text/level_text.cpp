@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {

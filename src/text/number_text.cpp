@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 
 namespace acuity {
 

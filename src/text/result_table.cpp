@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/text.hpp"
 #include "data/csv_scanner.hpp"
-#include "numerics/text.hpp"
 
 namespace acuity {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "annotation/file_end.hpp"
 #include "data/as_size.hpp"
 #include "views/input_grid.hpp"

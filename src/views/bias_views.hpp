@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "acuity/campaign/state.hpp"
-#include "views/campaign_model.hpp"
-#include "views/level_biases.hpp"
-#include "views/level_offsets.hpp"
+#include "campaign/campaign_model.hpp"
+#include "judgement/level_biases.hpp"
+#include "judgement/level_offsets.hpp"
 
 namespace acuity {
 

@@ -6,9 +6,9 @@
 
 #include "acuity/model/learn.hpp"
 #include "annotation/truth_table.hpp"
-#include "views/campaign_model.hpp"
-#include "views/held_out_scores.hpp"
-#include "views/median.hpp"
+#include "campaign/campaign_model.hpp"
+#include "data/quantile.hpp"
+#include "judgement/held_out_scores.hpp"
 
 namespace acuity {
 

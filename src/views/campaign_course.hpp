@@ -2,8 +2,8 @@
 
 #include <map>
 
+#include "campaign/campaign_model.hpp"
 #include "views/campaign_data.hpp"
-#include "views/campaign_model.hpp"
 #include "views/level_groups.hpp"
 
 namespace acuity {

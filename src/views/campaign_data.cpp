@@ -5,20 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/text.hpp"
+#include "campaign/campaign_model.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/text.hpp"
+#include "explain/break_even_criterion.hpp"
+#include "judgement/purchase_certificate.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 #include "text/sentence.hpp"
 #include "views/belief_views.hpp"
-#include "views/break_even_criterion.hpp"
 #include "views/campaign_course.hpp"
-#include "views/campaign_model.hpp"
 #include "views/campaign_warnings.hpp"
 #include "views/level_groups.hpp"
 #include "views/plan_text.hpp"
-#include "views/purchase_certificate.hpp"
 
 namespace acuity {
 

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "acuity/campaign/campaign.hpp"
+#include "explain/break_even_view.hpp"
+#include "judgement/calibration.hpp"
+#include "judgement/calibration_verdict.hpp"
+#include "judgement/held_out.hpp"
+#include "judgement/importance.hpp"
+#include "judgement/level_offsets.hpp"
+#include "study/target_view.hpp"
 #include "views/bias_views.hpp"
-#include "views/break_even_view.hpp"
-#include "views/calibration.hpp"
-#include "views/calibration_verdict.hpp"
-#include "views/held_out.hpp"
-#include "views/importance.hpp"
-#include "views/level_offsets.hpp"
 #include "views/plan_course.hpp"
-#include "views/target_view.hpp"
 
 namespace acuity {
 

@@ -5,20 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.hpp"
+#include "base/text.hpp"
 #include "campaign/owner.hpp"
 #include "campaign/reported_cost.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/clock.hpp"
-#include "numerics/text.hpp"
+#include "judgement/calibration_verdict.hpp"
+#include "judgement/level_biases.hpp"
+#include "judgement/level_offsets.hpp"
+#include "judgement/purchase_certificate.hpp"
 #include "study/duration.hpp"
 #include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
-#include "views/calibration_verdict.hpp"
 #include "views/campaign_text.hpp"
-#include "views/level_biases.hpp"
-#include "views/level_offsets.hpp"
 #include "views/plan_text.hpp"
-#include "views/purchase_certificate.hpp"
 #include "views/reported_cost_json.hpp"
 #include "views/reported_noise_json.hpp"
 

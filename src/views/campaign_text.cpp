@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 #include "study/displayed_columns.hpp"
 
 namespace acuity {

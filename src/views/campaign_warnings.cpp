@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "acuity/selection/candidates.hpp"
+#include "base/text.hpp"
 #include "campaign/reported_cost.hpp"
-#include "numerics/text.hpp"
+#include "judgement/level_biases.hpp"
 #include "study/reported_noise.hpp"
 #include "text/number_text.hpp"
 #include "text/sentence.hpp"
-#include "views/level_biases.hpp"
 
 namespace acuity {
 

@@ -1,8 +1,8 @@
 #include "views/explained_json.hpp"
 
-#include "acuity/numerics/errors.hpp"
-#include "campaign/explanation.hpp"
-#include "campaign/look_ahead.hpp"
+#include "acuity/base/errors.hpp"
+#include "explain/explanation.hpp"
+#include "explain/look_ahead.hpp"
 #include "text/json.hpp"
 #include "views/compared_points.hpp"
 #include "views/explanation_json.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "acuity/campaign/campaign.hpp"
-#include "campaign/explanation.hpp"
+#include "explain/explanation.hpp"
 
 namespace acuity {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "campaign/explanation.hpp"
+#include "explain/explanation.hpp"
 
 namespace acuity {
 

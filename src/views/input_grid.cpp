@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "data/as_size.hpp"
-#include "views/median.hpp"
+#include "data/quantile.hpp"
 
 namespace acuity {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "data/as_size.hpp"
-#include "numerics/text.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {

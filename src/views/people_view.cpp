@@ -7,9 +7,9 @@
 #include <map>
 
 #include "campaign/state_queries.hpp"
+#include "data/quantile.hpp"
 #include "model/person_accuracy.hpp"
 #include "text/time_text.hpp"
-#include "views/median.hpp"
 
 namespace acuity {
 

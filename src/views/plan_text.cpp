@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 #include "views/campaign_text.hpp"

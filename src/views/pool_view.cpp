@@ -8,12 +8,12 @@
 #include <mutex>
 #include <set>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "campaign/campaign_internals.hpp"
-#include "campaign/look_ahead.hpp"
 #include "campaign/state_queries.hpp"
 #include "data/as_size.hpp"
+#include "explain/look_ahead.hpp"
 #include "text/level_text.hpp"
 #include "views/compared_points.hpp"
 #include "views/explained_json.hpp"

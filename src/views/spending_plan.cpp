@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "acuity/selection/candidates.hpp"
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <limits>
 
+#include "base/text.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/text.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/input_summary.hpp"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "acuity/campaign/campaign.hpp"
+#include "explain/break_even_report.hpp"
 #include "text/json.hpp"
-#include "views/break_even_report.hpp"
 
 namespace acuity {
 

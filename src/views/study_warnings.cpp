@@ -7,15 +7,15 @@
 #include <numeric>
 #include <set>
 
+#include "base/text.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/initial_events.hpp"
 #include "campaign/reported_cost.hpp"
-#include "numerics/text.hpp"
+#include "data/quantile.hpp"
+#include "judgement/level_offsets.hpp"
 #include "study/reported_noise.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
-#include "views/level_offsets.hpp"
-#include "views/median.hpp"
 #include "views/spending_plan.hpp"
 
 namespace acuity {

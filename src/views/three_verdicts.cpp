@@ -7,14 +7,14 @@
 #include <cmath>
 
 #include "annotation/truth_table.hpp"
+#include "base/text.hpp"
 #include "campaign/state_queries.hpp"
-#include "numerics/text.hpp"
+#include "judgement/error_projection.hpp"
 #include "study/reported_noise.hpp"
 #include "text/input_text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 #include "text/sentence.hpp"
-#include "views/error_projection.hpp"
 
 namespace acuity {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "campaign/explanation.hpp"
+#include "explain/explanation.hpp"
 #include "views/campaign_data.hpp"
 
 namespace acuity {

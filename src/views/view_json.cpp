@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "conduct/attempt_output.hpp"
 #include "text/level_text.hpp"
-#include "views/attempt_output.hpp"
 #include "views/evenly_kept.hpp"
 #include "views/plain_json.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "support/golden.hpp"
 
 namespace acuity::cost_function_test {

@@ -1,7 +1,7 @@
 // The keys of [annotator] with mode = "submit".
 #include <gtest/gtest.h>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/study/study_file.hpp"
 #include "annotation/batch_system.hpp"
 #include "study/batch_presets.hpp"

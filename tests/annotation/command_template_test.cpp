@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <list>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "annotation/held_process.hpp"
 #include "annotation/process_session.hpp"
 #include "support/attempts.hpp"

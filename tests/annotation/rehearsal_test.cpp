@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 

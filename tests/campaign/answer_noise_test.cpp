@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity::answer_noise_test {
 namespace {

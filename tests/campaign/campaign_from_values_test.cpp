@@ -4,8 +4,8 @@
 #include <fstream>
 #include <limits>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
 
 namespace acuity::campaign_from_values_test {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <functional>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "campaign/campaign_belief.hpp"

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "acuity/acquisition/regression_information.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "campaign/explanation.hpp"
 #include "campaign/reported_cost.hpp"
+#include "explain/explanation.hpp"
 #include "study/log_cost.hpp"
 #include "views/campaign_status.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/model/averaged_model.hpp"
-#include "numerics/parallel.hpp"
+#include "base/parallel.hpp"
 #include "numerics/random.hpp"
 #include "support/thorough.hpp"
 
@@ -208,7 +208,7 @@ double median(std::vector<double> values) {
 TEST(DragPolar, IsLearnedFromMeshesWithUnknownBias) {
   constexpr std::size_t seeds = 9;
   std::vector<Judged> results(seeds);
-  numerics::parallel_for(seeds, numerics::default_threads(), [&](std::ptrdiff_t i) {
+  base::parallel_for(seeds, base::default_threads(), [&](std::ptrdiff_t i) {
     results[static_cast<std::size_t>(i)] = spend(1 + static_cast<int>(i));
   });
   std::vector<double> errors, ratios;

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "acuity/campaign/sqlite_event_store.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/store/sqlite_event_store.hpp"
 #include "support/memory_campaigns.hpp"
 
 namespace acuity::event_rules_test {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/model/ep_posterior.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "campaign/state_queries.hpp"
 #include "model/person_accuracy.hpp"
 #include "numerics/normal.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "acuity/acquisition/classification_information.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "support/campaigns.hpp"
 #include "support/memory_campaigns.hpp"
 #include "views/annotation_rows.hpp"

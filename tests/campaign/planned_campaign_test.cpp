@@ -7,11 +7,11 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/selection/batch.hpp"
-#include "campaign/explanation.hpp"
 #include "campaign/state_queries.hpp"
+#include "explain/explanation.hpp"
+#include "judgement/purchase_certificate.hpp"
 #include "views/campaign_status.hpp"
 #include "views/plan_text.hpp"
-#include "views/purchase_certificate.hpp"
 
 namespace acuity::planned_campaign_test {
 namespace {

@@ -13,10 +13,10 @@
 #include <limits>
 #include <set>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "campaign/campaign_copy.hpp"
-#include "campaign/kept_files.hpp"
+#include "store/kept_files.hpp"
 #include "support/campaign_desk.hpp"
 #include "support/postgres_server.hpp"
 

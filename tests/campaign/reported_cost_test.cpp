@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "campaign/explanation.hpp"
-#include "campaign/replay_on_subset.hpp"
-#include "campaign/simulated_pool.hpp"
 #include "campaign/state_queries.hpp"
+#include "conduct/simulated_pool.hpp"
+#include "explain/explanation.hpp"
+#include "explain/replay_on_subset.hpp"
 #include "numerics/random.hpp"
 #include "support/reporting_campaigns.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "campaign/explanation.hpp"
-#include "campaign/simulated_pool.hpp"
 #include "campaign/state_queries.hpp"
+#include "conduct/simulated_pool.hpp"
+#include "explain/explanation.hpp"
 #include "numerics/random.hpp"
 #include "support/reporting_campaigns.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "numerics/random.hpp"
 
 namespace acuity::state_test {

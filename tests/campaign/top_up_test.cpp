@@ -7,15 +7,15 @@
 #include <map>
 #include <set>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/model/gp_posterior.hpp"
-#include "acuity/numerics/errors.hpp"
-#include "campaign/explanation.hpp"
 #include "campaign/state_queries.hpp"
+#include "explain/explanation.hpp"
+#include "judgement/prequential.hpp"
+#include "judgement/purchase_certificate.hpp"
 #include "views/campaign_status.hpp"
 #include "views/event_json.hpp"
-#include "views/prequential.hpp"
-#include "views/purchase_certificate.hpp"
 
 namespace acuity::top_up_test {
 namespace {

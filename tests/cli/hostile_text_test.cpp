@@ -5,7 +5,7 @@
 #include <set>
 
 #include "acuity/data/table.hpp"
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 #include "support/markup.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
@@ -28,9 +28,9 @@ std::string quoted_cell(const std::string& text) {
 // What no text for people may have in it.
 std::string fault_of_characters(const std::string& text) {
   for (std::string_view rest = text; !rest.empty();) {
-    const numerics::Character next = numerics::first_character(rest);
+    const base::Character next = base::first_character(rest);
     if (!next.valid) return "a byte that is not UTF-8";
-    if (numerics::is_control(next.code) && next.code != U'\n') return "a control character";
+    if (base::is_control(next.code) && next.code != U'\n') return "a control character";
     rest.remove_prefix(next.bytes);
   }
   return "";

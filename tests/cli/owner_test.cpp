@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "acuity/campaign/campaign.hpp"
-#include "acuity/campaign/sqlite_event_store.hpp"
+#include "acuity/store/sqlite_event_store.hpp"
+#include "base/clock.hpp"
 #include "campaign/owner.hpp"
-#include "numerics/clock.hpp"
 #include "support/run_bench.hpp"
 
 namespace acuity::testing::owner_test {

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "numerics/text.hpp"
+#include "base/text.hpp"
 #include "support/run_bench.hpp"
 
 namespace acuity::testing::terminal_test {
@@ -90,14 +90,14 @@ TEST(Terminal, TheStatusLineIsCutToItsWidthAlsoAfterAResize) {
   Terminal terminal(bench.folder.path(), 60);
   const std::vector<std::string> wide = status_lines(terminal.read_until("...\033[K"));
   ASSERT_FALSE(wide.empty());
-  for (const std::string& line : wide) EXPECT_LT(numerics::terminal_columns(line), 60U) << line;
+  for (const std::string& line : wide) EXPECT_LT(base::terminal_columns(line), 60U) << line;
   EXPECT_EQ(wide.back().find("\n"), std::string::npos);
   terminal.resize(30);
   std::vector<std::string> narrow = status_lines(terminal.read_until("annotations for"));
   ASSERT_GT(narrow.size(), 1U);
   narrow.erase(narrow.begin());  // may have been drawn before
   for (const std::string& line : narrow) {
-    EXPECT_LT(numerics::terminal_columns(line), 30U) << line;
+    EXPECT_LT(base::terminal_columns(line), 30U) << line;
     EXPECT_TRUE(line.ends_with("...")) << line;
   }
   terminal.read_until("never said: read to the end");

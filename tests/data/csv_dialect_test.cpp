@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 
 namespace acuity::csv_dialect_test {
 namespace {

@@ -17,9 +17,9 @@
 #include <future>
 #include <set>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
 
 namespace acuity::file_writer_test {

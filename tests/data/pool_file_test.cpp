@@ -12,8 +12,8 @@
 #include <fstream>
 #include <thread>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "data/mapped_file.hpp"
 #include "data/pool_file_format.hpp"
 #include "support/program.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity::pool_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "support/program.hpp"
 
 namespace acuity::table_test {

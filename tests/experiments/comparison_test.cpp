@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "support/program.hpp"
 
 namespace acuity::comparison_test {

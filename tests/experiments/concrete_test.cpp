@@ -10,6 +10,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/learn.hpp"
+#include "data/quantile.hpp"
 #include "experiments/learning_curve.hpp"
 #include "numerics/random.hpp"
 

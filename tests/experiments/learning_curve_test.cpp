@@ -1,5 +1,7 @@
 #include "experiments/learning_curve.hpp"
 
+#include "data/quantile.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

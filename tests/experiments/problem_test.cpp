@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "experiments/sine_data.hpp"
 #include "experiments/table_data.hpp"
 #include "experiments/toy_data.hpp"

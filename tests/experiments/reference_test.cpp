@@ -3,9 +3,9 @@
 // every experiment, and wants 200 repeats; here are few of the cheapest.
 #include <gtest/gtest.h>
 
+#include "base/parallel.hpp"
 #include "experiments/comparison.hpp"
 #include "experiments/run_experiment.hpp"
-#include "numerics/parallel.hpp"
 
 namespace acuity::reference_test {
 namespace {
@@ -16,8 +16,8 @@ TEST(Reference, ThoroughlyTheReferencesFinalMediansAreOrdinaryMediansOfOurs) {
   const std::size_t methods = experiment.methods.size();
   std::vector<ExperimentRun> runs(repeats * methods);
   const std::atomic<bool> go_on{false};
-  numerics::parallel_for(
-      repeats * static_cast<std::ptrdiff_t>(methods), numerics::default_threads(), [&](std::ptrdiff_t task) {
+  base::parallel_for(
+      repeats * static_cast<std::ptrdiff_t>(methods), base::default_threads(), [&](std::ptrdiff_t task) {
         const auto number = static_cast<std::size_t>(task);
         runs[number] = *run_method(experiment, number % methods,
                                    {.seed = 1, .number = static_cast<int>(number / methods)}, go_on);

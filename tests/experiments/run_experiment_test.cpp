@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity::run_experiment_test {
 namespace {

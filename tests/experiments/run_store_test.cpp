@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "acuity/numerics/errors.hpp"
-#include "numerics/checksum.hpp"
+#include "acuity/base/errors.hpp"
+#include "base/checksum.hpp"
 #include "support/program.hpp"
 
 namespace acuity::run_store_test {
@@ -70,7 +70,7 @@ TEST(RunStore, RemembersFinishedRunsUntilAllAreThere) {
 // Before 0.2 the checksums were FNV-1a and settings had spaces in other places.
 TEST(RunStore, ReadsWhatVersion01Wrote) {
   const auto fnv = [](const std::string& text) {
-    numerics::Fnv1a sum;
+    base::Fnv1a sum;
     sum.take(text);
     return sum.text();
   };

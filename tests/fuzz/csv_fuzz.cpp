@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "acuity/campaign/event.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/campaign/state.hpp"
-#include "acuity/numerics/errors.hpp"
+#include "acuity/store/event.hpp"
 #include "target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

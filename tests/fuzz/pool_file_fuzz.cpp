@@ -1,6 +1,6 @@
 // Binary pool files: every number in the header may be a lie.
+#include "acuity/base/errors.hpp"
 #include "acuity/data/pool_file.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

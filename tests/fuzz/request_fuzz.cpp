@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "service/campaign_verbs.hpp"
 #include "service/http_message.hpp"
 #include "service/label_desk.hpp"

@@ -1,5 +1,5 @@
 // Study files: TOML that may be anything, and a pool beside it.
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "target.hpp"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <functional>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/joint_pool_belief.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "model/low_rank_belief.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "numerics/random.hpp"

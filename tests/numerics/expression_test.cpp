@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 
 namespace acuity::numerics::expression_test {
 namespace {

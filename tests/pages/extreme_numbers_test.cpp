@@ -5,8 +5,8 @@
 #include <cmath>
 #include <regex>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "numerics/random.hpp"
 #include "pages/campaign_page.hpp"
 #include "pictures/svg_canvas.hpp"

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "acuity/acquisition/cost_function.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/gp_posterior.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "support/golden.hpp"
 #include "support/problems.hpp"

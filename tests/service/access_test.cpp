@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "support/program.hpp"
 
 namespace acuity::testing::access_test {

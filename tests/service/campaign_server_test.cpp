@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "service/http_client.hpp"
 #include "support/campaign_desk.hpp"
 #include "support/raw_connection.hpp"

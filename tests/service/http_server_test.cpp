@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "service/http_client.hpp"
 #include "support/program.hpp"
 #include "support/raw_connection.hpp"

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <thread>
 
-#include "acuity/numerics/interruption.hpp"
-#include "numerics/background.hpp"
-#include "numerics/parallel.hpp"
+#include "acuity/base/interruption.hpp"
+#include "base/background.hpp"
+#include "base/parallel.hpp"
 #include "service/http_message.hpp"
 #include "support/campaign_desk.hpp"
 
@@ -108,16 +108,16 @@ TEST(LiveView, LetsFewWaitForTheModel) {
 TEST(InBackground, KeepsWorkInItsThreadAndEndsIt) {
   std::atomic<bool> ends = false;
   std::jthread([&] {
-    const numerics::InBackground in_background(ends);
+    const base::InBackground in_background(ends);
     const std::thread::id here = std::this_thread::get_id();
     std::atomic<int> elsewhere = 0;
-    numerics::parallel_for(64, 4, [&](std::ptrdiff_t) {
+    base::parallel_for(64, 4, [&](std::ptrdiff_t) {
       if (std::this_thread::get_id() != here) ++elsewhere;
     });
     EXPECT_EQ(elsewhere, 0);
     ends = true;
-    EXPECT_THROW(check_interruption(), numerics::BackgroundEnded);
-    EXPECT_THROW(numerics::parallel_for(2, 1, [](std::ptrdiff_t) {}), numerics::BackgroundEnded);
+    EXPECT_THROW(check_interruption(), base::BackgroundEnded);
+    EXPECT_THROW(base::parallel_for(2, 1, [](std::ptrdiff_t) {}), base::BackgroundEnded);
   }).join();
   EXPECT_NO_THROW(check_interruption());  // other threads do not notice
 }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"

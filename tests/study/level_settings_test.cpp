@@ -3,8 +3,8 @@
 
 #include <fstream>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"

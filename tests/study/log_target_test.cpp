@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/model/learn.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "support/golden.hpp"
 #include "support/program.hpp"

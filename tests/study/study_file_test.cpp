@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/numerics/errors.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 

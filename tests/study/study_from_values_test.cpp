@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/selector.hpp"
 #include "acuity/study/study.hpp"
 #include "support/program.hpp"

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/kernel.hpp"
 #include "acuity/model/leave_one_out.hpp"
-#include "acuity/numerics/errors.hpp"
 
 namespace acuity::target_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "acuity/campaign/campaign_address.hpp"
+#include "acuity/store/campaign_address.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 

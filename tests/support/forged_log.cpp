@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "numerics/checksum.hpp"
+#include "base/checksum.hpp"
 
 namespace acuity::testing {
 
@@ -30,10 +30,10 @@ void forge_log(const std::filesystem::path& log, const std::vector<RawEvent>& ev
   database.exec("DROP TRIGGER IF EXISTS never_DELETE");
   database.exec("DELETE FROM events");
   if (!trigger.empty()) database.exec(trigger);
-  std::uint64_t chain = numerics::Fnv1a().value();
+  std::uint64_t chain = base::Fnv1a().value();
   std::int64_t sequence = 0;
   for (const RawEvent& event : events) {
-    numerics::Fnv1a sum(chain);
+    base::Fnv1a sum(chain);
     sum.take(fmt::format("{} {} {} ", ++sequence, std::bit_cast<std::uint64_t>(event.time), event.name));
     sum.take(event.body);
     chain = sum.value();

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "acuity/campaign/event_store.hpp"
+#include "acuity/store/event_store.hpp"
 
 namespace acuity::testing {
 

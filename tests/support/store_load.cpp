@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
-#include "acuity/campaign/open_event_store.hpp"
 #include "acuity/campaign/state.hpp"
+#include "acuity/store/open_event_store.hpp"
 
 namespace acuity::testing {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "acuity/campaign/campaign_address.hpp"
+#include "acuity/store/campaign_address.hpp"
 
 namespace acuity::testing {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "acuity/numerics/ranks.hpp"
+#include "acuity/base/ranks.hpp"
 
 namespace acuity {
 

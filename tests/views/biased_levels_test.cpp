@@ -6,18 +6,18 @@
 #include <cmath>
 
 #include "acuity/model/gp_posterior.hpp"
+#include "campaign/campaign_model.hpp"
+#include "judgement/calibration_verdict.hpp"
+#include "judgement/held_out_scores.hpp"
+#include "judgement/level_agreement.hpp"
+#include "judgement/level_biases.hpp"
+#include "judgement/prequential.hpp"
 #include "pages/campaign_figures.hpp"
 #include "pages/campaign_page.hpp"
 #include "support/memory_campaigns.hpp"
-#include "views/calibration_verdict.hpp"
 #include "views/campaign_data.hpp"
-#include "views/campaign_model.hpp"
 #include "views/campaign_status.hpp"
 #include "views/event_json.hpp"
-#include "views/held_out_scores.hpp"
-#include "views/level_agreement.hpp"
-#include "views/level_biases.hpp"
-#include "views/prequential.hpp"
 
 namespace acuity::testing::biased_levels_test {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/leave_one_out.hpp"
-#include "campaign/memory_event_store.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/random.hpp"
+#include "store/memory_event_store.hpp"
 #include "support/memory_campaigns.hpp"
 #include "views/campaign_course.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "acuity/campaign/event.hpp"
+#include "acuity/store/event.hpp"
 #include "text/json.hpp"
 
 namespace acuity::event_json_test {

@@ -5,10 +5,10 @@
 #include <map>
 #include <thread>
 
-#include "acuity/numerics/errors.hpp"
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/full_scan.hpp"
-#include "campaign/explanation.hpp"
-#include "campaign/look_ahead.hpp"
+#include "explain/explanation.hpp"
+#include "explain/look_ahead.hpp"
 #include "support/memory_campaigns.hpp"
 #include "views/belief_slices.hpp"
 #include "views/compared_points.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "explain/break_even_report.hpp"
 #include "support/memory_campaigns.hpp"
-#include "views/break_even_report.hpp"
 #include "views/campaign_data.hpp"
 
 namespace acuity::testing::spending_plan_test {

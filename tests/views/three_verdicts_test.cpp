@@ -5,9 +5,9 @@
 #include <cmath>
 #include <regex>
 
+#include "judgement/error_projection.hpp"
 #include "numerics/random.hpp"
 #include "support/memory_campaigns.hpp"
-#include "views/error_projection.hpp"
 
 // The state of a verdict must point in the right direction where the truth is known.
 

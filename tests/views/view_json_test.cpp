@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "campaign/state_queries.hpp"
+#include "conduct/attempt_output.hpp"
 #include "support/memory_campaigns.hpp"
-#include "views/attempt_output.hpp"
 
 namespace acuity::view_json_test {
 namespace {

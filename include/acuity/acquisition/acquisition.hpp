@@ -5,9 +5,10 @@
 #include <memory>
 
 #include "acuity/acquisition/information.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/data/top_up.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The quantity by which candidates are ranked.
 enum class Ranking {
@@ -78,4 +79,4 @@ inline constexpr double tie_tolerance = 1e-9;
 /// subtracted for its cost if candidates are ranked by I - lambda * rho * C (docs/math.md eq. (17.3)).
 bool ties_with(const Score& best, double value, double order, double charged = 0.0);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
-namespace acuity {
+#include "acuity/base/public.hpp"
+
+namespace acuity ACUITY_PUBLIC {
 
 // Which level has the most MI(answer; f) per cost in regression (docs/math.md 5.5). How much a reduction of
 // noise is worth depends only on the latent variance. For MI(answer; Y) of graph b, replace the latent
@@ -46,4 +48,4 @@ double break_even_price_ratio(double latent, double noise, double other);
 /// matter. Infinite if it wins at any price, 0 if at none.
 double break_even_price(double latent, std::span<const PricedNoise> levels, std::size_t level);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -2,9 +2,10 @@
 
 #include <span>
 
+#include "acuity/base/public.hpp"
 #include "acuity/model/marginals.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 // Mutual information in bits of one annotation in classification (docs/math.md 4.2). The clean class is +1
 // with probability Phi(f); an answer of accuracy omega is the clean class with probability omega and the
@@ -69,4 +70,4 @@ double class_target_information_c(const LatentMarginal& latent, double accuracy,
 void class_target_information_c(const LatentMarginal& latent, std::span<const double> accuracies,
                                 double top_accuracy, std::span<double> bits);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -3,7 +3,9 @@
 #include <memory>
 #include <string>
 
-namespace acuity {
+#include "acuity/base/public.hpp"
+
+namespace acuity ACUITY_PUBLIC {
 
 /// What an annotation of precision alpha costs (docs/math.md 5.1). Not used with price lists, where each
 /// level has its own cost.
@@ -60,4 +62,4 @@ class ExpressionCost : public CostFunction {
   std::unique_ptr<Formula> formula_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

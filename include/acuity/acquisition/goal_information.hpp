@@ -1,8 +1,9 @@
 #pragma once
 
 #include "acuity/acquisition/information.hpp"
+#include "acuity/base/public.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// What an answer should improve at the points of a goal (docs/math.md 13), on average by their weights.
 enum class GoalCriterion {
@@ -53,4 +54,4 @@ class ClassGoalInformation final : public Information {
   GoalCriterion criterion_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -6,11 +6,12 @@
 #include <string_view>
 
 #include "acuity/acquisition/optimal_precision.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/data/precision.hpp"
 #include "acuity/model/marginals.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// A range of precisions on offer, priced by a cost function.
 struct ContinuousPrecision {
@@ -138,4 +139,4 @@ class ClassTargetInformation final : public Information {
   TargetGraph graph_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

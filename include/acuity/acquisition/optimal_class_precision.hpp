@@ -5,8 +5,9 @@
 
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/acquisition/optimal_precision.hpp"
+#include "acuity/base/public.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Which formula of docs/math.md 4.2 gives the information of an annotation.
 enum class ClassInformation {
@@ -41,4 +42,4 @@ struct ClassPrecisionProblem {
 /// std::invalid_argument if a cost is not above 0, or the problem is invalid.
 std::optional<BestPrecision> best_precision(const ClassPrecisionProblem& problem, const CostFunction& cost);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -4,9 +4,10 @@
 #include <optional>
 
 #include "acuity/acquisition/cost_function.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/data/precision.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Which formula of docs/math.md 4.1 gives the information of an annotation.
 enum class RegressionInformation {
@@ -48,4 +49,4 @@ struct BestPrecision {
 /// std::invalid_argument if a cost is not above 0, or the problem is invalid.
 std::optional<BestPrecision> best_precision(const PrecisionProblem& problem, const CostFunction& cost);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

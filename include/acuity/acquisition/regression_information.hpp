@@ -1,6 +1,8 @@
 #pragma once
 
-namespace acuity {
+#include "acuity/base/public.hpp"
+
+namespace acuity ACUITY_PUBLIC {
 
 // Mutual information in nats of one annotation in regression (docs/math.md 4.1). latent: posterior variance
 // of f at the point; base: irreducible noise variance there; added: the noise variance that the level adds to
@@ -19,4 +21,4 @@ double target_information_b(double latent, double base, double added);
 /// MI(answer; Y) if answer and Y are independent given f (graph c).
 double target_information_c(double latent, double base, double added);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

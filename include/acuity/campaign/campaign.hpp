@@ -7,14 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "acuity/campaign/campaign_address.hpp"
-#include "acuity/campaign/event_store.hpp"
-#include "acuity/campaign/sqlite_event_store.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/campaign/state.hpp"
 #include "acuity/selection/suggestion.hpp"
+#include "acuity/store/campaign_address.hpp"
+#include "acuity/store/event_store.hpp"
+#include "acuity/store/sqlite_event_store.hpp"
 #include "acuity/study/study.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 struct CampaignOptions {
   int threads = 0;  ///< 0: one per processor; choices do not depend on it
@@ -231,4 +232,4 @@ class Campaign {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

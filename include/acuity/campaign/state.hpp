@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "acuity/campaign/event_store.hpp"
+#include "acuity/base/public.hpp"
+#include "acuity/store/event_store.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 enum class SuggestionStatus { pending, told, failed, released };
 
@@ -209,4 +210,4 @@ class State {
   std::vector<Person> people_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-namespace acuity {
+#include "acuity/base/public.hpp"
+
+namespace acuity ACUITY_PUBLIC {
 
 /// The paper's law for classes: an answer of precision alpha, from 0 to 1, is right with probability kappa +
 /// gamma * alpha.
@@ -14,4 +16,4 @@ struct AccuracyLaw {
   double operator()(double alpha) const { return std::min(1.0, kappa + gamma * alpha); }
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -3,9 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/observation.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// One answer: its place, level, value and cost.
 struct Annotation {
@@ -23,4 +24,4 @@ struct Annotation {
   std::string worker = {};  ///< the person who answered, if known; empty for programs
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

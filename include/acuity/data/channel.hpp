@@ -2,7 +2,9 @@
 
 #include <variant>
 
-namespace acuity {
+#include "acuity/base/public.hpp"
+
+namespace acuity ACUITY_PUBLIC {
 
 /// The answer is f(x) plus Gaussian noise of this variance, and the systematic error of its level, if that
 /// has one.
@@ -24,4 +26,4 @@ struct FlipChannel {
 /// noise) are resolved to channels when annotations are read; model/ and later folders only see channels.
 using Channel = std::variant<GaussianChannel, FlipChannel>;
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

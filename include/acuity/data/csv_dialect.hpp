@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace acuity {
+#include "acuity/base/public.hpp"
+
+namespace acuity ACUITY_PUBLIC {
 
 /// How a CSV file separates cells and writes decimals. `automatic` recognises it by the content.
 enum class CsvDialect {
@@ -35,4 +37,4 @@ struct CsvReading {
 std::optional<std::string> plain_csv(std::string_view text, const std::string& source,
                                      const CsvReading& reading);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 enum class InputType {
   number,
@@ -60,4 +61,4 @@ struct Input {
 std::vector<std::string> names_of(const std::vector<Input>& inputs);
 std::vector<InputTransform> transforms_of(const std::vector<Input>& inputs);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -3,9 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The accuracy of one person's answers at one level.
 struct PersonAccuracy {
@@ -35,4 +36,4 @@ struct GoldAnswer {
   bool is_right = false;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

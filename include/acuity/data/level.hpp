@@ -7,11 +7,12 @@
 #include <variant>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/channel.hpp"
 #include "acuity/data/level_bias.hpp"
 #include "acuity/data/point_values.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The value of a level that is passed to annotators unchanged.
 using LevelValue = std::variant<std::string, double, std::int64_t, bool>;
@@ -81,4 +82,4 @@ struct Offer {
 /// The channel of a level at a point whose own noise is `base_noise`.
 Channel channel_at(const Level& level, double base_noise);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -1,6 +1,8 @@
 #pragma once
 
-namespace acuity {
+#include "acuity/base/public.hpp"
+
+namespace acuity ACUITY_PUBLIC {
 
 /// How the answers of a level differ from f besides noise (docs/math.md 12): by an offset that is the same
 /// everywhere, and by a smooth function of the inputs. Both are unknown, with the standard deviations given
@@ -26,4 +28,4 @@ struct LevelBias {
   friend bool operator==(const LevelBias&, const LevelBias&) = default;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

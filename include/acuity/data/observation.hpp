@@ -3,10 +3,11 @@
 #include <optional>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/channel.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The place of an observation: a row of the pool, or coordinates. If ranks share the pool, a row that
 /// another rank holds is known by both.
@@ -69,4 +70,4 @@ double noise_variance(const Channel& channel);
 /// GaussianChannel::bias; 0 for other channels.
 int bias_of(const Channel& channel);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

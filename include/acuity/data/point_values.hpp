@@ -4,10 +4,11 @@
 #include <memory>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 #include "acuity/data/pool_shard.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// A number for every point of a pool, such as its noise. Copies and parts share the numbers. One that is the
 /// same at all points is stored once. If ranks share the pool, each stores the numbers of its own shard and
@@ -79,4 +80,4 @@ class PointValues {
   Extremes extremes_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

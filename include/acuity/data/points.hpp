@@ -2,7 +2,9 @@
 
 #include <Eigen/Core>
 
-namespace acuity {
+#include "acuity/base/public.hpp"
+
+namespace acuity ACUITY_PUBLIC {
 
 using Index = Eigen::Index;
 using Vector = Eigen::VectorXd;
@@ -14,4 +16,4 @@ using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 /// A reference to points stored elsewhere: a Points, some of its rows, or a mapped array.
 using PointsRef = Eigen::Ref<const Points>;
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/input.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The ids of a pool's points, one per row, all distinct.
 class PoolIds {
@@ -93,4 +94,4 @@ class Pool {
   std::vector<std::int64_t> lines_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

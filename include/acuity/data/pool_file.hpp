@@ -9,11 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/csv_dialect.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/data/pool_shard.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 class MappedFile;
 
@@ -93,4 +94,4 @@ std::vector<std::string> convert_to_pool_file(const std::filesystem::path& csv,
                                               const std::filesystem::path& out,
                                               const PoolFileOptions& options = {});
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

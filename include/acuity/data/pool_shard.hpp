@@ -1,8 +1,9 @@
 #pragma once
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Pools are shared among ranks, and sums over a pool are made, in blocks of so many rows. It is a multiple
 /// of the number of points that are computed together, so that these are the same as in a single process.
@@ -33,4 +34,4 @@ PoolShard shard_of(Index whole, int rank, int ranks);
 /// The rank whose shard has this row.
 int owner_of(Index row, Index whole, int ranks);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

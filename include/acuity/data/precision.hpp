@@ -3,9 +3,10 @@
 #include <limits>
 #include <optional>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/channel.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// A precision and its inverse. Either may be 0: infinite precision of a number, or the lowest precision of a
 /// class. Both are stored so that neither is rounded.
@@ -27,4 +28,4 @@ struct PrecisionLaw {
   Channel operator()(const Precision& precision) const;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

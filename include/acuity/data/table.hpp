@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/csv_dialect.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// A CSV file with a header row: commas (or what `reading` says), optional quotes, UTF-8 with or without byte
 /// order mark, any line ends.
@@ -84,4 +85,4 @@ void write_files(const std::vector<NewFile>& files);
 /// Parses a number as written in CSV files and by users (leading +, inf, nan); nothing if it is not a number.
 std::optional<double> to_number(std::string_view text);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

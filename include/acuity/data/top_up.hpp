@@ -2,9 +2,10 @@
 
 #include <cstdint>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// An answer whose run may be continued: more of the same samples give the answer of a finer level, which
 /// replaces it.
@@ -33,4 +34,4 @@ double noise_of_continuation(double before, double after);
 /// The value of that independent answer: with it and `value_before` the belief is that after `value_after`.
 double value_of_continuation(double before, double value_before, double after, double value_after);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -3,11 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/marginals.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Predictions of f at many points, averaged over hyperparameters (docs/math.md eq. (11.8)).
 struct AveragedMarginals {
@@ -62,4 +63,4 @@ class AveragedModel {
 /// The q quantile of a mixture of normal distributions.
 double mixture_quantile(const Vector& weights, const Vector& means, const Vector& variances, double q);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -3,11 +3,12 @@
 #include <memory>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/goal.hpp"
 #include "acuity/model/pool_belief.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Classification on a pool (docs/math.md 3 and 7). An answer changes every site, so the posterior is
 /// recomputed, starting from the previous sites. A pending annotation is a fixed site in addition, which
@@ -55,4 +56,4 @@ class EpPoolBelief final : public PoolBelief {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -4,11 +4,12 @@
 #include <optional>
 #include <string>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/prior.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The Gaussian sites of expectation propagation, one per label: exp(shift f - precision f^2 / 2), up to a
 /// factor.
@@ -81,4 +82,4 @@ class EpPosterior {
   std::shared_ptr<const State> state_;  // shared by copies: a posterior never changes
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Where the model must be good (docs/math.md 13): points with weights.
 struct Goal {
@@ -16,4 +17,4 @@ struct Goal {
   Index size() const { return points.rows(); }
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -3,10 +3,11 @@
 #include <memory>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// What a belief about a part of a pool needs to know about the whole, so that what it computes for its
 /// points is what a belief about the whole would, bit for bit.
@@ -66,4 +67,4 @@ class GpPoolBelief final : public PoolBelief {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -2,11 +2,12 @@
 
 #include <memory>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/prior.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Options of GpPosterior::predict.
 struct PredictOptions {
@@ -95,4 +96,4 @@ class GpPosterior {
   std::shared_ptr<const State> state_;  // shared by copies: a posterior never changes
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -4,11 +4,12 @@
 #include <span>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/model/goal.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 struct JointPoolOptions {
   int threads = 0;  ///< 0: all processors; the result does not depend on it
@@ -55,4 +56,4 @@ class JointPoolBelief final : public PoolBelief {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -4,9 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Prior covariance of f between inputs. Derive from it to add a kernel.
 ///
@@ -77,4 +78,4 @@ class StationaryKernel : public Kernel {
   StationaryKernelOptions options_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

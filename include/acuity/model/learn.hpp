@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/accuracy_law.hpp"
 #include "acuity/data/learned_accuracies.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/prior.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 enum class Optimiser {
   lbfgs,  ///< L-BFGS in the log parameters from several starts, the best likelihood kept
@@ -131,4 +132,4 @@ struct Learned {
 /// returned unchanged and `reason` says why.
 Learned learn(const Prior& prior, const Observations& observations, const LearnOptions& options = {});
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/prior.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The prediction of every answer from all the others, its own noise included, with fixed hyperparameters.
 /// Comparing it with the answers shows whether the predicted intervals are calibrated.
@@ -24,4 +25,4 @@ LeaveOneOut leave_one_out(const Prior& prior, const Observations& observations);
 /// distributions, without refitting (docs/math.md 3.11). `observations` are those of the posterior.
 Vector leave_one_out_probabilities(const EpPosterior& posterior, const Observations& observations);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -4,9 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The systematic error of a level with bias at a number of points (docs/math.md 12.2).
 struct LevelError {
@@ -60,4 +61,4 @@ struct Marginals {
   }
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -2,10 +2,11 @@
 
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
 #include "acuity/model/learn.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The noise variance that one answer reported, and the variances that the study declares for it.
 struct NoiseReport {
@@ -22,4 +23,4 @@ inline constexpr double declared_noise_weight = 2.0;
 /// per level. Factors without any report stay 1.
 NoiseScales scales_from_reports(const std::vector<NoiseReport>& reports, Index levels);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -4,10 +4,11 @@
 #include <span>
 #include <string>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Identifies one annotation of a belief during the belief's lifetime: 0, 1, 2, ... in the order of
 /// condition() calls, never reused.
@@ -66,4 +67,4 @@ class PoolBelief {
   virtual Index size() const = 0;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

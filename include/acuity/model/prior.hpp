@@ -3,11 +3,12 @@
 #include <memory>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/level_bias.hpp"
 #include "acuity/model/kernel.hpp"
 #include "acuity/model/scaling.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The prior of f. learn() returns a new one.
 struct Prior {
@@ -21,4 +22,4 @@ struct Prior {
   bool has_bias() const { return !biases.empty(); }
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

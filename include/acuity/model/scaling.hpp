@@ -2,10 +2,11 @@
 
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/input.hpp"
 #include "acuity/data/points.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 class Ranks;
 struct PoolShard;
@@ -48,4 +49,4 @@ class Scaling {
   std::vector<Index> log_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -2,12 +2,13 @@
 
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/selection/candidates.hpp"
 #include "acuity/selection/full_scan.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Up to `count` annotations to request at once, in order of selection: each is the best given that those
 /// before it will be answered, for any answers. In regression with a fixed prior that is the sequence
@@ -19,4 +20,4 @@ namespace acuity {
 std::vector<Score> select_batch(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
                                 Candidates candidates, Index count, const FullScanOptions& options = {});
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

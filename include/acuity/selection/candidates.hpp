@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "acuity/acquisition/acquisition.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/selection/top_ups.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// How far a sum of costs may exceed the budget: 1e-9 of it, which absorbs the rounding. 0 without a budget.
 double budget_slack(double budget);
@@ -125,4 +126,4 @@ class Candidates {
 std::vector<Index> levels_in_play(const Offer& offer, const Acquisition& acquisition,
                                   const Candidates& candidates);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

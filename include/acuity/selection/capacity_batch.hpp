@@ -4,10 +4,11 @@
 #include <limits>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/selection/candidates.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 struct CapacityOptions {
   std::int64_t capacity = 1;                       ///< units of all levels together, at most
@@ -39,4 +40,4 @@ struct CapacityOptions {
 std::vector<Score> select_batch_within(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
                                        const Candidates& candidates, const CapacityOptions& options);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -2,10 +2,11 @@
 
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/selection/candidates.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// What the rules of purchase allow at one point of the pool (docs/math.md 17.4).
 enum class PurchaseRule {
@@ -31,4 +32,4 @@ struct Purchase {
 double most_additional_information(const Vector& variance, const Offer& offer, PurchaseRule rule,
                                    const std::vector<Purchase>& bought, double budget);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -3,10 +3,11 @@
 #include <optional>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/selection/candidates.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Options that affect the speed, not the result.
 struct FullScanOptions {
@@ -30,4 +31,4 @@ bool precedes(const Score& a, const Score& b);
 std::vector<Score> score_pool(const Marginals& belief, const Offer& offer, const Acquisition& acquisition,
                               const Candidates& candidates, const FullScanOptions& options = {});
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

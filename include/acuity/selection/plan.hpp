@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "acuity/base/public.hpp"
+#include "acuity/base/ranks.hpp"
 #include "acuity/model/pool_belief.hpp"
-#include "acuity/numerics/ranks.hpp"
 #include "acuity/selection/candidates.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The weights of prices that a plan compares, lambda of docs/math.md eq. (17.2). 1 is the ratio rule.
 inline constexpr std::array<double, 8> planned_price_weights{1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.03, 0.0};
@@ -75,4 +76,4 @@ struct BudgetPlan {
 BudgetPlan plan_budget(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
                        const Candidates& candidates, const PlanOptions& options = {});
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/selection/candidates.hpp"
@@ -14,7 +15,7 @@
 #include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 struct SelectionSessionOptions {
   double budget = std::numeric_limits<double>::infinity();
@@ -85,4 +86,4 @@ class SelectionSession {
   PendingById pending_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -3,10 +3,11 @@
 #include <memory>
 #include <optional>
 
+#include "acuity/base/public.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/selection/candidates.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Selects one annotation after another and reuses intermediate results that are still valid. The result
 /// equals that of select_by_full_scan, ties included, on any number of threads; in regression most of the
@@ -42,4 +43,4 @@ class Selector {
   std::unique_ptr<Part> part_;    // of this rank's shard, if ranks share the pool
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

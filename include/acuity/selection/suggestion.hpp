@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "acuity/acquisition/acquisition.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/model/pool_belief.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// The point to annotate, the level and the cost. Annotators see nothing else of a selection.
 struct Suggestion {
@@ -39,4 +40,4 @@ Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& of
 Suggestion make_suggestion(const Score& score, const Pool& pool, const Offer& offer,
                            const Acquisition& acquisition, PoolBelief& belief);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -5,10 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "acuity/base/public.hpp"
 #include "acuity/data/level.hpp"
 #include "acuity/data/top_up.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Whether answers of this level may be continued to a finer one, and answers of another be continued to it:
 /// their error must be noise that averages out.
@@ -39,4 +40,4 @@ class TopUps {
   std::set<std::pair<Index, Index>> excluded_;  // level -1: at every level
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acuity/acquisition/cost_function.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/data/annotation.hpp"
 #include "acuity/data/pool.hpp"
 #include "acuity/data/table.hpp"
@@ -22,7 +23,7 @@
 #include "acuity/selection/plan.hpp"
 #include "acuity/study/study_file.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 class NoiseLaw;
 
@@ -250,4 +251,4 @@ class Study {
 /// The annotations as the model sees them.
 std::vector<Observation> observations_of(const std::vector<Annotation>& annotations);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

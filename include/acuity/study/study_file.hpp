@@ -11,6 +11,7 @@
 
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/acquisition/goal_information.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/data/accuracy_law.hpp"
 #include "acuity/data/csv_dialect.hpp"
 #include "acuity/data/input.hpp"
@@ -19,7 +20,7 @@
 #include "acuity/model/learn.hpp"
 #include "acuity/study/target.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 class Ranks;
 
@@ -235,4 +236,4 @@ StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defau
 /// relative to the current folder.
 StudyFile read_study_text(std::string text, StudyDefaults defaults = StudyDefaults::current);
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

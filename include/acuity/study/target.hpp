@@ -8,6 +8,7 @@
 
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/acquisition/goal_information.hpp"
+#include "acuity/base/public.hpp"
 #include "acuity/data/channel.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/goal.hpp"
@@ -17,7 +18,7 @@
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
 
-namespace acuity {
+namespace acuity ACUITY_PUBLIC {
 
 /// Error of predictions, and the error that the model predicted for itself, in the same measure.
 struct PredictionError {
@@ -191,4 +192,4 @@ class Target {
   TargetScale scale_;
 };
 
-}  // namespace acuity
+}  // namespace acuity ACUITY_PUBLIC

@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "acuity/base/errors.hpp"
+#include "base/text.hpp"
+#include "explain/explanation.hpp"
+#include "study/noise_key.hpp"
+#include "text/input_text.hpp"
+#include "text/level_text.hpp"
+#include "text/number_text.hpp"
+#include "text/sentence.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr int digits = 4;
+
+std::string name_of(const Level& level) {
+  return level.alpha ? describe(level) : "\"" + one_line(level.name) + "\"";
+}
+
+// The noise_sd of a level with bias is the size of its whole error.
+std::string noise_name(const Level& level, const std::string& key) {
+  return level.bias.any() ? "the white part of its error" : "its " + key;
+}
+
+// One sentence for a level that was not chosen, or for the one that was.
+std::string sentence(const Explanation::Counterfactual& c, const Explanation& e, const std::string& unit,
+                     const std::string& noise_key) {
+  const std::string elsewhere = c.point == e.chosen.point ? (c.here_only ? " here" : "")
+                                                          : fmt::format(" (at point {})", one_line(c.point));
+  std::vector<std::string> conditions;
+  if (c.chosen) {
+    if (c.price) conditions.push_back(fmt::format("it cost over {}{}", brief(*c.price, digits), unit));
+    if (c.noise_sd)
+      conditions.push_back(
+          fmt::format("{} were over {}", noise_name(c.level, noise_key), brief(*c.noise_sd, digits)));
+    if (c.accuracy)
+      conditions.push_back(fmt::format("its accuracy were under {}", brief(*c.accuracy, digits)));
+    if (conditions.empty())
+      return fmt::format("{} would be chosen at any price.", capitalised(name_of(c.level)));
+    return fmt::format("{} would not be chosen if {}.", capitalised(name_of(c.level)),
+                       fmt::join(conditions, ", or if "));
+  }
+  if (c.price) conditions.push_back(fmt::format("it cost under {}{}", brief(*c.price, digits), unit));
+  if (c.noise_sd)
+    conditions.push_back(
+        fmt::format("{} were under {}", noise_name(c.level, noise_key), brief(*c.noise_sd, digits)));
+  if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
+  if (conditions.empty())
+    return fmt::format("{} would not be chosen at any price.", capitalised(name_of(c.level)));
+  return fmt::format("{} would be chosen{} if {}{}{}.", capitalised(name_of(c.level)), elsewhere,
+                     c.here_only ? "at this point alone " : "", fmt::join(conditions, ", or if "),
+                     c.no_noise ? "; no noise_sd would make it win" : "");
+}
+
+std::string levels_text(const Explanation& e) {
+  std::string text = fmt::format("\n  {:<14}{:>14}{:>12}{:>14}\n", "level", e.unit, "cost", e.unit + "/cost");
+  std::size_t shown = 0;
+  for (std::size_t k = 0; k < e.levels.size(); ++k) {
+    const Explanation::LevelMerit& level = e.levels[k];
+    // Of a long ladder only the best, the chosen and the last levels are shown.
+    if (e.levels.size() > 12 && k >= 5 && !level.chosen && k + 1 < e.levels.size()) continue;
+    if (k > shown) text += "  ...\n";
+    shown = k + 1;
+    const std::string name = one_line(describe(level.level));
+    text += fmt::format("  {:<14}{:>14}{:>12}{:>14}{}{}\n", name, brief(level.information, digits),
+                        brief(level.cost, digits), brief(level.per_cost(), digits),
+                        !level.chosen ? ""
+                        : e.instead   ? "  <- best here"
+                                      : "  <- chosen",
+                        level.affordable ? "" : "  (not available)");
+  }
+  return text;
+}
+
+std::string inputs_of(const std::vector<double>& values, const Study& study) {
+  return inputs_text(study.pool().columns(), values.data(), digits);
+}
+
+// A variance says nothing without what it is the variance of.
+std::string worth_text(const Explanation& e) {
+  if (e.unit != "variance" || !e.goal)
+    return fmt::format("{} {}", brief(e.chosen.information, digits), e.unit);
+  return fmt::format("lowers the mean variance over {} by {}", e.goal->where,
+                     brief(e.chosen.information, digits));
+}
+
+std::string bias_text(const Explanation& e, const Study& study) {
+  if (!e.bias) return "";
+  const Level& reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())];
+  if (study.file().target->is_logarithmic())
+    return fmt::format("  at this point {} is taken to read {} times {} ({} to {})\n",
+                       name_of(e.chosen.level), brief(std::exp(e.bias->mean), digits), name_of(reference),
+                       brief(std::exp(e.bias->mean - 1.96 * e.bias->sd), digits),
+                       brief(std::exp(e.bias->mean + 1.96 * e.bias->sd), digits));
+  return fmt::format("  at this point {} is taken to read {} +- {} {} {}\n", name_of(e.chosen.level),
+                     brief(std::abs(e.bias->mean), digits), brief(e.bias->sd, digits),
+                     e.bias->mean >= 0.0 ? "above" : "below", name_of(reference));
+}
+
+std::string goal_text(const Explanation& e, const Study& study, const std::string& unit) {
+  const GoalExplanation& goal = *e.goal;
+  std::string text =
+      fmt::format("The mean variance over {} ({}) falls by {}, from {} to {}: {} per {}.\n", goal.where,
+                  counted(goal.points, "point"), brief(goal.fall, digits), brief(goal.variance, digits),
+                  brief(goal.variance - goal.fall, digits), brief(goal.fall / e.chosen.cost, digits),
+                  unit.empty() ? "unit of cost" : unit.substr(1));
+  if (!goal.places.empty()) text += "It tells most about\n";
+  for (const GoalExplanation::Place& place : goal.places)
+    text += fmt::format("  {}: standard deviation from {} to {}, {:.0f} % of the fall\n",
+                        inputs_of(place.inputs, study), brief(place.sd_before, digits),
+                        brief(place.sd_after, digits), 100.0 * place.share);
+  return text;
+}
+
+// Why it is not the next choice.
+std::string instead_text(const Explanation& e, const Study& study, const std::string& unit) {
+  const Suggestion& other = e.instead->chosen;
+  std::string text =
+      fmt::format("It is not the next choice: point {} ({}) at {}, for {}{}, is", one_line(other.point),
+                  inputs_of(other.inputs, study), name_of(other.level), brief(other.cost, digits), unit);
+  if (e.is_drawn) return text + ", drawn by the seed.\n";
+  if (e.levels_compete)
+    text += fmt::format(", with {} {} per unit of cost; this one has {} ({:.0f} % of that)",
+                        brief(other.information_per_cost(), digits), e.unit,
+                        brief(e.chosen.information_per_cost(), digits),
+                        100.0 * e.chosen.information_per_cost() / other.information_per_cost());
+  return text +
+         fmt::format(". Of {} it is number {}.\n", counted(e.candidates, "candidate"), e.instead->rank);
+}
+
+// Why the level is not the one of the best information per cost, if it is not.
+std::string plan_text(const Explanation& e, const Study& study, const std::string& unit) {
+  if (!e.shadow_price) return "";
+  const auto best_ratio =
+      std::max_element(e.levels.begin(), e.levels.end(), [](const auto& a, const auto& b) {
+        return (a.affordable ? a.per_cost() : -1.0) < (b.affordable ? b.per_cost() : -1.0);
+      });
+  std::string text;
+  if (best_ratio != e.levels.end() && !best_ratio->chosen)
+    text += fmt::format("  {} tells more per unit of money now, but the budget is better spent on {}.\n",
+                        capitalised(name_of(best_ratio->level)), name_of(e.chosen.level));
+  text += fmt::format("  A unit of money is taken to be worth {} {} later on.\n",
+                      brief(*e.shadow_price, digits), e.unit);
+  if (e.plan && e.plan->expected > 0.0)
+    text += fmt::format(
+        "  By the last plan {}{} buy {} {}{}; by information per cost alone {}{}: {:.1f} % more.\n",
+        brief(e.plan->remaining, digits), unit, brief(e.plan->expected, digits), e.unit,
+        purchases_text(e.plan->purchases, study.offer().levels), brief(e.plan->expected_ratio, digits),
+        purchases_text(e.plan->purchases_ratio, study.offer().levels),
+        100.0 * (e.plan->expected / e.plan->expected_ratio - 1.0));
+  return text;
+}
+
+}  // namespace
+
+std::string counterfactual_text(const Explanation::Counterfactual& counterfactual,
+                                const Explanation& explanation, const Study& study) {
+  const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
+  return sentence(counterfactual, explanation, unit, noise_key(*study.file().target));
+}
+
+std::string to_text(const Explanation& e, const Study& study) {
+  const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
+  const Suggestion& s = e.chosen;
+  const Target& target = *study.file().target;
+  const std::string inputs = inputs_of(s.inputs, study);
+  std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {}.\n", one_line(s.point), inputs,
+                                 name_of(s.level), brief(s.cost, digits), unit, worth_text(e));
+  if (e.continued)
+    text += fmt::format(
+        "It continues the run of annotation {} (\"{}\"), whose answer it replaces: the difference of the "
+        "prices is "
+        "paid.\n",
+        e.continued->id, one_line(e.continued->level));
+  if (e.instead) text += instead_text(e, study, unit);
+  if (e.is_drawn && !e.instead) text += "It was drawn by the seed, not chosen by its information.\n";
+  text += fmt::format("\n{} The belief about {} there is {}. ",
+                      e.instead ? "What is known about this point." : "Why this point.", target.name_or("f"),
+                      target.belief_text(s.mean, std::sqrt(std::max(0.0, s.variance)), digits));
+  text += e.candidates == 1
+              ? "It was the only candidate.\n"
+              : fmt::format(
+                    "Of {} candidates {:.0f} % were more certain; their median standard deviation is {}.\n",
+                    e.candidates, 100.0 * e.more_certain, brief(e.median_sd, digits));
+  for (const Explanation::Neighbour& near : e.nearest)
+    text += fmt::format("  annotation {}{} ({}, {} = {}) is {} length scales away\n", near.id,
+                        near.point.empty() ? "" : " at " + one_line(near.point),
+                        near.level.empty() ? "noise reported" : one_line(near.level),
+                        one_line(target.name_or("y")), brief(near.y, digits), brief(near.distance, digits));
+  if (e.nearest.empty()) text += "  nothing was annotated yet\n";
+  if (!e.pending.empty())
+    text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));
+  text += e.instead ? "\nWhich level it would be." : "\nWhy this level.";
+  if (!e.levels_compete) text += " Only the highest precision is asked for here; levels do not compete.";
+  if (!e.better.empty())
+    text += fmt::format(
+        " Not every candidate was allowed: it was asked for at a level, by a person who has had other "
+        "points, or "
+        "to fill a capacity. Otherwise {} would have been chosen.",
+        one_line(e.better));
+  text += levels_text(e);
+  text += plan_text(e, study, unit);
+  text += bias_text(e, study);
+  for (const std::string& sentence : reported_cost_warnings(study, e.reported_cost))
+    text += "  " + one_line(sentence) + "\n";
+  for (const std::string& sentence : reported_noise_warnings(study, e.reported_noise))
+    text += "  " + one_line(sentence) + "\n";
+  if (!e.counterfactuals.empty())
+    text += e.instead ? "\nWhat would make it the choice.\n" : "\nWhat would change the choice.\n";
+  for (const Explanation::Counterfactual& one : e.counterfactuals)
+    text += "  " + counterfactual_text(one, e, study) + "\n";
+  text += fmt::format(
+      "\nWhat the answer is expected to do. The standard deviation of {} there falls from {} to {}; its mean "
+      "over the pool from "
+      "{} to {}.\n",
+      one_line(target.modelled()), brief(std::sqrt(std::max(0.0, s.variance)), digits),
+      brief(e.sd_after, digits), brief(e.pool_sd_before, digits), brief(e.pool_sd_after, digits));
+  if (e.goal) text += goal_text(e, study, unit);
+  return text;
+}
+
+}  // namespace acuity

@@ -1,0 +1,277 @@
+#include "explain/policy_trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "acuity/base/errors.hpp"
+#include "acuity/base/ranks.hpp"
+#include "acuity/campaign/campaign.hpp"
+#include "annotation/rehearsal.hpp"
+#include "base/byte_text.hpp"
+#include "base/parallel.hpp"
+#include "campaign/initial_design.hpp"
+#include "conduct/simulated_pool.hpp"
+#include "explain/goal_error.hpp"
+#include "numerics/random.hpp"
+#include "selection/why_nothing.hpp"
+#include "study/nearest.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Information = AcquisitionSetting::Kind;
+
+constexpr std::pair<Policy, const char*> policy_names[] = {
+    {Policy::model, "model"},     {Policy::no_bias, "no-bias"},   {Policy::goal, "goal"},
+    {Policy::no_plan, "no-plan"}, {Policy::target, "target"},     {Policy::bald, "bald"},
+    {Policy::random, "random"},   {Policy::cheapest, "cheapest"}, {Policy::finest, "finest"}};
+
+Policy own_policy(const Study& study) {
+  switch (study.file().acquisition.kind) {
+    case Information::target:
+      return Policy::target;
+    case Information::bald:
+      return Policy::bald;
+    case Information::random:
+      return Policy::random;
+    case Information::goal:
+      return Policy::goal;
+    case Information::model:
+      break;
+  }
+  return Policy::model;
+}
+
+Information kind_of(Policy policy) {
+  switch (policy) {
+    case Policy::target:
+      return Information::target;
+    case Policy::bald:
+      return Information::bald;
+    case Policy::random:
+      return Information::random;
+    case Policy::goal:
+      return Information::goal;
+    case Policy::no_plan:
+    case Policy::model:
+    case Policy::no_bias:
+    case Policy::cheapest:
+    case Policy::finest:
+      break;
+  }
+  return Information::model;
+}
+
+Index cheapest_level(const Offer& offer) {
+  const auto cheapest = std::min_element(offer.levels.begin(), offer.levels.end(),
+                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  return cheapest - offer.levels.begin();
+}
+
+// The initial design as an explicit one: the default one of levels with bias is not that of levels without.
+InitialSetting stated_design(const Study& study) {
+  const InitialDesign design = initial_design(study);
+  InitialSetting setting = study.file().initial;
+  if (design.parts.size() < 2) return setting;
+  setting.per_level.clear();
+  setting.nested = design.nested;
+  for (const InitialDesign::Part& part : design.parts)
+    setting.per_level.emplace_back(study.offer().levels[static_cast<std::size_t>(part.level)].name,
+                                   part.count);
+  return setting;
+}
+
+// Plans are made anew. What was learned with biases does not apply without them.
+std::vector<Event> kept_for(Policy policy, std::vector<Event> events) {
+  std::erase_if(events, [&](const Event& event) {
+    return std::holds_alternative<Planned>(event) ||
+           (policy == Policy::no_bias && std::holds_alternative<Fitted>(event));
+  });
+  return events;
+}
+
+Study variant_for(const Study& study, Policy policy, int repeat) {
+  StudyVariant different;
+  different.information = policy == Policy::no_plan ? kind_of(own_policy(study)) : kind_of(policy);
+  different.without_plan = policy == Policy::no_plan;
+  if (policy == Policy::cheapest) different.only_level = cheapest_level(study.offer());
+  if (policy == Policy::finest) different.only_level = study.offer().finest();
+  if (policy == Policy::no_bias) {
+    different.without_bias = true;
+    different.initial = stated_design(study);
+  }
+  if (repeat > 0)
+    different.seed = numerics::draw_key(study.file().seed, numerics::Purpose::repeat, 0,
+                                        static_cast<std::uint64_t>(repeat));
+  // Known answers take no time, so the wall clock does not apply.
+  different.stop = study.file().stop;
+  different.stop->wall_clock.reset();
+  return study.variant(different);
+}
+
+}  // namespace
+
+std::string policy_name(Policy policy) {
+  for (const auto& [one, name] : policy_names)
+    if (one == policy) return name;
+  return {};
+}
+
+Policy policy_named(const std::string& name, const Study& study) {
+  std::vector<std::string> known;
+  for (const Policy policy : policies_of(study)) {
+    if (policy_name(policy) == name) return policy;
+    known.push_back(policy_name(policy));
+  }
+  throw InputError(fmt::format("policy \"{}\" is not known, must be one of {}", name, quoted_list(known)));
+}
+
+std::vector<Policy> policies_of(const Study& study) {
+  std::vector<Policy> policies{own_policy(study)};
+  if (study.file().acquisition.plan) policies.push_back(Policy::no_plan);
+  if (study.file().has_bias()) policies.push_back(Policy::no_bias);
+  for (const Policy one : {Policy::model, Policy::bald, Policy::random, Policy::cheapest, Policy::finest})
+    if (one != policies.front()) policies.push_back(one);
+  return policies;
+}
+
+std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
+                                      const std::shared_ptr<const TruthTable>& truth,
+                                      const std::atomic<bool>& stop, const std::vector<Event>& before,
+                                      const std::function<void(const PolicyTrial&)>& step) {
+  std::unique_ptr<EventStore> store = make_memory_event_store();
+  store->add(0, [&](const auto&) { return kept_for(policy, before); });
+  Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
+  // If answers reported their noise before, simulated ones do so, too.
+  StudyModel model = campaign.model();
+  const bool reporting = model.reported != NoiseScales{};
+  SimulatedPool annotators(
+      campaign.study(), make_rehearsal(truth, campaign.study().file().seed, campaign.study().file().target),
+      reporting ? std::optional(std::move(model)) : std::nullopt);
+  PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}};
+  const Vector& right = truth->truth(study.offer());
+  std::optional<GoalError> at_goal;
+  if (truth->goal()) at_goal.emplace(campaign, *truth->goal());
+  const auto evaluate = [&] {
+    const double error =
+        at_goal ? at_goal->now() : study.file().target->error_of(campaign.belief().marginals().mean, right);
+    trial.steps.push_back({.spent = campaign.state().spent(), .error = error});
+  };
+  evaluate();
+  while (!stop) {
+    const AskResult result = campaign.ask();
+    if (result.suggestions.empty()) {
+      trial.sold_out =
+          is_sold_out(campaign.model().offer, campaign.study().acquisition(), campaign.candidates());
+      return trial;
+    }
+    annotators.start(result.suggestions.front());
+    for (const Outcome& outcome : annotators.wait(0.0)) campaign.tell({outcome.answer});
+    evaluate();
+    if (step) step(trial);
+  }
+  return std::nullopt;
+}
+
+void require_budget(const Study& study) {
+  if (!study.file().budget)
+    study.file().complain("campaign.budget is missing, must be set to simulate campaigns");
+}
+
+namespace {
+
+using Trials = std::vector<std::optional<PolicyTrial>>;
+
+std::string bytes_of_trials(const Trials& trials) {
+  base::ByteWriter bytes;
+  for (std::size_t k = 0; k < trials.size(); ++k) {
+    if (!trials[k]) continue;
+    bytes.put(k);
+    bytes.put(trials[k]->policy);
+    bytes.put(trials[k]->repeat);
+    bytes.put(trials[k]->sold_out);
+    bytes.put(trials[k]->steps.size());
+    for (const TrialStep& step : trials[k]->steps) bytes.put(step);
+  }
+  return bytes.text();
+}
+
+void take_trials(const std::string& text, Trials& trials) {
+  for (base::ByteReader bytes(text); !bytes.at_end();) {
+    PolicyTrial& trial = trials[bytes.get<std::size_t>()].emplace();
+    trial.policy = bytes.get<Policy>();
+    trial.repeat = bytes.get<int>();
+    trial.sold_out = bytes.get<bool>();
+    trial.steps.resize(bytes.get<std::size_t>());
+    for (TrialStep& step : trial.steps) step = bytes.get<TrialStep>();
+  }
+}
+
+// Every `count`-th trial from number `first` on.
+Trials try_some(const Study& study, const TruthOfRepeat& truth, const TrialOptions& options,
+                std::ptrdiff_t first, std::ptrdiff_t count) {
+  static const std::atomic<bool> never{false};
+  const std::atomic<bool>& stop = options.stop ? *options.stop : never;
+  const auto policies = static_cast<std::ptrdiff_t>(options.policies.size());
+  const std::ptrdiff_t all = policies * options.repeats;
+  Trials trials(static_cast<std::size_t>(all));
+  const std::ptrdiff_t total = (all - first + count - 1) / count;
+  std::mutex mutex;
+  int done = 0;
+  const int threads = options.threads > 0 ? options.threads : base::default_threads();
+  base::parallel_for(total, threads, [&](std::ptrdiff_t mine) {
+    const std::ptrdiff_t number = first + mine * count;
+    // Ordered by repeat, so that the remaining time can be estimated early.
+    const auto repeat = static_cast<int>(number / policies);
+    const std::size_t policy = static_cast<std::size_t>(number % policies);
+    if (stop) return;
+    std::function<void(const PolicyTrial&)> step;
+    if (number == 0 && options.first_trial)
+      step = [&](const PolicyTrial& so_far) {
+        const std::lock_guard lock(mutex);
+        if (!stop) options.first_trial(so_far);
+      };
+    std::optional<PolicyTrial> trial =
+        try_policy(study, options.policies[policy], repeat, truth(repeat), stop, options.before, step);
+    const std::lock_guard lock(mutex);
+    trials[policy * static_cast<std::size_t>(options.repeats) + static_cast<std::size_t>(repeat)] =
+        std::move(trial);
+    if (options.progress && !stop) options.progress(++done, static_cast<int>(total));
+    if (options.so_far && !stop) options.so_far(trials);
+  });
+  return trials;
+}
+
+std::vector<PolicyTrial> finished_of(Trials trials) {
+  std::vector<PolicyTrial> finished;
+  for (std::optional<PolicyTrial>& trial : trials)
+    if (trial) finished.push_back(std::move(*trial));
+  return finished;
+}
+
+std::vector<PolicyTrial> try_policies_on_ranks(const Study& study, const TruthOfRepeat& truth,
+                                               const TrialOptions& options) {
+  Ranks& ranks = *options.ranks;
+  const std::size_t all = options.policies.size() * static_cast<std::size_t>(options.repeats);
+  Trials trials(all);
+  for (const std::string& part : gather_from_all(ranks, [&] {
+         return bytes_of_trials(try_some(study, truth, options, ranks.rank(), ranks.count()));
+       }))
+    take_trials(part, trials);
+  return finished_of(std::move(trials));
+}
+
+}  // namespace
+
+std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& truth,
+                                      const TrialOptions& options) {
+  require_budget(study);
+  if (options.ranks && options.ranks->count() > 1) return try_policies_on_ranks(study, truth, options);
+  return finished_of(try_some(study, truth, options, 0, 1));
+}
+
+}  // namespace acuity

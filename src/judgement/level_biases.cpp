@@ -1,0 +1,146 @@
+#include "judgement/level_biases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "explain/break_even_view.hpp"
+#include "study/target_view.hpp"
+
+namespace acuity {
+
+namespace {
+
+bool any_without_bias(const StudyModel& model) {
+  return std::any_of(model.observations.begin(), model.observations.end(),
+                     [](const Observation& one) { return bias_of(one.channel) == 0; });
+}
+
+constexpr Index most_shown_rows = 200;
+
+Points some_of_the_pool(const Study& study) {
+  const PointsRef pool = study.pool().points();
+  const Index m = std::min(pool.rows(), most_shown_rows);
+  std::vector<Index> rows;
+  for (Index k = 0; k < m; ++k) rows.push_back(k * pool.rows() / m);
+  return pool(rows, Eigen::all);
+}
+
+// How much a function with this kernel varies over the points besides what is the same everywhere, as a share
+// of its prior standard deviation. With length scales much longer than the pool that is little.
+double variation(const Prior& prior, const Points& points, double lengthscale) {
+  const Points scaled = prior.scaling.apply(points) / lengthscale;
+  const Matrix covariance = prior.kernel->cross(scaled, scaled);
+  return std::sqrt(std::max(0.0, 1.0 - covariance.mean() / covariance.diagonal().mean()));
+}
+
+void add_differences(const TargetPosterior& posterior, const Points& points, EstimatedBias& bias) {
+  const Marginals error = posterior.predict_part(points, static_cast<int>(bias.number), AnswerPart::error);
+  bias.difference = error.mean.mean();
+  bias.difference_sd = std::sqrt(std::max(0.0, error.variance.mean()));
+  bias.least = error.mean.minCoeff();
+  bias.largest = error.mean.maxCoeff();
+}
+
+}  // namespace
+
+std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& model,
+                                        const TargetPosterior& posterior) {
+  std::vector<EstimatedBias> found;
+  if (!study.file().has_bias() || study.pool().size() == 0) return found;
+  const std::vector<Level>& levels = model.offer.levels;
+  const Points points = some_of_the_pool(study);
+  const double signal_sd =
+      is_size_known(study, model) ? prior_sd_of(study, model) * variation(model.prior, points, 1.0) : 0.0;
+  for (const Level& level : levels) {
+    const int number = bias_of(level.channel);
+    if (number == 0) continue;
+    const Marginals offset = posterior.predict_part(points.topRows(1), number, AnswerPart::offset);
+    EstimatedBias bias{
+        .level = level.name,
+        .reference = levels[static_cast<std::size_t>(study.reference_level())].name,
+        .number = number,
+        .answers = std::count_if(model.observations.begin(), model.observations.end(),
+                                 [&](const Observation& one) { return bias_of(one.channel) == number; }),
+        .offset = offset.mean(0),
+        .offset_sd = std::sqrt(std::max(0.0, offset.variance(0))),
+        .smooth_sd = level.bias.smooth_sd,
+        .white_sd = std::sqrt(noise_variance(level.channel)),
+        .signal_sd = signal_sd,
+        .is_factor = study.file().target->is_logarithmic(),
+        .is_assumed = !any_without_bias(model)};
+    bias.error_sd =
+        std::hypot(bias.white_sd, bias.smooth_sd * variation(model.prior, points, level.bias.lengthscale));
+    add_differences(posterior, points, bias);
+    found.push_back(std::move(bias));
+  }
+  return found;
+}
+
+std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& model) {
+  if (!study.file().has_bias()) return {};
+  return level_biases(
+      study, model,
+      *study.file().target->posterior(model.prior, Observations(model.observations, study.pool().points())));
+}
+
+std::string to_text(const EstimatedBias& bias) {
+  const std::string parts =
+      fmt::format("smooth difference {:.2g}, white part {:.2g}", bias.smooth_sd, bias.white_sd);
+  if (bias.is_factor && (bias.is_assumed || bias.answers == 0))
+    return fmt::format("{} is assumed to read up to {:.2g} times {} or a fraction of it ({}, relative): {}",
+                       bias.level, std::exp(2.0 * bias.offset_sd), bias.reference, parts,
+                       bias.answers == 0 ? "it has no answers" : bias.reference + " has no answers");
+  if (bias.is_assumed || bias.answers == 0)
+    return fmt::format("{} is assumed to read up to {:.2g} above or below {} ({}): {}", bias.level,
+                       2.0 * bias.offset_sd, bias.reference, parts,
+                       bias.answers == 0 ? "it has no answers" : bias.reference + " has no answers");
+  if (bias.is_factor)
+    return fmt::format(
+        "{} reads {:.3g} times {} ({:.3g} to {:.3g}), {:.3g} to {:.3g} over the pool: its bias is part of "
+        "the "
+        "model ({}, relative)",
+        bias.level, std::exp(bias.difference), bias.reference,
+        std::exp(bias.difference - 1.96 * bias.difference_sd),
+        std::exp(bias.difference + 1.96 * bias.difference_sd), std::exp(bias.least), std::exp(bias.largest),
+        parts);
+  const bool above = bias.difference >= 0.0;
+  const double low = above ? bias.least : -bias.largest, high = above ? bias.largest : -bias.least;
+  return fmt::format(
+      "{} reads {} {} {}, {:.2g} to {:.2g} over the pool: its bias is part of the model ({})", bias.level,
+      TargetView::of(*Target::real())->prediction_text(std::abs(bias.difference), bias.difference_sd),
+      above ? "above" : "below", bias.reference, low, high, parts);
+}
+
+std::string useless_text(const EstimatedBias& bias) {
+  if (!bias.is_useless()) return "";
+  return fmt::format(
+      "{} is useless here: besides its offset its answers are off by {:.2g}, and f itself varies by {:.2g}; "
+      "leave the level out",
+      bias.level, bias.error_sd, bias.signal_sd);
+}
+
+std::string assumption_text(const Study& study, const StudyModel& model) {
+  if (!study.file().has_bias() || model.observations.empty() || any_without_bias(model)) return "";
+  return fmt::format(
+      "there is no answer at {}, so the bias of the other levels is an assumption: predictions are wide by "
+      "what the study says about it, and only answers at {} can narrow them",
+      study.offer().levels[static_cast<std::size_t>(study.reference_level())].name,
+      study.offer().levels[static_cast<std::size_t>(study.reference_level())].name);
+}
+
+Json level_bias_json(const std::vector<EstimatedBias>& biases) {
+  Json list = Json::array();
+  for (const EstimatedBias& one : biases)
+    list.push_back({{"level", one.level},
+                    {"offset", json_number(one.offset)},
+                    {"offset_sd", json_number(one.offset_sd)},
+                    {"smooth_sd", json_number(one.smooth_sd)},
+                    {"white_sd", json_number(one.white_sd)},
+                    {"difference", json_number(one.difference)},
+                    {"difference_sd", json_number(one.difference_sd)}});
+  return list;
+}
+
+}  // namespace acuity

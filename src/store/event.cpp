@@ -1,0 +1,522 @@
+#include "acuity/store/event.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "acuity/base/errors.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// JSON has no infinity, but a channel or an alpha may be infinite.
+Json number(double value) {
+  if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
+  return value;
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json json = Json::array();
+  for (const double value : values) json.push_back(number(value));
+  return json;
+}
+
+Json channel(const Channel& channel) {
+  if (const auto* flip = std::get_if<FlipChannel>(&channel)) return {{"accuracy", number(flip->accuracy)}};
+  return {{"noise_variance", number(std::get<GaussianChannel>(channel).noise_variance)}};
+}
+
+template <typename Value, typename Encode>
+void put(Json& json, const char* key, const std::optional<Value>& value, const Encode& encode) {
+  if (value) json[key] = encode(*value);
+}
+
+const auto plain = [](double value) { return number(value); };
+
+Json body(const Created& e) {
+  return {{"version", e.version},
+          {"name", e.name},
+          {"unit", e.unit},
+          {"study_checksum", e.study_checksum},
+          {"pool_checksum", e.pool_checksum},
+          {"budget", number(e.budget)},
+          {"study", e.study},
+          {"study_folder", e.study_folder},
+          {"pool_file", e.pool_file},
+          {"pool_blocks", e.pool_blocks}};
+}
+Json body(const Asked& e) {
+  Json json{{"id", e.id},
+            {"row", e.row},
+            {"point", e.point},
+            {"channel", channel(e.channel)},
+            {"cost", number(e.cost)},
+            {"information", number(e.information)},
+            {"mean", number(e.mean)},
+            {"variance", number(e.variance)}};
+  if (!e.level.empty()) json["level"] = e.level;
+  put(json, "alpha", e.alpha, plain);
+  if (!e.worker.empty()) json["worker"] = e.worker;
+  put(json, "lease_until", e.lease_until, plain);
+  put(json, "answer_mean", e.answer_mean, plain);
+  put(json, "answer_variance", e.answer_variance, plain);
+  put(json, "reserve", e.reserve, plain);
+  put(json, "replaces", e.replaces, [](std::int64_t id) { return Json(id); });
+  if (e.gold) json["gold"] = true;
+  return json;
+}
+Json body(const Told& e) {
+  Json json{{"id", e.id}, {"values", numbers(e.values)}, {"cost", number(e.cost)}};
+  put(json, "channel", e.channel, [](const Channel& c) { return channel(c); });
+  put(json, "row", e.row, [](Index row) { return Json(row); });
+  put(json, "inputs", e.inputs, [](const std::vector<double>& inputs) { return numbers(inputs); });
+  put(json, "base_noise", e.base_noise, plain);
+  if (!e.level.empty()) json["level"] = e.level;
+  put(json, "alpha", e.alpha, plain);
+  put(json, "unasked", e.unasked, [](const Unasked& u) {
+    Json inner = channel(u.channel);
+    inner.update(Json{{"point", u.point}, {"cost", number(u.cost)}});
+    return inner;
+  });
+  put(json, "queue_seconds", e.queue_seconds, plain);
+  put(json, "run_seconds", e.run_seconds, plain);
+  if (!e.worker.empty()) json["worker"] = e.worker;
+  put(json, "seconds", e.seconds, plain);
+  return json;
+}
+Json body(const Failed& e) {
+  Json json{{"id", e.id}, {"reason", e.reason}, {"charge", number(e.charge)}};
+  if (e.cannot_tell) json["cannot_tell"] = true;
+  if (!e.worker.empty()) json["worker"] = e.worker;
+  put(json, "seconds", e.seconds, plain);
+  return json;
+}
+Json body(const Renewed& e) {
+  Json json{{"id", e.id}, {"lease_until", number(e.lease_until)}};
+  if (!e.worker.empty()) json["worker"] = e.worker;
+  return json;
+}
+Json body(const PersonAdded& e) {
+  Json json{{"name", e.name}, {"active", e.active}};
+  if (e.levels.size() == 1) json["level"] = e.levels.front();
+  if (e.levels.size() > 1) json["levels"] = e.levels;
+  return json;
+}
+Json body(const Released& e) {
+  return {{"id", e.id}, {"reason", e.reason}};
+}
+Json body(const Excluded& e) {
+  Json json{{"row", e.row}, {"reason", e.reason}};
+  if (!e.level.empty()) json["level"] = e.level;
+  put(json, "alpha", e.alpha, plain);
+  return json;
+}
+Json body(const Amended& e) {
+  Json json{{"id", e.id}, {"reason", e.reason}};
+  if (!e.values.empty()) json["values"] = numbers(e.values);
+  put(json, "cost", e.cost, plain);
+  put(json, "refund", e.refund, plain);
+  put(json, "channel", e.channel, [](const Channel& c) { return channel(c); });
+  if (e.declared_channel) json["declared_channel"] = true;
+  put(json, "row", e.row, [](Index row) { return Json(row); });
+  put(json, "inputs", e.inputs, [](const std::vector<double>& inputs) { return numbers(inputs); });
+  put(json, "base_noise", e.base_noise, plain);
+  if (!e.level.empty()) json["level"] = e.level;
+  put(json, "alpha", e.alpha, plain);
+  return json;
+}
+Json body(const Retracted& e) {
+  return {{"id", e.id}, {"reason", e.reason}};
+}
+Json body(const BudgetChanged& e) {
+  return {{"by", number(e.by)}};
+}
+Json body(const Fitted& e) {
+  Json json{{"annotations", e.annotations},
+            {"log_parameters", numbers(e.log_parameters)},
+            {"mean", number(e.mean)},
+            {"added_scale", number(e.added_scale)},
+            {"base_scale", number(e.base_scale)},
+            {"log_marginal_likelihood", number(e.log_marginal_likelihood)},
+            {"converged", e.converged},
+            {"reason", e.reason}};
+  put(json, "kappa", e.kappa, plain);
+  put(json, "gamma", e.gamma, plain);
+  put(json, "nugget", e.nugget, plain);
+  if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
+  if (!e.smooth_sd.empty()) {
+    json["smooth_sd"] = numbers(e.smooth_sd);
+    json["bias_lengthscale"] = numbers(e.bias_lengthscale);
+  }
+  if (!e.level_accuracy.empty()) {
+    json["level_accuracy"] = numbers(e.level_accuracy);
+    json["level_accuracy_sd"] = numbers(e.level_accuracy_sd);
+  }
+  if (!e.people.empty()) {
+    json["people"] = e.people;
+    json["people_levels"] = e.people_levels;
+    json["people_accuracy"] = numbers(e.people_accuracy);
+    json["people_accuracy_sd"] = numbers(e.people_accuracy_sd);
+  }
+  return json;
+}
+Json body(const OwnerChanged& e) {
+  Json json{{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
+  if (!e.realm.empty()) json["realm"] = e.realm;
+  put(json, "lease_until", e.lease_until, plain);
+  return json;
+}
+Json body(const StudyChanged& e) {
+  Json json{{"study", e.study},
+            {"before", e.before},
+            {"study_checksum", e.study_checksum},
+            {"pool_checksum", e.pool_checksum},
+            {"pool_blocks", e.pool_blocks},
+            {"changes", e.changes},
+            {"name", e.name},
+            {"learns_again", e.learns_again},
+            {"plans_again", e.plans_again},
+            {"reinterprets", e.reinterprets}};
+  put(json, "budget", e.budget, plain);
+  if (!e.tables.empty()) {
+    json["tables"] = e.tables;
+    json["table_checksums"] = e.table_checksums;
+  }
+  if (!e.kept_levels.empty()) {
+    json["kept_levels"] = e.kept_levels;
+    json["kept_noise"] = numbers(e.kept_noise);
+  }
+  return json;
+}
+Json body(const Planned& e) {
+  Json json{{"lambda", number(e.lambda)},
+            {"remaining", number(e.remaining)},
+            {"expected", number(e.expected)},
+            {"expected_ratio", number(e.expected_ratio)}};
+  if (!e.purchases.empty()) {
+    json["purchases"] = numbers(e.purchases);
+    json["purchases_ratio"] = numbers(e.purchases_ratio);
+  }
+  if (!e.costs.empty()) json["costs"] = numbers(e.costs);
+  if (!e.note.empty()) json["note"] = e.note;
+  return json;
+}
+
+/// The keys of one JSON object, each read by name and type. Keys that were not read are unknown.
+class Fields {
+ public:
+  explicit Fields(const Json& json) : json_(json) {
+    if (!json.is_object()) throw DamagedError("it is not a JSON object");
+  }
+
+  std::int64_t whole(const char* key) { return whole(key, at(key)); }
+  double number(const char* key) { return number(key, at(key)); }
+  std::string text(const char* key) { return text(key, at(key)); }
+  bool truth(const char* key) {
+    const Json& json = at(key);
+    if (!json.is_boolean()) wrong(key, "true or false");
+    return json.get<bool>();
+  }
+  std::vector<double> numbers(const char* key) {
+    std::vector<double> values;
+    for (const Json& one : list(key)) values.push_back(number(key, one));
+    return values;
+  }
+  std::vector<std::string> texts(const char* key) {
+    std::vector<std::string> values;
+    for (const Json& one : list(key)) values.push_back(text(key, one));
+    return values;
+  }
+  Channel channel(const char* key) {
+    Fields fields(at(key));
+    const Channel found = fields.channel();
+    fields.require_no_others();
+    return found;
+  }
+  Unasked unasked(const char* key) {
+    Fields fields(at(key));
+    Unasked found{fields.text("point"), fields.channel(), fields.number("cost")};
+    fields.require_no_others();
+    return found;
+  }
+  /// Calls read() if the key exists.
+  template <typename Read>
+  auto optional(const char* key, const Read& read) -> std::optional<decltype(read())> {
+    if (!json_.contains(key)) return std::nullopt;
+    return read();
+  }
+  std::optional<double> optional_number(const char* key) {
+    return optional(key, [&] { return number(key); });
+  }
+  std::vector<double> numbers_or_none(const char* key) {
+    return json_.contains(key) ? numbers(key) : std::vector<double>();
+  }
+  std::vector<std::string> texts_or_none(const char* key) {
+    return json_.contains(key) ? texts(key) : std::vector<std::string>();
+  }
+  std::string text_or_empty(const char* key) { return json_.contains(key) ? text(key) : std::string(); }
+  bool truth_or_false(const char* key) { return json_.contains(key) && truth(key); }
+
+  void require_no_others() const {
+    for (const auto& [key, value] : json_.items())
+      if (std::find(read_.begin(), read_.end(), key) == read_.end())
+        throw NewerVersionError(fmt::format("has \"{}\"", printable(key, 60)));
+  }
+
+ private:
+  Channel channel() {
+    if (json_.contains("accuracy")) return FlipChannel{number("accuracy")};
+    return GaussianChannel{number("noise_variance")};
+  }
+  [[noreturn]] static void wrong(const char* key, const char* required) {
+    throw DamagedError(fmt::format("\"{}\" is not {}", key, required));
+  }
+  static double number(const char* key, const Json& json) {
+    if (json == "inf") return std::numeric_limits<double>::infinity();
+    if (json == "-inf") return -std::numeric_limits<double>::infinity();
+    if (!json.is_number()) wrong(key, "a number");
+    return json.get<double>();
+  }
+  static std::int64_t whole(const char* key, const Json& json) {
+    const bool fits = !json.is_number_unsigned() ||
+                      json.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+    if (!json.is_number_integer() || !fits) wrong(key, "a whole number");
+    return json.get<std::int64_t>();
+  }
+  static std::string text(const char* key, const Json& json) {
+    if (!json.is_string()) wrong(key, "text");
+    return json.get<std::string>();
+  }
+  const Json& list(const char* key) {
+    const Json& json = at(key);
+    if (!json.is_array()) wrong(key, "a list");
+    return json;
+  }
+  const Json& at(const char* key) {
+    const auto found = json_.find(key);
+    if (found == json_.end()) throw DamagedError(fmt::format("\"{}\" is missing", key));
+    read_.emplace_back(key);
+    return *found;
+  }
+
+  const Json& json_;
+  std::vector<std::string_view> read_;
+};
+
+void read(Fields& j, Created& e) {
+  e = {j.text("version"),       j.text("name"),        j.text("unit"),  j.text("study_checksum"),
+       j.text("pool_checksum"), j.number("budget"),    j.text("study"), j.text("study_folder"),
+       j.text("pool_file"),     j.texts("pool_blocks")};
+}
+void read(Fields& j, Asked& e) {
+  e.id = j.whole("id");
+  e.row = j.whole("row");
+  e.point = j.text("point");
+  e.level = j.text_or_empty("level");
+  e.alpha = j.optional_number("alpha");
+  e.channel = j.channel("channel");
+  e.cost = j.number("cost");
+  e.information = j.number("information");
+  e.mean = j.number("mean");
+  e.variance = j.number("variance");
+  e.worker = j.text_or_empty("worker");
+  e.lease_until = j.optional_number("lease_until");
+  e.answer_mean = j.optional_number("answer_mean");
+  e.answer_variance = j.optional_number("answer_variance");
+  e.reserve = j.optional_number("reserve");
+  e.replaces = j.optional("replaces", [&] { return j.whole("replaces"); });
+  e.gold = j.truth_or_false("gold");
+}
+void read(Fields& j, Told& e) {
+  e.id = j.whole("id");
+  e.values = j.numbers("values");
+  e.cost = j.number("cost");
+  e.channel = j.optional("channel", [&] { return j.channel("channel"); });
+  e.row = j.optional("row", [&] { return Index{j.whole("row")}; });
+  e.inputs = j.optional("inputs", [&] { return j.numbers("inputs"); });
+  e.base_noise = j.optional_number("base_noise");
+  e.level = j.text_or_empty("level");
+  e.alpha = j.optional_number("alpha");
+  e.unasked = j.optional("unasked", [&] { return j.unasked("unasked"); });
+  e.queue_seconds = j.optional_number("queue_seconds");
+  e.run_seconds = j.optional_number("run_seconds");
+  e.worker = j.text_or_empty("worker");
+  e.seconds = j.optional_number("seconds");
+}
+void read(Fields& j, Failed& e) {
+  e = {j.whole("id"),
+       j.text("reason"),
+       j.number("charge"),
+       j.truth_or_false("cannot_tell"),
+       j.text_or_empty("worker"),
+       j.optional_number("seconds")};
+}
+void read(Fields& j, Renewed& e) {
+  e = {j.whole("id"), j.number("lease_until"), j.text_or_empty("worker")};
+}
+void read(Fields& j, PersonAdded& e) {
+  e = {j.text("name"), j.texts_or_none("levels"), j.truth("active")};
+  if (const std::string level = j.text_or_empty("level"); !level.empty()) e.levels.push_back(level);
+}
+void read(Fields& j, Released& e) {
+  e = {j.whole("id"), j.text("reason")};
+}
+void read(Fields& j, Excluded& e) {
+  e = {j.whole("row"), j.text_or_empty("level"), j.optional_number("alpha"), j.text("reason")};
+}
+void read(Fields& j, Amended& e) {
+  e.id = j.whole("id");
+  e.values = j.numbers_or_none("values");
+  e.reason = j.text("reason");
+  e.cost = j.optional_number("cost");
+  e.refund = j.optional_number("refund");
+  e.channel = j.optional("channel", [&] { return j.channel("channel"); });
+  e.declared_channel =
+      j.optional("declared_channel", [&] { return j.truth("declared_channel"); }).value_or(false);
+  e.row = j.optional("row", [&] { return Index{j.whole("row")}; });
+  e.inputs = j.optional("inputs", [&] { return j.numbers("inputs"); });
+  e.base_noise = j.optional_number("base_noise");
+  e.level = j.text_or_empty("level");
+  e.alpha = j.optional_number("alpha");
+}
+void read(Fields& j, Retracted& e) {
+  e = {j.whole("id"), j.text("reason")};
+}
+void read(Fields& j, BudgetChanged& e) {
+  e.by = j.number("by");
+}
+void read(Fields& j, Fitted& e) {
+  e.annotations = j.whole("annotations");
+  e.log_parameters = j.numbers("log_parameters");
+  e.mean = j.number("mean");
+  e.added_scale = j.number("added_scale");
+  e.base_scale = j.number("base_scale");
+  e.kappa = j.optional_number("kappa");
+  e.gamma = j.optional_number("gamma");
+  e.nugget = j.optional_number("nugget");
+  e.level_scales =
+      j.optional("level_scales", [&] { return j.numbers("level_scales"); }).value_or(e.level_scales);
+  e.smooth_sd = j.optional("smooth_sd", [&] { return j.numbers("smooth_sd"); }).value_or(e.smooth_sd);
+  e.bias_lengthscale = j.optional("bias_lengthscale", [&] {
+                          return j.numbers("bias_lengthscale");
+                        }).value_or(e.bias_lengthscale);
+  e.level_accuracy = j.numbers_or_none("level_accuracy");
+  e.level_accuracy_sd = j.numbers_or_none("level_accuracy_sd");
+  e.people = j.texts_or_none("people");
+  e.people_levels = j.texts_or_none("people_levels");
+  e.people_accuracy = j.numbers_or_none("people_accuracy");
+  e.people_accuracy_sd = j.numbers_or_none("people_accuracy_sd");
+  e.log_marginal_likelihood = j.number("log_marginal_likelihood");
+  e.converged = j.truth("converged");
+  e.reason = j.text("reason");
+}
+void read(Fields& j, OwnerChanged& e) {
+  e = {j.text("host"), j.whole("process"), j.whole("process_start"), j.text_or_empty("realm"),
+       j.optional_number("lease_until")};
+}
+void read(Fields& j, StudyChanged& e) {
+  e.study = j.text("study");
+  e.before = j.text("before");
+  e.study_checksum = j.text("study_checksum");
+  e.pool_checksum = j.text("pool_checksum");
+  e.pool_blocks = j.texts("pool_blocks");
+  e.changes = j.texts("changes");
+  e.name = j.text("name");
+  e.learns_again = j.truth("learns_again");
+  e.plans_again = j.truth("plans_again");
+  e.reinterprets = j.truth("reinterprets");
+  e.budget = j.optional_number("budget");
+  e.tables = j.optional("tables", [&] { return j.texts("tables"); }).value_or(e.tables);
+  e.table_checksums =
+      j.optional("table_checksums", [&] { return j.texts("table_checksums"); }).value_or(e.table_checksums);
+  e.kept_levels = j.optional("kept_levels", [&] { return j.texts("kept_levels"); }).value_or(e.kept_levels);
+  e.kept_noise = j.numbers_or_none("kept_noise");
+}
+
+void read(Fields& j, Planned& e) {
+  e.lambda = j.number("lambda");
+  e.remaining = j.number("remaining");
+  e.expected = j.number("expected");
+  e.expected_ratio = j.number("expected_ratio");
+  e.purchases = j.optional("purchases", [&] { return j.numbers("purchases"); }).value_or(e.purchases);
+  e.purchases_ratio =
+      j.optional("purchases_ratio", [&] { return j.numbers("purchases_ratio"); }).value_or(e.purchases_ratio);
+  e.costs = j.optional("costs", [&] { return j.numbers("costs"); }).value_or(e.costs);
+  e.note = j.text_or_empty("note");
+}
+
+// Events are flat except for lists and a channel. Deeper nesting is rejected while parsing, before it uses
+// memory, and so is a key that occurs twice, which would be ambiguous.
+Json parsed(const std::string& text) {
+  constexpr int deepest = 1;
+  std::size_t keys = 0;
+  const auto watch = [&keys](int depth, Json::parse_event_t event, Json&) {
+    const bool begins =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (begins && depth > deepest) throw DamagedError("it is nested more deeply than any event");
+    if (event == Json::parse_event_t::key) ++keys;
+    return true;
+  };
+  Json json;
+  try {
+    json = Json::parse(text, watch);
+  } catch (const Json::exception&) {
+    throw DamagedError("it is not valid JSON, or has a number that is too large");
+  }
+  std::size_t kept = json.is_object() ? json.size() : 0;
+  for (const Json& value : json)
+    if (value.is_object()) kept += value.size();
+  if (kept != keys) throw DamagedError("a key occurs twice");
+  return json;
+}
+
+// In the order of the variant.
+constexpr const char* names[] = {"created",  "asked",   "told",      "failed",  "released",
+                                 "excluded", "amended", "retracted", "budget",  "fitted",
+                                 "owner",    "planned", "changed",   "renewed", "person"};
+static_assert(std::size(names) == std::variant_size_v<Event>);
+
+template <std::size_t... I>
+std::optional<Event> read_named(const std::string& name, const Json& json, std::index_sequence<I...>) {
+  std::optional<Event> found;
+  const auto try_one = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+    if (name != names[K]) return;
+    std::variant_alternative_t<K, Event> event;
+    Fields fields(json);
+    read(fields, event);
+    fields.require_no_others();
+    found = std::move(event);
+  };
+  (try_one(std::integral_constant<std::size_t, I>{}), ...);
+  return found;
+}
+
+}  // namespace
+
+std::string event_name(const Event& event) {
+  return names[event.index()];
+}
+
+std::string to_json(const Event& event) {
+  return std::visit([](const auto& e) { return body(e); }, event).dump();
+}
+
+Event event_from_json(const std::string& name, const std::string& json) {
+  if (std::find(std::begin(names), std::end(names), name) == std::end(names))
+    throw NewerVersionError(fmt::format("is \"{}\"", printable(name, 60)));
+  try {
+    return *read_named(name, parsed(json), std::make_index_sequence<std::variant_size_v<Event>>{});
+  } catch (const NewerVersionError& error) {
+    throw NewerVersionError(fmt::format("(\"{}\") {}", name, error.what()));
+  } catch (const DamagedError& error) {
+    throw DamagedError(fmt::format("(\"{}\") cannot be read: {}", name, error.what()));
+  }
+}
+
+}  // namespace acuity

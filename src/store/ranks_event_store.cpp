@@ -1,0 +1,235 @@
+#include "store/ranks_event_store.hpp"
+
+#include <exception>
+#include <optional>
+
+#include "base/byte_text.hpp"
+#include "base/first_rank.hpp"
+
+namespace acuity {
+
+namespace {
+
+std::string bytes_of(const std::vector<StoredEvent>& events) {
+  base::ByteWriter bytes;
+  bytes.put(events.size());
+  for (const StoredEvent& stored : events) {
+    bytes.put(stored.sequence);
+    bytes.put(stored.time);
+    bytes.put(event_name(stored.event));
+    bytes.put(to_json(stored.event));
+  }
+  return bytes.text();
+}
+
+std::vector<StoredEvent> events_in(const std::string& text) {
+  base::ByteReader bytes(text);
+  std::vector<StoredEvent> events(bytes.get<std::size_t>());
+  for (StoredEvent& stored : events) {
+    stored.sequence = bytes.get<std::int64_t>();
+    stored.time = bytes.get<double>();
+    const std::string name = bytes.text();
+    stored.event = event_from_json(name, bytes.text());
+  }
+  return events;
+}
+
+// The first rank alone knows whether it is held; it ends the run if not.
+class TenureElsewhere final : public Tenure {
+ public:
+  bool is_held() override { return true; }
+};
+
+class RanksEventStore final : public EventStore {
+ public:
+  RanksEventStore(std::shared_ptr<Ranks> ranks, std::unique_ptr<EventStore> log)
+      : ranks_(std::move(ranks)), log_(std::move(log)) {
+    const std::string text = from_first([&] {
+      base::ByteWriter bytes;
+      bytes.put(log_->name());
+      bytes.put(log_->has_tenure());
+      bytes.put(log_->keeps_files());
+      return bytes.text();
+    });
+    base::ByteReader bytes(text);
+    name_ = bytes.text();
+    has_tenure_ = bytes.get<bool>();
+    keeps_files_ = bytes.get<bool>();
+  }
+
+  std::vector<StoredEvent> read(std::int64_t after) override {
+    return events_in(from_first([&] { return bytes_of(log_->read(after)); }));
+  }
+
+  std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
+    return log_ ? add_first(after, decide) : add_after_first(decide);
+  }
+
+  // Inside of a decision it stands still, so that ranks need not look at it equally often there.
+  double now() override {
+    if (time_of_decision_) return *time_of_decision_;
+    return number_from_first([&] { return log_->now(); });
+  }
+
+  bool wait(std::int64_t after, double seconds) override {
+    return number_from_first([&] { return log_->wait(after, seconds) ? 1.0 : 0.0; }) > 0.0;
+  }
+
+  const std::string& name() const override { return name_; }
+  bool has_tenure() const override { return has_tenure_; }
+
+  std::unique_ptr<Tenure> try_own() override {
+    std::unique_ptr<Tenure> tenure;
+    const bool owns = number_from_first([&] {
+                        tenure = log_->try_own();
+                        return tenure ? 1.0 : 0.0;
+                      }) > 0.0;
+    if (owns && !tenure) tenure = std::make_unique<TenureElsewhere>();
+    return tenure;
+  }
+
+  bool keeps_files() const override { return keeps_files_; }
+
+  std::vector<KeptFile> files() override {
+    const std::string text = from_first([&] {
+      base::ByteWriter bytes;
+      for (const KeptFile& file : log_->files()) {
+        bytes.put(file.name);
+        bytes.put(file.bytes);
+      }
+      return bytes.text();
+    });
+    std::vector<KeptFile> files;
+    for (base::ByteReader bytes(text); !bytes.at_end();) {
+      std::string name = bytes.text();
+      files.push_back({std::move(name), bytes.get<std::int64_t>()});
+    }
+    return files;
+  }
+
+  // Every part goes to all ranks; an empty one is the end.
+  void read_file(const std::string& name, const std::function<void(std::string_view)>& take) override {
+    if (log_) {
+      std::exception_ptr error;
+      try {
+        log_->read_file(name, [&](std::string_view part) {
+          if (part.empty()) return;
+          ranks_->broadcast(part, 0);
+          take(part);
+        });
+      } catch (...) {
+        error = std::current_exception();
+      }
+      ranks_->broadcast({}, 0);
+      from_first([&] {
+        if (error) std::rethrow_exception(error);
+        return std::string();
+      });
+    } else {
+      std::exception_ptr error;  // the other ranks go on
+      for (std::string part; !(part = ranks_->broadcast({}, 0)).empty();) {
+        try {
+          if (!error) take(part);
+        } catch (...) {
+          error = std::current_exception();
+        }
+      }
+      from_first({});
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
+  void put_file(const std::string& name, std::string bytes) override {
+    if (log_) log_->put_file(name, std::move(bytes));
+  }
+
+ private:
+  // The first rank announces every call of the decision, and then the end.
+  static constexpr char decision = 'd', end = 'e';
+
+  std::string from_first(const std::function<std::string()>& work) const {
+    return from_first_rank(ranks_.get(), work);
+  }
+
+  double number_from_first(const std::function<double()>& work) const {
+    const std::string text = from_first([&] {
+      base::ByteWriter bytes;
+      bytes.put(work());
+      return bytes.text();
+    });
+    return base::ByteReader(text).get<double>();
+  }
+
+  std::vector<StoredEvent> add_first(std::int64_t after, const Decision& decide) {
+    std::vector<StoredEvent> added;
+    std::exception_ptr error;
+    try {
+      added = log_->add(after, [&](const std::vector<StoredEvent>& news) {
+        base::ByteWriter bytes;
+        bytes.put(decision);
+        bytes.put(log_->now());
+        bytes.put(bytes_of(news));
+        return decide_together(decide, ranks_->broadcast(bytes.text(), 0));
+      });
+    } catch (...) {
+      error = std::current_exception();
+    }
+    ranks_->broadcast({&end, 1}, 0);
+    from_first([&] {
+      if (error) std::rethrow_exception(error);
+      return bytes_of(added);
+    });
+    return added;
+  }
+
+  std::vector<StoredEvent> add_after_first(const Decision& decide) {
+    std::exception_ptr error;
+    for (std::string message; (message = ranks_->broadcast({}, 0)).front() == decision;) {
+      error = nullptr;  // of a decision whose result could not be written and that is made again
+      try {
+        decide_together(decide, message);
+      } catch (...) {
+        error = std::current_exception();
+      }
+    }
+    try {
+      return events_in(from_first({}));
+    } catch (...) {
+      if (error) std::rethrow_exception(error);  // the same, as it was thrown here
+      throw;
+    }
+  }
+
+  std::vector<Event> decide_together(const Decision& decide, const std::string& message) {
+    std::vector<Event> events;
+    const std::optional<double> before = time_of_decision_;
+    on_all_ranks(*ranks_, [&] {
+      base::ByteReader bytes(message);
+      bytes.get<char>();
+      time_of_decision_ = bytes.get<double>();
+      try {
+        events = decide(events_in(bytes.text()));
+      } catch (...) {
+        time_of_decision_ = before;
+        throw;
+      }
+      time_of_decision_ = before;
+    });
+    return events;
+  }
+
+  std::shared_ptr<Ranks> ranks_;
+  std::unique_ptr<EventStore> log_;  // of the first rank
+  std::string name_;
+  bool has_tenure_ = false, keeps_files_ = false;
+  std::optional<double> time_of_decision_;
+};
+
+}  // namespace
+
+std::unique_ptr<EventStore> share_event_store(std::shared_ptr<Ranks> ranks, std::unique_ptr<EventStore> log) {
+  if (!ranks || ranks->count() == 1) return log;
+  return std::make_unique<RanksEventStore>(std::move(ranks), std::move(log));
+}
+
+}  // namespace acuity

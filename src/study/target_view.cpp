@@ -1,0 +1,158 @@
+#include "study/target_view.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace acuity {
+
+namespace {
+
+// Rounded to the digits that the error leaves meaningful.
+std::string with_error(double value, double error) {
+  if (!(error > 0.0) || !std::isfinite(error)) return fmt::format("{:.5g}", value);
+  const double unit = std::pow(10.0, std::floor(std::log10(error)) - 1.0);
+  // The error is too small to round the value.
+  if (!(unit > 1e-300) || std::abs(value) / unit > 1e15) return fmt::format("{:.8g} ± {:.2g}", value, error);
+  const auto rounded = [&](double number) { return std::round(number / unit) * unit + 0.0; };
+  return fmt::format("{:.8g} ± {:.8g}", rounded(value), rounded(error));
+}
+
+class RealView final : public TargetView {
+ public:
+  RealView(TargetLabel label, TargetScale scale) : target_(Target::real(std::move(label), scale)) {}
+
+  std::string prediction_title() const override { return "Prediction of " + target_->name_or("f"); }
+  std::string map_title() const override {
+    return target_->is_logarithmic()
+               ? fmt::format("{}: median, and standard deviation of {}", prediction_title(), latent())
+               : prediction_title() + ": mean and standard deviation";
+  }
+  std::string prediction_axis() const override { return target_->title_or("f"); }
+  std::string middle() const override {
+    return (target_->is_logarithmic() ? "median of " : "mean of ") + target_->name_or("f");
+  }
+  std::string latent() const override { return target_->modelled(); }
+  std::string answers_title() const override { return target_->title_or("y"); }
+  std::optional<std::pair<double, double>> prediction_range() const override { return std::nullopt; }
+  bool is_prediction_logarithmic() const override { return target_->is_logarithmic(); }
+  std::string prediction_text(double expected, double sd) const override {
+    if (!target_->is_logarithmic()) return with_error(expected, sd);
+    return fmt::format("{:.4g} ({:.3g} to {:.3g})", target_->to_answer(expected),
+                       target_->to_answer(expected - 1.96 * sd), target_->to_answer(expected + 1.96 * sd));
+  }
+  std::string difference_text(double difference, double sd) const override {
+    return target_->is_logarithmic()
+               ? fmt::format("× {:.4g} ({:.3g} to {:.3g})", std::exp(difference),
+                             std::exp(difference - 1.96 * sd), std::exp(difference + 1.96 * sd))
+               : with_error(difference, sd);
+  }
+  std::string difference_text(double difference) const override {
+    return target_->is_logarithmic() ? fmt::format("× {:.3g}", std::exp(difference))
+                                     : fmt::format("{:.2g}", difference);
+  }
+
+  double on_prediction_axis(double value) const override { return target_->to_answer(value); }
+  bool is_dark(double) const override { return false; }
+  std::string answer_text(double value) const override {
+    return fmt::format("{:.5g}", target_->to_answer(value));
+  }
+  std::string larger_dots() const override { return "more precise"; }
+  std::string dots_on_map() const override { return "A dot is an answer; larger means more precise."; }
+  std::string surprise_text(std::int64_t id, double surprise) const override {
+    return fmt::format("{} is {:.1f} standard deviations from what was expected", id, surprise);
+  }
+
+  std::string precision_axis(bool is_ladder) const override {
+    return is_ladder ? "1/α" : "sd of the level's noise";
+  }
+  std::string gamma_name() const override { return "γ: noise variance added at α = 1"; }
+  bool is_gamma_logarithmic() const override { return true; }
+
+  bool is_error_logarithmic() const override { return true; }
+  std::string error_text(double error, std::optional<double> predicted) const override {
+    return predicted
+               ? fmt::format("{} (predicted by the model: {})", size_text(error, 4), size_text(*predicted, 4))
+               : size_text(error, 4);
+  }
+  std::string recent_error_text(double error, std::int64_t answers) const override {
+    return fmt::format("typical prediction error, last {}: {}", counted(answers, "answer"),
+                       size_text(error, 3));
+  }
+  std::string judged() const override { return "intervals"; }
+
+ private:
+  // An error of the logarithm is a factor.
+  std::string size_text(double error, int digits) const {
+    return target_->is_logarithmic() ? fmt::format("a factor of {:.{}g}", std::exp(error), digits)
+                                     : fmt::format("{:.{}g}", error, digits);
+  }
+
+  std::shared_ptr<const Target> target_;
+};
+
+class ClassView final : public TargetView {
+ public:
+  explicit ClassView(const Target& target) : names_(target.class_names()), name_(target.label().name) {
+    if (names_.empty()) names_ = {"−1", "+1"};
+  }
+
+  std::string prediction_title() const override { return "Predicted probability"; }
+  std::string map_title() const override { return "Predicted probability, and standard deviation of f"; }
+  std::string prediction_axis() const override { return "probability of " + names_[1]; }
+  std::string middle() const override { return prediction_axis(); }
+  std::string latent() const override { return "f"; }
+  std::string answers_title() const override { return name_.empty() ? "y" : name_; }
+  std::optional<std::pair<double, double>> prediction_range() const override { return std::pair(0.0, 1.0); }
+  bool is_prediction_logarithmic() const override { return false; }
+  std::string prediction_text(double expected, double) const override {
+    return fmt::format("{} {:.0f} %", names_[1], 100.0 * expected);
+  }
+  std::string difference_text(double difference, double sd) const override {
+    return with_error(difference, sd);
+  }
+  std::string difference_text(double difference) const override { return fmt::format("{:.2g}", difference); }
+
+  double on_prediction_axis(double value) const override { return is_dark(value) ? 1.0 : 0.0; }
+  bool is_dark(double value) const override { return value > 0.0; }
+  std::string answer_text(double value) const override { return names_[is_dark(value) ? 1 : 0]; }
+  std::string larger_dots() const override { return "more accurate"; }
+  std::string dots_on_map() const override {
+    return fmt::format("A dot is an answer: dark {}, light {}; larger means more accurate.", names_[1],
+                       names_[0]);
+  }
+  std::string surprise_text(std::int64_t id, double surprise) const override {
+    return fmt::format("{} was expected with a probability of {:.2g} only", id, surprise);
+  }
+
+  std::string precision_axis(bool is_ladder) const override { return is_ladder ? "α" : "accuracy"; }
+  std::string gamma_name() const override { return "γ: gain in accuracy at the highest"; }
+  bool is_gamma_logarithmic() const override { return false; }  // probabilities are shown as they are
+
+  bool is_error_logarithmic() const override { return false; }
+  std::string error_text(double error, std::optional<double>) const override {
+    return fmt::format("{:.1f}\u00a0% wrong", 100.0 * error);
+  }
+  std::string recent_error_text(double error, std::int64_t answers) const override {
+    return fmt::format("{:.0f} % of the last {} predicted wrongly", 100.0 * error,
+                       counted(answers, "answer"));
+  }
+  std::string judged() const override { return "probabilities"; }
+
+ private:
+  std::vector<std::string> names_;  // of -1 and +1
+  std::string name_;                // of the target; may be empty
+};
+
+}  // namespace
+
+std::shared_ptr<const TargetView> TargetView::of(const Target& target) {
+  if (!target.is_real()) return std::make_shared<const ClassView>(target);
+  return std::make_shared<const RealView>(
+      target.label(), target.is_logarithmic() ? TargetScale::logarithmic : TargetScale::linear);
+}
+
+}  // namespace acuity
