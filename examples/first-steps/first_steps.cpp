@@ -5,8 +5,8 @@
 #include <cstdio>
 
 int main() {
-  // 200 inputs we could ask about, and three precisions: answers carry noise 0.01 + 0.09 / alpha and cost
-  // less when they are vague.
+  // 200 inputs that can be asked about. An answer is the mean of 1, 4 or 100 samples, so its noise
+  // variance is 0.01 + 0.09 / alpha; fewer samples cost less.
   const acuity::Pool pool(acuity::Vector::LinSpaced(200, 0.0, 5.0), {"x"});
   const acuity::PowerCost cost({.c = 9.0, .q = 0.6});
   acuity::Offer offer{.levels = {}, .base_noise = acuity::Vector::Constant(200, 0.01)};

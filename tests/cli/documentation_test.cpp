@@ -28,8 +28,8 @@ std::vector<std::string> blocks(const std::string& text, const std::string& kind
   return found;
 }
 
-TEST(GuidePage, CommandsPrintWhatIsShown) {
-  const std::vector<std::string> examples = blocks(file("docs/guide.md"), "console");
+TEST(FirstStepsPage, CommandsPrintWhatIsShown) {
+  const std::vector<std::string> examples = blocks(file("examples/first-steps/README.md"), "console");
   ASSERT_GE(examples.size(), 2U);
   for (const std::string& example : examples) {
     const std::size_t end = example.find('\n');
@@ -41,11 +41,12 @@ TEST(GuidePage, CommandsPrintWhatIsShown) {
 }
 
 // Commands that change things are run one after the other, in a copy of the example's folder.
-TEST(GuidePage, TheCampaignGoesAsShown) {
+TEST(FirstStepsPage, TheCampaignGoesAsShown) {
   const Folder folder;
   std::filesystem::copy(ACUITY_SOURCE_DIR "/examples/first-steps", folder.path(),
                         std::filesystem::copy_options::recursive);
-  const std::vector<std::string> examples = blocks(file("docs/guide.md"), "console campaign");
+  const std::vector<std::string> examples =
+      blocks(file("examples/first-steps/README.md"), "console campaign");
   ASSERT_EQ(examples.size(), 1U);
   std::string shown;
   std::istringstream lines(examples[0]);
