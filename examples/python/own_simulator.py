@@ -2,7 +2,7 @@
 # # Driving your own simulator
 #
 # A shop buys `stock` loaves in the morning for 1 each and sells them at `price`. How many customers come is random and
-# depends on the price; what is left in the evening is thrown away. A Monte Carlo code plays so many days and gives the mean
+# depends on the price; what is left in the evening is thrown away. A Monte Carlo code plays some days and gives the mean
 # profit of a day. More days, less noise, more computing: which stocks and prices to try, with how many days each?
 #
 # The campaign is kept in a folder. Python may be stopped at any moment, the program `acuity` looks at the same folder, and
@@ -22,7 +22,7 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 
 
 def profit(stock, price, days, random):
-    """The mean profit of so many days."""
+    """The mean profit of a day."""
     customers = random.poisson(60 * np.exp(-0.35 * price), days)
     return np.mean(price * np.minimum(customers, stock) - stock)
 
@@ -49,7 +49,7 @@ print(f"Pilot: the profit of one day has a standard deviation of {pilot:.1f}. Po
 # %% The campaign, in a folder
 folder = out / "shop.acuity"
 if folder.exists():
-    shutil.rmtree(folder)  # of the last time
+    shutil.rmtree(folder)  # left by the last run
 campaign = acuity.create(
     folder, pool=pool, inputs=["stock", "price"], levels=levels, budget=120, name="shop", unit="s", seed=1,
 )

@@ -1,4 +1,4 @@
-"""Lines, bands, points and cells as a self-contained SVG file, for those who have no plotting library.
+"""Lines, bands, points and cells as a self-contained SVG file, for users without a plotting library.
 
 It follows the reader's light or dark ground. Colours can be distinguished by people with colour blindness (Okabe and Ito),
 and shapes and dashes say the same once more.
