@@ -17,7 +17,7 @@ class Option;
 
 namespace acuity {
 
-/// docs/reference.md 4; scripts rely on the numbers.
+/// docs/reference.md; scripts rely on the numbers.
 enum class ExitCode : int {
   done = 0,
   internal_error = 1,

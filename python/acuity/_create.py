@@ -78,7 +78,7 @@ def create(
     memory if `path` is None.
 
     Either `study`, a study file, or its contents: pool, an array, a DataFrame, a dictionary of columns or a file, and levels, a
-    list of Level (or dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/reference.md 3):
+    list of Level (or dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/study-file.md):
     inputs are the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids; an
     entry may also be a dictionary with the keys of [[input]], {"name": "c", "scale": "log", "unit": "mol/l"}. Columns of text and
     pandas categories are categories (ordered ones in their order), truth values are yes-no inputs: they appear by their names;

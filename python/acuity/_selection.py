@@ -50,7 +50,7 @@ class Selector:
     pool: inputs, one row per point; if the model was fitted to a frame, columns of a frame are found by their names. model: a GPRegressor or GPClassifier; if it is not fitted, its prior is used with the
     values it was given. levels: a list of Level, or a Ladder. budget: what may be spent in all; None: no limit.
 
-    information: "model", "target", "bald" or "random"; graph and infinite: for "target" (docs/reference.md 3). noise_variance:
+    information: "model", "target", "bald" or "random"; graph and infinite: for "target" (docs/study-file.md). noise_variance:
     of numbers, the noise at a pool point that no level removes, one for all or one per point. candidates: which rows may
     be chosen, by default all. repeat: a point may be chosen again; a level with repeat="same" or a bias is chosen once at a
     point and leaves the point's other levels open in any case.

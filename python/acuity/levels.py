@@ -33,11 +33,11 @@ class Level:
     bias: how answers differ from those of the reference level besides noise: "learn", with the noise as the declared size of
     the error; "none"; or {"offset_sd": ..., "smooth_sd": ..., "lengthscale": ...}, where the noise is the part that is new at
     every point. By default "learn" with `repeat="same"`, except at the reference level, and "none" otherwise.
-    reference: True at the level that the others differ from; by default the level of least noise (docs/reference.md 3).
+    reference: True at the level that the others differ from; by default the level of least noise (docs/study-file.md).
     units: what it takes of the capacity of `ask(capacity=...)`.
 
     In campaigns only: topup=True, it may continue the run of a coarser answer at the difference of the prices
-    (docs/reference.md 6); a cost of {"guess": 4} depends on the inputs and is learned from what answers report.
+    (docs/choices.md); a cost of {"guess": 4} depends on the inputs and is learned from what answers report.
     """
 
     def __init__(

@@ -8,7 +8,7 @@
 
 #include "acuity/data/points.hpp"
 
-// The CSV dialect of docs/reference.md 5, for tables in memory and for streaming.
+// The CSV dialect of docs/formats.md, for tables in memory and for streaming.
 
 namespace acuity::csv {
 

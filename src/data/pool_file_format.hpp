@@ -10,7 +10,7 @@
 
 #include "base/checksum.hpp"
 
-// The binary format of a pool file (docs/reference.md 5), shared by reader and writer.
+// The binary format of a pool file (docs/formats.md), shared by reader and writer.
 
 namespace acuity::pool_format {
 

@@ -10,7 +10,7 @@ namespace acuity {
 std::string status_text(const Campaign& campaign);
 /// The state as CSV: a header and one line.
 std::string status_csv(const Campaign& campaign);
-/// The state as one JSON object on one line (docs/reference.md 7, "status").
+/// The state as one JSON object on one line (docs/commands/status.md).
 std::string status_json(const Campaign& campaign);
 
 }  // namespace acuity

@@ -1,4 +1,4 @@
-// What a campaign promises (docs/reference.md 7), one test per promise, by number. Longer tests of crashes
+// What a campaign promises (docs/campaign-log.md), one test per promise, by number. Longer tests of crashes
 // and of many processes are elsewhere; here each promise is shown once, briefly, for campaigns in a folder
 // and in a database.
 #include <fmt/format.h>
@@ -437,7 +437,7 @@ TEST_P(Promise10, AThousandTimesAnInputChangesNoChoiceWhereInputsAreStandardised
       const Suggestion s = a.ask().suggestions.at(0), t = b.ask().suggestions.at(0);
       EXPECT_EQ(s.point, t.point) << standardise << ' ' << id;
       EXPECT_EQ(s.level.alpha, t.level.alpha);
-      // One annotated point has no spread, and is not scaled (docs/reference.md 3).
+      // One annotated point has no spread, and is not scaled (docs/campaign-log.md).
       if (standardise == "pool" || id != 2) {
         EXPECT_NEAR(s.information, t.information, 1e-9) << standardise << ' ' << id;
       }

@@ -222,7 +222,7 @@ TEST(Export, WritesFilesAndSaysSo) {
 
 TEST(Campaign, AScriptLoopsUntilTheBudgetIsSpent) {
   const CampaignDesk desk(ladder_campaign("budget = 4\nunit = \"runs\"\n"));
-  // The loop of docs/reference.md 7, by somebody who knows sed.
+  // The loop of docs/commands/ask.md, with sed as the annotator.
   const ProgramResult loop = run_shell(
       "while acuity ask c.acuity --format csv > ask.csv; do\n"
       "  sed '2s/$/0.5/' ask.csv > told.csv\n"

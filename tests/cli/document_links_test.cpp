@@ -152,7 +152,7 @@ TEST(Documents, AreAllInTheIndex) {
   }
 }
 
-// "docs/reference.md 7", "math.md 2.4": in code, documents and messages.
+// "docs/math.md 7", "math.md 2.4": in code, documents and messages.
 TEST(Documents, HaveTheSectionsThatAreCited) {
   const ProgramResult cited = run_shell(
       "grep -rhoE '[a-z]+\\.md\\)? [0-9]+(\\.[0-9]+)?' include src apps python tests docs README.md "

@@ -1,8 +1,11 @@
 // What the documents show is what the program does: their examples are run and compared to the letter.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
-#include <functional>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "support/program.hpp"
@@ -85,21 +88,85 @@ TEST(Readme, TheStudyFileIsAccepted) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
-// docs/cli.md is what the program prints. To renew it: ACUITY_RENEW_DOCS=1
-// build/release/tests/tests_cli --gtest_filter='Docs.CliPage*'
-TEST(Docs, CliPageIsWhatHelpPrints) {
-  std::string page =
-      "# Command line help\n\n*For users of the program: the `--help` of every command.* Printed by the "
-      "program; a "
-      "test compares the two.\n";
-  const std::function<void(const std::string&)> add = [&](const std::string& command) {
-    const std::string line = "acuity " + command + "--help", help = run_shell(line, "/").out;
-    page += "\n```\n$ " + line + "\n" + help + "```\n";
-    for (const std::string& part : commands_in(help)) add(command + part + " ");
-  };
-  add("");
-  if (std::getenv("ACUITY_RENEW_DOCS") != nullptr) std::ofstream(ACUITY_SOURCE_DIR "/docs/cli.md") << page;
-  EXPECT_EQ(file("docs/cli.md"), page);
+// The names in apps/acuity/commands.inc.
+std::vector<std::string> commands_listed() {
+  static const std::regex entry(R"(^ACUITY_COMMAND\(([a-z_]+)\)$)");
+  std::vector<std::string> found;
+  std::istringstream lines(file("apps/acuity/commands.inc"));
+  for (std::string line; std::getline(lines, line);)
+    if (std::smatch match; std::regex_match(line, match, entry)) found.push_back(match[1]);
+  return found;
+}
+
+std::string begin_of_block(const std::string& line) {
+  return "<!-- printed by " + line + " -->\n";
+}
+
+// The page with what `line` prints in the block of this line; empty if the page has no such block.
+std::string with_block(const std::string& page, const std::string& line) {
+  const std::size_t at = page.find(begin_of_block(line));
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + begin_of_block(line).size(), end = page.find("<!-- end -->\n", begin);
+  if (end == std::string::npos) return "";
+  const ProgramResult help = run_shell(line, "/");
+  EXPECT_EQ(help.exit_code, 0) << line << ": " << help.err;
+  return page.substr(0, begin) + "```\n" + help.out + "```\n" + page.substr(end);
+}
+
+// The page of a new command, to be continued by hand.
+std::string empty_page(const std::vector<std::string>& lines) {
+  const std::string command = lines.front().substr(0, lines.front().rfind(" --help"));
+  std::string page = "# " + command + "\n\n*For users of the program.*\n";
+  for (const std::string& line : lines) page += "\n" + begin_of_block(line) + "<!-- end -->\n";
+  return page;
+}
+
+// "acuity pool --help", and the same of the commands that this page lists.
+void add_help_lines(const std::string& command, std::vector<std::string>& lines) {
+  lines.push_back(command + " --help");
+  for (const std::string& part : commands_in(run_shell(lines.back(), "/").out))
+    add_help_lines(command + " " + part, lines);
+}
+
+// Blocks between "<!-- printed by acuity ask --help -->" and "<!-- end -->" are what the program prints; the
+// rest of a page is written by hand. To renew the blocks, and to begin the page of a new command:
+// ACUITY_RENEW_DOCS=1 build/release/tests/tests_cli --gtest_filter='Docs.CommandPages*'
+void expect_printed(const std::string& name, const std::vector<std::string>& lines) {
+  const bool renew = std::getenv("ACUITY_RENEW_DOCS") != nullptr;
+  std::string page = file(name);
+  if (page.empty() && renew) page = empty_page(lines);
+  for (const std::string& line : lines) {
+    const std::string printed = with_block(page, line);
+    ASSERT_FALSE(printed.empty()) << name << " has no block \"" << begin_of_block(line) << "<!-- end -->\"";
+    EXPECT_LT(page.find(begin_of_block(line)), page.find("\n## ")) << name << ": it begins with its blocks";
+    if (renew)
+      page = printed;
+    else
+      EXPECT_EQ(page, printed) << name;
+  }
+  if (renew && page != file(name)) std::ofstream(std::string(ACUITY_SOURCE_DIR "/") + name) << page;
+}
+
+TEST(Docs, CommandPagesBeginWithWhatHelpPrints) {
+  expect_printed("docs/reference.md", {"acuity --help"});
+  const std::vector<std::string> commands = commands_listed();
+  EXPECT_EQ(commands_in(run_shell("acuity --help", "/").out), commands);
+  for (const std::string& command : commands) {
+    std::vector<std::string> lines;
+    add_help_lines("acuity " + command, lines);
+    expect_printed("docs/commands/" + command + ".md", lines);
+  }
+}
+
+TEST(Docs, CommandPagesAreThoseOfTheCommandsAndInTheIndex) {
+  const std::vector<std::string> commands = commands_listed();
+  std::set<std::string> pages;
+  for (const auto& entry : std::filesystem::directory_iterator(ACUITY_SOURCE_DIR "/docs/commands"))
+    pages.insert(entry.path().stem());
+  EXPECT_EQ(pages, std::set<std::string>(commands.begin(), commands.end()));
+  const std::string index = file("docs/reference.md");
+  for (const std::string& command : commands)
+    EXPECT_NE(index.find("[" + command + "](commands/" + command + ".md)"), std::string::npos) << command;
 }
 
 // They are written for bash, and people type sh.

@@ -61,7 +61,7 @@ bool is_person(const std::string& worker);
 Asked asked_by_itself(const Told& event);
 
 /// The state of a campaign: a pure function of its events. Applying the same events gives the same state on
-/// every machine (docs/reference.md 7).
+/// every machine (docs/campaign-log.md).
 class State {
  public:
   /// Throws DamagedError if the event cannot follow those before it. Rules that need the study are checked by

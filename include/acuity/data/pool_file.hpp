@@ -18,7 +18,7 @@ namespace acuity ACUITY_PUBLIC {
 
 class MappedFile;
 
-/// A pool in a binary file that is mapped, not read (docs/reference.md 5): opening it takes almost no time,
+/// A pool in a binary file that is mapped, not read (docs/formats.md): opening it takes almost no time,
 /// and only the points that are accessed are loaded into memory.
 ///
 /// Error messages name the file. Columns are found by name, as in Table.

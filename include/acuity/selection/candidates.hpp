@@ -27,7 +27,7 @@ struct CandidatesOptions {
 };
 
 /// What may be bought now: the open points, the levels that are open there, the runs that may be continued,
-/// and the money left. This class alone decides what a purchase closes (docs/reference.md 6).
+/// and the money left. This class alone decides what a purchase closes (docs/choices.md).
 class Candidates {
  public:
   /// Everything on offer.

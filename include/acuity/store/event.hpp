@@ -12,7 +12,7 @@
 #include "acuity/data/points.hpp"
 
 // The events of a campaign. An event records what was decided, not how: replay never selects or fits again
-// (docs/reference.md 7). Events are values, written once and never changed.
+// (docs/campaign-log.md). Events are values, written once and never changed.
 
 namespace acuity ACUITY_PUBLIC {
 

@@ -146,7 +146,7 @@ struct StopSetting {
   std::optional<double> wall_clock;            ///< seconds since the campaign was created
 };
 
-/// The settings of a study (docs/reference.md 3): every key is known and every value in range; files they
+/// The settings of a study (docs/study-file.md): every key is known and every value in range; files they
 /// name have not been read.
 struct StudyFile {
   std::filesystem::path path;  ///< file they were read from; empty if none
