@@ -31,7 +31,7 @@ double integral(const Function& f, double low, double high) {
 constexpr double series_reach = 0.25, series_squares = 40.0;
 constexpr std::size_t series_terms = 24;
 
-// How many terms leave less than 1e-17; math.md 13.2.
+// How many terms leave less than 1e-17; math.md 13.3.
 std::size_t terms_for(double correlation) {
   if (correlation <= 1e-4) return 4;
   if (correlation <= 0.01) return 8;
