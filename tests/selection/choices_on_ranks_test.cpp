@@ -548,7 +548,7 @@ TEST(ChoicesOnRanks, ARankThatFailsEndsTheChoiceOnAll) {
   EXPECT_EQ(caught, std::vector<std::string>(3, "ShardedBelief: pool row is 800, must be below 800"));
 }
 
-// What a choice and its annotation cost in messages, whatever the size of the pool (docs/architecture.md).
+// What a choice and its annotation cost in messages, whatever the size of the pool (docs/ranks.md).
 TEST(ChoicesOnRanks, MessagesOfAChoiceDoNotDependOnThePool) {
   struct Count {
     std::int64_t calls, bytes;
