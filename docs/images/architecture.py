@@ -5,20 +5,25 @@ INK, LINE, FILL, BASE, MUTED = "#1c2733", "#47617a", "#eef3f8", "#f6f1e4", "#556
 
 # folder: place in the order of includes (if one), x, y, width, what it answers
 BOXES = {
-    "study": (7, 30, 130, 190, "file or settings", "as values"),
-    "model": (4, 330, 130, 190, "what is known", "about f"),
-    "acquisition": (5, 606, 130, 174, "Information: what an", "answer is worth"),
-    "selection": (6, 850, 130, 190, "which candidate", "to buy next"),
-    "views, pictures, pages": ("", 30, 370, 190, "11 to 13: what is shown,", "as data, SVG, HTML"),
-    "campaign": (9, 330, 370, 190, "what has happened:", "log, state, loop"),
-    "annotation": (8, 850, 370, 190, "programs and", "simulations that answer"),
+    "study": (8, 30, 130, 190, "file or settings", "as values"),
+    "model": (5, 330, 130, 190, "what is known", "about f"),
+    "acquisition": (6, 606, 130, 174, "Information: what an", "answer is worth"),
+    "selection": (7, 850, 130, 190, "which candidate", "to buy next"),
+    "campaign": (11, 330, 370, 190, "what has happened,", "what comes next"),
+    "conduct": (12, 606, 370, 174, "the loop of run,", "retries, jobs"),
+    "annotation": (9, 850, 370, 190, "programs and", "simulations that answer"),
+    "explain, judgement": ("", 30, 370, 190, "13, 15: why this one,", "may it be trusted"),
+    "views, pictures, pages": ("", 30, 510, 190, "16 to 18: what is shown,", "as data, SVG, HTML"),
+    "store": (10, 330, 510, 190, "SQLite, PostgreSQL,", "memory"),
+    "service": (19, 606, 510, 174, "HTTP, roles,", "labelling, the page"),
 }
 STRIPS = [
     (30, 14, 1010, 40, "apps/acuity: the program.  python/: bindings and package.  They may use every folder below.", FILL),
-    (30, 490, 1010, 40, "10  experiments: the data sets and runs of the paper, with a loop of their own over model, acquisition, selection", FILL),
-    (30, 542, 1010, 40, "3  text: how results are written: tables, CSV, JSON", BASE),
-    (30, 594, 1010, 40, "2  data: Points, Pool, Level, Channel, Offer, Annotation, Observation, Table (the values that all folders share)", BASE),
-    (30, 646, 1010, 40, "1  numerics: kernels per instruction set, Cholesky factor, random draws, threads, formulas, errors", BASE),
+    (30, 630, 1010, 40, "14  experiments: the data sets and runs of the paper, with a loop of their own over model, acquisition, selection", FILL),
+    (30, 682, 1010, 40, "4  text: how results are written: tables, CSV, JSON", BASE),
+    (30, 734, 1010, 40, "3  data: Points, Pool, Level, Channel, Offer, Annotation, Observation, Table (the values that all folders share)", BASE),
+    (30, 786, 1010, 40, "2  numerics: kernels per instruction set, Cholesky factor, random draws, normal tails, formulas", BASE),
+    (30, 838, 1010, 40, "1  base: errors, text helpers, clock, checksums, threads, ranks", BASE),
 ]
 HEIGHT = 80
 
@@ -28,12 +33,19 @@ ARROWS = [
     ([(520, 170), (606, 170)], (563, 160), ["Marginals"]),
     ([(780, 170), (850, 170)], (815, 160), ["Score"]),
     ([(125, 130), (125, 88), (945, 88), (945, 130)], (535, 80), ["Offer (Level, Channel), Acquisition, Candidates"]),
-    ([(470, 210), (470, 262), (910, 262), (910, 210)], (690, 254), ["PoolBelief"]),
-    ([(985, 210), (985, 370)], (975, 306), ["Suggestion"]),
-    ([(850, 410), (520, 410)], (685, 398), ["Reply (becomes Answer)"]),
+    ([(470, 210), (470, 250), (910, 250), (910, 210)], (690, 242), ["PoolBelief"]),
+    ([(945, 210), (945, 310), (495, 310), (495, 370)], (690, 302), ["Suggestion"]),
+    ([(520, 392), (606, 392)], (563, 382), ["Suggestion"]),
+    ([(606, 432), (520, 432)], (563, 450), ["Answer"]),
+    ([(780, 392), (850, 392)], (815, 382), ["Request"]),
+    ([(850, 432), (780, 432)], (815, 450), ["Reply"]),
     ([(380, 370), (380, 210)], (372, 340), ["Annotation,", "Observation"]),
     ([(125, 210), (125, 290), (345, 290), (345, 370)], (228, 282), ["Study"]),
-    ([(330, 410), (220, 410)], (275, 398), ["Event, State"]),
+    ([(330, 410), (220, 410)], (275, 398), ["State"]),
+    ([(125, 450), (125, 510)], (118, 485), ["Verdict, Explanation"]),
+    ([(425, 450), (425, 510)], (416, 485), ["Event"]),
+    ([(606, 550), (563, 550), (563, 470), (490, 470), (490, 450)], (525, 487), ["Answer"]),
+    ([(220, 580), (250, 580), (250, 612), (692, 612), (692, 590)], (455, 606), ["CampaignData"]),
 ]
 
 
@@ -51,11 +63,11 @@ def box(name, order, x, y, width, *lines):
 
 
 def main():
-    parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1070 702" font-family="DejaVu Sans, Helvetica, Arial, sans-serif">',
+    parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1070 894" font-family="DejaVu Sans, Helvetica, Arial, sans-serif">',
              "<title>The folders of acuity and the types that pass between them</title>",
              '<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
              f'<path d="M0 0 10 5 0 10z" fill="{LINE}"/></marker></defs>',
-             '<rect width="1070" height="702" fill="#ffffff"/>']
+             '<rect width="1070" height="894" fill="#ffffff"/>']
     for x, y, width, height, words, fill in STRIPS:
         parts.append(f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" fill="{fill}" stroke="{LINE}"/>')
         parts.append(text(x + 14, y + 25, words, 13, "start"))
