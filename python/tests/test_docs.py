@@ -31,7 +31,7 @@ def test_every_block_runs_and_prints_what_is_shown(page, least, tmp_path, monkey
 
 def test_pictures_and_links_of_the_page_are_there():
     text = (SOURCE / "docs/python.md").read_text(encoding="utf-8")
-    targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text)]
+    targets = re.findall(r"\]\(([^)#]+)[)#]", text)
     assert len(targets) > 10
     for target in targets:
         assert (SOURCE / "docs" / target).exists(), target
