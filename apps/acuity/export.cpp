@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
@@ -14,6 +13,7 @@
 #include "commands.hpp"
 #include "loaded_study.hpp"
 #include "shared_options.hpp"
+#include "text/json.hpp"
 #include "views/annotation_rows.hpp"
 #include "views/campaign_text.hpp"
 #include "views/event_json.hpp"
@@ -95,17 +95,17 @@ std::string intact_events_json(const CampaignAddress& address) {
   return events_json(intact_events(address), study ? &study->pool() : nullptr);
 }
 
-nlohmann::json list(const Vector& values) {
+SortedJson list(const Vector& values) {
   return std::vector<double>(values.begin(), values.end());
 }
 
-nlohmann::json list(const Points& points) {
-  nlohmann::json rows = nlohmann::json::array();
+SortedJson list(const Points& points) {
+  SortedJson rows = SortedJson::array();
   for (Index i = 0; i < points.rows(); ++i) rows.push_back(list(Vector(points.row(i).transpose())));
   return rows;
 }
 
-nlohmann::json regression_json(const GpPosterior& posterior) {
+SortedJson regression_json(const GpPosterior& posterior) {
   const PlaceWeights found = posterior.weights();
   return {{"points", list(found.places.points())},
           {"values", list(found.places.values())},
@@ -114,8 +114,8 @@ nlohmann::json regression_json(const GpPosterior& posterior) {
           {"log_marginal_likelihood", posterior.log_marginal_likelihood()}};
 }
 
-nlohmann::json classification_json(const EpPosterior& posterior, const Observations& observations) {
-  nlohmann::json accuracies = nlohmann::json::array();
+SortedJson classification_json(const EpPosterior& posterior, const Observations& observations) {
+  SortedJson accuracies = SortedJson::array();
   for (const Channel& channel : observations.channels())
     accuracies.push_back(std::get<FlipChannel>(channel).accuracy);
   return {{"points", list(observations.points())},
@@ -129,16 +129,16 @@ nlohmann::json classification_json(const EpPosterior& posterior, const Observati
 
 // One set of hyperparameters and the posterior mean: mean + k(x, points) weights, x and points scaled first,
 // after taking logarithms of inputs on a log scale.
-nlohmann::json posterior_json(const Prior& prior, const Observations& observations, const StudyFile& file,
-                              const std::vector<Input>& inputs) {
+SortedJson posterior_json(const Prior& prior, const Observations& observations, const StudyFile& file,
+                          const std::vector<Input>& inputs) {
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*prior.kernel).options();
-  nlohmann::json json{{"amplitude", kernel.amplitude},
-                      {"lengthscale", file.lengthscale_per_input || kernel.lengthscale.size() != 1
-                                          ? list(kernel.lengthscale)
-                                          : nlohmann::json(kernel.lengthscale(0))},
-                      {"mean", prior.mean}};
+  SortedJson json{{"amplitude", kernel.amplitude},
+                  {"lengthscale", file.lengthscale_per_input || kernel.lengthscale.size() != 1
+                                      ? list(kernel.lengthscale)
+                                      : SortedJson(kernel.lengthscale(0))},
+                  {"mean", prior.mean}};
   if (!kernel.categories.empty()) {
-    json["similarity"] = nlohmann::json::object();
+    json["similarity"] = SortedJson::object();
     for (const CategoryFactor& category : kernel.categories)
       json["similarity"][inputs[static_cast<std::size_t>(category.input)].name] = category.similarity();
   }
@@ -147,9 +147,8 @@ nlohmann::json posterior_json(const Prior& prior, const Observations& observatio
     json["scale"] = list(prior.scaling.scale());
   }
   if (observations.size() == 0)
-    json.update({{"points", nlohmann::json::array()},
-                 {"values", nlohmann::json::array()},
-                 {"weights", nlohmann::json::array()}});
+    json.update(
+        {{"points", SortedJson::array()}, {"values", SortedJson::array()}, {"weights", SortedJson::array()}});
   else if (file.binary())
     json.update(classification_json(EpPosterior(prior, observations), observations));
   else
@@ -164,7 +163,7 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
   const Observations observations(model.observations, study.pool().points());
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*model.prior.kernel).options();
   static const char* families[] = {"rbf", "matern32", "matern52"};
-  nlohmann::json json = posterior_json(model.prior, observations, study.file(), study.pool().columns());
+  SortedJson json = posterior_json(model.prior, observations, study.file(), study.pool().columns());
   json.update({{"name", name},
                {"version", ACUITY_VERSION},
                {"target", study.file().target->kind()},
@@ -176,20 +175,20 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
   for (const Input& input : study.pool().columns())
     if (input.is_named() || input.log)
       json["columns"][input.name] =
-          input.is_named() ? nlohmann::json{{"type", input.is_category() ? "category" : "ordinal"},
-                                            {"values", input.values}}
-                           : nlohmann::json{{"type", "number"}, {"scale", "log"}};
+          input.is_named()
+              ? SortedJson{{"type", input.is_category() ? "category" : "ordinal"}, {"values", input.values}}
+              : SortedJson{{"type", "number"}, {"scale", "log"}};
   if (!study.file().binary()) json["nugget"] = model.nugget;
   if (study.file().target->is_logarithmic()) json["scale"] = "log";  // the model is that of the logarithm
   const AveragedModel averaged = study.averaged(model, loaded.annotations());
-  if (averaged.draws().size() < 2) return json.dump(1) + "\n";
-  json["draws"] = nlohmann::json::array();
+  if (averaged.draws().size() < 2) return sorted_json_text(json, 1) + "\n";
+  json["draws"] = SortedJson::array();
   for (const HyperparameterDraw& draw : averaged.draws()) {
-    nlohmann::json one = posterior_json(draw.prior, draw.observations, study.file(), study.pool().columns());
+    SortedJson one = posterior_json(draw.prior, draw.observations, study.file(), study.pool().columns());
     one["weight"] = draw.weight;
     json["draws"].push_back(std::move(one));
   }
-  return json.dump(1) + "\n";
+  return sorted_json_text(json, 1) + "\n";
 }
 
 ExitCode export_campaign(const ExportArguments& arguments, std::ostream& out, std::ostream& log) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "acuity/data/table.hpp"
 #include "data/quantile.hpp"
@@ -14,6 +13,7 @@
 #include "pictures/learning_curves_svg.hpp"
 #include "pictures/precision_course_svg.hpp"
 #include "png.hpp"
+#include "text/json.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
@@ -84,8 +84,8 @@ Json level_counts_json(const Reproduced& r) {
 RunSeconds total_seconds(const Reproduced& r, const fs::path& folder) {
   RunSeconds sum;
   if (fs::exists(folder / "summary.json")) {
-    const auto old = nlohmann::json::parse(read_regular_file(folder / "summary.json"), nullptr, false);
-    if (const auto seconds = old.is_object() ? old.value("cpu_seconds", nlohmann::json()) : nlohmann::json();
+    const auto old = sorted_json_in(read_regular_file(folder / "summary.json"));
+    if (const auto seconds = old.is_object() ? old.value("cpu_seconds", SortedJson()) : SortedJson();
         seconds.is_object())
       sum = {seconds.value("total", 0.0), seconds.value("learning", 0.0), seconds.value("choosing", 0.0),
              seconds.value("updating", 0.0), seconds.value("evaluating", 0.0)};
@@ -107,7 +107,7 @@ std::string summary_json(const Reproduced& r, const fs::path& folder) {
                     {"seed", r.seed},
                     {"settings", settings},
                     {"metric", measure(r.experiment)},
-                    {"finals", Json::parse(finals.text())},
+                    {"finals", json_in(finals.text())},
                     {"levels", level_counts_json(r)},
                     {"cpu_seconds",
                      {{"total", in_milliseconds(s.total)},

@@ -12,7 +12,7 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
-#include "campaign/owner.hpp"
+#include "store/owner.hpp"
 #include "commands.hpp"
 #include "conduct/command_pool.hpp"
 #include "conduct/ranks_annotator_pool.hpp"

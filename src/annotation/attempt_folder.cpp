@@ -10,18 +10,17 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "acuity/base/errors.hpp"
 #include "annotation/dakota_files.hpp"
 #include "annotation/file_end.hpp"
 #include "annotation/process_session.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
 namespace {
 
-using Json = nlohmann::json;
 using Kind = AttemptOutcome::Kind;
 namespace fs = std::filesystem;
 
@@ -60,14 +59,14 @@ void write_small_file(const fs::path& file, std::string_view text) {
   throw StoreError(fmt::format("{}: cannot be written ({})", file.string(), std::strerror(reason)));
 }
 
-Json read_json(const fs::path& file) {
+SortedJson read_json(const fs::path& file) {
   const FileEnd end = read_end(file, 1 << 20);
   if (!end.whole() || nests_too_deep(end.text)) return {};
-  return Json::parse(end.text.begin(), end.text.end(), nullptr, false);
+  return sorted_json_in(end.text);
 }
 
 // A process number that an attempt can have: not 1, which is init, and in the range of pid_t.
-std::optional<pid_t> process_number(const Json& json) {
+std::optional<pid_t> process_number(const SortedJson& json) {
   if (!json.is_number_unsigned()) return std::nullopt;
   const std::uint64_t number = json.get<std::uint64_t>();
   if (number < 2 || number > static_cast<std::uint64_t>(std::numeric_limits<pid_t>::max()))
@@ -117,21 +116,21 @@ void AttemptFolder::prepare(const Request& request) const {
 }
 
 void AttemptFolder::write(const AttemptRecord& record) const {
-  const Json json{{"process", record.process},
-                  {"start", record.start},
-                  {"realm", record.realm},
-                  {"host", record.host},
-                  {"mark", record.mark}};
-  write_small_file(file("process.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  const SortedJson json{{"process", record.process},
+                        {"start", record.start},
+                        {"realm", record.realm},
+                        {"host", record.host},
+                        {"mark", record.mark}};
+  write_small_file(file("process.json"), sorted_json_text(json) + "\n");
 }
 
 std::optional<AttemptRecord> AttemptFolder::record() const {
-  const Json json = read_json(file("process.json"));
+  const SortedJson json = read_json(file("process.json"));
   try {
     const std::optional<pid_t> process = process_number(json.at("process"));
     if (!process || !json.at("start").is_number_unsigned()) return std::nullopt;
     return AttemptRecord{*process, json.at("start"), json.at("realm"), json.at("host"), json.at("mark")};
-  } catch (const Json::exception&) {
+  } catch (const SortedJson::exception&) {
     return std::nullopt;
   }
 }
@@ -151,21 +150,21 @@ std::optional<std::string> AttemptFolder::mark_of(pid_t process) const {
 
 // Ignores errors, because the process must be ended even if the disk is full.
 void AttemptFolder::note_end(const AttemptOutcome& verdict) const {
-  const Json json{{"kind", kind_names[static_cast<int>(verdict.kind)]}, {"reason", verdict.reason}};
+  const SortedJson json{{"kind", kind_names[static_cast<int>(verdict.kind)]}, {"reason", verdict.reason}};
   try {
-    write_small_file(file("ended.json"), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_small_file(file("ended.json"), sorted_json_text(json) + "\n");
   } catch (const StoreError&) {
   }
 }
 
 std::optional<AttemptOutcome> AttemptFolder::noted_end() const {
-  const Json json = read_json(file("ended.json"));
+  const SortedJson json = read_json(file("ended.json"));
   try {
     const std::string name = json.at("kind");
     for (int kind = 0; kind < 5; ++kind)
       if (name == kind_names[kind])
         return AttemptOutcome{.kind = static_cast<Kind>(kind), .answer = {}, .reason = json.at("reason")};
-  } catch (const Json::exception&) {
+  } catch (const SortedJson::exception&) {
   }
   return std::nullopt;
 }

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "acuity/base/errors.hpp"
 #include "annotation/file_end.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;  // the first response is the first one written
+using OrderedJson = Json;  // the first response is the first one written
 
 // Dakota's default name of the only response.
 constexpr const char* response = "response_fn_1";
@@ -74,8 +74,7 @@ std::string take_metadata(std::string_view label, double value, Reply& answer) {
 }
 
 ReplyReading from_json(std::string_view text) {
-  const OrderedJson json =
-      nests_too_deep(text) ? OrderedJson() : OrderedJson::parse(text.begin(), text.end(), nullptr, false);
+  const OrderedJson json = nests_too_deep(text) ? OrderedJson() : json_in(text);
   if (!json.is_object()) return dakota_problem("results.out is not JSON, must be {\"functions\": {...}}");
   if (const auto fail = json.find("fail"); fail != json.end() && *fail != false)
     return dakota_problem("the driver reports a failure in results.out");
@@ -86,7 +85,7 @@ ReplyReading from_json(std::string_view text) {
   if (!y || !std::isfinite(*y))
     return dakota_problem(fmt::format("results.out: response \"{}\" is {}, must be a finite number",
                                       printable(functions->begin().key(), 60),
-                                      printable(functions->begin()->dump(), 60)));
+                                      printable(json_text(*functions->begin()), 60)));
   Reply answer{.y = *y};
   if (const auto metadata = json.find("metadata"); metadata != json.end() && metadata->is_object())
     for (const auto& [label, value] : metadata->items())
@@ -187,7 +186,7 @@ std::string dakota_parameters_json(const Request& request) {
                          {"analysis_components", OrderedJson::array()},
                          {"eval_id", std::to_string(request.suggestion.id)},
                          {"metadata", OrderedJson::array()}};
-  return json.dump(4, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return json_text(json, 4) + "\n";
 }
 
 ReplyReading parse_dakota_results(std::string_view text) {

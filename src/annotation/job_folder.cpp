@@ -4,19 +4,19 @@
 #include <sys/stat.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "acuity/base/errors.hpp"
 #include "annotation/file_end.hpp"
 #include "data/file_writer.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
 namespace {
 
 namespace fs = std::filesystem;
-using JobJson = nlohmann::json;
+using JobJson = SortedJson;
 
 // Beside those that AttemptFolder::prepare removes; left by an owner that was killed before it wrote the
 // record.
@@ -57,7 +57,7 @@ void JobFolder::prepare(const Request& request, const std::string& script, const
       if (fs::exists(file(name))) sync_to_disk(file(name));
     write_synced(file("job.sh"), script);
     const JobJson json{{"name", record.name}, {"host", record.host}, {"submitted", record.submitted}};
-    write_synced(file("job.json"), json.dump(-1, ' ', false, JobJson::error_handler_t::replace) + "\n");
+    write_synced(file("job.json"), sorted_json_text(json) + "\n");
     sync_to_disk(path());
     sync_to_disk(path().parent_path());
   } catch (const InputError& error) {
@@ -70,7 +70,7 @@ void JobFolder::prepare(const Request& request, const std::string& script, const
 std::optional<JobRecord> JobFolder::record() const {
   const FileEnd end = read_end(file("job.json"), 1 << 16);
   if (!end.whole() || nests_too_deep(end.text)) return std::nullopt;
-  const JobJson json = JobJson::parse(end.text.begin(), end.text.end(), nullptr, false);
+  const JobJson json = sorted_json_in(end.text);
   try {
     return JobRecord{json.at("name"), json.at("host"), json.at("submitted")};
   } catch (const JobJson::exception&) {

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
 #include "annotation/file_end.hpp"
 #include "study/nearest.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t result_limit = 1 << 20, output_limit = 64 << 10;
 
@@ -28,19 +26,20 @@ ReplyReading problem(std::string sentence) {
   return {.answer = std::nullopt, .problem = std::move(sentence)};
 }
 
-std::string shown(const Json& json) {
-  return printable(json.dump(-1, ' ', false, Json::error_handler_t::replace), 60);
+std::string shown(const SortedJson& json) {
+  return printable(sorted_json_text(json), 60);
 }
 
 // One number of an object, which may be absent or null.
-std::string take(const Json& object, const char* key, std::string (*check)(double, Reply&), Reply& answer) {
+std::string take(const SortedJson& object, const char* key, std::string (*check)(double, Reply&),
+                 Reply& answer) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return "";
   if (!found->is_number()) return fmt::format("{} is {}, must be a number", key, shown(*found));
   return check(found->get<double>(), answer);
 }
 
-ReplyReading from_object(const Json& object, std::string_view source) {
+ReplyReading from_object(const SortedJson& object, std::string_view source) {
   const auto y = object.find("y");
   if (y == object.end()) return problem(fmt::format("{} has no \"y\", must have one", source));
   Reply answer;
@@ -58,10 +57,10 @@ ReplyReading from_object(const Json& object, std::string_view source) {
 }
 
 // The parser would take a NUL byte for the end of the text.
-Json parsed(std::string_view text) {
+SortedJson parsed(std::string_view text) {
   if (nests_too_deep(text) || text.find('\0') != std::string_view::npos)
-    return Json(Json::value_t::discarded);
-  return Json::parse(text.begin(), text.end(), nullptr, false);
+    return SortedJson(SortedJson::value_t::discarded);
+  return sorted_json_in(text);
 }
 
 bool mentions_non_finite(std::string_view text) {
@@ -122,7 +121,7 @@ std::string_view end_that_is_text(std::string_view text) {
 std::optional<ReplyReading> object_in(std::string_view line) {
   if (line.front() != '{') return std::nullopt;
   const bool has_y = line.find("\"y\"") != std::string_view::npos;
-  const Json object = parsed(line);
+  const SortedJson object = parsed(line);
   if (object.is_object() && object.contains("y")) return from_object(object, "the last line of JSON printed");
   if (object.is_discarded() && has_y) return no_json(line, "the last line of JSON printed");
   return std::nullopt;
@@ -163,7 +162,7 @@ std::optional<double> printed_number(std::string_view text) {
 }
 
 ReplyReading parse_result(std::string_view text, std::string_view source) {
-  const Json object = parsed(text);
+  const SortedJson object = parsed(text);
   if (object.is_discarded()) return no_json(text, source);
   if (!object.is_object())
     return problem(fmt::format("{} is {}, must be an object {{\"y\": ...}}", source, shown(object)));
@@ -197,7 +196,7 @@ ReplyReading read_reply(const std::filesystem::path& folder) {
 
 std::optional<double> failure_cost(const std::filesystem::path& folder) {
   const auto cost_in = [](std::string_view text) -> std::optional<double> {
-    const Json object = parsed(text);
+    const SortedJson object = parsed(text);
     const auto found = object.is_object() ? object.find("cost") : object.end();
     if (!object.is_object() || found == object.end() || !found->is_number()) return std::nullopt;
     Reply reply;

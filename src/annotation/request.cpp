@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "acuity/base/errors.hpp"
 #include "numerics/random.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
+using OrderedJson = Json;
 
 OrderedJson number(double value) {
   return std::isinf(value) ? OrderedJson(shortest(value)) : OrderedJson(value);
@@ -57,8 +57,7 @@ std::string to_json(const Request& request) {
     json["resume_id"] = *asked.resume_from;
     if (!request.resume_folder.empty()) json["resume_from"] = request.resume_folder;
   }
-  return json.dump(-1, ' ', false,
-                   OrderedJson::error_handler_t::replace);  // names come from files, in any encoding
+  return json_text(json);  // names come from files, in any encoding
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Request& request) {

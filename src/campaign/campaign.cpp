@@ -393,7 +393,8 @@ void Campaign::take_ownership(bool take_over) {
   p.owning.reset();
   p.tenure.reset();
   const auto refuse = [&] {
-    throw OwnedError(owned_sentence(p.address, p.state, p.now(), p.store->has_tenure()));
+    throw OwnedError(owned_sentence(p.address, p.state.owner(), p.state.owner_since(), p.state.owner_seen(),
+                                    p.now(), p.store->has_tenure()));
   };
   std::unique_ptr<Tenure> tenure;
   if (p.store->has_tenure()) {

@@ -7,10 +7,10 @@
 #include "acuity/data/table.hpp"
 #include "acuity/store/open_event_store.hpp"
 #include "campaign/campaign_folder.hpp"
-#include "campaign/owner.hpp"
 #include "campaign/verification.hpp"
 #include "store/crash_point.hpp"
 #include "store/kept_files.hpp"
+#include "store/owner.hpp"
 
 namespace acuity {
 
@@ -25,7 +25,8 @@ void require_no_owner(const Campaign& campaign) {
   const bool is_owned =
       store->has_tenure() ? store->try_own() == nullptr : may_be_alive(state.owner(), campaign.now());
   if (is_owned)
-    throw OwnedError(owned_sentence(campaign.address(), state, campaign.now(), store->has_tenure()));
+    throw OwnedError(owned_sentence(campaign.address(), state.owner(), state.owner_since(),
+                                    state.owner_seen(), campaign.now(), store->has_tenure()));
 }
 
 // A change of the study that was cut off has its files beside the old ones.

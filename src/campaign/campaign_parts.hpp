@@ -4,7 +4,7 @@
 #include "campaign/campaign_belief.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/event_rules.hpp"
-#include "campaign/owner.hpp"
+#include "store/owner.hpp"
 
 namespace acuity {
 

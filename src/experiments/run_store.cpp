@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
 #include "base/checksum.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
@@ -105,7 +105,7 @@ using base::checksum;
 
 // Whatever the order of the keys and the spaces between them.
 bool is_same_json(const std::string& one, const std::string& other) {
-  const auto read = [](const std::string& text) { return nlohmann::json::parse(text, nullptr, false); };
+  const auto read = [](const std::string& text) { return sorted_json_in(text); };
   return !read(one).is_discarded() && read(one) == read(other);
 }
 

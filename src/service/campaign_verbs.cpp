@@ -11,6 +11,7 @@
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
 #include "service/request_body.hpp"
+#include "text/json.hpp"
 #include "views/campaign_text.hpp"
 
 namespace acuity {
@@ -74,7 +75,7 @@ std::string told_by(const SuggestionRecord& record, const Caller& caller) {
 }  // namespace
 
 Json suggestions_json(const Campaign& campaign, const std::vector<Suggestion>& suggestions) {
-  return Json::parse(suggestions_text(campaign, suggestions, Format::json)).at("suggestions");
+  return json_in(suggestions_text(campaign, suggestions, Format::json)).at("suggestions");
 }
 
 double retry_after(const Campaign& campaign) {

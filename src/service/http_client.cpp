@@ -1,98 +1,95 @@
 #include "service/http_client.hpp"
 
-// Asio of Boost 1.74 uses std::exchange without including it.
-#include <utility>
-//
 #include <fmt/format.h>
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
-#include <chrono>
+#include <boost/asio/io_context.hpp>
+#include <optional>
 
 #include "acuity/base/errors.hpp"
+#include "service/byte_stream.hpp"
+#include "service/http_wire.hpp"
 
 namespace acuity {
 
 namespace client {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
 using asio::ip::tcp;
-using Request = http::request<http::string_body>;
+using Reading = WireReader::Reading;
 
+constexpr std::size_t largest_header = std::size_t{8} << 10;
 constexpr std::uint64_t largest_reply = std::uint64_t{1} << 30;
 
-// A connection with either kind of stream. Operations are asynchronous only because others have no time
-// limit.
+// A connection to a server. Operations are asynchronous only because others have no time limit.
 class Connection {
  public:
   Connection(const ServerUrl& url, double seconds)
-      : seconds_(std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-            std::chrono::duration<double>(seconds))),
-        plain_(std::make_unique<beast::tcp_stream>(context_)) {
+      : seconds_(std::chrono::duration_cast<ByteStream::Duration>(std::chrono::duration<double>(seconds))),
+        stream_(context_) {
     tcp::resolver resolver(context_);
-    beast::error_code failed;
+    ByteStream::Error failed;
     const auto addresses = resolver.resolve(url.host, url.port, failed);
     check(failed, "its name cannot be resolved");
-    lowest().expires_after(seconds_);
-    lowest().async_connect(addresses,
-                           [&](const beast::error_code& code, const tcp::endpoint&) { failed = code; });
-    work();
-    check(failed, "it cannot be connected to");
-    lowest().socket().set_option(tcp::no_delay(true), failed);
+    stream_.expires_after(seconds_);
+    stream_.connect(addresses, done());
+    check(wait(), "it cannot be connected to");
+    stream_.send_without_delay();
     if (url.is_encrypted) encrypt(url.host);
   }
 
-  http::response<http::string_body> exchange(const Request& request) {
-    beast::error_code failed;
-    lowest().expires_after(seconds_);
-    const auto done = [&](const beast::error_code& code, std::size_t) { failed = code; };
-    encrypted_ ? http::async_write(*encrypted_, request, done) : http::async_write(*plain_, request, done);
-    work();
-    check(failed, "the request cannot be sent");
-    http::response_parser<http::string_body> parser;
-    parser.body_limit(largest_reply);
-    encrypted_ ? http::async_read(*encrypted_, buffer_, parser, done)
-               : http::async_read(*plain_, buffer_, parser, done);
-    work();
-    check(failed, "there is no reply");
-    return parser.release();
+  /// The bytes of a request are sent; the reply is in reader() then.
+  WireReader& exchange(const std::string& request) {
+    stream_.expires_after(seconds_);
+    stream_.write(asio::buffer(request), done());
+    check(wait(), "the request cannot be sent");
+    reader_.begin();
+    Reading reading = reader_.read();
+    while (reading == Reading::more || reading == Reading::header) {
+      if (reading == Reading::more) reading = read_bytes();
+      if (reading == Reading::more || reading == Reading::header) reading = reader_.read();
+    }
+    if (reading == Reading::complete) return reader_;
+    throw ConnectionError(reading == Reading::closed ? "there is no reply (end of stream)"
+                                                     : "there is no reply (it is not well-formed HTTP)");
   }
 
  private:
-  beast::tcp_stream& lowest() { return encrypted_ ? beast::get_lowest_layer(*encrypted_) : *plain_; }
-  void work() {
+  Reading read_bytes() {
+    const std::span<char> room = reader_.room();
+    stream_.read_some(asio::buffer(room.data(), room.size()), done());
+    const ByteStream::Error failed = wait();
+    if (failed == asio::error::eof) return reader_.read_end();
+    check(failed, "there is no reply");
+    reader_.add(bytes_);
+    return Reading::more;
+  }
+  ByteStream::Done done() {
+    return [this](const ByteStream::Error& failed, std::size_t bytes) { failed_ = failed, bytes_ = bytes; };
+  }
+  ByteStream::Error wait() {
     context_.restart();
     context_.run();
+    return failed_;
   }
-  static void check(const beast::error_code& failed, const char* what) {
+  static void check(const ByteStream::Error& failed, const char* what) {
     if (failed) throw ConnectionError(fmt::format("{} ({})", what, failed.message()));
   }
   void encrypt(const std::string& host) {
     encryption_.emplace(asio::ssl::context::tls_client);
     encryption_->set_default_verify_paths();
     encryption_->set_verify_mode(asio::ssl::verify_peer);
-    auto stream = std::make_unique<beast::ssl_stream<beast::tcp_stream>>(std::move(*plain_), *encryption_);
-    stream->set_verify_callback(asio::ssl::host_name_verification(host));
-    ::SSL_set_tlsext_host_name(stream->native_handle(), host.c_str());
-    encrypted_ = std::move(stream);
-    beast::error_code failed;
-    encrypted_->async_handshake(asio::ssl::stream_base::client,
-                                [&](const beast::error_code& code) { failed = code; });
-    work();
-    check(failed, "its certificate is not accepted; SSL_CERT_FILE names a file with those to trust");
+    stream_.encrypt(*encryption_, host);
+    stream_.handshake(ByteStream::Role::client, done());
+    check(wait(), "its certificate is not accepted; SSL_CERT_FILE names a file with those to trust");
   }
 
   asio::io_context context_{1};
-  std::chrono::steady_clock::duration seconds_;
+  ByteStream::Duration seconds_;
   std::optional<asio::ssl::context> encryption_;
-  std::unique_ptr<beast::tcp_stream> plain_;
-  std::unique_ptr<beast::ssl_stream<beast::tcp_stream>> encrypted_;
-  beast::flat_buffer buffer_;
+  ByteStream stream_;
+  WireReader reader_{WireReader::Kind::replies, largest_header, largest_reply};
+  ByteStream::Error failed_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace client
@@ -137,19 +134,15 @@ struct HttpClient::Parts {
   double seconds;
   std::unique_ptr<client::Connection> connection;
 
-  HttpReply send(client::http::verb method, const std::string& target, const std::string& body) {
-    client::Request request(method, url.path + target, 11);
+  /// `body` null: GET.
+  HttpReply send(const std::string& target, const std::string* body) {
     const std::string shown = url.host.find(':') == std::string::npos ? url.host : "[" + url.host + "]";
     const bool usual = url.port == (url.is_encrypted ? "443" : "80");
-    request.set(client::http::field::host, usual ? shown : shown + ":" + url.port);
-    request.set(client::http::field::accept, "application/json");
-    if (!token.empty()) request.set(client::http::field::authorization, "Bearer " + token);
-    if (method == client::http::verb::post) {
-      request.set(client::http::field::content_type, "application/json");
-      request.body() = body;
-    }
-    request.keep_alive(true);
-    request.prepare_payload();
+    std::vector<std::pair<std::string, std::string>> fields{{"Host", usual ? shown : shown + ":" + url.port},
+                                                            {"Accept", "application/json"}};
+    if (!token.empty()) fields.emplace_back("Authorization", "Bearer " + token);
+    if (body != nullptr) fields.emplace_back("Content-Type", "application/json");
+    const std::string request = wire_request(url.path + target, fields, body);
     const bool was_open = connection != nullptr;
     try {
       return exchange(request);
@@ -165,13 +158,13 @@ struct HttpClient::Parts {
     }
   }
 
-  HttpReply exchange(const client::Request& request) {
+  HttpReply exchange(const std::string& request) {
     if (!connection) connection = std::make_unique<client::Connection>(url, seconds);
-    auto response = connection->exchange(request);
-    if (!response.keep_alive()) connection.reset();
-    return {.status = static_cast<int>(response.result_int()),
-            .content_type = std::string(response[client::http::field::content_type]),
-            .body = std::move(response.body())};
+    WireReader& reader = connection->exchange(request);
+    const bool stays_open = reader.keeps_alive();
+    HttpReply reply = reader.take_reply();
+    if (!stays_open) connection.reset();
+    return reply;
   }
 };
 
@@ -180,11 +173,11 @@ HttpClient::HttpClient(ServerUrl url, std::string token, double seconds)
 HttpClient::~HttpClient() = default;
 
 HttpReply HttpClient::get(const std::string& target) {
-  return parts_->send(client::http::verb::get, target, "");
+  return parts_->send(target, nullptr);
 }
 
 HttpReply HttpClient::post(const std::string& target, const std::string& json) {
-  return parts_->send(client::http::verb::post, target, json);
+  return parts_->send(target, &json);
 }
 
 }  // namespace acuity

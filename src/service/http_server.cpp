@@ -1,34 +1,28 @@
 #include "service/http_server.hpp"
 
-// Asio of Boost 1.74 uses std::exchange without including it.
-#include <utility>
-//
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <atomic>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
-#include <chrono>
 #include <deque>
 #include <list>
 #include <thread>
 
 #include "acuity/base/errors.hpp"
+#include "service/byte_stream.hpp"
+#include "service/http_wire.hpp"
+//
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 namespace acuity {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
 using asio::ip::tcp;
-using Duration = std::chrono::steady_clock::duration;
+using Duration = ByteStream::Duration;
+using Error = ByteStream::Error;
+using Reading = WireReader::Reading;
 
 namespace {
 
@@ -83,27 +77,48 @@ HttpReply answer_to(const HttpRequest& request, const HttpServer::Handler& handl
 }
 
 // One connection: reads a request, has it answered, writes the reply, and again. `close_now` ends it at any
-// time; whatever is under way then fails and drops the last reference.
+// time; whatever is under way then fails and drops the last reference. Only the thread that moves bytes
+// touches a session.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  explicit Session(SessionList& all) : all_(all) { ++all_.connections; }
-  virtual ~Session() {
+  Session(SessionList& all, std::string peer, tcp::socket socket, asio::ssl::context* encryption)
+      : all_(all),
+        stream_(std::move(socket), encryption),
+        peer_(std::move(peer)),
+        reader_(WireReader::Kind::requests, all.limits.head, all.limits.body) {
+    ++all_.connections;
+    stream_.expires_after(seconds(all_.limits.request_seconds));
+  }
+  ~Session() {
     leave_idle();
     --all_.connections;
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  virtual void start() = 0;
-  virtual void close_now() = 0;
-  virtual void add_event(const std::string& text) = 0;
+  void start() {
+    if (!stream_.is_encrypted()) return read_request();
+    enter_idle();
+    stream_.handshake(ByteStream::Role::server, [me = shared_from_this()](const Error& failed, std::size_t) {
+      if (!failed) me->read_request();
+    });
+  }
+
+  void close_now() { stream_.close(); }
+
   /// Ends a session that waits for a request, in favour of another one.
   void evict() {
     leave_idle();
     close_now();
   }
 
- protected:
+  void add_event(const std::string& text) {
+    if (events_.size() >= most_queued_events) return close_now();
+    events_.push_back(text);
+    if (events_.size() == 1) write_events();
+  }
+
+ private:
   void enter_idle() {
     leave_idle();
     place_ = all_.idle.insert(all_.idle.end(), this);
@@ -114,91 +129,41 @@ class Session : public std::enable_shared_from_this<Session> {
     is_idle_ = false;
   }
 
-  SessionList& all_;
-
- private:
-  std::list<Session*>::iterator place_;
-  bool is_idle_ = false;
-};
-
-template <typename Stream>
-class SessionOn : public Session {
- public:
-  template <typename... Arguments>
-  SessionOn(SessionList& all, std::string peer, Arguments&&... arguments)
-      : Session(all), stream_(std::forward<Arguments>(arguments)...), peer_(std::move(peer)) {
-    beast::get_lowest_layer(stream_).expires_after(seconds(all_.limits.request_seconds));
-  }
-
-  void start() override { begin(stream_); }
-  void close_now() override { beast::get_lowest_layer(stream_).close(); }
-
-  void add_event(const std::string& text) override {
-    if (events_.size() >= most_queued_events) return close_now();
-    events_.push_back(text);
-    if (events_.size() == 1) write_events();
-  }
-
- private:
-  std::shared_ptr<SessionOn> self() { return std::static_pointer_cast<SessionOn>(shared_from_this()); }
-
-  void begin(beast::tcp_stream&) { read_request(); }
-  void begin(beast::ssl_stream<beast::tcp_stream>& stream) {
-    enter_idle();
-    stream.async_handshake(asio::ssl::stream_base::server, [me = self()](const beast::error_code& failed) {
-      if (!failed) me->read_request();
-    });
-  }
-
   // The deadline is that of the whole request: a client that sends a byte now and then gains nothing by it.
   void read_request() {
     if (all_.stopping) return;
     enter_idle();
-    parser_.emplace();
-    parser_->header_limit(static_cast<std::uint32_t>(all_.limits.head));
-    parser_->body_limit(all_.limits.body);
-    beast::get_lowest_layer(stream_).expires_after(
-        seconds(answered_ == 0 ? all_.limits.request_seconds : all_.limits.idle_seconds));
-    http::async_read_header(stream_, buffer_, *parser_,
-                            [me = self()](const beast::error_code& failed, std::size_t) {
-                              if (failed) return me->refuse(failed);
-                              me->read_body();
-                            });
+    reader_.begin();
+    stream_.expires_after(seconds(answered_ == 0 ? all_.limits.request_seconds : all_.limits.idle_seconds));
+    read_on();
   }
 
-  void read_body() {
-    beast::get_lowest_layer(stream_).expires_after(seconds(all_.limits.request_seconds));
-    if (const auto length = parser_->content_length(); length && *length > all_.limits.body)
-      return refuse(http::error::body_limit);
-    http::async_read(stream_, buffer_, *parser_, [me = self()](const beast::error_code& failed, std::size_t) {
-      if (failed) return me->refuse(failed);
-      me->hand_over();
-    });
-  }
-
-  HttpRequest request_read() {
-    const auto& message = parser_->get();
-    HttpRequest request{.method = std::string(message.method_string()),
-                        .path = {},
-                        .query = {},
-                        .host = std::string(message[http::field::host]),
-                        .origin = std::string(message[http::field::origin]),
-                        .authorization = std::string(message[http::field::authorization]),
-                        .content_type = std::string(message[http::field::content_type]),
-                        .accept = std::string(message[http::field::accept]),
-                        .body = message.body(),
-                        .peer = peer_};
-    return request;
+  void read_on() {
+    Reading reading = reader_.read();
+    if (reading == Reading::header) {
+      stream_.expires_after(seconds(all_.limits.request_seconds));
+      reading = reader_.read();
+    }
+    if (reading == Reading::complete) return hand_over();
+    if (reading != Reading::more) return refuse(reading);
+    const std::span<char> room = reader_.room();
+    stream_.read_some(asio::buffer(room.data(), room.size()),
+                      [me = shared_from_this()](const Error& failed, std::size_t bytes) {
+                        if (failed == asio::error::eof) return me->refuse(me->reader_.read_end());
+                        if (failed) return me->refuse(Reading::closed);
+                        me->reader_.add(bytes);
+                        me->read_on();
+                      });
   }
 
   void hand_over() {
     leave_idle();
-    beast::get_lowest_layer(stream_).expires_never();
-    const auto& message = parser_->get();
-    keeps_alive_ = message.keep_alive();
-    is_head_ = message.method() == http::verb::head;
-    HttpRequest request = request_read();
-    if (!take_target(std::string(message.target()), request)) {
+    stream_.expires_never();
+    keeps_alive_ = reader_.keeps_alive();
+    HttpRequest request = reader_.request();
+    request.peer = peer_;
+    is_head_ = request.method == "HEAD";
+    if (!take_target(reader_.target(), request)) {
       keeps_alive_ = false;
       return write(problem_reply(HttpProblem(400, "the address of the request is not well-formed")));
     }
@@ -206,71 +171,51 @@ class SessionOn : public Session {
     if (all_.waiting >= all_.limits.waiting)
       return write(problem_reply(HttpProblem(503, "the server has too many requests to answer", 1.0)));
     ++all_.waiting;
-    asio::post(*all_.answering, [me = self(), request = std::move(request)] {
+    asio::post(*all_.answering, [me = shared_from_this(), request = std::move(request)] {
       auto reply = std::make_shared<HttpReply>(answer_to(request, me->all_.handler));
       --me->all_.waiting;
       asio::post(*me->all_.moving, [me, reply] { me->write(std::move(*reply)); });
     });
   }
 
-  void refuse(const beast::error_code& failed) {
+  void refuse(Reading reading) {
     leave_idle();
     keeps_alive_ = false;
-    if (failed == http::error::body_limit)
+    if (reading == Reading::body_too_large)
       return write(problem_reply(HttpProblem(
           413,
           fmt::format("the body of the request is too large, must be at most {} bytes", all_.limits.body))));
-    if (failed == http::error::header_limit || failed == http::error::buffer_overflow)
+    if (reading == Reading::header_too_large)
       return write(problem_reply(HttpProblem(431, "the header of the request is too large")));
-    if (failed == beast::error::timeout || failed == http::error::end_of_stream ||
-        failed.category() != make_error_code(http::error::bad_method).category())
-      return close_now();
+    if (reading == Reading::closed) return close_now();
     write(problem_reply(HttpProblem(400, "the request is not well-formed HTTP")));
   }
 
   void write(HttpReply reply) {
-    beast::get_lowest_layer(stream_).expires_after(seconds(all_.limits.request_seconds));
+    stream_.expires_after(seconds(all_.limits.request_seconds));
     if (reply.is_event_stream && !is_head_) return write_stream(std::move(reply));
-    reply_.emplace();
-    reply_->result(static_cast<unsigned>(reply.status));
-    reply_->version(11);
-    for (const auto& [name, value] : all_.fields) reply_->set(name, value);
-    for (const auto& [name, value] : reply.fields) reply_->set(name, value);
-    reply_->set(http::field::content_type, reply.content_type);
-    reply_->keep_alive(keeps_alive_ && !all_.stopping);
-    if (is_head_)
-      reply_->content_length(reply.body.size());
-    else
-      reply_->body() = std::move(reply.body);
-    if (!is_head_) reply_->prepare_payload();
-    serializer_.emplace(*reply_);
-    if (is_head_) serializer_->split(true);
-    const auto written = [me = self()](const beast::error_code& failed, std::size_t) {
+    reply_ = wire_reply(std::move(reply), all_.fields, keeps_alive_ && !all_.stopping, is_head_);
+    stream_.write(asio::buffer(reply_.bytes), [me = shared_from_this()](const Error& failed, std::size_t) {
       ++me->answered_;
-      if (failed || me->reply_->need_eof() || !me->keeps_alive_) return me->finish();
+      if (failed || me->reply_.needs_close || !me->keeps_alive_) return me->finish();
       me->read_request();
-    };
-    if (is_head_)
-      http::async_write_header(stream_, *serializer_, written);
-    else
-      http::async_write(stream_, *serializer_, written);
+    });
   }
 
   // After a refused request its rest is read and dropped for a moment: closing with unread bytes would reset
   // the connection, and the client might never see the reply.
   void finish() {
-    beast::error_code ignored;
-    beast::get_lowest_layer(stream_).socket().shutdown(tcp::socket::shutdown_send, ignored);
-    beast::get_lowest_layer(stream_).expires_after(seconds(1.0));
+    stream_.end_writing();
+    stream_.expires_after(seconds(1.0));
     drain();
   }
   void drain() {
     rest_.resize(std::size_t{64} << 10);
-    beast::get_lowest_layer(stream_).async_read_some(
-        asio::buffer(rest_), [me = self()](const beast::error_code& failed, std::size_t count) {
-          me->drained_ += count;
-          if (!failed && me->drained_ < (std::size_t{8} << 20)) me->drain();
-        });
+    stream_.read_some_raw(asio::buffer(rest_),
+                          [me = shared_from_this()](const Error& failed, std::size_t count) {
+                            me->drained_ += count;
+                            if (!failed && me->drained_ < (std::size_t{8} << 20)) me->drain();
+                          });
   }
 
   void write_stream(HttpReply reply) {
@@ -284,40 +229,39 @@ class SessionOn : public Session {
   }
 
   void write_events() {
-    beast::get_lowest_layer(stream_).expires_after(
-        seconds(all_.limits.request_seconds + stream_pulse_seconds));
-    asio::async_write(stream_, asio::buffer(events_.front()),
-                      [me = self()](const beast::error_code& failed, std::size_t) {
-                        if (failed) return me->close_now();
-                        me->events_.pop_front();
-                        if (!me->events_.empty()) me->write_events();
-                      });
+    stream_.expires_after(seconds(all_.limits.request_seconds + stream_pulse_seconds));
+    stream_.write(asio::buffer(events_.front()), [me = shared_from_this()](const Error& failed, std::size_t) {
+      if (failed) return me->close_now();
+      me->events_.pop_front();
+      if (!me->events_.empty()) me->write_events();
+    });
   }
   // A client that closes its side is noticed at once, not at the next event.
   void watch_for_end() {
     rest_.resize(256);
-    beast::get_lowest_layer(stream_).expires_never();  // of this reading: writing has its own time
-    stream_.async_read_some(asio::buffer(rest_), [me = self()](const beast::error_code& failed, std::size_t) {
+    stream_.expires_never();  // of this reading: writing has its own time
+    stream_.read_some(asio::buffer(rest_), [me = shared_from_this()](const Error& failed, std::size_t) {
       if (failed) return me->close_now();
       me->watch_for_end();
     });
   }
 
-  Stream stream_;
+  SessionList& all_;
+  ByteStream stream_;
   std::string peer_;
-  beast::flat_buffer buffer_{std::size_t{256} << 10};
-  std::optional<http::request_parser<http::string_body>> parser_;
-  std::optional<http::response<http::string_body>> reply_;
-  std::optional<http::response_serializer<http::string_body>> serializer_;
+  WireReader reader_;
+  WireReply reply_;                 // that is being written
   std::deque<std::string> events_;  // of an event stream; the first is being written
   std::vector<char> rest_;
   std::size_t drained_ = 0;
   int answered_ = 0;
   bool keeps_alive_ = false, is_head_ = false;
+  std::list<Session*>::iterator place_;  // in the list of idle sessions
+  bool is_idle_ = false;
 };
 
 tcp::endpoint endpoint_of(const ListenAddress& address) {
-  beast::error_code failed;
+  Error failed;
   const std::string host = address.host == "localhost" ? "127.0.0.1" : address.host;
   const asio::ip::address number = asio::ip::make_address(host, failed);
   if (failed)
@@ -345,7 +289,7 @@ ListenAddress ListenAddress::of(const std::string& text) {
   const std::optional<std::int64_t> port = whole_number(text.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535) complain();
   address.port = static_cast<int>(*port);
-  beast::error_code failed;
+  Error failed;
   if (host != "localhost" && !host.empty()) asio::ip::make_address(host, failed);
   if (failed) complain();
   return address;
@@ -396,7 +340,7 @@ struct HttpServer::Parts {
 
   void use(const TlsFiles& files) {
     encryption.emplace(asio::ssl::context::tls_server);
-    beast::error_code failed;
+    Error failed;
     encryption->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                             asio::ssl::context::no_tlsv1_1);
     encryption->use_certificate_chain_file(files.certificate, failed);
@@ -411,7 +355,7 @@ struct HttpServer::Parts {
 
   void listen(const ListenAddress& address) {
     const tcp::endpoint endpoint = endpoint_of(address);
-    beast::error_code failed;
+    Error failed;
     acceptor.open(endpoint.protocol(), failed);
     if (!failed) acceptor.set_option(asio::socket_base::reuse_address(true), failed);
     if (!failed) acceptor.bind(endpoint, failed);
@@ -422,13 +366,13 @@ struct HttpServer::Parts {
   }
 
   void accept() {
-    acceptor.async_accept([this](const beast::error_code& failed, tcp::socket socket) {
+    acceptor.async_accept([this](const Error& failed, tcp::socket socket) {
       if (all.stopping) return;
       if (!failed) take(std::move(socket));
       if (!failed) return accept();
       // No descriptor is left, for instance: not again and again without a pause.
       pause.emplace(moving, std::chrono::milliseconds(50));
-      pause->async_wait([this](const beast::error_code&) {
+      pause->async_wait([this](const Error&) {
         if (!all.stopping) accept();
       });
     });
@@ -439,23 +383,17 @@ struct HttpServer::Parts {
       if (all.idle.empty()) return;  // all are being answered; this one is closed
       all.idle.front()->evict();
     }
-    beast::error_code failed;
+    Error failed;
     socket.set_option(tcp::no_delay(true), failed);
     const std::string peer = socket.remote_endpoint(failed).address().to_string();
     if (failed) return;
-    std::shared_ptr<Session> session;
-    if (encryption)
-      session = std::make_shared<SessionOn<beast::ssl_stream<beast::tcp_stream>>>(
-          all, peer, std::move(socket), *encryption);
-    else
-      session = std::make_shared<SessionOn<beast::tcp_stream>>(all, peer, std::move(socket));
-    session->start();
+    std::make_shared<Session>(all, peer, std::move(socket), encryption ? &*encryption : nullptr)->start();
   }
 
   // A comment now and then: a connection that a proxy or a cable has dropped is noticed.
   void beat() {
     pulse.expires_after(seconds(stream_pulse_seconds));
-    pulse.async_wait([this](const beast::error_code& failed) {
+    pulse.async_wait([this](const Error& failed) {
       if (failed) return;
       to_streams(": still here\n\n");
       beat();
@@ -473,7 +411,7 @@ struct HttpServer::Parts {
     answering.join();
     asio::post(moving, [this] {
       all.stopping = true;
-      beast::error_code ignored;
+      Error ignored;
       acceptor.close(ignored);
       pulse.cancel();
       if (pause) pause->cancel();

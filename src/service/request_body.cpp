@@ -9,6 +9,7 @@
 #include "acuity/base/errors.hpp"
 #include "service/http_message.hpp"
 #include "study/duration.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
@@ -21,7 +22,7 @@ namespace {
 
 Json parsed(const std::string& text) {
   if (text.empty()) return Json::object();
-  Json json = Json::parse(text, nullptr, false);
+  Json json = json_in(text);
   if (json.is_discarded() || !json.is_object())
     throw HttpProblem(400, "the body of the request is not a JSON object");
   return json;

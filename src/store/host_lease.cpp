@@ -12,13 +12,13 @@
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
 #include "acuity/base/errors.hpp"
 #include "store/file_system.hpp"
 #include "study/duration.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
@@ -99,7 +99,7 @@ class LeaseFolder {
     const LeaseFile file(lease(), O_RDONLY);
     if (!file) return std::nullopt;
     const double modified = file.modified();
-    const auto fields = nlohmann::json::parse(file.content(), nullptr, false);
+    const auto fields = sorted_json_in(file.content());
     HostLeaseHolder found;
     found.age = file_system_now - modified;
     if (fields.is_object()) {
@@ -119,11 +119,10 @@ class LeaseFolder {
     Draft(const LeaseFolder& owner, const std::string& token)
         : path_(owner.folder_ / fmt::format(".writer.{}", token)) {
       const LeaseFile file(path_, O_RDWR | O_CREAT | O_EXCL);
-      const std::string text = nlohmann::json{{"identity", owner.options_.identity},
-                                              {"host", name_of_host()},
-                                              {"process", ::getpid()},
-                                              {"token", token}}
-                                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+      const std::string text = sorted_json_text({{"identity", owner.options_.identity},
+                                                 {"host", name_of_host()},
+                                                 {"process", ::getpid()},
+                                                 {"token", token}}) +
                                "\n";
       if (!file || !file.write(text)) {
         const int error = errno;
@@ -189,7 +188,7 @@ class LeaseFolder {
     const LeaseFile file(lease(), O_RDWR);
     if (!file) return false;
     const std::string text = file.content();
-    const auto fields = nlohmann::json::parse(text, nullptr, false);
+    const auto fields = sorted_json_in(text);
     return fields.is_object() && fields.value("token", "") == token && file.write(text);
   }
 

@@ -8,12 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "acuity/base/errors.hpp"
-#include "campaign/owner.hpp"
+#include "store/owner.hpp"
 #include "data/file_writer.hpp"
 #include "store/crash_point.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
@@ -61,10 +61,10 @@ bool maker_is_gone(int mark) {
   const ssize_t count = ::pread(mark, text.data(), text.size(), 0);
   if (count <= 0) return false;
   try {
-    const auto json = nlohmann::json::parse(text.data(), text.data() + count);
+    const auto json = sorted_json_in({text.data(), static_cast<std::size_t>(count)});
     const OwnerChanged maker{json.at("host"), json.at("process"), json.at("process_start")};
     return maker.host == this_process(0.0).host && !may_be_alive(maker);
-  } catch (const nlohmann::json::exception&) {
+  } catch (const SortedJson::exception&) {
     return false;
   }
 }
@@ -136,8 +136,8 @@ void UnfinishedFolder::mark() {
   lock(mark_);
   const OwnerChanged maker = this_process(0.0);
   const std::string text =
-      nlohmann::json{{"host", maker.host}, {"process", maker.process}, {"process_start", maker.process_start}}
-          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+      sorted_json_text(
+          {{"host", maker.host}, {"process", maker.process}, {"process_start", maker.process_start}}) +
       "\n";
   if (::write(mark_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     cannot_be_made(folder_, errno);

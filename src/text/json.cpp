@@ -14,8 +14,20 @@ Json json_number(const std::optional<double>& value) {
   return value ? json_number(*value) : Json();
 }
 
-std::string json_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+Json json_in(std::string_view text) {
+  return Json::parse(text.begin(), text.end(), nullptr, false);
+}
+
+SortedJson sorted_json_in(std::string_view text) {
+  return SortedJson::parse(text.begin(), text.end(), nullptr, false);
+}
+
+std::string json_text(const Json& json, int indentation) {
+  return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string sorted_json_text(const SortedJson& json, int indentation) {
+  return json.dump(indentation, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 }  // namespace acuity

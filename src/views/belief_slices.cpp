@@ -7,6 +7,7 @@
 #include "acuity/base/errors.hpp"
 #include "annotation/file_end.hpp"
 #include "data/as_size.hpp"
+#include "text/json.hpp"
 #include "views/input_grid.hpp"
 #include "views/plain_json.hpp"
 
@@ -57,7 +58,7 @@ struct BeliefSlices::Parts {
   Vector fixed_values(const std::string& text) const {
     Vector values = usual;
     if (text.empty()) return values;
-    const Json given = nests_too_deep(text) ? Json() : Json::parse(text, nullptr, false);
+    const Json given = nests_too_deep(text) ? Json() : json_in(text);
     if (!given.is_object())
       throw InputError(
           fmt::format("at is {}, must be a JSON object with values of inputs", printable(text, 80)));

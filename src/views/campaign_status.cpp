@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "campaign/owner.hpp"
+#include "store/owner.hpp"
 #include "campaign/reported_cost.hpp"
 #include "campaign/state_queries.hpp"
 #include "judgement/calibration_verdict.hpp"

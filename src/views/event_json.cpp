@@ -1,5 +1,6 @@
 #include "views/event_json.hpp"
 
+#include "text/json.hpp"
 #include "text/result_table.hpp"
 #include "views/campaign_text.hpp"
 
@@ -133,7 +134,7 @@ struct EventWriter {
   void operator()(const Planned& e) const { put_all_of(e); }
   void operator()(const StudyChanged& e) const { put_all_of(e); }
   void put_all_of(const Event& event) const {
-    const Json body = Json::parse(to_json(event));  // must outlive its items()
+    const Json body = json_in(to_json(event));  // must outlive its items()
     for (const auto& [key, value] : body.items()) line[key] = value;
   }
 };

@@ -12,7 +12,7 @@
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "campaign/campaign_belief.hpp"
-#include "campaign/owner.hpp"
+#include "store/owner.hpp"
 #include "campaign/state_queries.hpp"
 #include "support/program.hpp"
 #include "support/shared_event_store.hpp"

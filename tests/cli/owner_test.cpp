@@ -4,7 +4,7 @@
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/store/sqlite_event_store.hpp"
 #include "base/clock.hpp"
-#include "campaign/owner.hpp"
+#include "store/owner.hpp"
 #include "support/run_bench.hpp"
 
 namespace acuity::testing::owner_test {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "acuity/campaign/state.hpp"
 #include "acuity/store/campaign_address.hpp"
+#include "acuity/store/event_store.hpp"
 #include "base/clock.hpp"
 
 namespace acuity {
@@ -20,8 +20,10 @@ bool is_here(const OwnerChanged& owner);
 bool may_be_alive(const OwnerChanged& owner, double now = acuity::now());
 
 /// Who runs the campaign, where and since when, when the lease ends and what to do: the message of exit 7.
-/// `is_connected`: its store knows that it is running (EventStore::has_tenure), wherever it is.
-std::string owned_sentence(const CampaignAddress& address, const State& state, double now, bool is_connected);
+/// `since` and `seen`: the times of its first and last event. `is_connected`: its store knows that it is
+/// running (EventStore::has_tenure), wherever it is.
+std::string owned_sentence(const CampaignAddress& address, const OwnerChanged& owner, double since,
+                           double seen, double now, bool is_connected);
 
 /// Renews the lease of an owner three times per lease, from a thread of its own with its own connection to
 /// the log, so that long computations do not let it lapse. Ends itself if another process has taken over.

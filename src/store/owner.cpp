@@ -1,4 +1,4 @@
-#include "campaign/owner.hpp"
+#include "store/owner.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -52,14 +52,13 @@ bool may_be_alive(const OwnerChanged& owner, double now) {
   return start_of(owner.process) == owner.process_start && owner.process_start != 0;
 }
 
-std::string owned_sentence(const CampaignAddress& address, const State& state, double now,
-                           bool is_connected) {
-  const OwnerChanged& owner = state.owner();
+std::string owned_sentence(const CampaignAddress& address, const OwnerChanged& owner, double since,
+                           double seen, double now, bool is_connected) {
   if (owner.host.empty())
     return fmt::format("{}: already being run by another process, which has just begun", address.text());
   const std::string who =
       fmt::format("{}: already being run by process {} on {} (started {} ago", address.text(), owner.process,
-                  printable(owner.host, 100), whole_seconds(now - state.owner_since()));
+                  printable(owner.host, 100), whole_seconds(now - since));
   if (is_here(owner)) return who + "); stop it first: kill " + std::to_string(owner.process);
   if (is_connected)
     return who +
@@ -73,7 +72,7 @@ std::string owned_sentence(const CampaignAddress& address, const State& state, d
       "{}, last sign of life {} ago); stop it there first; if that machine is gone, its lease ends in {} and "
       "the "
       "same command then continues, or at once: {}",
-      who, whole_seconds(now - state.owner_seen()), whole_seconds(*owner.lease_until - now), take_over);
+      who, whole_seconds(now - seen), whole_seconds(*owner.lease_until - now), take_over);
 }
 
 struct Heartbeat::Thread {
