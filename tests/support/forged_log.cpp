@@ -50,6 +50,7 @@ void forge_log(const std::filesystem::path& log, const std::vector<RawEvent>& ev
   head.bind(2, std::bit_cast<std::int64_t>(chain));
   head.exec();
   transaction.commit();
+  database.exec("VACUUM");  // a long event that is gone leaves no long file behind
 }
 
 void change_log(const std::filesystem::path& log, const std::string& statement) {
