@@ -12,15 +12,26 @@ packages_for() {
   for kind in "$@"; do sed -n "s/^$kind: //p" packaging/packages; done | tr ' ' '\n'
 }
 
+# time_left WORDS SECONDS: ", about 3 min left" after so many seconds, if the words are "step 20 of 80" or "20 of 80 tests" and
+# enough is done to tell.
+time_left() {
+  local numbers done all
+  numbers=$(printf '%s\n' "$1" | sed -n 's/^[a-z ]*\([0-9]*\) of \([0-9]*\).*/\1 \2/p')
+  done=${numbers% *} all=${numbers#* }
+  if [ -n "$numbers" ] && [ "$done" -ge 5 ] && [ "$2" -ge 10 ]; then
+    echo ", about $(minutes $(($2 * (all - done) / done))) left"
+  fi
+}
+
 # follow PROCESS LOG PROGRESS: waits for a background process whose output goes to LOG, and every ten seconds says how far it
-# is: `PROGRESS LOG` prints that in a few words. Gives the exit status of the process.
+# is: `PROGRESS LOG` prints that in a few words, from which the time that is left follows. Gives the exit status of the process.
 follow() {
   local begun=$SECONDS said=$SECONDS words
   while kill -0 "$1" 2>/dev/null; do
     sleep 0.5
     if [ $((SECONDS - said)) -ge 10 ]; then
       said=$SECONDS words=$("$3" "$2")
-      say "  ${words:-working}, $(minutes $((SECONDS - begun))) so far"
+      say "  ${words:-working}, $(minutes $((SECONDS - begun))) so far$(time_left "$words" $((SECONDS - begun)))"
     fi
   done
   wait "$1"
@@ -108,6 +119,3 @@ build() {
     fi
   fi
 }
-
-# build_time SECONDS: what so many seconds of one processor take here, in words.
-build_time() { minutes $(($1 / $(nproc) + 5)); }
