@@ -74,22 +74,55 @@ std::vector<std::string> host_names(const ListenAddress& listen, int port,
 
 }  // namespace
 
+namespace {
+
+// The campaign that is changed, with what changes it.
+struct Writer {
+  Writer(const CampaignAddress& address, const CampaignServerOptions& options, LabelItems items)
+      : campaign(Campaign::open(address, Access::write, options.campaign)),
+        verbs(campaign, options.lease),
+        desk(campaign, std::move(items), options.lease) {
+    campaign.take_ownership();
+  }
+
+  Campaign campaign;
+  CampaignVerbs verbs;
+  LabelDesk desk;
+};
+
+// Replies that were made before: watchers ask for the same pictures.
+struct Drawings {
+  struct Drawn {
+    std::shared_ptr<const void> of;  // the object that they show
+    std::map<std::string, std::string> replies;
+  };
+  Drawn slices, pool;
+};
+
+}  // namespace
+
+// Requests come on the threads of HttpServer, many at a time, and a Campaign must be used by one thread at a
+// time. So each has a thread of its own, which OnThread makes the only way to it:
+// - `writer` is the campaign that this process owns; every change goes through it, in the order of arrival.
+// - `reader` answers what needs no model, so that looking never waits for a choice.
+// - `thinker` answers what needs a model and takes long, at low priority.
+// - `drawings` makes pictures of snapshots at low priority.
+// `view` has two threads and readers of its own, and hands out immutable snapshots, which any thread may use.
+// `gate`, `rate` and `http` may be used by all threads. The constructor makes `http` before `gate`, which
+// needs its port; requests are refused until `ready`.
 struct CampaignServer::Parts {
+  using Priority = SerialThread::Priority;
+
   Parts(const CampaignAddress& address, Tokens tokens, CampaignServerOptions given)
       : options(std::move(given)),
-        reader(address, reader_options()),
-        thinker(address, reader_options()),
+        reader(Priority::usual, address, reader_options()),
+        thinker(Priority::low, address, reader_options()),
         rate(options.requests_per_second, 5.0 * options.requests_per_second) {
-    if (!options.only_watch) {
-      campaign.emplace(Campaign::open(address, Access::write, options.campaign));
-      campaign->take_ownership();
-      verbs.emplace(*campaign, options.lease);
-    }
-    LabelItems items;
     if (!options.items.empty())
-      items = LabelItems(options.items, options.images, reader.campaign().study().pool());
-    if (campaign) desk.emplace(*campaign, std::move(items), options.lease);
-    // The port must be known before the names of this host are.
+      items = reader.with([&](CampaignReader& r) {
+        return LabelItems(options.items, options.images, r.campaign().study().pool());
+      });
+    if (!options.only_watch) writer.emplace(Priority::usual, address, options, items);
     http = std::make_unique<HttpServer>(options.listen, options.tls ? &*options.tls : nullptr, options.limits,
                                         [this](const HttpRequest& request) { return answer(request); });
     gate.emplace(std::move(tokens),
@@ -112,8 +145,8 @@ struct CampaignServer::Parts {
   void stop() {
     if (http) http->stop();
     view.reset();
-    if (campaign) campaign->give_up_ownership();
-    campaign.reset();
+    if (writer) writer->with([](Writer& w) { w.campaign.give_up_ownership(); });
+    writer.reset();
   }
 
   CampaignOptions reader_options() const {
@@ -128,29 +161,25 @@ struct CampaignServer::Parts {
   HttpReply file(const HttpRequest& request) const;
 
   template <typename Task>
-  auto writing(Task task) -> decltype(task()) {
-    if (!campaign) throw HttpProblem(403, "this server only watches: it was started with --only-watch");
-    return writer.run(std::move(task));
+  auto writing(const Task& task) {
+    if (!writer) throw HttpProblem(403, "this server only watches: it was started with --only-watch");
+    return writer->with(task);
   }
 
-  // Replies about one object that were made before: watchers ask for the same pictures. Used in `drawing`.
-  struct Drawn {
-    std::shared_ptr<const void> of;
-    std::map<std::string, std::string> replies;
-  };
-  // In one thread of low priority, and not for more requests at once than leaves threads for those who ask.
+  // Not for more requests at once than leaves threads for those who ask.
   template <typename Draw>
-  HttpReply drawn(Drawn& known, const std::shared_ptr<const void>& of, const std::string& key,
-                  const Draw& draw) {
+  HttpReply drawn(Drawings::Drawn Drawings::* which, const std::shared_ptr<const void>& of,
+                  const std::string& key, const Draw& draw) {
     constexpr int most_waiting = 32;
     constexpr std::size_t most_known = 64;
-    struct Place {
+    struct Turn {
       std::atomic<int>& taken;
-      ~Place() { --taken; }
-    } place{waiting_to_draw};
+      ~Turn() { --taken; }
+    } turn{waiting_to_draw};
     if (++waiting_to_draw > most_waiting)
       throw HttpProblem(503, "too many pictures are being drawn for others", 1.0);
-    return json_reply(drawing.run([&] {
+    return json_reply(drawings.with([&](Drawings& all) {
+      Drawings::Drawn& known = all.*which;
       if (known.of != of || known.replies.size() >= most_known) known = {of, {}};
       const auto found = known.replies.find(key);
       return found != known.replies.end() ? found->second : known.replies.emplace(key, draw()).first->second;
@@ -165,19 +194,16 @@ struct CampaignServer::Parts {
   HttpReply copy(const Call& call);
 
   CampaignServerOptions options;
-  CampaignReader reader, thinker;
+  OnThread<CampaignReader> reader, thinker;
+  LabelItems items;                        // does not change after the start
+  std::optional<OnThread<Writer>> writer;  // absent: only watches
+  OnThread<Drawings> drawings{Priority::low};
   RateLimit rate;
-  std::optional<Campaign> campaign;  // the one that is changed
-  std::optional<CampaignVerbs> verbs;
-  std::optional<LabelDesk> desk;
   std::unique_ptr<HttpServer> http;
   std::optional<Gate> gate;
   std::optional<LiveView> view;
   std::atomic<bool> ready{false};
-  Drawn drawn_slices, drawn_pool;
   std::atomic<int> waiting_to_draw{0};
-  SerialThread writer, reading;  // who uses `campaign`, `reader`
-  SerialThread thinking{SerialThread::Priority::low}, drawing{SerialThread::Priority::low};
 };
 
 namespace {
@@ -189,11 +215,18 @@ struct BoundRoute {
 
 // A verb runs in the writer's turn.
 template <typename Object, typename Verb>
-std::function<HttpReply(CampaignServer::Parts&, const Call&)> verb(
-    std::optional<Object> CampaignServer::Parts::* object, Verb what) {
+std::function<HttpReply(CampaignServer::Parts&, const Call&)> verb(Object Writer::* object, Verb what) {
   return [object, what](CampaignServer::Parts& parts, const Call& call) {
     return json_reply(
-        parts.writing([&] { return ((*(parts.*object)).*what)(call.request.body, call.caller); }));
+        parts.writing([&](Writer& w) { return ((w.*object).*what)(call.request.body, call.caller); }));
+  };
+}
+
+// What needs no model.
+template <typename Question>
+std::function<HttpReply(CampaignServer::Parts&, const Call&)> read_only(Question question) {
+  return [question](CampaignServer::Parts& parts, const Call&) {
+    return json_reply(parts.reader.with([&](CampaignReader& r) { return (r.*question)(); }));
   };
 }
 
@@ -201,29 +234,23 @@ const std::vector<BoundRoute>& bound_routes() {
   using Parts = CampaignServer::Parts;
   static const std::vector<BoundRoute> routes{
       {{"GET", "/v1/me", Role::watch}, [](Parts& p, const Call& c) { return p.me(c); }},
-      {{"GET", "/v1/status", Role::watch},
-       [](Parts& p, const Call&) { return json_reply(p.reading.run([&] { return p.reader.status(); })); }},
-      {{"GET", "/v1/study", Role::watch},
-       [](Parts& p, const Call&) { return json_reply(p.reading.run([&] { return p.reader.study(); })); }},
-      {{"GET", "/v1/pending", Role::watch},
-       [](Parts& p, const Call&) { return json_reply(p.reading.run([&] { return p.reader.pending(); })); }},
-      {{"GET", "/v1/annotations", Role::watch},
-       [](Parts& p, const Call&) {
-         return json_reply(p.reading.run([&] { return p.reader.annotations(); }));
-       }},
+      {{"GET", "/v1/status", Role::watch}, read_only(&CampaignReader::status)},
+      {{"GET", "/v1/study", Role::watch}, read_only(&CampaignReader::study)},
+      {{"GET", "/v1/pending", Role::watch}, read_only(&CampaignReader::pending)},
+      {{"GET", "/v1/annotations", Role::watch}, read_only(&CampaignReader::annotations)},
       {{"GET", "/v1/events", Role::watch}, [](Parts& p, const Call& c) { return p.events(c); }},
       {{"GET", "/v1/view", Role::watch},
        [](Parts& p, const Call&) { return json_reply(p.view->snapshot()->view); }},
       {{"GET", "/v1/slice", Role::watch},
        [](Parts& p, const Call& c) {
          const auto slices = p.view->snapshot_with_slices(model_seconds)->slices;
-         return p.drawn(p.drawn_slices, slices, c.query("x") + '\n' + c.query("y") + '\n' + c.query("at"),
+         return p.drawn(&Drawings::slices, slices, c.query("x") + '\n' + c.query("y") + '\n' + c.query("at"),
                         [&] { return slices->json(c.query("x"), c.query("y"), c.query("at")); });
        }},
       {{"GET", "/v1/pool", Role::watch},
        [](Parts& p, const Call& c) {
          const auto pool = p.view->snapshot_with_pool(model_seconds)->pool;
-         return p.drawn(p.drawn_pool, pool, c.query("x") + '\n' + c.query("y"),
+         return p.drawn(&Drawings::pool, pool, c.query("x") + '\n' + c.query("y"),
                         [&] { return pool->json(c.query("x"), c.query("y")); });
        }},
       {{"GET", "/v1/figures/{}.svg", Role::watch}, [](Parts& p, const Call& c) { return p.figure(c); }},
@@ -232,38 +259,40 @@ const std::vector<BoundRoute>& bound_routes() {
          // Of a large pool some points were scored, and the next of them is explained already.
          const auto pool = p.view->snapshot()->pool;
          if (pool && pool->is_sample()) return json_reply(pool->explained_next_json());
-         return json_reply(p.thinking.run([&] { return explained_next_json(p.thinker.campaign_now()); }));
+         return json_reply(
+             p.thinker.with([](CampaignReader& r) { return explained_next_json(r.campaign_now()); }));
        }},
       {{"GET", "/v1/explain/point/{}", Role::watch},
        [](Parts& p, const Call& c) {
          // Of a large pool those that were scored are there already.
          const auto pool = p.view->snapshot()->pool;
          const bool is_there = pool && pool->is_sample() && pool->has(c.part);
-         return json_reply(p.thinking.run([&] {
+         return json_reply(p.thinker.with([&](CampaignReader& r) {
            return is_there ? pool->explained_point_json(c.part)
-                           : explained_point_json(p.thinker.campaign_now(), c.part);
+                           : explained_point_json(r.campaign_now(), c.part);
          }));
        }},
       {{"GET", "/v1/explain/{}", Role::watch},
        [](Parts& p, const Call& c) {
          const std::int64_t id = number_in_path(c.part);
-         return json_reply(p.thinking.run([&] { return explained_json(p.thinker.campaign_now(), id); }));
+         return json_reply(
+             p.thinker.with([&](CampaignReader& r) { return explained_json(r.campaign_now(), id); }));
        }},
       {{"POST", "/v1/predict", Role::watch},
        [](Parts& p, const Call& c) {
-         return json_reply(
-             p.thinking.run([&] { return predictions(p.thinker.campaign_now(), c.request.body); }));
+         return json_reply(p.thinker.with(
+             [&](CampaignReader& r) { return predictions(r.campaign_now(), c.request.body); }));
        }},
-      {{"POST", "/v1/ask", Role::label}, verb(&Parts::verbs, &CampaignVerbs::ask)},
-      {{"POST", "/v1/tell", Role::label}, verb(&Parts::verbs, &CampaignVerbs::tell)},
-      {{"POST", "/v1/fail", Role::label}, verb(&Parts::verbs, &CampaignVerbs::fail)},
-      {{"POST", "/v1/release", Role::label}, verb(&Parts::verbs, &CampaignVerbs::release)},
-      {{"POST", "/v1/heartbeat", Role::label}, verb(&Parts::verbs, &CampaignVerbs::heartbeat)},
-      {{"POST", "/v1/amend", Role::own}, verb(&Parts::verbs, &CampaignVerbs::amend)},
-      {{"POST", "/v1/label/next", Role::label}, verb(&Parts::desk, &LabelDesk::next)},
-      {{"POST", "/v1/label/answer", Role::label}, verb(&Parts::desk, &LabelDesk::answer)},
-      {{"POST", "/v1/label/skip", Role::label}, verb(&Parts::desk, &LabelDesk::skip)},
-      {{"POST", "/v1/label/cannot-tell", Role::label}, verb(&Parts::desk, &LabelDesk::cannot_tell)},
+      {{"POST", "/v1/ask", Role::label}, verb(&Writer::verbs, &CampaignVerbs::ask)},
+      {{"POST", "/v1/tell", Role::label}, verb(&Writer::verbs, &CampaignVerbs::tell)},
+      {{"POST", "/v1/fail", Role::label}, verb(&Writer::verbs, &CampaignVerbs::fail)},
+      {{"POST", "/v1/release", Role::label}, verb(&Writer::verbs, &CampaignVerbs::release)},
+      {{"POST", "/v1/heartbeat", Role::label}, verb(&Writer::verbs, &CampaignVerbs::heartbeat)},
+      {{"POST", "/v1/amend", Role::own}, verb(&Writer::verbs, &CampaignVerbs::amend)},
+      {{"POST", "/v1/label/next", Role::label}, verb(&Writer::desk, &LabelDesk::next)},
+      {{"POST", "/v1/label/answer", Role::label}, verb(&Writer::desk, &LabelDesk::answer)},
+      {{"POST", "/v1/label/skip", Role::label}, verb(&Writer::desk, &LabelDesk::skip)},
+      {{"POST", "/v1/label/cannot-tell", Role::label}, verb(&Writer::desk, &LabelDesk::cannot_tell)},
       {{"GET", "/v1/files", Role::run}, [](Parts& p, const Call&) { return p.files(); }},
       {{"GET", "/v1/files/{}", Role::run}, [](Parts& p, const Call& c) { return p.copy(c); }},
       {{"GET", "/v1/label/image/{}", Role::label}, [](Parts& p, const Call& c) { return p.image(c); }}};
@@ -321,20 +350,21 @@ HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
 }
 
 HttpReply CampaignServer::Parts::me(const Call& call) {
-  const std::string level = reading.run([&] {
-    const Person* person = reader.campaign_now().state().find_person(call.caller.name);
+  const std::string level = reader.with([&](CampaignReader& r) {
+    const Person* person = r.campaign_now().state().find_person(call.caller.name);
     return person == nullptr ? std::string() : levels_text(person->levels);
   });
   return json_reply(Json{{"name", call.caller.name},
                          {"role", role_name(call.caller.role)},
                          {"level", level.empty() ? Json() : Json(level)},
-                         {"can_label", campaign.has_value() && call.caller.role >= Role::label},
+                         {"can_label", writer.has_value() && call.caller.role >= Role::label},
                          {"version", ACUITY_VERSION}});
 }
 
 HttpReply CampaignServer::Parts::events(const Call& call) {
   if (call.request.accept.find("text/event-stream") != std::string::npos) {
-    const std::int64_t sequence = reading.run([&] { return reader.campaign().state().sequence(); });
+    const std::int64_t sequence =
+        reader.with([](CampaignReader& r) { return r.campaign().state().sequence(); });
     return {.status = 200,
             .content_type = "text/event-stream",
             .body = fmt::format("event: log\ndata: {{\"sequence\": {}}}\n\n", sequence),
@@ -350,8 +380,8 @@ HttpReply CampaignServer::Parts::events(const Call& call) {
     return *value;
   };
   const std::int64_t after = number("after", 0), limit = std::min(number("limit", 1000), most_events);
-  return {.status = 200, .content_type = "application/x-ndjson", .body = reading.run([&] {
-            return reader.events(after, limit);
+  return {.status = 200, .content_type = "application/x-ndjson", .body = reader.with([&](CampaignReader& r) {
+            return r.events(after, limit);
           })};
 }
 
@@ -367,13 +397,13 @@ HttpReply CampaignServer::Parts::figure(const Call& call) const {
 
 HttpReply CampaignServer::Parts::image(const Call& call) {
   const std::int64_t id = number_in_path(call.part);
-  const std::string point = writing([&] {
-    const SuggestionRecord* record = campaign->state().find(id);
+  const std::string point = writing([&](Writer& w) {
+    const SuggestionRecord* record = w.campaign.state().find(id);
     if (record == nullptr || (record->asked.worker != call.caller.name && call.caller.role < Role::run))
       throw HttpProblem(404, fmt::format("there is no item {} for {}", id, printable(call.caller.name, 40)));
     return record->asked.point;
   });
-  const std::optional<LabelItems::Image> found = desk->items().image(point);
+  const std::optional<LabelItems::Image> found = items.image(point);
   if (!found) throw HttpProblem(404, fmt::format("item {} has no image", id));
   return {.status = 200, .content_type = found->content_type, .body = found->content};
 }
@@ -381,13 +411,14 @@ HttpReply CampaignServer::Parts::image(const Call& call) {
 // The frozen study, pool and tables, which a remote worker needs; no other file of the campaign.
 HttpReply CampaignServer::Parts::files() {
   Json names = Json::array();
-  for (const auto& [name, content] : reading.run([&] { return files_in(reader.campaign().copies()); }))
+  for (const auto& [name, content] :
+       reader.with([](CampaignReader& r) { return files_in(r.campaign().copies()); }))
     names.push_back(name);
   return json_reply(Json{{"files", std::move(names)}});
 }
 
 HttpReply CampaignServer::Parts::copy(const Call& call) {
-  FilesByName all = reading.run([&] { return files_in(reader.campaign().copies()); });
+  FilesByName all = reader.with([](CampaignReader& r) { return files_in(r.campaign().copies()); });
   const auto found = all.find(call.part);
   if (found == all.end())
     throw HttpProblem(404, fmt::format("there is no file \"{}\"", printable(call.part, 40)));
@@ -403,7 +434,7 @@ int CampaignServer::port() const {
 }
 
 void CampaignServer::look_at_log() {
-  if (parts_->campaign) parts_->writer.run([&] { parts_->campaign->refresh(); });
+  if (parts_->writer) parts_->writer->with([](Writer& w) { w.campaign.refresh(); });
 }
 
 void CampaignServer::stop() {

@@ -31,6 +31,13 @@ struct ViewSnapshot {
 /// Follows the log of a campaign and computes what the page shows, in the background. What needs no model is
 /// shown soon after the log has grown. Slices, scores of the pool and the rest follow, each when it is there,
 /// from a second thread, which computes for no more than about a third of the time if it takes long.
+///
+/// Two threads, each with its own reader of the log, which the other never touches: `follower_` reads the log
+/// and makes every snapshot; `computer_` computes the parts that need a model. They share `parts_`,
+/// `log_sequence_`, `problem_` and `snapshot_`, always under `mutex_`, and `changed_` says that one of them
+/// has changed. A snapshot never changes once it is published, so callers on any thread may keep one. Its
+/// parts may be of an earlier log than the rest: each says its number of events. The destructor interrupts a
+/// computation and joins both threads; no Publish is called after it.
 class LiveView {
  public:
   /// Called from its threads with "log" or "view" when the log has grown or a new snapshot is there, and the

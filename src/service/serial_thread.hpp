@@ -68,4 +68,23 @@ class SerialThread {
   std::jthread thread_;  // last: joined before the others are destroyed
 };
 
+/// An object that only one thread uses: with() is the only way to it, and waits for a turn of that thread.
+template <typename Object>
+class OnThread {
+ public:
+  template <typename... Arguments>
+  explicit OnThread(SerialThread::Priority priority, Arguments&&... arguments)
+      : object_(std::forward<Arguments>(arguments)...), thread_(priority) {}
+
+  /// Returns what task(object) returns; throws what it throws. What it returns must not refer to the object.
+  template <typename Task>
+  auto with(const Task& task) -> decltype(task(std::declval<Object&>())) {
+    return thread_.run([&] { return task(object_); });
+  }
+
+ private:
+  Object object_;
+  SerialThread thread_;  // last: its tasks end before the object does
+};
+
 }  // namespace acuity
