@@ -23,7 +23,6 @@ class LabelDesk {
   Json answer(const std::string& body, const Caller& caller);
   Json skip(const std::string& body, const Caller& caller);
   Json cannot_tell(const std::string& body, const Caller& caller);
-  const LabelItems& items() const { return items_; }
 
  private:
   const SuggestionRecord& own(std::int64_t id, const Caller& caller) const;

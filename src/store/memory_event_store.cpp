@@ -26,6 +26,8 @@ class MemoryEventStore : public EventStore {
     return since(after);
   }
 
+  // The mutex is held while `decide` runs, so `decide` must not use this store but for put_file(). Events are
+  // appended after all of them were found valid: an exception leaves the log as it was.
   std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
     const std::lock_guard lock(mutex_);
     std::vector<StoredEvent> added;

@@ -249,6 +249,12 @@ class PostgresEventStore : public EventStore {
     return all;
   }
 
+  // The row of the campaign is locked from lock() to the commit, `decide` included. A lost connection is
+  // restored and everything is done again (session_.persistently), so `decide` may be called several times.
+  // The one case that needs care is a commit whose answer was lost: `token`, which is written with the
+  // events, tells after the next lock whether they are in the log (`in_doubt`), and then they are read
+  // instead of written again. `known` is the chain of checksums of what is certainly in the log; chain_ runs
+  // ahead of it within a transaction and is set back to it before each attempt and after an exception.
   std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
     const std::string token = random_token();
     bool in_doubt = false;      // a commit was sent, and its answer was lost

@@ -61,6 +61,10 @@ class RanksEventStore final : public EventStore {
     return events_in(from_first([&] { return bytes_of(log_->read(after)); }));
   }
 
+  // The first rank alone has a log. Within its transaction it sends the news to the others, so that all ranks
+  // run `decide` together, on the same events and with the same clock, and must come to the same events; what
+  // it writes, or the exception that it throws, is then sent to all. A rank that `decide` makes throw makes
+  // all throw, and nothing is written.
   std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
     return log_ ? add_first(after, decide) : add_after_first(decide);
   }

@@ -408,6 +408,13 @@ std::vector<StoredEvent> SqliteEventStore::read(std::int64_t after) {
   });
 }
 
+// The write lock of the database is held from BEGIN IMMEDIATE to the commit, `decide` included: that is why a
+// caller does what takes long before add() and only confirms it in `decide`. The chain of checksums
+// (EventChain) runs ahead of the log within the transaction and is set back if the transaction is rolled
+// back, so it always describes what is on the disk. A lease on a network file system is looked at twice,
+// because it may lapse while `decide` computes; without it another host might write at the same time. There
+// are no retries: SQLite waits for the lock by its busy timeout, and a commit either is on the disk or has
+// failed.
 std::vector<StoredEvent> SqliteEventStore::add(std::int64_t after, const Decision& decide) {
   return state_->guarded([&] {
     const EventChain before = state_->chain;

@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "acuity/base/errors.hpp"
-#include "store/owner.hpp"
 #include "data/file_writer.hpp"
 #include "store/crash_point.hpp"
+#include "store/owner.hpp"
 #include "text/json.hpp"
 
 namespace acuity {
