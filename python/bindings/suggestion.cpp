@@ -70,20 +70,17 @@ py::tuple state_of(const NamedSuggestion& s) {
 }
 
 NamedSuggestion from_state(const py::tuple& state) {
-  if (state.size() != 13 && state.size() != 16)  // version 0.1 had neither names nor runs to continue
-    throw std::invalid_argument("the pickled state is not that of a Suggestion");
+  if (state.size() != 16) throw std::invalid_argument("the pickled state is not that of a Suggestion");
   NamedSuggestion s;
-  if (state.size() == 16) {
-    const auto names = state[13].cast<std::vector<std::string>>();
-    std::vector<Input> inputs(names.begin(), names.end());
-    const auto kinds = state[14].cast<std::vector<std::pair<int, std::vector<std::string>>>>();
-    for (std::size_t k = 0; k < std::min(kinds.size(), inputs.size()); ++k) {
-      inputs[k].type = static_cast<InputType>(kinds[k].first);
-      inputs[k].values = kinds[k].second;
-    }
-    s.names = std::make_shared<const std::vector<Input>>(std::move(inputs));
-    s.resume_from = state[15].cast<std::optional<std::int64_t>>();
+  const auto names = state[13].cast<std::vector<std::string>>();
+  std::vector<Input> inputs(names.begin(), names.end());
+  const auto kinds = state[14].cast<std::vector<std::pair<int, std::vector<std::string>>>>();
+  for (std::size_t k = 0; k < std::min(kinds.size(), inputs.size()); ++k) {
+    inputs[k].type = static_cast<InputType>(kinds[k].first);
+    inputs[k].values = kinds[k].second;
   }
+  s.names = std::make_shared<const std::vector<Input>>(std::move(inputs));
+  s.resume_from = state[15].cast<std::optional<std::int64_t>>();
   s.id = state[0].cast<std::int64_t>();
   s.row = state[1].cast<Index>();
   s.point = state[2].cast<std::string>();

@@ -29,7 +29,7 @@ def program(*arguments, code=0):
     return result.stdout
 
 
-# A model that is given: what people compute by hand, and what version 0.1 had without being told.
+# A model that is given: what people compute by hand.
 GIVEN_MODEL = {
     "kernel": "rbf", "amplitude": 1.0, "lengthscale": 1.0, "mean": 0.0, "standardise": False, "fit": "never",
 }

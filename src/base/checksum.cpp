@@ -34,13 +34,6 @@ std::string checksum(std::string_view text) {
   return sum.text();
 }
 
-bool fits_checksum(std::string_view text, std::string_view recorded) {
-  if (recorded.starts_with("xxh3:")) return checksum(text) == recorded;
-  Fnv1a sum;
-  sum.take(text);
-  return sum.text() == recorded;
-}
-
 std::string Fnv1a::text() const {
   return fmt::format("{:016x}", value_);
 }

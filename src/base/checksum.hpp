@@ -29,10 +29,6 @@ class Checksum {
 /// The checksum of one text, in its text form.
 std::string checksum(std::string_view text);
 
-/// Whether `recorded` is the checksum of `text`. Campaigns and runs written before version 0.2 have FNV-1a
-/// checksums: sixteen hexadecimal digits without a prefix.
-bool fits_checksum(std::string_view text, std::string_view recorded);
-
 /// FNV-1a, 64 bits. It can continue from any value, so it can chain the events of a log. It is kept for
 /// formats that do not name their checksum: the log of a campaign, the settings of a reproduction, and the
 /// seeds of simulated answers at deterministic levels. Use Checksum for everything else.

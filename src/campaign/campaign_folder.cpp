@@ -95,7 +95,7 @@ std::string pool_difference(const fs::path& file, const Created& created, const 
     return fmt::format("{}: it is not the pool the campaign was created with", file.string());
   const std::size_t parts = blocks.size() - 1, each = lines_per_block(lines.size());
   std::size_t part = 0;
-  while (part + 1 < parts && base::fits_checksum(block_text(lines, part * each), created.pool_blocks[part]))
+  while (part + 1 < parts && base::checksum(block_text(lines, part * each)) == created.pool_blocks[part])
     ++part;
   const std::size_t from = part * each + 1, to = std::min(lines.size(), (part + 1) * each);
   return fmt::format("{}:{}: {}, must be as when the campaign was created", file.string(), from,
@@ -239,8 +239,8 @@ FrozenFiles frozen_files(const fs::path& folder, const State& state, bool finish
     const auto fits = [&](const fs::path& file) {
       if (!fs::exists(file)) return false;
       // A pool file may be larger than the memory.
-      if (PoolFile::recognises(file)) return base::fits_checksum(MappedFile(file).bytes(), recorded);
-      return base::fits_checksum(read_regular_file(file), recorded);
+      if (PoolFile::recognises(file)) return base::checksum(MappedFile(file).bytes()) == recorded;
+      return base::checksum(read_regular_file(file)) == recorded;
     };
     if (fits(copy)) return copy;
     if (state.changes().empty() || !fits(next)) return {};
@@ -300,13 +300,10 @@ FrozenFiles frozen_files_of(Ranks* ranks, const fs::path& folder, const State& s
   return files;
 }
 
-Study open_frozen_study(const FrozenFiles& files, const Created& created, const CsvReading& tables,
+Study open_frozen_study(const FrozenFiles& files, const CsvReading& tables,
                         const std::shared_ptr<Ranks>& ranks) {
-  const bool of_first = created.version.starts_with("0.1.");
   StudyFile settings;
-  on_all_ranks(ranks ? *ranks : one_rank(), [&] {
-    settings = read_study_file(files.study, of_first ? StudyDefaults::first : StudyDefaults::current);
-  });
+  on_all_ranks(ranks ? *ranks : one_rank(), [&] { settings = read_study_file(files.study); });
   settings.is_frozen = true;
   settings.tables = tables;
   settings.pool_file = files.pool;
@@ -347,7 +344,7 @@ void require_same(const Campaign& campaign, const Study& study) {
     return std::nullopt;
   };
   const std::string pool = text_of(created.pool_file).value_or("");
-  if (!base::fits_checksum(pool, created.pool_checksum))
+  if (base::checksum(pool) != created.pool_checksum)
     throw DifferentStudyError(pool_difference(campaign.address().text() + ": the pool given", created, pool));
   for (const char* name : {"goal.csv", "gold.csv", "initial.csv", "truth.csv"})
     if (const std::optional<std::string> table = text_of(name);

@@ -59,7 +59,7 @@ FrozenFiles frozen_files_of(Ranks* ranks, const std::filesystem::path& folder, c
                             bool finish);
 /// Opens the frozen study. Its tables are the campaign's copies; others are read as `tables` says. With
 /// `ranks` all of them call this together.
-Study open_frozen_study(const FrozenFiles& files, const Created& created, const CsvReading& tables = {},
+Study open_frozen_study(const FrozenFiles& files, const CsvReading& tables = {},
                         const std::shared_ptr<Ranks>& ranks = nullptr);
 
 /// The name of a copy that is to replace `name`.

@@ -66,7 +66,7 @@ void require_replayable_log(const std::vector<Event>& events, const Study& study
 
 // Messages about a changed study compare it with the text in the log.
 void require_own_checksum(const Created& created) {
-  if (!base::fits_checksum(created.study, created.study_checksum))
+  if (base::checksum(created.study) != created.study_checksum)
     throw DamagedError("event 1 of the log has a study that does not match its checksum");
 }
 

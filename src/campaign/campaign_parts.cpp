@@ -34,7 +34,7 @@ bool has_any(const std::vector<StoredEvent>& events) {
 
 Study open_frozen(const FrozenFiles& files, const Created& created, const CampaignOptions& options) {
   try {
-    return open_frozen_study(files, created, options.tables, options.ranks);
+    return open_frozen_study(files, options.tables, options.ranks);
   } catch (const InputError& error) {
     throw DamagedError(fmt::format("{}; the campaign was created by acuity {}, this is {}", error.what(),
                                    printable(created.version, 40), ACUITY_VERSION));
@@ -101,7 +101,7 @@ void Campaign::Parts::require_ownership() const {
 
 void Campaign::Parts::require_replayable_after(const std::vector<Event>& events,
                                                const FrozenFiles& files) const {
-  const Study next = open_frozen_study(files, state.created());
+  const Study next = open_frozen_study(files);
   require_input_names(next);
   require_annotator(next, state.created().study_folder);
   std::vector<StoredEvent> all = store->read(0);

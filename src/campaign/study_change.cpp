@@ -120,13 +120,11 @@ class Comparison {
       : file_(study), folder_(folder), current_(current), state_(state), tables_(tables) {}
 
   StudyComparison compare() {
-    const bool of_first = state_.created().version.starts_with("0.1.");
-    const StudyDefaults defaults = of_first ? StudyDefaults::first : StudyDefaults::current;
-    StudyFile settings = read_study_file(file_, defaults);
+    StudyFile settings = read_study_file(file_);
     settings.tables = tables_;
-    // Earlier versions took any bytes for a pool.
-    if (base::fits_checksum(read_regular_file(settings.pool_file), state_.created().pool_checksum))
-      settings.tables.dialect = tables_.dialect = CsvDialect::frozen;
+    // The same bytes as the copy are read as the copy is: with commas, whatever else would be recognised.
+    if (base::checksum(read_regular_file(settings.pool_file)) == state_.created().pool_checksum)
+      settings.tables.dialect = tables_.dialect = CsvDialect::comma;
     const FrozenStudy frozen = freeze_study_file(settings);
     result_.file = file_.string();
     result_.text = frozen.text;
@@ -243,7 +241,7 @@ class Comparison {
     if (before.inputs() != after.inputs())
       return add({"pool.inputs", text_of(before.inputs()), text_of(after.inputs()), Effect::refused,
                   "the answers so far are about other inputs"});
-    if (base::fits_checksum(pool_bytes_, state_.created().pool_checksum)) return;
+    if (base::checksum(pool_bytes_) == state_.created().pool_checksum) return;
     if (PoolFile::recognises(pool_source_))
       return add({"pool.file", "its points", "others", Effect::refused,
                   "points can be added and retired in tables only, not in pool files"});
@@ -296,7 +294,7 @@ class Comparison {
   }
 
   Table kept_pool() const {
-    return Table::read(folder_ / state_.created().pool_file, {.dialect = CsvDialect::frozen});
+    return Table::read(folder_ / state_.created().pool_file, {.dialect = CsvDialect::comma});
   }
 
   // Other texts in a pool than those of inputs, such as comments of people; or only line ends.

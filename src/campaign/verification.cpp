@@ -26,7 +26,7 @@ class Verifier {
     look_at_log();
     if (has_created() && has_copies()) {
       const Created& created = latest_.created();
-      if (!base::fits_checksum(created.study, created.study_checksum))
+      if (base::checksum(created.study) != created.study_checksum)
         complain_of_log("event 1 has a study that does not match its checksum");
       look_at_copies(created);
       look_at_study(created);
@@ -103,7 +103,7 @@ class Verifier {
       // A change that was cut off before its copies were renamed; the next command that writes completes it.
       if (const fs::path next = folder_ / next_copy(name); !latest_.changes().empty() &&
                                                            fs::is_regular_file(next) &&
-                                                           base::fits_checksum(read_file(next), recorded))
+                                                           base::checksum(read_file(next)) == recorded)
         file = next;
       if (!fs::is_regular_file(file)) {
         complain(fmt::format("{}: it does not exist, must be the copy the campaign was created with",
@@ -112,7 +112,7 @@ class Verifier {
         return "";
       }
       const std::string bytes = read_file(file);
-      if (!base::fits_checksum(bytes, recorded))
+      if (base::checksum(bytes) != recorded)
         complain(fmt::format("{}: it is not the copy the campaign was created with", file.string()), true);
       return fmt::format("as when the campaign was created, {}",
                          counted(static_cast<std::int64_t>(bytes.size()), "byte"));
@@ -140,7 +140,7 @@ class Verifier {
     if (result_.differs) return;
     part("study", [&]() -> std::string {
       try {
-        study_ = open_frozen_study(frozen_files(folder_, latest_, false), created);
+        study_ = open_frozen_study(frozen_files(folder_, latest_, false));
         if (PoolFile::recognises(folder_ / created.pool_file))
           PoolFile::open(folder_ / created.pool_file).verify();
         look_at_tables();
@@ -222,7 +222,7 @@ std::optional<Study> frozen_study(const CampaignAddress& address, const std::vec
     for (const StoredEvent& stored : events) state.apply(stored);
     const fs::path copies =
         address.is_in_database() ? local_copies(*open_event_store(address, Access::read)) : address.folder();
-    return open_frozen_study(frozen_files(copies, state, false), state.created());
+    return open_frozen_study(frozen_files(copies, state, false));
   } catch (const InputError&) {
   } catch (const StoreError&) {
   }

@@ -352,7 +352,6 @@ const std::vector<std::string>& csv_dialect_names() {
 
 std::optional<std::string> plain_csv(std::string_view text, const std::string& source,
                                      const CsvReading& reading) {
-  if (reading.dialect == CsvDialect::frozen) return std::nullopt;
   require_utf8(text, source);
   const bool is_automatic = reading.dialect == CsvDialect::automatic;
   const std::string_view named = separator_line(text);

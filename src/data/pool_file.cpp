@@ -51,18 +51,17 @@ Header read_header(std::string_view bytes, const std::string& source) {
   Header header;
   if (bytes.size() < sizeof header) damaged(source, "the header is cut off");
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.version < 1 || header.version > pool_format::version)
-    throw InputError(
-        fmt::format("{}: is a pool file of version {}, must be of version 1 to {}; convert it again", source,
-                    header.version, pool_format::version));
+  if (header.version != pool_format::version)
+    throw InputError(fmt::format("{}: is a pool file of version {}, must be of version {}; convert it again",
+                                 source, header.version, pool_format::version));
   if (header.header_bytes > bytes.size()) damaged(source, "the header is cut off");
   if (header.header_bytes < sizeof header || header.header_bytes % pool_format::alignment != 0)
     damaged(source, "the header is damaged");
   Header blank = header;
   blank.header_checksum = 0;
-  pool_format::Checksum checksum(header.version);
-  checksum.add(reinterpret_cast<const char*>(&blank), sizeof blank);
-  checksum.add(bytes.data() + sizeof blank, header.header_bytes - sizeof blank);
+  base::Checksum checksum;
+  checksum.take({reinterpret_cast<const char*>(&blank), sizeof blank});
+  checksum.take(bytes.substr(sizeof blank, header.header_bytes - sizeof blank));
   if (checksum.value() != header.header_checksum) damaged(source, "the header is damaged");
   const bool possible = (header.value_bytes == 4 || header.value_bytes == 8) && header.rows >= 1 &&
                         header.columns >= 1 && header.columns < (1ULL << 24) && header.rows < (1ULL << 40) &&
@@ -168,7 +167,6 @@ PoolFile PoolFile::open(const std::filesystem::path& path, std::string source) {
   const Header header = read_header(bytes, pool.source_);
   pool.rows_ = static_cast<Index>(header.rows);
   pool.single_precision_ = header.value_bytes == 4;
-  pool.version_ = header.version;
   pool.checksum_ = header.data_checksum;
   pool.values_at_ = header.header_bytes;
   pool.ids_at_ = ids_begin(header, bytes.size(), pool.source_);
@@ -187,8 +185,8 @@ std::uint64_t PoolFile::bytes() const {
 
 void PoolFile::verify() const {
   const std::string_view data = file_->bytes().substr(values_at_);
-  pool_format::Checksum checksum(version_);
-  checksum.add(data.data(), data.size());
+  base::Checksum checksum;
+  checksum.take(data);
   if (checksum.value() != checksum_) damaged(source_, "its values are not those that were written");
   const PoolShard all{.first = 0, .rows = rows_, .whole = rows_};
   require_finite(all, 0, static_cast<Index>(columns_.size()));

@@ -45,7 +45,7 @@ class DataWriter {
 
  private:
   void flush() {
-    checksum_.add(buffer_.data(), used_);
+    checksum_.take({buffer_.data(), used_});
     file_.write(buffer_.data(), used_);
     used_ = 0;
   }
@@ -54,7 +54,7 @@ class DataWriter {
   std::vector<char> buffer_ = std::vector<char>(1 << 20);
   std::size_t used_ = 0;
   std::uint64_t written_ = 0;
-  pool_format::Checksum checksum_;
+  base::Checksum checksum_;
 };
 
 class Converter {
@@ -113,8 +113,8 @@ class Converter {
     header.data_checksum = data.checksum();
 
     std::memcpy(head.data(), &header, sizeof header);
-    pool_format::Checksum checksum;
-    checksum.add(head.data(), head.size());
+    base::Checksum checksum;
+    checksum.take({head.data(), head.size()});
     header.header_checksum = checksum.value();
     file.overwrite_start(&header, sizeof header);
     file.commit();

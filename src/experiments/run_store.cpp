@@ -118,7 +118,7 @@ std::vector<ExperimentRun> read_complete(const fs::path& folder) {
       is_there(folder / "runs.check") ? read_regular_file(folder / "runs.check") : std::string();
   std::istringstream lines(checks);
   bool fits = false;
-  for (std::string line; !fits && std::getline(lines, line);) fits = base::fits_checksum(text, line);
+  for (std::string line; !fits && std::getline(lines, line);) fits = base::checksum(text) == line;
   if (!fits) damaged(file);
   return parse_runs_csv(std::move(text), file.string());
 }
@@ -166,7 +166,7 @@ void RunStore::read_parts() {
     if (!text.starts_with("# ") || end == std::string::npos) damaged(file);
     const std::size_t length = std::min(text.find(' ', begin), end) - begin;
     const std::string table = text.substr(end + 1);
-    if (!base::fits_checksum(table, text.substr(begin, length))) damaged(file);
+    if (base::checksum(table) != text.substr(begin, length)) damaged(file);
     std::vector<ExperimentRun> read = parse_runs_csv(table, file.string());
     if (read.size() != 1) damaged(file);
     if (has(read[0].repeat, read[0].method)) continue;  // interrupted between runs.csv and the clearing up

@@ -48,7 +48,7 @@ bool is_whole(const fs::path& folder, const FileList& list) {
   for (const auto& [name, checksum] : list) {
     std::error_code none;
     if (!fs::is_regular_file(folder / name, none) ||
-        !base::fits_checksum(read_regular_file(folder / name), checksum))
+        base::checksum(read_regular_file(folder / name)) != checksum)
       return false;
   }
   return true;

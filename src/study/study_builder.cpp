@@ -296,8 +296,8 @@ void require_valid(const StudyFile& study) {
 
 }  // namespace
 
-Study Study::open(const std::filesystem::path& path, StudyDefaults defaults) {
-  return open(read_study_file(path, defaults));
+Study Study::open(const std::filesystem::path& path) {
+  return open(read_study_file(path));
 }
 
 Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal) {

@@ -93,8 +93,7 @@ void read_input_tables(const TomlSection& pool, const std::vector<TomlSection>& 
     if (study.pool_id == study.input_settings[k].name) tables[k].wrong("name", "another column than pool.id");
 }
 
-void read_pool(const TomlSection& pool, const std::vector<TomlSection>& tables, StudyDefaults defaults,
-               StudyFile& study) {
+void read_pool(const TomlSection& pool, const std::vector<TomlSection>& tables, StudyFile& study) {
   pool.allow({"file", "id", "inputs", "display", "standardise", "repeat"});
   const std::optional<std::string> file = pool.text("file");
   if (!file && !study.path.empty()) pool.missing("file", "the name of a table");
@@ -109,23 +108,22 @@ void read_pool(const TomlSection& pool, const std::vector<TomlSection>& tables, 
     if (study.pool_id && seen.contains(*study.pool_id)) pool.wrong("inputs", "a list without the id column");
   }
   read_input_tables(pool, tables, study);
-  study.standardise = static_cast<Standardise>(pool.choice("standardise", {"none", "pool", "annotations"})
-                                                   .value_or(defaults == StudyDefaults::first ? 0 : 1));
+  study.standardise =
+      static_cast<Standardise>(pool.choice("standardise", {"none", "pool", "annotations"}).value_or(1));
   study.repeat = pool.boolean("repeat").value_or(false);
 }
 
-void read_amplitude(const TomlSection& model, bool first, StudyFile& study) {
+void read_amplitude(const TomlSection& model, StudyFile& study) {
   if (model.is_string("amplitude")) {
     if (model.text("amplitude") != "learn") model.wrong("amplitude", "a finite number above 0 or \"learn\"");
   } else {
     study.amplitude = model.number("amplitude", Range::positive);
-    if (!study.amplitude && first) study.amplitude = 1.0;
   }
   if (study.amplitude && !std::isnormal(*study.amplitude * *study.amplitude))
     model.wrong("amplitude", "a number whose square is finite and above 0");
 }
 
-void read_lengthscale(const TomlSection& model, bool first, StudyFile& study) {
+void read_lengthscale(const TomlSection& model, StudyFile& study) {
   study.lengthscale_per_input = model.is_array("lengthscale");
   if (study.lengthscale_per_input) {
     study.lengthscale = *model.numbers("lengthscale", Range::positive);
@@ -133,26 +131,26 @@ void read_lengthscale(const TomlSection& model, bool first, StudyFile& study) {
     if (model.text("lengthscale") != "learn")
       model.wrong("lengthscale", "a finite number above 0, a list of such, or \"learn\"");
     study.lengthscale_per_input = study.target->defaults().lengthscale_per_input;
-  } else if (model.has("lengthscale") || first) {
-    study.lengthscale = {model.number("lengthscale", Range::positive).value_or(1.0)};
+  } else if (model.has("lengthscale")) {
+    study.lengthscale = {*model.number("lengthscale", Range::positive)};
   } else {
     study.lengthscale_per_input = study.target->defaults().lengthscale_per_input;
   }
 }
 
-void read_mean(const TomlSection& model, bool first, StudyFile& study) {
+void read_mean(const TomlSection& model, StudyFile& study) {
   const std::optional<double> fixed = study.target->defaults().mean;
   if (model.is_string("mean")) {
     if (model.text("mean") != "annotations") model.wrong("mean", "a finite number or \"annotations\"");
-  } else if (model.has("mean") || first || fixed) {
+  } else if (model.has("mean") || fixed) {
     study.mean = model.number("mean", Range::finite).value_or(fixed.value_or(0.0));
   }
   if (fixed && study.mean != *fixed)
     model.wrong("mean", fmt::format("{} for {} targets", *fixed, study.target->kind()));
 }
 
-void read_schedule(const TomlSection& model, bool first, StudyFile& study) {
-  study.fit.automatic = !first;
+void read_schedule(const TomlSection& model, StudyFile& study) {
+  study.fit.automatic = true;
   if (!model.has("fit")) return;
   const auto word = model.node("fit")->value_exact<std::string>();
   const auto number = model.node("fit")->value_exact<std::int64_t>();
@@ -164,10 +162,10 @@ void read_schedule(const TomlSection& model, bool first, StudyFile& study) {
 
 // Further parameters to learn, and how. Off by default with the paper's rule and for a model that never
 // learns.
-void read_learning(const TomlSection& model, bool first, StudyFile& study) {
+void read_learning(const TomlSection& model, StudyFile& study) {
   study.fit.optimiser = static_cast<Optimiser>(model.choice("optimiser", {"lbfgs", "adam"}).value_or(0));
   const bool adam = study.fit.optimiser == Optimiser::adam;
-  const bool plain = first || adam || study.fit.never();
+  const bool plain = adam || study.fit.never();
   const std::int64_t restarts = model.integer("restarts", 0).value_or(4);
   if (restarts > 1000) model.wrong("restarts", "1000 at most");
   study.fit.restarts = static_cast<int>(restarts);
@@ -193,17 +191,16 @@ void require_similarities(const StudyFile& study) {
                       input.name));
 }
 
-void read_model(const TomlSection& model, StudyDefaults defaults, StudyFile& study) {
+void read_model(const TomlSection& model, StudyFile& study) {
   model.allow({"kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts", "fit_noise",
                "prior", "average"});
-  const bool first = defaults == StudyDefaults::first;
-  study.kernel = static_cast<KernelFamily>(
-      model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(first ? 0 : 2));
-  read_amplitude(model, first, study);
-  read_lengthscale(model, first, study);
-  read_mean(model, first, study);
-  read_schedule(model, first, study);
-  read_learning(model, first, study);
+  study.kernel =
+      static_cast<KernelFamily>(model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(2));
+  read_amplitude(model, study);
+  read_lengthscale(model, study);
+  read_mean(model, study);
+  read_schedule(model, study);
+  read_learning(model, study);
   require_similarities(study);
   if (study.fit.never() && (!study.amplitude || study.lengthscale.empty()))
     model.complain(fmt::format("model.fit is \"never\" and model.{} is to be learned, must be a number",
@@ -215,7 +212,7 @@ void read_model(const TomlSection& model, StudyDefaults defaults, StudyFile& stu
 }
 
 // Learned by default, except with the paper's rule and for a model that never learns.
-void read_nugget(const TomlSection& noise, StudyDefaults defaults, StudyFile& study) {
+void read_nugget(const TomlSection& noise, StudyFile& study) {
   const bool can_be_learned = study.fit.optimiser != Optimiser::adam && !study.fit.never();
   if (noise.is_string("nugget")) {
     if (noise.text("nugget") != "learn") noise.wrong("nugget", "a number, 0 or more, or \"learn\"");
@@ -225,7 +222,7 @@ void read_nugget(const TomlSection& noise, StudyDefaults defaults, StudyFile& st
     study.nugget.reset();
   } else if (noise.has("nugget")) {
     study.nugget = noise.number("nugget", Range::zero_or_more);
-  } else if (defaults == StudyDefaults::current && can_be_learned && study.target->defaults().has_nugget) {
+  } else if (can_be_learned && study.target->defaults().has_nugget) {
     study.nugget.reset();
   }
 }
@@ -245,9 +242,8 @@ void read_noise(const TomlSection& noise, StudyFile& study) {
 }
 
 // On by default where anything is learned. The prices of a ladder are a formula, which has no level to learn.
-void read_learn_costs(const TomlSection& campaign, StudyDefaults defaults, StudyFile& study) {
-  const bool otherwise = defaults == StudyDefaults::current && !study.ladder && !study.fit.never() &&
-                         study.fit.optimiser != Optimiser::adam;
+void read_learn_costs(const TomlSection& campaign, StudyFile& study) {
+  const bool otherwise = !study.ladder && !study.fit.never() && study.fit.optimiser != Optimiser::adam;
   study.learn_costs = campaign.boolean("learn_costs").value_or(otherwise);
   if (study.learn_costs && study.ladder)
     campaign.wrong("learn_costs", "false with [precision]: only levels of a price list learn their costs");
@@ -286,14 +282,13 @@ void read_goal(const TomlSection& goal, StudyFile& study) {
 }
 
 // A number is the weight of prices itself, for experiments.
-void read_plan(const TomlSection& acquisition, StudyDefaults defaults, StudyFile& study) {
+void read_plan(const TomlSection& acquisition, StudyFile& study) {
   using Kind = AcquisitionSetting::Kind;
   AcquisitionSetting& setting = study.acquisition;
   const bool has_ratio = setting.kind != Kind::bald && setting.kind != Kind::random;
   const bool possible = study.budget && !study.binary() && study.plans_for_its_information();
   if (!acquisition.has("plan")) {
-    setting.plan = possible && defaults == StudyDefaults::current && !study.fit.never() &&
-                   study.fit.optimiser != Optimiser::adam;
+    setting.plan = possible && !study.fit.never() && study.fit.optimiser != Optimiser::adam;
     return;
   }
   if (!acquisition.is_string("plan")) {
@@ -317,8 +312,7 @@ void read_plan(const TomlSection& acquisition, StudyDefaults defaults, StudyFile
   acquisition.wrong("plan", "\"none\", or information must be \"model\" or \"goal\"");
 }
 
-void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, StudyDefaults version,
-                      StudyFile& study) {
+void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, StudyFile& study) {
   using Kind = AcquisitionSetting::Kind;
   acquisition.allow({"information", "graph", "infinite", "approximation", "plan"});
   const Kind otherwise = study.goal || study.has_bias() ? Kind::goal : Kind::model;
@@ -344,7 +338,7 @@ void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, S
     acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
   if (study.tops_up() && study.acquisition.kind == Kind::target)
     acquisition.wrong("information", "\"model\" or \"goal\" where a level has topup = true");
-  read_plan(acquisition, version, study);
+  read_plan(acquisition, study);
 }
 
 double read_duration(const TomlSection& section, const std::string& key) {
@@ -507,9 +501,8 @@ void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& 
 }
 
 // Without an amplitude the scale of f is unknown, so levels cannot be compared before the first answers.
-void settle_initial(const TomlSection& file, StudyDefaults defaults, StudyFile& study) {
-  if (!file.section("campaign").has("initial") && defaults == StudyDefaults::current && !study.amplitude)
-    study.initial.space_filling = true;
+void settle_initial(const TomlSection& file, StudyFile& study) {
+  if (!file.section("campaign").has("initial") && !study.amplitude) study.initial.space_filling = true;
   if (study.initial.level.empty()) return;
   std::vector<std::string> names;
   for (const Level& level : study.price_list) names.push_back(level.name);
@@ -532,7 +525,7 @@ toml::table parse_toml(const std::string& text, const std::string& source) {
   }
 }
 
-StudyFile read_settings(std::string text, const std::filesystem::path& path, StudyDefaults defaults) {
+StudyFile read_settings(std::string text, const std::filesystem::path& path) {
   const toml::table table = parse_toml(text, path.string());
   const TomlSection file(path.string(), "", &table);
   StudyFile study;
@@ -558,31 +551,31 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
   std::vector<std::string> level_names;
   for (const TomlSection& level : levels) level_names.push_back(level.text("name").value_or(""));
   read_campaign(file.section("campaign"), level_names, study);
-  read_pool(file.section("pool"), file.sections("input"), defaults, study);
-  read_model(file.section("model"), defaults, study);
+  read_pool(file.section("pool"), file.sections("input"), study);
+  read_model(file.section("model"), study);
   if (file.has("precision") == file.has("level"))
     file.complain(file.has("level") ? "[precision] and [[level]] are both there, must be one of them"
                                     : "[precision] and [[level]] are both missing, must be one of them");
   if (file.has("precision")) {
     study.ladder = read_ladder(file.section("precision"), *study.target);
   } else {
-    const bool paper = defaults == StudyDefaults::first || study.fit.optimiser == Optimiser::adam;
-    study.price_list = read_price_list(levels, *study.target, !paper);
+    const bool is_papers = study.fit.optimiser == Optimiser::adam;
+    study.price_list = read_price_list(levels, *study.target, !is_papers);
     if (study.binary() && study.fit.noise)
       file.section("model").wrong("fit_noise",
                                   "false for binary targets with [[level]]: accuracies are as "
                                   "given, there is no kappa and no gamma to learn");
   }
   if (file.has("noise")) read_noise(file.section("noise"), study);
-  read_nugget(file.section("noise"), defaults, study);
+  read_nugget(file.section("noise"), study);
   if (study.ladder && !study.binary() && !file.section("noise").has("variance") && study.nugget == 0.0)
     file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
-  read_learn_costs(file.section("campaign"), defaults, study);
-  settle_initial(file, defaults, study);
+  read_learn_costs(file.section("campaign"), study);
+  settle_initial(file, study);
   if (study.learns_bias() && study.fit.optimiser == Optimiser::adam)
     file.section("model").wrong("optimiser", "\"lbfgs\" where the bias of a level is learned");
   if (file.has("goal")) read_goal(file.section("goal"), study);
-  read_acquisition(file.section("acquisition"), file.section("goal"), defaults, study);
+  read_acquisition(file.section("acquisition"), file.section("goal"), study);
   read_annotator(file.section("annotator"), study);
   if (file.has("people")) read_people(file.section("people"), file.section("pool"), study);
   read_stop(file.section("stop"), study);
@@ -594,7 +587,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path, Stu
 CsvReading StudyFile::reading_of(const std::filesystem::path& table) const {
   const bool is_own = table == pool_file || table == initial.file || table == annotator.truth ||
                       table == people.gold || (goal && table == goal->file);
-  return is_frozen && is_own ? CsvReading{.dialect = CsvDialect::frozen} : tables;
+  return is_frozen && is_own ? CsvReading{.dialect = CsvDialect::comma} : tables;
 }
 
 std::string StudyFile::located(const std::string& sentence) const {
@@ -633,12 +626,12 @@ std::filesystem::path StudyFile::folder() const {
   return path.empty() ? std::filesystem::current_path() : std::filesystem::absolute(path).parent_path();
 }
 
-StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defaults) {
-  return read_settings(read_regular_file(path), path, defaults);
+StudyFile read_study_file(const std::filesystem::path& path) {
+  return read_settings(read_regular_file(path), path);
 }
 
-StudyFile read_study_text(std::string text, StudyDefaults defaults) {
-  return read_settings(std::move(text), {}, defaults);
+StudyFile read_study_text(std::string text) {
+  return read_settings(std::move(text), {});
 }
 
 }  // namespace acuity

@@ -120,8 +120,6 @@ TEST_F(HostileText, InWhatWasTypedIsNotPrintedAsItIs) {
   expect_clean({"status", folder_name});
 }
 
-// Such a table is refused. Campaigns of earlier versions may have copies of some, which are shown byte by
-// byte.
 TEST_F(HostileText, OfBytesThatAreNotUtf8IsRefused) {
   folder.write("pool.csv",
                "case,x\na\xff,0\nb\x9b"

@@ -181,9 +181,9 @@ TEST(PoolFiles, ForgedOnesCrashNoCommand) {
                                                              desk.folder.read("binary.toml")));
   const std::string good = desk.folder.read("big.pool");
   const auto expect_sentences = [&](std::string forged, std::uint64_t header_bytes) {
-    pool_format::Checksum checksum;
+    base::Checksum checksum;
     std::memset(forged.data() + 56, 0, 8);
-    checksum.add(forged.data(), header_bytes);
+    checksum.take({forged.data(), header_bytes});
     const std::uint64_t sum = checksum.value();
     std::memcpy(forged.data() + 56, &sum, 8);
     desk.folder.write("big.pool", forged);
@@ -210,7 +210,7 @@ TEST(PoolFiles, ForgedOnesCrashNoCommand) {
   const std::uint64_t long_header = 128 + (4ULL << 22);
   std::string overflowing = good.substr(0, 64 + 5 + 5 + 6) + std::string(long_header - 80, '\0');
   overflowing = put(put(put(overflowing, 16, 1ULL << 39), 24, 1ULL << 22), 32, long_header);
-  expect_sentences(put(put(overflowing, 40, 0), 48, pool_format::Checksum().value()), long_header);
+  expect_sentences(put(put(overflowing, 40, 0), 48, base::Checksum().value()), long_header);
 }
 
 // The annotations come through a pipe, which the program opens when it has the pool: then the pool is cut.

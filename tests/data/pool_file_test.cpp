@@ -189,8 +189,7 @@ TEST(PoolFile, EveryCutAndEveryChangedByteIsNoticed) {
   }
   std::string newer = good;
   newer[8] = 3;
-  EXPECT_EQ(complaint(newer),
-            "p.pool: is a pool file of version 3, must be of version 1 to 2; convert it again");
+  EXPECT_EQ(complaint(newer), "p.pool: is a pool file of version 3, must be of version 2; convert it again");
 }
 
 TEST(PoolFile, DamagedValuesAndIdsNeverReachAPool) {
@@ -222,15 +221,15 @@ struct Forgery {
   }
   // `covered` bytes are the header for the checksum.
   Forgery& sign(std::uint64_t covered) {
-    pool_format::Checksum header;
+    base::Checksum header;
     put(56, std::uint64_t{0});
-    header.add(bytes.data(), covered);
+    header.take({bytes.data(), covered});
     return put(56, header.value());
   }
   // The data too, if there are any behind a header of 128 bytes.
   Forgery& sign_all() {
-    pool_format::Checksum data;
-    data.add(bytes.data() + 128, bytes.size() - 128);
+    base::Checksum data;
+    data.take({bytes.data() + 128, bytes.size() - 128});
     return put(48, data.value()).sign(128);
   }
 };
@@ -275,21 +274,6 @@ TEST(ForgedPoolFile, NoByteOfTheHeaderIsBelieved) {
   }
 }
 
-// As version 0.1 wrote them.
-TEST(PoolFile, OfVersion1IsStillRead) {
-  const Desk desk;
-  desk.convert(table, {.id = "case"});
-  Forgery old{desk.folder.read("p.pool")};
-  old.put(8, std::uint32_t{1});
-  pool_format::Checksum data(1), header(1);
-  data.add(old.bytes.data() + 128, old.bytes.size() - 128);
-  old.put(48, data.value()).put(56, std::uint64_t{0});
-  header.add(old.bytes.data(), 128);
-  EXPECT_EQ(said_about(desk, old.put(56, header.value())), "");
-  old.bytes.back() = static_cast<char>(old.bytes.back() ^ 1);
-  EXPECT_NE(said_about(desk, old), "");
-}
-
 TEST(ForgedPoolFile, SizesThatOverflowAreRefused) {
   const Desk desk;
   desk.convert("x\n1\n");
@@ -298,7 +282,7 @@ TEST(ForgedPoolFile, SizesThatOverflowAreRefused) {
   constexpr std::uint64_t header_bytes = 64 + (4ULL << 22);
   Forgery forged{head + std::string(header_bytes - 64, '\0')};
   forged.put(16, std::uint64_t{1} << 39).put(24, std::uint64_t{1} << 22).put(32, header_bytes);
-  forged.put(48, pool_format::Checksum().value()).sign(header_bytes);
+  forged.put(48, base::Checksum().value()).sign(header_bytes);
   EXPECT_EQ(said_about(desk, forged),
             "p.pool: the header says what cannot be, must be a whole pool file; convert it again");
 }

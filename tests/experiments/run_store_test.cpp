@@ -67,27 +67,21 @@ TEST(RunStore, RemembersFinishedRunsUntilAllAreThere) {
   EXPECT_EQ(RunStore(place, "{\"seed\": 1}").runs().size(), 5U);
 }
 
-// Before 0.2 the checksums were FNV-1a and settings had spaces in other places.
-TEST(RunStore, ReadsWhatVersion01Wrote) {
-  const auto fnv = [](const std::string& text) {
-    base::Fnv1a sum;
-    sum.take(text);
-    return sum.text();
-  };
+// Spaces and their places are no settings; a table that does not have the checksum beside it is damaged.
+TEST(RunStore, ReadsSettingsWithOtherSpacesAndChecksItsTables) {
   const testing::Folder folder;
   const std::filesystem::path place = folder.path() / "sine";
   RunStore store(place, "{\"seed\":1,\"q\":0.5}");
   store.add(a_run(0, "model"));
   store.complete({"model"}, 1);
   folder.write("sine/settings.json", "{\"seed\": 1, \"q\": 0.5}\n");
-  folder.write("sine/runs.check", fnv(folder.read("sine/runs.csv")) + "\n");
   const std::string part = runs_csv({a_run(1, "model")});
   std::filesystem::create_directories(place / "parts");
-  folder.write("sine/parts/00001-model.csv", "# " + fnv(part) + " 2.5 0 0 0 0\n" + part);
+  folder.write("sine/parts/00001-model.csv", "# " + base::checksum(part) + " 2.5 0 0 0 0\n" + part);
   RunStore again(place, "{\"seed\":1,\"q\":0.5}");
   EXPECT_TRUE(again.has(0, "model"));
   EXPECT_TRUE(again.has(1, "model"));
-  folder.write("sine/runs.check", fnv("other") + "\n");
+  folder.write("sine/runs.check", base::checksum("other") + "\n");
   EXPECT_THROW(RunStore(place, "{\"seed\":1,\"q\":0.5}"), InputError);
 }
 

@@ -41,9 +41,9 @@ std::vector<std::string> biases(const StudyFile& study) {
   return found;
 }
 
-std::string complaint(const std::string& text, StudyDefaults defaults = StudyDefaults::current) {
+std::string complaint(const std::string& text) {
   try {
-    read_study_text(text, defaults);
+    read_study_text(text);
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
     return error.what();
@@ -76,16 +76,15 @@ TEST(LevelSettings, OfTwoLevelsOfLeastNoiseTheReferenceIsTheDearerOne) {
   EXPECT_EQ(biases(read_study_text(text)), (Words{"none", "learn"}));
 }
 
-TEST(LevelSettings, NoBiasIsImpliedWithoutAnErrorInVersion01OrWithThePapersRule) {
+TEST(LevelSettings, NoBiasIsImpliedWithoutAnErrorOrWithThePapersRule) {
   const std::string exact =
       "[[level]]\nname = \"a\"\nexact = true\ncost = 2\nrepeat = \"same\"\n"
       "[[level]]\nname = \"b\"\nexact = true\ncost = 9\nrepeat = \"same\"\n";
   EXPECT_EQ(biases(read_study_text(exact)), (Words{"none", "none"}));
-  const StudyFile first = read_study_text(levels({same, same}), StudyDefaults::first);
-  EXPECT_EQ(biases(first), (Words{"none", "none"}));
-  EXPECT_EQ(first.acquisition.kind, Kind::model);
   const std::string adam = "[model]\noptimiser = \"adam\"\n";
-  EXPECT_EQ(biases(read_study_text(adam + levels({same, same}))), (Words{"none", "none"}));
+  const StudyFile plain = read_study_text(adam + levels({same, same}));
+  EXPECT_EQ(biases(plain), (Words{"none", "none"}));
+  EXPECT_EQ(plain.acquisition.kind, Kind::model);
   EXPECT_EQ(complaint(adam + levels({learn, same})),
             "model.optimiser is \"adam\", must be \"lbfgs\" where the bias of a level is learned");
   EXPECT_EQ(complaint(adam + levels({"bias = { offset_sd = 1 }", same})), "");

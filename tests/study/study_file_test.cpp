@@ -69,22 +69,6 @@ TEST(StudyFile, OfClassesHasOneLengthScaleAndNoNugget) {
   EXPECT_EQ(study.fit.prior, HyperparameterPrior::weak);
 }
 
-// A campaign of version 0.1 goes on under the defaults that it began with.
-TEST(StudyFile, TheFirstDefaultsAreRemembered) {
-  const Folder folder;
-  const StudyFile study = read_study_file(folder.write("study.toml", ladder_study()), StudyDefaults::first);
-  EXPECT_EQ(study.standardise, Standardise::none);
-  EXPECT_EQ(study.kernel, KernelFamily::rbf);
-  EXPECT_EQ(study.amplitude, 1.0);
-  EXPECT_EQ(study.lengthscale, std::vector{1.0});
-  EXPECT_EQ(study.mean, 0.0);
-  EXPECT_TRUE(study.fit.never());
-  EXPECT_EQ(study.fit.prior, HyperparameterPrior::none);
-  EXPECT_EQ(study.average, 1);
-  EXPECT_EQ(study.nugget, 0.0);
-  EXPECT_FALSE(study.initial.space_filling);
-}
-
 // The paper's rule and a model that never learns have no prior, nugget or average unless they ask.
 TEST(StudyFile, WhatLearnsPlainlyHasNothingOfTheWeakPrior) {
   for (const char* model :

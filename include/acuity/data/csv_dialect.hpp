@@ -17,11 +17,10 @@ enum class CsvDialect {
   semicolon,        ///< semicolons, decimal points
   semicolon_comma,  ///< semicolons, decimal commas
   tab,              ///< tabs, decimal points
-  tab_comma,        ///< tabs, decimal commas
-  frozen            ///< a campaign's own copy: commas, and any bytes, which earlier versions accepted
+  tab_comma         ///< tabs, decimal commas
 };
 
-/// Their names in options, in the order above without `frozen`: "auto", "comma", "semicolon", ...
+/// Their names in options, in the order above: "auto", "comma", "semicolon", ...
 const std::vector<std::string>& csv_dialect_names();
 
 /// How tables are read.

@@ -74,7 +74,6 @@ class PoolFile {
   std::optional<std::string> id_column_;
   Index rows_ = 0;
   bool single_precision_ = false;
-  std::uint32_t version_ = 0;
   std::uint64_t values_at_ = 0, ids_at_ = 0, checksum_ = 0;
 };
 

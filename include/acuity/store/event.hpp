@@ -183,7 +183,7 @@ struct Planned {
   double expected_ratio = 0.0;  ///< what it would buy by information per cost alone
   /// Number of purchases at every level, by the plan and by information per cost alone; empty for a ladder.
   std::vector<double> purchases, purchases_ratio;
-  std::vector<double> costs;  ///< expected at every level; empty for a ladder, and in logs of older versions
+  std::vector<double> costs;  ///< expected at every level; empty for a ladder
   std::string note;           ///< why there is no plan, or not all of it; may be empty
 };
 

@@ -86,7 +86,7 @@ struct StudyVariant {
 class Study {
  public:
   /// Reads the study file and its pool; throws InputError.
-  static Study open(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
+  static Study open(const std::filesystem::path& path);
   /// Makes a study from settings; reads the pool that they name. `goal` replaces the points of
   /// `settings.goal` and is used if the acquisition is by a goal; without weights all points count the same.
   /// Its noise is used if `settings.noise` is a column.

@@ -213,7 +213,7 @@ struct StudyFile {
            acquisition.kind == AcquisitionSetting::Kind::goal;
   }
 
-  /// How a table is read: `tables`, or as the campaign's own copy.
+  /// How a table is read: `tables`, or with commas if it is the campaign's own copy.
   CsvReading reading_of(const std::filesystem::path& table) const;
   /// "study.toml: sentence"; the sentence alone if the settings come from no file.
   std::string located(const std::string& sentence) const;
@@ -223,17 +223,11 @@ struct StudyFile {
   std::filesystem::path folder() const;
 };
 
-/// The defaults of keys that are not present.
-enum class StudyDefaults {
-  current,
-  first  ///< those of version 0.1: rbf, amplitude and length scale 1, mean 0, nothing standardised or learned
-};
-
 /// Throws InputError with one sentence: `FILE:LINE: ...` for syntax errors, `FILE: ...` for invalid keys and
 /// values.
-StudyFile read_study_file(const std::filesystem::path& path, StudyDefaults defaults = StudyDefaults::current);
+StudyFile read_study_file(const std::filesystem::path& path);
 /// Reads settings from text. Error messages begin with the key, or with `line N` for syntax errors; paths are
 /// relative to the current folder.
-StudyFile read_study_text(std::string text, StudyDefaults defaults = StudyDefaults::current);
+StudyFile read_study_text(std::string text);
 
 }  // namespace acuity ACUITY_PUBLIC
