@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "annotation/batch_system.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
@@ -197,7 +198,7 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   const std::vector<Annotation> annotations =
       has_initial_file ? study.read_annotations(study.file().initial.file) : loaded.annotations();
   const StudyModel model =
-      has_initial_file ? study.model_given(annotations, arguments.threads) : loaded.model();
+      has_initial_file ? StudyLearner(study).model_given(annotations, arguments.threads) : loaded.model();
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command)
     ExternalCommand(study.file(), study.pool(), annotator_folder(loaded));  // refuses unknown tokens
   if (study.file().annotator.mode == AnnotatorSetting::Mode::submit)

@@ -6,6 +6,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/state_queries.hpp"
@@ -180,7 +181,7 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
               : SortedJson{{"type", "number"}, {"scale", "log"}};
   if (!study.file().binary()) json["nugget"] = model.nugget;
   if (study.file().target->is_logarithmic()) json["scale"] = "log";  // the model is that of the logarithm
-  const AveragedModel averaged = study.averaged(model, loaded.annotations());
+  const AveragedModel averaged = StudyLearner(study).averaged(model, loaded.annotations());
   if (averaged.draws().size() < 2) return sorted_json_text(json, 1) + "\n";
   json["draws"] = SortedJson::array();
   for (const HyperparameterDraw& draw : averaged.draws()) {

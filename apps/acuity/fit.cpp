@@ -4,7 +4,7 @@
 #include <map>
 
 #include "acuity/base/errors.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "judgement/level_biases.hpp"
@@ -86,7 +86,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
         fmt::format("{}: there are no annotations to learn from, must be at least one",
                     arguments.annotations.empty() ? arguments.study.text() : arguments.annotations));
   StatusLine status(log);
-  const Learned learned = study.learn_from(annotations, [&](int evaluations, double best) {
+  const Learned learned = StudyLearner(study).learn_from(annotations, [&](int evaluations, double best) {
     status.show(fmt::format("fit: {} evaluations, log evidence {:.3f}", evaluations, best));
   });
 
@@ -127,7 +127,8 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   if (study.file().nugget != 0.0)
     fields.push_back(number_field("nugget", study.file().nugget.value_or(learned.nugget)));
   if (study.file().fit.prior == HyperparameterPrior::weak) fields.push_back(text_field("prior", "weak"));
-  const std::vector<EstimatedBias> biases = level_biases(study, study.model_given(annotations, learned));
+  const std::vector<EstimatedBias> biases =
+      level_biases(study, StudyLearner(study).model_given(annotations, learned));
   for (const Field& field : bias_fields(biases)) fields.push_back(field);
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));
   fields.push_back(count_field("iterations", learned.iterations));

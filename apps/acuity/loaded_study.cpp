@@ -4,6 +4,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/base/ranks.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "base/first_rank.hpp"
 #include "explain/look_ahead.hpp"
 #include "notes.hpp"
@@ -50,21 +51,24 @@ std::optional<AskResult> LoadedStudy::look_ahead() {
 }
 
 const StudyModel& LoadedStudy::model() {
-  if (!model_) model_ = campaign_ ? campaign_->model() : study_->model_given(annotations_, options_.threads);
+  if (!model_)
+    model_ =
+        campaign_ ? campaign_->model() : StudyLearner(*study_).model_given(annotations_, options_.threads);
   return *model_;
 }
 
 PoolBelief& LoadedStudy::belief() {
   if (campaign_) return campaign_->belief();
-  if (!belief_) belief_ = study_->belief(model(), options_.storage, options_.threads);
+  if (!belief_) belief_ = StudyLearner(*study_).belief(model(), options_.storage, options_.threads);
   return *belief_;
 }
 
 void LoadedStudy::plan(const Candidates& candidates) {
   if (campaign_ || !study_->file().acquisition.plan) return;
   if (!study_->file().knows_scale() && !model().learned) return;
-  const BudgetPlan plan = study_->plan(*model_, annotations_, belief(), candidates,
-                                       {.threads = options_.threads, .seconds = options_.plan_seconds});
+  const BudgetPlan plan =
+      StudyLearner(*study_).plan(*model_, annotations_, belief(), candidates,
+                                 {.threads = options_.threads, .seconds = options_.plan_seconds});
   model_->acquisition.price_weight = plan.price_weight;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "acuity/campaign/campaign.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "judgement/forecast.hpp"
 #include "study/exclusions.hpp"
 

@@ -14,7 +14,7 @@
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/marginals.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "base/text.hpp"
 #include "colour.hpp"
 #include "judgement/early_verdict.hpp"

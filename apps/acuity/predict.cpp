@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "commands.hpp"
 #include "judgement/level_biases.hpp"
 #include "loaded_study.hpp"
@@ -91,7 +91,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   refuse_names_of_results(study, arguments.study.text(), results);
 
   const StudyModel& model = loaded.model();
-  const AveragedModel averaged = study.averaged(model, loaded.annotations());
+  const AveragedModel averaged = StudyLearner(study).averaged(model, loaded.annotations());
   const AveragedModel::Predicted predicted = averaged.predict(at);
   const AveragedMarginals& f = predicted.marginals;
   write_notes(study, model, predicted.jittered, predicted.convergence_problem, log);

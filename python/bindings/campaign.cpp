@@ -8,6 +8,7 @@
 #include "acuity/data/table.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "bindings.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/campaign_folder.hpp"
@@ -241,7 +242,8 @@ CampaignModel model_of(Campaign& campaign, int threads) {
   const Study& study = campaign.study();
   const StudyModel model = campaign.model();
   const std::vector<Annotation> annotations = campaign.annotations();
-  CampaignModel found{.model = study.averaged(model, annotations, threads), .status = status_json(campaign)};
+  CampaignModel found{.model = StudyLearner(study).averaged(model, annotations, threads),
+                      .status = status_json(campaign)};
   const auto count = static_cast<Index>(annotations.size());
   found.points.resize(count, static_cast<Index>(study.pool().inputs().size()));
   found.values.resize(count);
@@ -252,7 +254,7 @@ CampaignModel model_of(Campaign& campaign, int threads) {
     found.points.row(i) =
         row ? Eigen::RowVectorXd(study.pool().points().row(*row)) : one.place.coordinates().transpose();
     found.values(i) = one.value;
-    const Channel channel = study.channel_of(one, model);
+    const Channel channel = StudyLearner(study).channel_of(one, model);
     const auto* flip = std::get_if<FlipChannel>(&channel);
     found.channel(i) = flip != nullptr ? flip->accuracy : noise_variance(channel);
   }
@@ -273,7 +275,7 @@ struct Predicted {
 Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   const Study& study = campaign.study();
   const StudyModel model = campaign.model();
-  AveragedModel::Predicted found = study.averaged(model, campaign.annotations()).predict(x);
+  AveragedModel::Predicted found = StudyLearner(study).averaged(model, campaign.annotations()).predict(x);
   Predicted result{std::move(found.marginals), Vector::Zero(x.rows()), std::move(found.convergence_problem)};
   to_answers(result.f, *study.file().target);
   if (study.file().binary()) return result;

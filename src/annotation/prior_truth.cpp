@@ -7,6 +7,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/model/ep_posterior.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "model/answer_kernel.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/normal.hpp"
@@ -79,7 +80,7 @@ double assumed_spread(const Study& study) {
 
 PriorTruth::PriorTruth(const Study& study)
     : pool_(study.pool().points()), seed_(study.file().seed), binary_(study.file().binary()) {
-  const StudyModel model = study.model_given({}, std::optional<Learned>());
+  const StudyModel model = StudyLearner(study).model_given({}, std::optional<Learned>());
   Prior prior = model.prior;
   if (!binary_ && !study.file().amplitude) {
     Vector parameters = prior.kernel->log_parameters();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "annotation/truth_table.hpp"
 
 namespace acuity {

@@ -34,7 +34,7 @@ void CampaignBelief::follow(const State& state) {
   unrecorded_.clear();
   try {
     const std::vector<Annotation>& annotations = this->annotations(state);
-    const Prior prior = belief_ ? study_.prior_given(annotations) : Prior();
+    const Prior prior = belief_ ? StudyLearner(study_).prior_given(annotations) : Prior();
     if (belief_ && is_same_prior(state, prior) && append(state, annotations)) {
       // A mean that changes with every answer changes no variance, so no rebuild is needed.
       if (prior.mean != model_.prior.mean) belief_->change_prior_mean(model_.prior.mean = prior.mean);
@@ -96,8 +96,9 @@ bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const
 }
 
 bool CampaignBelief::append(const State& state, const std::vector<Annotation>& annotations) {
-  const bool noise_changed = study_.take_reports(model_, annotations);
-  const bool offer_changed = study_.take_costs(model_, level_costs(study_, state)) || noise_changed;
+  const bool noise_changed = StudyLearner(study_).take_reports(model_, annotations);
+  const bool offer_changed =
+      StudyLearner(study_).take_costs(model_, level_costs(study_, state)) || noise_changed;
   const std::vector<Answered> told = answers_since_last_follow(state, annotations);
   if (has_new_answer_to_answered_item(told, annotations)) return false;
   for (const auto& [id, annotation] : told)
@@ -118,7 +119,7 @@ bool CampaignBelief::append(const State& state, const std::vector<Annotation>& a
     const auto entry = entries_.find(id);
     if (entry == entries_.end() || !entry->second.values.empty()) continue;
     const bool as_expected = is_same_place(entry->second.place, annotation->place) &&
-                             entry->second.channel == study_.channel_of(*annotation, model_);
+                             entry->second.channel == StudyLearner(study_).channel_of(*annotation, model_);
     if (!as_expected) gone.push_back(id);
   }
   // The last one first: cancelling conditions again on everything after it.
@@ -178,8 +179,9 @@ bool CampaignBelief::take_continued(const State& state, std::int64_t id, const A
   if (replaced == entries_.end() || replaced->second.values != before.replaced_values ||
       record.values.size() != 1)
     return false;
-  const double old_noise = noise_variance(study_.channel_of(told_annotation(study_, before), model_));
-  const double noise = noise_variance(study_.channel_of(annotation, model_));
+  const double old_noise =
+      noise_variance(StudyLearner(study_).channel_of(told_annotation(study_, before), model_));
+  const double noise = noise_variance(StudyLearner(study_).channel_of(annotation, model_));
   if (!(noise < old_noise)) return false;
   const GaussianChannel channel{noise_of_continuation(old_noise, noise)};
   const double value =
@@ -204,7 +206,9 @@ bool CampaignBelief::take_continued(const State& state, std::int64_t id, const A
 void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
                              const std::vector<double>& values) {
   Entry& entry =
-      entries_.try_emplace(id, Entry{annotation.place, study_.channel_of(annotation, model_), {}, {}})
+      entries_
+          .try_emplace(id,
+                       Entry{annotation.place, StudyLearner(study_).channel_of(annotation, model_), {}, {}})
           .first->second;
   if (entry.values == values) return;
   const Target& target = *study_.file().target;
@@ -255,7 +259,7 @@ void CampaignBelief::rebuild(const State& state, StudyModel model) {
   model_ = std::move(model);
   fits_ = state.fits();
   rewrites_ = state.rewrites();
-  belief_ = study_.belief(model_, storage_, threads_);
+  belief_ = StudyLearner(study_).belief(model_, storage_, threads_);
   renew_selector();
   ++builds_;
   Index handle = 0;

@@ -6,7 +6,7 @@
 
 #include "acuity/campaign/state.hpp"
 #include "acuity/selection/selector.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 

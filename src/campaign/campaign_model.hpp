@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "acuity/campaign/state.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 

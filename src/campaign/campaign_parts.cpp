@@ -9,6 +9,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
 #include "acuity/selection/plan.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "base/clock.hpp"
 #include "base/first_rank.hpp"
 #include "campaign/answer_check.hpp"
@@ -290,7 +291,7 @@ AskResult Campaign::Parts::choose_and_record(const AskOptions& asked) {
 void Campaign::Parts::learn_if_due() {
   for (int attempt = 0; attempt < 3; ++attempt) {
     const std::int64_t last = state.fitted() && !state.fit_is_stale() ? state.fitted()->annotations : 0;
-    const std::int64_t used = study.learns_from(state.annotations(), last);
+    const std::int64_t used = StudyLearner(study).learns_from(state.annotations(), last);
     const bool due = used > 0 && !in_initial_phase(study, state) &&
                      (!state.fitted() || state.fitted()->annotations < used || state.fit_is_stale());
     if (!due) return;
@@ -300,8 +301,9 @@ void Campaign::Parts::learn_if_due() {
     // One rank learns, and all learn of it by the event.
     Learned learned;
     on_first_rank(options.ranks.get(), [&] {
-      learned = study.learn_from(annotations, options.learning, options.threads, before ? &*before : nullptr,
-                                 last, gold_answers_of(study, state));
+      learned =
+          StudyLearner(study).learn_from(annotations, options.learning, options.threads,
+                                         before ? &*before : nullptr, last, gold_answers_of(study, state));
     });
     bool counts = true;
     add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
@@ -325,9 +327,9 @@ void Campaign::Parts::plan_if_due() {
   if (!study.file().knows_scale() && !model.learned) return;  // there is no scale to compare levels by
   Candidates candidates = belief.candidates(state);
   add_top_ups(study, state, model, candidates);
-  const BudgetPlan plan =
-      study.plan(model, belief.annotations(state), belief.belief(), candidates,
-                 {.threads = options.threads, .seconds = options.plan_seconds, .progress = options.planning});
+  const BudgetPlan plan = StudyLearner(study).plan(
+      model, belief.annotations(state), belief.belief(), candidates,
+      {.threads = options.threads, .seconds = options.plan_seconds, .progress = options.planning});
   add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
     if (has_any<Amended, Retracted, Fitted, BudgetChanged, Planned, StudyChanged>(news)) return {};
     return {planned_of(study, model, plan, candidates.remaining())};

@@ -11,6 +11,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/selection/capacity_batch.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "base/text.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
@@ -345,7 +346,7 @@ void expect(const Study& study, const Score& chosen, const Suggestion& suggestio
   if (is_person(worker)) annotation.worker = worker;
   belief.expect(suggestion.id, annotation.place,
                 chosen.top_up ? Channel(GaussianChannel{chosen.top_up->noise_variance})
-                              : study.expected_channel(annotation, belief.model()));
+                              : StudyLearner(study).expected_channel(annotation, belief.model()));
 }
 
 // A question about a gold item that looks like the choice `instead_of`: the same level, and what an answer
@@ -399,7 +400,7 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
   std::optional<StudyModel> of_person;
   if (is_person(options.worker) && belief.model().learned && belief.model().learned->accuracies) {
     of_person = belief.model();
-    of_person->offer = study.offer_to(options.worker, *of_person);
+    of_person->offer = StudyLearner(study).offer_to(options.worker, *of_person);
   }
   const StudyModel& model = of_person ? *of_person : belief.model();
   std::optional<Candidates> whole;  // what others may be asked, if this ask may not be given everything

@@ -9,12 +9,14 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 
 EventRules::EventRules(const Study& study, std::size_t changes)
     : study_(study),
-      kernel_parameters_(static_cast<std::size_t>(study.prior_given({}).kernel->log_parameters().size())),
+      kernel_parameters_(
+          static_cast<std::size_t>(StudyLearner(study).prior_given({}).kernel->log_parameters().size())),
       changes_(changes) {
   for (const Level& level : study.offer().levels) {
     if (level.alpha)

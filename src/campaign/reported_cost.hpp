@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "acuity/campaign/state.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 

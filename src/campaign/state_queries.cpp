@@ -4,6 +4,7 @@
 #include <set>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "campaign/reported_cost.hpp"
 
 namespace acuity {
@@ -144,11 +145,11 @@ Annotation told_annotation(const Study& study, const SuggestionRecord& record) {
 
 std::optional<Channel> pending_channel(const Study& study, const StudyModel& model, const State& state,
                                        const SuggestionRecord& record) {
-  const Channel own = study.expected_channel(expected_annotation(study, record), model);
+  const Channel own = StudyLearner(study).expected_channel(expected_annotation(study, record), model);
   if (!record.asked.replaces) return own;
   const SuggestionRecord& before = *state.find(state.successor(*record.asked.replaces));
   if (before.values.empty()) return own;  // it was retracted
-  const double noise = noise_variance(study.channel_of(told_annotation(study, before), model));
+  const double noise = noise_variance(StudyLearner(study).channel_of(told_annotation(study, before), model));
   if (!(noise_variance(own) < noise)) return std::nullopt;
   return GaussianChannel{noise_of_continuation(noise, noise_variance(own))};
 }
@@ -169,7 +170,7 @@ void add_top_ups(const Study& study, const State& state, const StudyModel& model
     if (!level || record.row() < 0 || record.values.size() != 1 || is_known_before(record.asked) ||
         being_continued.contains(id))
       continue;
-    const Channel channel = study.channel_of(told_annotation(study, record), model);
+    const Channel channel = StudyLearner(study).channel_of(told_annotation(study, record), model);
     top_ups.add({.id = id, .point = record.row(), .level = *level, .noise_variance = noise_variance(channel)},
                 model.offer);
   }
@@ -178,9 +179,9 @@ void add_top_ups(const Study& study, const State& state, const StudyModel& model
 std::optional<Learned> learned_of(const Study& study, const State& state) {
   if (!state.fitted()) return std::nullopt;
   const Fitted& fitted = *state.fitted();
-  if (study.learns_from(state.annotations(), fitted.annotations) == 0) return std::nullopt;
+  if (StudyLearner(study).learns_from(state.annotations(), fitted.annotations) == 0) return std::nullopt;
   Learned learned;
-  learned.prior = study.prior_given({});
+  learned.prior = StudyLearner(study).prior_given({});
   // Learned before the study was changed, as views of the past see it.
   const bool fits_study =
       static_cast<Index>(fitted.log_parameters.size()) == learned.prior.kernel->log_parameters().size() &&
@@ -213,8 +214,8 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
 }
 
 StudyModel model_of(const Study& study, const State& state, const std::vector<Annotation>& annotations) {
-  StudyModel model = study.model_given(annotations, learned_of(study, state));
-  study.take_costs(model, level_costs(study, state));
+  StudyModel model = StudyLearner(study).model_given(annotations, learned_of(study, state));
+  StudyLearner(study).take_costs(model, level_costs(study, state));
   if (state.planned()) model.acquisition.price_weight = state.planned()->lambda;
   return model;
 }

@@ -6,7 +6,7 @@
 #include "acuity/campaign/state.hpp"
 #include "acuity/selection/plan.hpp"
 #include "acuity/selection/suggestion.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 // Functions of a study and the state of its campaign.
 

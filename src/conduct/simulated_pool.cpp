@@ -21,7 +21,7 @@ void SimulatedPool::start(const Suggestion& suggestion) {
   Outcome outcome{.kind = Outcome::Kind::answered, .id = suggestion.id, .answer = {}, .reason = {}};
   outcome.answer.id = suggestion.id;
   if (reporting_) {
-    as_it_is.channel = study_.expected_channel(
+    as_it_is.channel = StudyLearner(study_).expected_channel(
         study_.annotation(suggestion.row, base_noise, level, 0.0, suggestion.cost), *reporting_);
     if (noise_variance(as_it_is.channel) > 0.0) outcome.answer.channel = as_it_is.channel;
   }

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "annotation/simulated_annotator.hpp"
 #include "conduct/annotator_pool.hpp"
 

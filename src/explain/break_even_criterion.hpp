@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 

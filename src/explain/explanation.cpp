@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/campaign_internals.hpp"
 #include "campaign/choose_next.hpp"
@@ -297,7 +298,7 @@ Explanation explain_either(const Study& study, const State& state, CampaignBelie
   const Annotation asked =
       study.annotation(chosen.row, study.offer().base_noise(chosen.row),
                        level_of(study, chosen.level.name, chosen.level.alpha), 0.0, chosen.cost);
-  belief.expect(chosen.id, asked.place, added.value_or(study.expected_channel(asked, model)));
+  belief.expect(chosen.id, asked.place, added.value_or(StudyLearner(study).expected_channel(asked, model)));
   result.sd_after = std::sqrt(std::max(0.0, belief.belief().marginals_at({{chosen.row}}).variance(0)));
   result.pool_sd_after = mean_standard_deviation(belief.belief());
   return result;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "acuity/campaign/campaign.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "annotation/truth_table.hpp"
 
 namespace acuity {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "acuity/selection/candidates.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 // What a level would have to cost, or how precise it would have to be, to be chosen.
 

@@ -122,11 +122,11 @@ std::vector<Event> initial_events_on_subset(const Study& study, const std::vecto
   for (const Event& event : events) replay.take(event);
   // Learn once here; otherwise every trial would start by learning the same.
   const State state = state_of(events);
-  if (const std::int64_t used = study.learns_from(state.annotations());
+  if (const std::int64_t used = StudyLearner(study).learns_from(state.annotations());
       used > 0 && !in_initial_phase(study, state)) {
     std::vector<Annotation> annotations = annotations_of(study, state);
     annotations.erase(annotations.begin() + used, annotations.end());
-    replay.take(fitted_of(study, study.learn_from(annotations), used));
+    replay.take(fitted_of(study, StudyLearner(study).learn_from(annotations), used));
   }
   return replay.finish();
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "judgement/calibration.hpp"
 #include "judgement/held_out_scores.hpp"
 #include "judgement/level_agreement.hpp"
@@ -204,9 +205,10 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const Ca
   for (Index i = 0; i < flipped.size(); ++i) {
     double accuracy = test.noise == HeldOut::Noise::exact ? 1.0 : best;
     if (test.noise == HeldOut::Noise::given)
-      accuracy = std::get<FlipChannel>(
-                     study.channel_of(test.annotations[static_cast<std::size_t>(i)], model.study_model()))
-                     .accuracy;
+      accuracy =
+          std::get<FlipChannel>(StudyLearner(study).channel_of(test.annotations[static_cast<std::size_t>(i)],
+                                                               model.study_model()))
+              .accuracy;
     flipped(i) = accuracy * clean(i) + (1.0 - accuracy) * (1.0 - clean(i));
   }
   const auto count = static_cast<double>(verdict.answers),

@@ -66,7 +66,7 @@ std::vector<std::string> remarks_on_bias(const Study& tried, const Offer& offer)
 }
 
 StudyModel model_of(const Study& tried, const State& before) {
-  return tried.model_given(annotations_of(tried, before), learned_of(tried, before));
+  return StudyLearner(tried).model_given(annotations_of(tried, before), learned_of(tried, before));
 }
 
 // Without annotations the scale of the inputs may not be known yet; that constructor handles it.

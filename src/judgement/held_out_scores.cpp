@@ -24,7 +24,7 @@ Marginals predicted_answers(const Study& study, const CampaignModel& model, cons
   if (test.noise != HeldOut::Noise::given) return answers;
   std::map<int, std::vector<Index>> rows;  // by bias
   for (std::size_t i = 0; i < test.annotations.size(); ++i)
-    rows[bias_of(study.channel_of(test.annotations[i], model.study_model()))].push_back(
+    rows[bias_of(StudyLearner(study).channel_of(test.annotations[i], model.study_model()))].push_back(
         static_cast<Index>(i));
   for (const auto& [bias, some] : rows) {
     if (bias == 0) continue;
@@ -41,7 +41,8 @@ Vector noise_of(const Study& study, const StudyModel& model, const HeldOut& test
   if (test.noise == HeldOut::Noise::given) {
     Vector noise(n);
     for (Index i = 0; i < n; ++i)
-      noise(i) = noise_variance(study.channel_of(test.annotations[static_cast<std::size_t>(i)], model)) -
+      noise(i) = noise_variance(
+                     StudyLearner(study).channel_of(test.annotations[static_cast<std::size_t>(i)], model)) -
                  model.nugget;
     return noise.cwiseMax(0.0);
   }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "campaign/state_queries.hpp"
 
 namespace acuity {
@@ -139,7 +140,7 @@ LevelEvidence level_evidence(const Study& study, const State& state) {
   const Index most_used = most - counts.begin(), finest = study.offer().finest();
   evidence.most_used = levels[static_cast<std::size_t>(most_used)].name;
   evidence.finest = levels[static_cast<std::size_t>(finest)].name;
-  const StudyModel model = study.model_given(annotations, learned_of(study, state));
+  const StudyModel model = StudyLearner(study).model_given(annotations, learned_of(study, state));
   const Answers answers = last_answers_of(study, annotations, model);
   for (std::size_t k = 0; k < levels.size(); ++k)
     if (static_cast<Index>(k) != most_used && counts[k] >= least_answers)
@@ -161,7 +162,7 @@ LevelEvidence level_evidence(const Study& study, const State& state) {
 
 double factor_of_offset(const Study& study, const State& state, const std::string& level, double offset) {
   const std::vector<Annotation> annotations = annotations_of(study, state);
-  const StudyModel model = study.model_given(annotations, learned_of(study, state));
+  const StudyModel model = StudyLearner(study).model_given(annotations, learned_of(study, state));
   const Answers answers = last_answers_of(study, annotations, model);
   std::vector<bool> is_shifted;
   for (const Index k : answers.levels)

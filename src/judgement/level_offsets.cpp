@@ -64,7 +64,7 @@ bool LevelOffset::is_bias() const {
 std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
   if (study.file().binary()) return {};
   const std::vector<Annotation> annotations = annotations_of(study, state);
-  const StudyModel model = study.model_given(annotations, learned_of(study, state));
+  const StudyModel model = StudyLearner(study).model_given(annotations, learned_of(study, state));
   double largest = 0.0;
   for (const Annotation& annotation : annotations) largest = std::max(largest, std::abs(annotation.value));
   const double least = std::max(1e-12 * largest * largest, 1e-300);
@@ -80,7 +80,7 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
       if (counts)
         answers[name][record.row()].take(
             annotations[next].value,
-            std::max(noise_variance(study.channel_of(annotations[next], model)), least));
+            std::max(noise_variance(StudyLearner(study).channel_of(annotations[next], model)), least));
   }
   std::vector<LevelOffset> offsets;
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "campaign/state_queries.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/normal.hpp"
@@ -33,7 +34,7 @@ class RunningPredictions {
     if (has_grown_by_last && count > few && static_cast<double>(count) < 1.15 * static_cast<double>(built_))
       return;
     predict_waiting();
-    model_ = study_.model_given(annotations_of(study_, before), learned_of(study_, before));
+    model_ = StudyLearner(study_).model_given(annotations_of(study_, before), learned_of(study_, before));
     posterior_.emplace(model_.prior, Observations(model_.observations, study_.pool().points()));
     built_ = count;
     fits_ = before.fits();
@@ -41,7 +42,7 @@ class RunningPredictions {
   }
 
   void predict(const Annotation& next, PrequentialScore score) {
-    const Channel channel = study_.channel_of(next, model_);
+    const Channel channel = StudyLearner(study_).channel_of(next, model_);
     score.value = next.value;
     score.noise = noise_variance(channel);
     waiting_.push_back({{.place = next.place, .value = next.value, .channel = channel}, score});

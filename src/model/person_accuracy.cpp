@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "acuity/base/errors.hpp"
 #include "acuity/base/interruption.hpp"
@@ -24,6 +25,16 @@ double logistic(double t) {
 }
 
 const double largest_logit = logit(largest_accuracy);
+
+double within_range(double accuracy) {
+  return std::clamp(accuracy, 0.5, largest_accuracy);
+}
+Vector logits_of(const Vector& accuracy) {
+  return accuracy.unaryExpr([](double one) { return logit(one); });
+}
+Vector accuracies_of(const Vector& logits) {
+  return logits.unaryExpr([](double one) { return logistic(one); });
+}
 
 }  // namespace
 
@@ -82,57 +93,68 @@ struct AccuracyProblem::Evaluation {
   Sites sites;
 };
 
-// math.md eq. (15.2), math.md eq. (15.6). The gradient is that of a mixture over the class of an item: with
-// the probability r that an answer is right, given all the others, it is r / omega - (1 - r) / (1 - omega).
-AccuracyProblem::Evaluation AccuracyProblem::evaluate(const Vector& accuracy, const Sites* start) const {
-  const auto n = static_cast<Index>(sites_.size());
-  Points points(n, points_.cols());
-  Vector values(n);
+// One site for every item, or for every answer.
+struct AccuracyProblem::MergedSites {
+  Points points;
+  Vector values;
   std::vector<Channel> channels;
-  Evaluation result;
-  AccuracyObjective& found = result.objective;
-  const auto accuracy_of = [&](const ItemAnswer& answer) {
-    return answer.group < 0 ? answer.accuracy : accuracy(answer.group);
-  };
+  double log_factor = 0.0;  // the rest of the likelihood
+};
+
+AccuracyProblem::MergedSites AccuracyProblem::merged_sites(const Vector& accuracy) const {
+  const auto n = static_cast<Index>(sites_.size());
+  MergedSites result{.points = Points(n, points_.cols()), .values = Vector(n), .channels = {}};
   for (Index i = 0; i < n; ++i) {
+    const std::vector<std::size_t>& answers = sites_[static_cast<std::size_t>(i)];
     std::vector<double> ys, accuracies;
-    for (const std::size_t k : sites_[static_cast<std::size_t>(i)]) {
+    for (const std::size_t k : answers) {
       ys.push_back(answers_[k].y);
-      accuracies.push_back(accuracy_of(answers_[k]));
+      accuracies.push_back(answers_[k].group < 0 ? answers_[k].accuracy : accuracy(answers_[k].group));
     }
     const MergedAnswer merged = merge_answers(ys, accuracies);
-    points.row(i) = points_.row(answers_[sites_[static_cast<std::size_t>(i)].front()].item);
-    values(i) = merged.y;
-    channels.emplace_back(FlipChannel{merged.accuracy});
-    if (ys.size() > 1) found.log_evidence += merged.log_factor;
+    result.points.row(i) = points_.row(answers_[answers.front()].item);
+    result.values(i) = merged.y;
+    result.channels.emplace_back(FlipChannel{merged.accuracy});
+    if (ys.size() > 1) result.log_factor += merged.log_factor;
   }
-  result.right = result.count = found.evidence_gradient = Vector::Zero(groups());
-  found.converged = true;
-  if (n > 0) {
-    EpOptions options;
-    if (start != nullptr) options.start = *start;
-    const EpPosterior posterior(prior_, Observations(std::move(points), values, channels), options);
-    found.log_evidence += posterior.log_evidence();
-    found.converged = posterior.converged() && posterior.policy() == SitePolicy::full;
-    result.sites = posterior.sites();
-    for (Index i = 0; i < n; ++i) {
-      const double omega = std::get<FlipChannel>(channels[static_cast<std::size_t>(i)]).accuracy;
-      const double z =
-          values(i) * posterior.cavities().mean(i) / std::sqrt(1.0 + posterior.cavities().variance(i));
-      const double share = numerics::normal_cdf(z), other = numerics::normal_cdf(-z);
-      // The probability that the class is that of the site.
-      const double agrees = omega * share / (omega * share + (1.0 - omega) * other);
-      for (const std::size_t k : sites_[static_cast<std::size_t>(i)]) {
-        const ItemAnswer& answer = answers_[k];
-        if (answer.group < 0) continue;
-        const double right = answer.y == values(i) ? agrees : 1.0 - agrees;
-        const double own = accuracy(answer.group);
-        result.right(answer.group) += right;
-        result.count(answer.group) += 1.0;
-        found.evidence_gradient(answer.group) += right / own - (1.0 - right) / (1.0 - own);
-      }
-    }
+  return result;
+}
+
+// `agrees`: the probability that the class of the site is `y`. With the probability r that an answer is
+// right, given all the others, the gradient of a mixture over the class is r / omega - (1 - r) / (1 - omega).
+void AccuracyProblem::add_answers(Index site, double y, double agrees, const Vector& accuracy,
+                                  Evaluation& result) const {
+  for (const std::size_t k : sites_[static_cast<std::size_t>(site)]) {
+    const ItemAnswer& answer = answers_[k];
+    if (answer.group < 0) continue;
+    const double right = answer.y == y ? agrees : 1.0 - agrees;
+    const double own = accuracy(answer.group);
+    result.right(answer.group) += right;
+    result.count(answer.group) += 1.0;
+    result.objective.evidence_gradient(answer.group) += right / own - (1.0 - right) / (1.0 - own);
   }
+}
+
+void AccuracyProblem::add_evidence(MergedSites merged, const Vector& accuracy, const Sites* start,
+                                   Evaluation& result) const {
+  EpOptions options;
+  if (start != nullptr) options.start = *start;
+  const EpPosterior posterior(prior_, Observations(std::move(merged.points), merged.values, merged.channels),
+                              options);
+  result.objective.log_evidence += posterior.log_evidence();
+  result.objective.converged = posterior.converged() && posterior.policy() == SitePolicy::full;
+  result.sites = posterior.sites();
+  for (Index i = 0; i < merged.values.size(); ++i) {
+    const double omega = std::get<FlipChannel>(merged.channels[static_cast<std::size_t>(i)]).accuracy;
+    const double z =
+        merged.values(i) * posterior.cavities().mean(i) / std::sqrt(1.0 + posterior.cavities().variance(i));
+    const double share = numerics::normal_cdf(z), other = numerics::normal_cdf(-z);
+    const double agrees = omega * share / (omega * share + (1.0 - omega) * other);
+    add_answers(i, merged.values(i), agrees, accuracy, result);
+  }
+}
+
+void AccuracyProblem::add_guesses(const Vector& accuracy, AccuracyObjective& found) const {
   found.value = found.log_evidence;
   found.gradient = found.evidence_gradient;
   for (Index p = 0; p < groups(); ++p) {
@@ -140,6 +162,17 @@ AccuracyProblem::Evaluation AccuracyProblem::evaluate(const Vector& accuracy, co
     found.value += guess.right() * std::log(accuracy(p)) + guess.wrong() * std::log1p(-accuracy(p));
     found.gradient(p) += guess.right() / accuracy(p) - guess.wrong() / (1.0 - accuracy(p));
   }
+}
+
+// math.md eq. (15.2), math.md eq. (15.6).
+AccuracyProblem::Evaluation AccuracyProblem::evaluate(const Vector& accuracy, const Sites* start) const {
+  MergedSites merged = merged_sites(accuracy);
+  Evaluation result;
+  result.objective.log_evidence = merged.log_factor;
+  result.objective.converged = true;
+  result.right = result.count = result.objective.evidence_gradient = Vector::Zero(groups());
+  if (!sites_.empty()) add_evidence(std::move(merged), accuracy, start, result);
+  add_guesses(accuracy, result.objective);
   return result;
 }
 
@@ -147,107 +180,137 @@ AccuracyObjective AccuracyProblem::at(const Vector& accuracy) const {
   return evaluate(accuracy, nullptr).objective;
 }
 
-Vector AccuracyProblem::logit_gradient(const Vector& t, Sites& sites) const {
-  const Vector accuracy = t.unaryExpr([](double one) { return logistic(one); });
-  Evaluation found = evaluate(accuracy, &sites);
-  sites = std::move(found.sites);
-  return (found.objective.gradient.array() * accuracy.array() * (1.0 - accuracy.array())).matrix();
-}
-
 // Steps of expectation maximisation, omega = (A + sum r) / (A + B + n), climb from any start; Newton's method
-// in the logits ends the climb, which EM would approach ever more slowly.
-AccuracyEstimate AccuracyProblem::maximise(const Vector& start) const {
-  constexpr int most_steps = 200, most_newton = 8;
-  constexpr double close = 1e-3, exact = 1e-11, step = 1e-4;
-  const Index count = groups();
-  AccuracyEstimate estimate;
-  Vector accuracy(count), right(count), wrong(count);
-  for (Index p = 0; p < count; ++p) {
-    right(p) = guesses_[static_cast<std::size_t>(p)].right();
-    wrong(p) = guesses_[static_cast<std::size_t>(p)].wrong();
-    accuracy(p) = start.size() == count ? start(p) : right(p) / (right(p) + wrong(p));
-  }
-  const auto within = [](double value) { return std::clamp(value, 0.5, largest_accuracy); };
-  accuracy = accuracy.unaryExpr(within);
-  Sites sites;
-  const auto evaluated = [&](const Vector& where) {
-    check_interruption();
-    Evaluation found = evaluate(where, sites.precision.size() > 0 ? &sites : nullptr);
-    sites = found.sites;
-    ++estimate.evaluations;
-    return found;
-  };
-  const auto em_step = [&](const Evaluation& found) {
-    Vector next = (right + found.right).cwiseQuotient(right + wrong + found.count);
-    return Vector(next.unaryExpr(within));
-  };
-  Evaluation now = evaluated(accuracy);
-  bool is_exact = count == 0;
-  for (int k = 0; k < most_steps && !is_exact; ++k) {
-    const Vector next = em_step(now);
-    const double change = (next - accuracy).cwiseAbs().maxCoeff();
-    accuracy = next;
-    now = evaluated(accuracy);
-    if (change < close) break;
-  }
-  // Groups at 1/2 whose gradient points below stay there.
-  const auto logits = [&] { return Vector(accuracy.unaryExpr([](double one) { return logit(one); })); };
-  const auto gradient_of = [&](const Evaluation& found, const Vector& where) {
-    return Vector(found.objective.gradient.array() * where.array() * (1.0 - where.array()));
-  };
-  const auto hessian_at = [&](const Vector& t) {
-    Matrix hessian(count, count);
-    for (Index p = 0; p < count; ++p) {
-      check_interruption();
-      Vector up = t, down = t;
-      up(p) += step, down(p) -= step;
-      Sites near = sites;
-      const Vector high = logit_gradient(up, near);
-      near = sites;
-      hessian.col(p) = (high - logit_gradient(down, near)) / (2.0 * step);
-      estimate.evaluations += 2;
+// in the logits ends the climb, which EM would approach ever more slowly. Invariant: `now_` is the evaluation
+// at `accuracy_`, and `sites_` are the last sites, from which the next evaluation starts.
+class AccuracyProblem::Climb {
+ public:
+  Climb(const AccuracyProblem& problem, const Vector& start)
+      : problem_(problem), right_(problem.groups()), wrong_(problem.groups()), accuracy_(problem.groups()) {
+    for (Index p = 0; p < problem_.groups(); ++p) {
+      const AccuracyGuess& guess = problem_.guesses_[static_cast<std::size_t>(p)];
+      right_(p) = guess.right();
+      wrong_(p) = guess.wrong();
+      accuracy_(p) = start.size() == problem_.groups() ? start(p) : right_(p) / (right_(p) + wrong_(p));
     }
-    return Matrix(-0.5 * (hessian + hessian.transpose()));
-  };
-  Matrix curvature = Matrix::Zero(count, count);
-  for (int k = 0; k < most_newton && !is_exact; ++k) {
-    const Vector t = logits(), gradient = gradient_of(now, accuracy);
-    if (k == 0) curvature = hessian_at(t);
+    accuracy_ = accuracy_.unaryExpr(&within_range);
+    now_ = evaluated(accuracy_);
+    is_exact_ = problem_.groups() == 0;
+  }
+
+  AccuracyEstimate top() {
+    climb_by_em(close);
+    climb_by_newton();
+    if (!is_exact_) is_exact_ = climb_by_em(exact_by_em);  // where Newton's method does not apply
+    return estimate();
+  }
+
+ private:
+  static constexpr int most_steps = 200, most_newton = 8;
+  static constexpr double close = 1e-3, exact_by_em = 1e-9, exact = 1e-11, step = 1e-4;
+
+  Evaluation evaluated(const Vector& where) {
+    check_interruption();
+    Evaluation found = problem_.evaluate(where, sites_.precision.size() > 0 ? &sites_ : nullptr);
+    sites_ = found.sites;
+    ++evaluations_;
+    return found;
+  }
+
+  // Until a step changes no accuracy by more than this; returns whether that was reached.
+  bool climb_by_em(double least_change) {
+    for (int k = 0; k < most_steps && !is_exact_; ++k) {
+      const Vector next = (right_ + now_.right).cwiseQuotient(right_ + wrong_ + now_.count);
+      const Vector inside = next.unaryExpr(&within_range);
+      const double change = (inside - accuracy_).cwiseAbs().maxCoeff();
+      accuracy_ = inside;
+      now_ = evaluated(accuracy_);
+      if (change < least_change) return true;
+    }
+    return false;
+  }
+
+  void climb_by_newton() {
+    Matrix curvature = Matrix::Zero(problem_.groups(), problem_.groups());
+    for (int k = 0; k < most_newton && !is_exact_; ++k) {
+      const Vector t = logits_of(accuracy_);
+      if (k == 0) curvature = curvature_at(t);
+      const std::optional<Vector> next = newton_step(t, curvature);
+      if (!next) return;
+      const double change = (*next - t).cwiseAbs().maxCoeff();
+      const Vector trial = accuracies_of(*next);
+      Evaluation there = evaluated(trial);
+      is_exact_ = change < exact;
+      if (!(there.objective.value >= now_.objective.value - 1e-9)) return;
+      accuracy_ = trial;
+      now_ = std::move(there);
+      if (change > 1e-2) curvature = curvature_at(*next);
+    }
+  }
+
+  // Groups at 1/2 whose gradient points below stay there. Empty if the curvature is not positive.
+  std::optional<Vector> newton_step(const Vector& t, const Matrix& curvature) const {
+    const Vector gradient = now_.objective.gradient.array() * accuracy_.array() * (1.0 - accuracy_.array());
     std::vector<Index> moving;
-    for (Index p = 0; p < count; ++p)
+    for (Index p = 0; p < problem_.groups(); ++p)
       if (!(t(p) <= 0.0 && gradient(p) <= 0.0) && !(t(p) >= largest_logit && gradient(p) >= 0.0))
         moving.push_back(p);
     Vector next = t;
     if (!moving.empty()) {
       const Eigen::LLT<Matrix> factor(Matrix(curvature(moving, moving)));
-      if (factor.info() != Eigen::Success) break;
+      if (factor.info() != Eigen::Success) return std::nullopt;
       next(moving) += factor.solve(Vector(gradient(moving)));
     }
-    next = next.cwiseMax(0.0).cwiseMin(largest_logit);
-    const double change = (next - t).cwiseAbs().maxCoeff();
-    const Vector trial = next.unaryExpr([](double one) { return logistic(one); });
-    Evaluation there = evaluated(trial);
-    is_exact = change < exact;
-    if (!(there.objective.value >= now.objective.value - 1e-9)) break;
-    accuracy = trial;
-    now = std::move(there);
-    if (change > 1e-2) curvature = hessian_at(next);
+    return next.cwiseMax(0.0).cwiseMin(largest_logit);
   }
-  for (int k = 0; k < most_steps && !is_exact; ++k) {  // where Newton's method does not apply
-    const Vector next = em_step(now);
-    is_exact = (next - accuracy).cwiseAbs().maxCoeff() < 1e-9;
-    accuracy = next;
-    now = evaluated(accuracy);
+
+  Vector logit_gradient(const Vector& t) const {
+    const Vector accuracy = accuracies_of(t);
+    const Evaluation found = problem_.evaluate(accuracy, &sites_);
+    return (found.objective.gradient.array() * accuracy.array() * (1.0 - accuracy.array())).matrix();
   }
-  estimate.accuracy = accuracy;
-  estimate.objective = now.objective.value;
-  estimate.converged = is_exact && now.objective.converged;
-  estimate.minus_hessian = hessian_at(logits());
-  const Eigen::LLT<Matrix> factor(estimate.minus_hessian);
-  estimate.logit_sd = Vector::Constant(count, std::numeric_limits<double>::infinity());
-  if (factor.info() == Eigen::Success)
-    estimate.logit_sd = factor.solve(Matrix::Identity(count, count)).diagonal().cwiseSqrt();
-  return estimate;
+
+  // Minus the second derivatives by the logits, from differences of gradients.
+  Matrix curvature_at(const Vector& t) {
+    const Index count = problem_.groups();
+    Matrix hessian(count, count);
+    for (Index p = 0; p < count; ++p) {
+      check_interruption();
+      Vector up = t, down = t;
+      up(p) += step, down(p) -= step;
+      const Vector high = logit_gradient(up);
+      hessian.col(p) = (high - logit_gradient(down)) / (2.0 * step);
+      evaluations_ += 2;
+    }
+    return -0.5 * (hessian + hessian.transpose());
+  }
+
+  AccuracyEstimate estimate() {
+    const Index count = problem_.groups();
+    AccuracyEstimate found;
+    found.accuracy = accuracy_;
+    found.objective = now_.objective.value;
+    found.converged = is_exact_ && now_.objective.converged;
+    found.minus_hessian = curvature_at(logits_of(accuracy_));
+    found.evaluations = evaluations_;
+    const Eigen::LLT<Matrix> factor(found.minus_hessian);
+    found.logit_sd = Vector::Constant(count, std::numeric_limits<double>::infinity());
+    if (factor.info() == Eigen::Success)
+      found.logit_sd = factor.solve(Matrix::Identity(count, count)).diagonal().cwiseSqrt();
+    return found;
+  }
+
+  const AccuracyProblem& problem_;
+  Vector right_, wrong_;  // what is known besides the answers, as numbers of answers
+  Vector accuracy_;
+  Sites sites_;
+  Evaluation now_;
+  int evaluations_ = 0;
+  bool is_exact_ = false;
+};
+
+AccuracyEstimate AccuracyProblem::maximise(const Vector& start) const {
+  return Climb(*this, start).top();
 }
 
 }  // namespace acuity

@@ -81,8 +81,13 @@ class AccuracyProblem {
 
  private:
   struct Evaluation;
+  struct MergedSites;
+  class Climb;
+  MergedSites merged_sites(const Vector& accuracy) const;
+  void add_answers(Index site, double y, double agrees, const Vector& accuracy, Evaluation& result) const;
+  void add_evidence(MergedSites merged, const Vector& accuracy, const Sites* start, Evaluation& result) const;
+  void add_guesses(const Vector& accuracy, AccuracyObjective& found) const;
   Evaluation evaluate(const Vector& accuracy, const Sites* start) const;
-  Vector logit_gradient(const Vector& logit, Sites& sites) const;
 
   Prior prior_;
   Points points_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "service/http_message.hpp"
 #include "service/request_body.hpp"
 #include "text/result_table.hpp"
@@ -53,7 +54,8 @@ Json predictions(const Campaign& campaign, const std::string& text) {
   const std::vector<Input>& inputs = study.pool().columns();
   const Points at = points_in(*list, inputs);
   const StudyModel model = campaign.model();
-  const AveragedMarginals f = study.averaged(model, campaign.annotations()).predict(at).marginals;
+  const AveragedMarginals f =
+      StudyLearner(study).averaged(model, campaign.annotations()).predict(at).marginals;
   const Target& target = *study.file().target;
   const double base_scale = model.learned ? model.learned->base_scale : 1.0;
   Json rows = Json::array();

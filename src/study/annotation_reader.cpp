@@ -11,7 +11,6 @@
 #include "study/exclusions.hpp"
 #include "study/input_settings.hpp"
 #include "study/nearest.hpp"
-#include "study/noise_law.hpp"
 
 namespace acuity {
 
@@ -21,8 +20,8 @@ class AnnotationReader {
   AnnotationReader(const Study& study, const std::filesystem::path& path)
       : study_(study), table_(Table::read(path, study.file().reading_of(path))) {
     find_columns();
-    for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
-      level_index_.emplace(study_.offer_.levels[k].name, static_cast<Index>(k));
+    for (std::size_t k = 0; k < study_.offer().levels.size(); ++k)
+      level_index_.emplace(study_.offer().levels[k].name, static_cast<Index>(k));
   }
 
   std::vector<Annotation> read() const {
@@ -43,7 +42,7 @@ class AnnotationReader {
     std::vector<Exclusion> found;
     for (Index row = 0; row < table_.rows(); ++row) {
       if (!is_exclusion(row)) continue;
-      const std::optional<Index> point = study_.pool_.find(table_.text(row, *id_));
+      const std::optional<Index> point = study_.pool().find(table_.text(row, *id_));
       const std::string level = given_ == Given::level ? table_.text(row, precision_) : std::string();
       if (!level.empty() && !level_index_.contains(level)) continue;
       if (point) found.push_back({*point, level, table_.text(row, *excluded_)});
@@ -56,7 +55,7 @@ class AnnotationReader {
   static constexpr std::string_view own_columns[] = {"id",       "y",   "alpha", "level", "noise_variance",
                                                      "accuracy", "cost"};
 
-  const Target& target() const { return *study_.file_.target; }
+  const Target& target() const { return *study_.file().target; }
   std::string level_column() const { return study_.is_ladder() ? "alpha" : "level"; }
   std::string channel_column() const { return std::string(target().channel_column()); }
 
@@ -74,13 +73,13 @@ class AnnotationReader {
 
   void find_columns() {
     y_ = table_.column("y", "the answers");
-    for (Index row = 0; row < table_.rows() && study_.file_.binary(); ++row)
+    for (Index row = 0; row < table_.rows() && study_.file().binary(); ++row)
       zero_is_negative_ = zero_is_negative_ || table_.parse_number(row, y_) == 0.0;
     cost_ = table_.find("cost");
     id_ = table_.find("id");
-    if (!id_ && study_.file_.pool_id) id_ = table_.find(*study_.file_.pool_id);
+    if (!id_ && study_.file().pool_id) id_ = table_.find(*study_.file().pool_id);
     find_export_columns();
-    for (const std::string& input : study_.pool_.inputs()) {
+    for (const std::string& input : study_.pool().inputs()) {
       // An input with the name of a reserved column cannot be read, so the point must be given by its id.
       const bool reserved =
           std::find(std::begin(own_columns), std::end(own_columns), input) != std::end(own_columns);
@@ -158,7 +157,7 @@ class AnnotationReader {
 
   // Classes are -1 and 1, or 0 and 1, or the two names of the study.
   double read_value(Index row) const {
-    if (!study_.file_.binary()) {
+    if (!study_.file().binary()) {
       const double answer = table_.number(row, y_);
       if (!target().accepts(answer)) table_.complain(row, y_, target().value_requirement());
       return answer;
@@ -192,35 +191,36 @@ class AnnotationReader {
       Vector x(static_cast<Index>(inputs_.size()));
       for (std::size_t k = 0; k < inputs_.size(); ++k) {
         if (!inputs_[k]) table_.complain(row, *id_, "the id of a pool point where the inputs are not given");
-        x(static_cast<Index>(k)) = read_input(table_, row, *inputs_[k], study_.pool_.columns()[k]);
+        x(static_cast<Index>(k)) = read_input(table_, row, *inputs_[k], study_.pool().columns()[k]);
       }
       return Place(x);
     }
-    const std::optional<Index> found = study_.pool_.find(id);
+    const std::optional<Index> found = study_.pool().find(id);
     if (!found) table_.complain(row, *id_, "the id of a pool point");
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       if (!inputs_[k] || table_.empty(row, *inputs_[k])) continue;
-      const Input& input = study_.pool_.columns()[k];
-      const double told = read_input(table_, row, *inputs_[k], input), known = study_.pool_.point(*found)[k];
+      const Input& input = study_.pool().columns()[k];
+      const double told = read_input(table_, row, *inputs_[k], input), known = study_.pool().point(*found)[k];
       if (std::abs(told - known) > 1e-9 * std::max(std::abs(told), std::abs(known)))
         table_.complain(row, *inputs_[k],
                         fmt::format("{} as at {}, which has id \"{}\"", input.text(known),
-                                    study_.pool_.where(*found), id));
+                                    study_.pool().where(*found), id));
     }
     return Place(*found);
   }
 
   double base_noise(Index row, const Place& place, double added) const {
-    if (const std::optional<Index> pool_row = place.pool_row()) return study_.offer_.base_noise(*pool_row);
+    if (const std::optional<Index> pool_row = place.pool_row()) return study_.offer().base_noise(*pool_row);
     // An export has no column of sigma^2(x), only the total noise.
-    const auto* named = std::get_if<NoiseColumn>(&study_.file_.noise);
+    const auto* named = std::get_if<NoiseColumn>(&study_.file().noise);
     if (exported_channel_ && named != nullptr && !table_.find(named->name))
       return std::max(0.0, table_.number(row, *exported_channel_) - added);
-    return (*study_.noise_)(place.coordinates().data(), table_, row);
+    const Vector& x = place.coordinates();
+    return study_.base_noise_at({x.begin(), x.end()}, table_, row);
   }
 
   void set_channel(Index row, const Level& level, Annotation& annotation) const {
-    if (study_.file_.binary()) {
+    if (study_.file().binary()) {
       annotation.channel = level.channel;
       return;
     }
@@ -240,14 +240,14 @@ class AnnotationReader {
       table_.complain(row, precision_, target().alpha_requirement());
     const Level level{.name = {},
                       .alpha = alpha,
-                      .channel = study_.file_.ladder->law(Precision::of(*alpha)),
+                      .channel = study_.file().ladder->law(Precision::of(*alpha)),
                       .value = *alpha};
     annotation.alpha = alpha;
     set_channel(row, level, annotation);
-    for (std::size_t k = 0; k < study_.offer_.levels.size(); ++k)
-      if (study_.offer_.levels[k].alpha == alpha) annotation.level = static_cast<Index>(k);
+    for (std::size_t k = 0; k < study_.offer().levels.size(); ++k)
+      if (study_.offer().levels[k].alpha == alpha) annotation.level = static_cast<Index>(k);
     if (!price_it) return;
-    annotation.cost = (*study_.cost_)(*alpha);
+    annotation.cost = study_.price_at(*alpha);
     if (!(annotation.cost > 0.0 && annotation.cost <= largest_amount))
       throw InputError(fmt::format(
           "{}: precision.cost is {} at alpha = {}, must be a finite number above 0{}", table_.where(row),
@@ -261,10 +261,10 @@ class AnnotationReader {
     const auto found = level_index_.find(table_.text(row, precision_));
     if (found == level_index_.end()) {
       std::vector<std::string> names;
-      for (const Level& level : study_.offer_.levels) names.push_back(level.name);
+      for (const Level& level : study_.offer().levels) names.push_back(level.name);
       table_.complain(row, precision_, "one of the levels " + quoted_list(names));
     }
-    const Level& level = study_.offer_.levels[static_cast<std::size_t>(found->second)];
+    const Level& level = study_.offer().levels[static_cast<std::size_t>(found->second)];
     set_channel(row, level, annotation);
     annotation.level = found->second;
     annotation.cost = level.cost;

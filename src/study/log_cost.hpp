@@ -4,7 +4,7 @@
 
 #include "acuity/data/input.hpp"
 #include "acuity/data/level.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 

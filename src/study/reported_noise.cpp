@@ -93,7 +93,7 @@ std::vector<ReportedNoise> reported_noise(const Study& study, const StudyModel& 
     }
     found->declared += std::log(annotation.base_noise + annotation.added_noise);
     found->reported += std::log(noise_variance(annotation.channel));
-    found->used += std::log(noise_variance(study.expected_channel(annotation, without_nugget)));
+    found->used += std::log(noise_variance(StudyLearner(study).expected_channel(annotation, without_nugget)));
     ++found->count;
   }
   std::vector<ReportedNoise> reported;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
@@ -9,6 +10,7 @@
 #include "acuity/data/pool_shard.hpp"
 #include "study/input_settings.hpp"
 #include "study/ladder_price.hpp"
+#include "study/log_cost.hpp"
 #include "study/nearest.hpp"
 #include "study/noise_law.hpp"
 #include "study/pool_reader.hpp"
@@ -34,16 +36,15 @@ Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
       noise_(std::move(noise)),
       remarks_(std::move(remarks)) {
   const auto by_pool = [this] { return standardised_by(pool_, file_.ranks.get()); };
-  if (file_.standardise == Standardise::pool) pool_scaling_ = by_pool();
+  if (file_.standardise == Standardise::pool) input_scaling_ = by_pool();
   if (file_.costs_depend_on_inputs()) cost_scaling_ = by_pool();
   if (file_.standardise == Standardise::none) {
-    pool_scaling_ = Scaling::unscaled(transforms_of(pool_.columns()));
+    input_scaling_ = Scaling::unscaled(transforms_of(pool_.columns()));
     input_spread_ = by_pool().scale();
   }
 }
 Study::~Study() = default;
 
-// The points of this rank, or all of them.
 PoolShard Study::own_part() const {
   return shard_of(pool_.size(), file_.ranks ? file_.ranks->rank() : 0,
                   file_.ranks ? file_.ranks->count() : 1);
@@ -68,6 +69,13 @@ Points Study::read_inputs(const Table& table, std::vector<std::vector<std::strin
         inputs[k].values.begin() + static_cast<std::ptrdiff_t>(pool_.columns()[k].values.size()),
         inputs[k].values.end());
   return points;
+}
+
+std::optional<double> Study::gold_class(Index row) const {
+  const auto found = std::lower_bound(gold_.begin(), gold_.end(), row,
+                                      [](const GoldItem& item, Index wanted) { return item.row < wanted; });
+  if (found == gold_.end() || found->row != row) return std::nullopt;
+  return found->value;
 }
 
 std::optional<Index> Study::find_level(std::string_view name) const {
@@ -99,7 +107,7 @@ Level Study::level_of(double alpha) const {
     throw InputError(fmt::format("alpha is {}, must be {}", alpha, file_.target->alpha_requirement()));
   if (const std::optional<Index> rung = find_level(alpha))
     return offer_.levels[static_cast<std::size_t>(*rung)];
-  const double price = (*cost_)(alpha);
+  const double price = price_at(alpha);
   if (const std::string required = price_requirement(price); !required.empty())
     throw InputError(
         fmt::format("precision.cost is {} at alpha = {}, must be {}", price_text(price), alpha, required));
@@ -110,8 +118,16 @@ Level Study::level_of(double alpha) const {
           .value = alpha};
 }
 
+double Study::price_at(double alpha) const {
+  return (*cost_)(alpha);
+}
+
 double Study::base_noise_at(const std::vector<double>& inputs) const {
   return noise_->outside_of_tables(inputs.data());
+}
+
+double Study::base_noise_at(const std::vector<double>& inputs, const Table& table, Index row) const {
+  return (*noise_)(inputs.data(), table, row);
 }
 
 Vector Study::base_noise_of(const Table& table) const {
@@ -123,6 +139,15 @@ Vector Study::base_noise_of(const Table& table) const {
   for (Index row = 0; row < table.rows(); ++row)
     noise(row) = (*noise_)(points.data() + row * points.cols(), table, row);
   return noise;
+}
+
+Vector Study::cost_inputs(const Place& place) const {
+  Points here(1, pool_.points().cols());
+  if (place.pool_row())
+    here.row(0) = pool_.points().row(*place.pool_row());
+  else
+    here.row(0) = place.coordinates().transpose();
+  return cost_features(cost_scaling_.apply(here), pool_.columns()).row(0).transpose();
 }
 
 Annotation Study::annotation(Place place, double base_noise, Index level, double value, double cost) const {

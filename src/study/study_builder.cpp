@@ -10,9 +10,11 @@
 #include "acuity/data/table.hpp"
 #include "acuity/study/study.hpp"
 #include "study/displayed_columns.hpp"
+#include "study/gold_items.hpp"
 #include "study/ladder_price.hpp"
 #include "study/noise_law.hpp"
 #include "study/pool_reader.hpp"
+#include "study/study_goal.hpp"
 #include "text/level_text.hpp"
 
 // Makes a study from a file, from values, or from another study.
@@ -349,8 +351,8 @@ Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw>
   Study study(std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost,
               std::move(noise), std::move(remarks));
   study.given_goal_ = std::move(goal);
-  study.goal_ = study.make_goal();
-  study.gold_ = study.read_gold();
+  study.goal_ = make_goal(study);
+  study.gold_ = read_gold(study.file_, study.pool_);
   return study;
 }
 
@@ -387,9 +389,9 @@ Study Study::variant(const StudyVariant& different) const {
   // A goal that is given stays where it is, also if only a part of the pool is kept.
   const bool same_goal = goal_ && file_.goal && !file_.goal->whole_pool();
   study.goal_ =
-      same_goal && study.file_.acquisition.kind == AcquisitionSetting::Kind::goal ? goal_ : study.make_goal();
+      same_goal && study.file_.acquisition.kind == AcquisitionSetting::Kind::goal ? goal_ : make_goal(study);
   if (different.rows.empty()) study.gold_ = gold_;  // rows of the whole pool
-  study.pool_scaling_ = pool_scaling_;
+  study.input_scaling_ = input_scaling_;
   study.input_spread_ = input_spread_;
   study.cost_scaling_ = cost_scaling_;
   return study;

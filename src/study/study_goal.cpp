@@ -1,3 +1,5 @@
+#include "study/study_goal.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,16 +11,12 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/base/ranks.hpp"
-#include "acuity/study/study.hpp"
 #include "data/as_size.hpp"
 #include "data/pool_sums.hpp"
 #include "numerics/infinite.hpp"
 #include "numerics/random.hpp"
 #include "study/nearest.hpp"
-#include "study/noise_law.hpp"
 #include "study/pool_reader.hpp"
-
-// The goal of a study: the points at which its model must be good.
 
 namespace acuity {
 
@@ -202,54 +200,77 @@ Points points_in_box(const StudyFile& study, const Pool& pool,
   return points;
 }
 
+void require_noise(const StudyFile& file, const Vector& noise) {
+  for (const double variance : noise)
+    if (!(variance >= 0.0))
+      file.complain(
+          "goal.criterion is \"prediction\" and noise.variance a column that the goal does not have, must "
+          "be \"variance\" or the column be added");
+}
+
+Vector noise_outside_of_tables(const Study& study, const Points& points) {
+  Vector noise(points.rows());
+  for (Index i = 0; i < points.rows(); ++i)
+    noise(i) = study.base_noise_at({points.row(i).data(), points.row(i).data() + points.cols()});
+  return noise;
+}
+
+Goal given_goal(const Study& study, bool needs_noise) {
+  Goal all = checked(study.file(), study.pool(), *study.given_goal());
+  const bool by_point = std::holds_alternative<NoiseColumn>(study.file().noise);
+  if (!by_point || all.noise.size() != all.size())
+    all.noise = Vector::Constant(all.size(), std::numeric_limits<double>::quiet_NaN());
+  if (needs_noise && !by_point) all.noise = noise_outside_of_tables(study, all.points);
+  return all;
+}
+
+Goal goal_of_file(const Study& study, const std::filesystem::path& file) {
+  require_no_pipe(file);
+  const Table table = Table::read(file, study.file().reading_of(file));
+  if (table.rows() == 0)
+    throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
+  Goal all;
+  all.points = study.read_inputs(table);
+  all.weights = read_weights(table, study.pool().inputs());
+  all.noise = study.base_noise_of(table);
+  return all;
+}
+
+Goal goal_of_box(const Study& study, bool needs_noise) {
+  Goal all;
+  all.points = points_in_box(study.file(), study.pool(),
+                             limits_of(study.pool(), study.own_part(), study.file().ranks.get()));
+  all.weights = Vector::Ones(all.points.rows());
+  all.noise =
+      needs_noise ? noise_outside_of_tables(study, all.points) : Vector(Vector::Zero(all.points.rows()));
+  return all;
+}
+
+Goal goal_of_pool(const Study& study, Index points, bool needs_noise) {
+  const auto noise = [&](Index row) { return needs_noise ? study.offer().base_noise(row) : 0.0; };
+  Goal some = drawn_of_pool(study.pool(), noise, points, study.file().seed);
+  if (needs_noise) require_noise(study.file(), some.noise);
+  return some;
+}
+
 }  // namespace
 
-// The noise of the goal is sigma^2(x), of which only the criterion "prediction" makes use.
-std::shared_ptr<const Goal> Study::make_goal() const {
-  if (file_.acquisition.kind != AcquisitionSetting::Kind::goal) return nullptr;
-  const bool needs_noise = file_.acquisition.criterion == GoalCriterion::prediction && !file_.binary();
-  const GoalSetting setting = file_.goal.value_or(GoalSetting());
-  const auto no_noise = [&](Goal& goal) {
-    for (const double variance : goal.noise)
-      if (!(variance >= 0.0))
-        file_.complain(
-            "goal.criterion is \"prediction\" and noise.variance a column that the goal does not have, must "
-            "be \"variance\" or the column be added");
-  };
-  Goal all;
-  if (given_goal_) {
-    all = checked(file_, pool_, *given_goal_);
-    const bool by_point = std::holds_alternative<NoiseColumn>(file_.noise);
-    if (!by_point || all.noise.size() != all.size())
-      all.noise = Vector::Constant(all.size(), std::numeric_limits<double>::quiet_NaN());
-    for (Index i = 0; needs_noise && !by_point && i < all.size(); ++i)
-      all.noise(i) = noise_->outside_of_tables(all.points.row(i).data());
-  } else if (!setting.file.empty()) {
-    require_no_pipe(setting.file);
-    const Table table = Table::read(setting.file, file_.reading_of(setting.file));
-    if (table.rows() == 0)
-      throw InputError(fmt::format("{}: has no rows, must have at least one", table.source()));
-    all.points = read_inputs(table);
-    all.weights = read_weights(table, pool_.inputs());
-    all.noise = base_noise_of(table);
-  } else if (setting.has_box()) {
-    all.points = points_in_box(file_, pool_, limits_of(pool_, own_part(), file_.ranks.get()));
-    all.weights = Vector::Ones(all.points.rows());
-    all.noise = Vector::Zero(all.points.rows());
-    for (Index i = 0; needs_noise && i < all.points.rows(); ++i)
-      all.noise(i) = noise_->outside_of_tables(all.points.row(i).data());
-  } else {
-    const auto noise = [&](Index row) { return needs_noise ? offer_.base_noise(row) : 0.0; };
-    Goal some = drawn_of_pool(pool_, noise, setting.points, file_.seed);
-    if (needs_noise) no_noise(some);
-    return std::make_shared<const Goal>(std::move(some));
-  }
+std::shared_ptr<const Goal> make_goal(const Study& study) {
+  const StudyFile& file = study.file();
+  if (file.acquisition.kind != AcquisitionSetting::Kind::goal) return nullptr;
+  const bool needs_noise = file.acquisition.criterion == GoalCriterion::prediction && !file.binary();
+  const GoalSetting setting = file.goal.value_or(GoalSetting());
+  if (!study.given_goal() && setting.whole_pool())
+    return std::make_shared<const Goal>(goal_of_pool(study, setting.points, needs_noise));
+  Goal all = study.given_goal()      ? given_goal(study, needs_noise)
+             : !setting.file.empty() ? goal_of_file(study, setting.file)
+                                     : goal_of_box(study, needs_noise);
   if (needs_noise)
-    no_noise(all);
+    require_noise(file, all.noise);
   else
     all.noise.setZero();
   all.weights /= all.weights.sum();
-  return std::make_shared<const Goal>(drawn(all, setting.points, file_.seed));
+  return std::make_shared<const Goal>(drawn(all, setting.points, file.seed));
 }
 
 }  // namespace acuity

@@ -23,7 +23,7 @@ AveragedBelief::AveragedBelief(const Campaign& campaign, int threads, std::size_
       is_too_large
           ? AveragedModel::point(model.prior, Observations(model.observations, study.pool().points()),
                                  model.nugget, study.file().binary())
-          : study.averaged(model, annotations, threads);
+          : StudyLearner(study).averaged(model, annotations, threads);
   std::string note = as_sentence(averaged.note());
   if (is_too_large && study.file().average > 1 && model.learned)
     note = fmt::format(

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "acuity/selection/candidates.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "base/text.hpp"
 #include "campaign/reported_cost.hpp"
 #include "judgement/level_biases.hpp"
@@ -42,7 +43,8 @@ void add_edges(const Campaign& campaign, const CampaignData& data, std::vector<s
     warnings.push_back(
         fmt::format("The last fit of the hyperparameters did not converge: {}.", state.fitted()->reason));
   const Study& study = campaign.study();
-  const Points pool = study.prior_given(campaign.annotations()).scaling.apply(study.pool().points());
+  const Points pool =
+      StudyLearner(study).prior_given(campaign.annotations()).scaling.apply(study.pool().points());
   const Vector ranges = pool.colwise().maxCoeff() - pool.colwise().minCoeff();
   const std::string rough = at_edge(data, ranges, [](double share) { return share < 0.01; });
   if (!rough.empty())

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 

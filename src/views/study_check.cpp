@@ -81,9 +81,9 @@ std::string plan_text(const Study& study, StudyModel model, const std::vector<An
            study.file().target->name_or("f") + " is";
   const Candidates candidates =
       campaign != nullptr ? campaign->candidates() : study.candidates_after(annotations, std::nullopt);
-  const std::unique_ptr<PoolBelief> belief = study.belief(model, {}, threads);
-  const BudgetPlan plan =
-      study.plan(model, annotations, *belief, candidates, {.threads = threads, .seconds = 20.0});
+  const std::unique_ptr<PoolBelief> belief = StudyLearner(study).belief(model, {}, threads);
+  const BudgetPlan plan = StudyLearner(study).plan(model, annotations, *belief, candidates,
+                                                   {.threads = threads, .seconds = 20.0});
   return to_text(planned_of(study, model, plan, candidates.remaining()), study);
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "acuity/campaign/campaign.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "explain/break_even_report.hpp"
 #include "text/json.hpp"
 

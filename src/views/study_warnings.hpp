@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "acuity/campaign/campaign.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 

@@ -11,6 +11,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "store/owner.hpp"
 #include "campaign/state_queries.hpp"
@@ -60,10 +61,10 @@ double truth(const Suggestion& s) {
 Score choice_by_full_scan(const Campaign& campaign) {
   const Study& study = campaign.study();
   const StudyModel model = campaign.model();
-  const auto belief = study.belief(model);
+  const auto belief = StudyLearner(study).belief(model);
   for (const std::int64_t id : campaign.state().pending()) {
     const Annotation expected = expected_annotation(study, *campaign.state().find(id));
-    belief->condition(expected.place, study.expected_channel(expected, model), std::nullopt);
+    belief->condition(expected.place, StudyLearner(study).expected_channel(expected, model), std::nullopt);
   }
   Candidates candidates = campaign.candidates();
   for (const SuggestionRecord& one : campaign.state().suggestions())  // points that failed wait
@@ -100,7 +101,7 @@ TEST(Campaign, AskingForSeveralIsTheBatchOfTheSelection) {
   campaign.ask({.count = 2, .worker = "", .lease = {}});
   const Campaign& before = campaign;
   const StudyModel model = before.model();
-  const auto belief = before.study().belief(model);
+  const auto belief = StudyLearner(before.study()).belief(model);
   for (const std::int64_t id : before.state().pending()) {
     const Annotation expected = expected_annotation(before.study(), *before.state().find(id));
     belief->condition(expected.place, expected.channel, std::nullopt);
@@ -293,7 +294,8 @@ TEST(Campaign, WhatWasLearnedIsUsedFromTheLogAndNotLearnedAgain) {
   const Vector parameters = model.prior.kernel->log_parameters();
   EXPECT_EQ(std::vector<double>(parameters.begin(), parameters.end()), fitted.log_parameters);
   EXPECT_EQ(model.learned->added_scale, fitted.added_scale);
-  EXPECT_NE(parameters, later.study().prior_given({}).kernel->log_parameters()) << "not the study's values";
+  EXPECT_NE(parameters, StudyLearner(later.study()).prior_given({}).kernel->log_parameters())
+      << "not the study's values";
   const Score wanted = choice_by_full_scan(later);
   expect_choice(later.ask().suggestions.at(0), wanted);
   EXPECT_EQ(learned, 0);

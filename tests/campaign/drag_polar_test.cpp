@@ -13,6 +13,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/model/averaged_model.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "base/parallel.hpp"
 #include "numerics/random.hpp"
 #include "support/thorough.hpp"
@@ -151,7 +152,8 @@ struct Judged {
 
 Judged judge(Campaign& campaign, const Solver& solver) {
   Judged result;
-  const AveragedModel model = campaign.study().averaged(campaign.model(), campaign.annotations());
+  const AveragedModel model =
+      StudyLearner(campaign.study()).averaged(campaign.model(), campaign.annotations());
   const AveragedMarginals belief = model.predict(solver.elsewhere(), 1).marginals;
   for (Index i = 0; i < judged; ++i) {
     const double squared = std::pow(belief.mean(i) - solver.truth(&solver.elsewhere()(i, 0)), 2);

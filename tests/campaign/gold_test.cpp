@@ -8,6 +8,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/model/ep_posterior.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "campaign/state_queries.hpp"
 #include "model/person_accuracy.hpp"
 #include "numerics/normal.hpp"
@@ -208,7 +209,7 @@ TEST(GoldItems, TellTheBeliefNothing) {
   const StudyModel model = campaign.model();
   EXPECT_EQ(model.observations.size(), campaign.annotations().size());
   // The same ordinary answers without any gold.
-  const auto alone = campaign.study().belief(model, {}, 1);
+  const auto alone = StudyLearner(campaign.study()).belief(model, {}, 1);
   EXPECT_LT((alone->marginals().mean - mean).cwiseAbs().maxCoeff(), 1e-6);
 }
 
@@ -365,7 +366,7 @@ TEST(LearnedAccuracy, BeliefThatFollowsIsTheOneBuiltAgain) {
   Annotator anna("anna", 0.9, 1), bert("bert", 0.7, 2);
   for (int k = 0; k < 20; ++k) {
     anna.answer(campaign), bert.answer(campaign);
-    const auto alone = campaign.study().belief(campaign.model(), {}, 1);
+    const auto alone = StudyLearner(campaign.study()).belief(campaign.model(), {}, 1);
     ASSERT_LT((alone->marginals().mean - campaign.belief().marginals().mean).cwiseAbs().maxCoeff(), 1e-6)
         << k;
   }

@@ -7,6 +7,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/selection/batch.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "campaign/state_queries.hpp"
 #include "explain/explanation.hpp"
 #include "judgement/purchase_certificate.hpp"
@@ -191,7 +192,7 @@ TEST(PlannedCampaign, SeveralSuggestionsAtOnceFollowThePlan) {
       break;
   StudyModel model = model_of(campaign.study(), state, annotations_of(campaign.study(), state));
   EXPECT_EQ(model.acquisition.price_weight, state.planned()->lambda);
-  const auto belief = campaign.study().belief(model);
+  const auto belief = StudyLearner(campaign.study()).belief(model);
   const std::vector<Score> batch = select_batch(*belief, model.offer, model.acquisition,
                                                 candidates_of(campaign.study(), state), 6, {.threads = 1});
   for (std::size_t i = 0; i < 6; ++i) {
@@ -232,7 +233,7 @@ TEST(PlannedCampaign, HasExactPricesAtWhichTheChoiceChanges) {
       for (Level& level : file.price_list)
         if (level.name == one.level.name) level.cost = *one.price * factor;
       const Study other = Study::make(file, Pool(square(), {"a", "b"}));
-      const StudyModel model = other.model_given(campaign.annotations());
+      const StudyModel model = StudyLearner(other).model_given(campaign.annotations());
       Candidates candidates = campaign.candidates();
       const auto chosen =
           Selector(model.offer, model.acquisition, 1).choose(*other.belief(model), candidates);

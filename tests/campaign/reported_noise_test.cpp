@@ -158,7 +158,7 @@ TEST(ReportedNoise, WithFitNoiseALearnedScaleTakesThePlaceOfTheDeclaredNoise) {
     if (one.reported) one.channel = GaussianChannel{0.36};
     annotations.push_back(one);
   }
-  const StudyModel model = study.model_given(annotations);
+  const StudyModel model = StudyLearner(study).model_given(annotations);
   ASSERT_TRUE(model.learned);
   const double learned = model.learned->level_scales.at(0) * 0.09;
   EXPECT_GT(learned, 2.0 * 0.09) << "answers without a report have three times the noise_sd";
@@ -202,7 +202,7 @@ TEST(ReportedNoise, WhatIsPendingIsExpectedWithTheNoiseOnOffer) {
   for (int k = 0; k < 10; ++k) campaign.tell({reporting(campaign.study(), campaign.ask().suggestions.at(0))});
   const Suggestion pending = campaign.ask().suggestions.at(0);
   const StudyModel model = campaign.model();
-  const auto belief = campaign.study().belief(model);
+  const auto belief = StudyLearner(campaign.study()).belief(model);
   belief->condition(Place(pending.row), pending.channel, std::nullopt);
   EXPECT_LT((campaign.belief().marginals().variance - belief->marginals().variance).cwiseAbs().maxCoeff(),
             1e-9);

@@ -7,7 +7,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/selection/full_scan.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "support/classes.hpp"
 #include "support/golden.hpp"
 #include "support/program.hpp"
@@ -278,9 +278,9 @@ TEST(Binary, TheTableIsThatOfEveryLevel) {
     const auto rows = csv_rows(desk.run("score", "x,y,alpha\n-2,-1,1\n0.7,1,1\n2,1,0.5\n").out);
     const Study study = Study::open(desk.folder.path() / "study.toml");
     const auto annotations = study.read_annotations(desk.folder.path() / "A.csv");
-    const StudyModel model = study.model_given(annotations);
+    const StudyModel model = StudyLearner(study).model_given(annotations);
     const std::vector<Score> every =
-        score_pool(study.belief(model)->marginals(), model.offer, model.acquisition,
+        score_pool(StudyLearner(study).belief(model)->marginals(), model.offer, model.acquisition,
                    study.candidates_after(annotations), {.every_level = true});
     ASSERT_EQ(rows.size(), every.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {

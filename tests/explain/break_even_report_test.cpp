@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "acuity/acquisition/break_even.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "numerics/random.hpp"
 #include "support/memory_campaigns.hpp"
 #include "support/program.hpp"
@@ -36,7 +37,7 @@ Checked open(const Folder& folder, const std::string& rest, const std::string& p
   folder.write("pool.csv", pool);
   Study study = Study::open(
       folder.write("study.toml", testing::with_given_model("[pool]\nfile = \"pool.csv\"\n" + rest)));
-  StudyModel model = study.model_given({});
+  StudyModel model = StudyLearner(study).model_given({});
   return {std::move(study), std::move(model)};
 }
 
@@ -117,7 +118,7 @@ BreakEvenReport without_a_model(const std::vector<std::pair<double, double>>& li
   folder.write("pool.csv", "x\n0\n1\n2\n3\n");
   const Study study =
       Study::open(folder.write("study.toml", "[pool]\nfile = \"pool.csv\"\n" + rest + levels(list)));
-  return break_even_report(study, study.model_given({}));
+  return break_even_report(study, StudyLearner(study).model_given({}));
 }
 
 // Nothing says how large the answers are: the unit of the noise must not change which levels are the best.

@@ -8,6 +8,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "annotation/rehearsal.hpp"
 #include "conduct/run.hpp"
 #include "conduct/simulated_pool.hpp"
@@ -292,7 +293,7 @@ TEST(PolicyTrial, WithoutBiasItIsTheStudyThatSaysSo) {
   different.without_bias = true;
   const Study plain = study.variant(different);
   EXPECT_FALSE(plain.file().has_bias());
-  EXPECT_FALSE(plain.prior_given({}).has_bias());
+  EXPECT_FALSE(StudyLearner(plain).prior_given({}).has_bias());
   for (const Level& level : plain.offer().levels) EXPECT_EQ(bias_of(level.channel), 0);
   EXPECT_EQ(noise_variance(plain.offer().levels[0].channel), 0.25);
   EXPECT_TRUE(plain.offer().levels[0].repeats_itself);

@@ -10,6 +10,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "annotation/prior_truth.hpp"
 #include "annotation/simulated_annotator.hpp"
 #include "support/campaigns.hpp"
@@ -111,7 +112,8 @@ TEST(PriorTruth, HasTheCovarianceOfThePrior) {
     const Vector f = prior.draw(static_cast<std::uint32_t>(k))->truth(study.offer()).array() - 5.0;
     covariance += f * f.transpose() / draws;
   }
-  const Matrix expected = study.prior_given({}).kernel->cross(study.pool().points(), study.pool().points());
+  const Matrix expected =
+      StudyLearner(study).prior_given({}).kernel->cross(study.pool().points(), study.pool().points());
   EXPECT_LT((covariance - expected).cwiseAbs().maxCoeff(), 5.0 * 4.0 * std::sqrt(2.0 / draws));
 }
 
@@ -139,7 +141,7 @@ TEST(PriorTruth, IsDrawnAtTheGoalTogetherWithThePool) {
   }
   Points places(27, 1);
   places << study.pool().points(), study.goal()->points;
-  const Matrix expected = study.prior_given({}).kernel->cross(places, places);
+  const Matrix expected = StudyLearner(study).prior_given({}).kernel->cross(places, places);
   EXPECT_LT((covariance - expected).cwiseAbs().maxCoeff(), 5.0 * 4.0 * std::sqrt(2.0 / draws));
   EXPECT_NEAR(prior.draw(0)->goal()->weights(0), 0.5, 1e-15);
 }
@@ -310,7 +312,7 @@ TEST(PriorTruth, GivenAnswersHasTheMarginalsOfThePosterior) {
   constexpr int draws = 4000;
   KnownWorld world;
   const Study study = world.study(5, false);
-  const StudyModel model = study.model_given(study.read_annotations(study.file().initial.file));
+  const StudyModel model = StudyLearner(study).model_given(study.read_annotations(study.file().initial.file));
   const Observations seen(model.observations, study.pool().points());
   const Marginals expected = GpPosterior(model.prior, seen).predict(study.pool().points());
   const PriorTruth truths(study, model);
@@ -332,7 +334,7 @@ TEST(PriorTruth, AClassThatWasToldByOneWhoIsNeverWrongIsThatClass) {
   folder.write("pool.csv", line_pool(6));
   const Study study =
       Study::open(folder.write("study.toml", testing::with_given_model(class_campaign_study())));
-  StudyModel model = study.model_given({}, std::optional<Learned>());
+  StudyModel model = StudyLearner(study).model_given({}, std::optional<Learned>());
   model.observations = {{Place(Index{2}), -1.0, FlipChannel{1.0}}, {Place(Index{4}), 1.0, FlipChannel{0.6}}};
   const PriorTruth truths(study, model);
   int positive = 0;
@@ -372,10 +374,10 @@ TEST(PriorTruth, LevelsWithBiasDifferByAnOffsetAndASmoothFunction) {
     with_f += error * f.transpose() / draws;
   }
   StationaryKernelOptions options =
-      dynamic_cast<const StationaryKernel&>(*study.prior_given({}).kernel).options();
+      dynamic_cast<const StationaryKernel&>(*StudyLearner(study).prior_given({}).kernel).options();
   options.amplitude = 0.6;
   options.lengthscale *= 0.5;
-  const Points x = study.prior_given({}).scaling.apply(study.pool().points());
+  const Points x = StudyLearner(study).prior_given({}).scaling.apply(study.pool().points());
   const Matrix expected = StationaryKernel(options).cross(x, x).array() + 1.5 * 1.5;
   EXPECT_LT((of_error - expected).cwiseAbs().maxCoeff(), 5.0 * expected(0, 0) * std::sqrt(2.0 / draws));
   EXPECT_LT(with_f.cwiseAbs().maxCoeff(), 5.0 * std::sqrt(expected(0, 0) / draws));
@@ -396,7 +398,7 @@ TEST(PriorTruth, GivenAnswersBiasesHaveTheMarginalsOfThePosterior) {
     known.push_back(study.annotation(row, 0.0, level, value, 1.0));
   };
   add(1, 0, 2.3), add(1, 1, 0.4), add(8, 0, 1.1), add(10, 1, -0.5);
-  const StudyModel model = study.model_given(known, std::optional<Learned>());
+  const StudyModel model = StudyLearner(study).model_given(known, std::optional<Learned>());
   const PriorTruth truths(study, model);
   const GpPosterior posterior(model.prior, Observations(model.observations, study.pool().points()));
   for (const int bias : {0, 1}) {

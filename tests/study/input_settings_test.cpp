@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "support/program.hpp"
 
 namespace acuity::input_settings_test {
@@ -92,7 +92,7 @@ TEST(InputSettings, AreReadWithTheValuesOfThePool) {
 TEST(InputSettings, GiveTheKernelItsCategoriesAndTheScalingItsLogarithms) {
   const Folder folder;
   const Study study = opened(folder);
-  const Prior prior = study.prior_given({});
+  const Prior prior = StudyLearner(study).prior_given({});
   const StationaryKernelOptions& kernel = dynamic_cast<const StationaryKernel&>(*prior.kernel).options();
   ASSERT_EQ(kernel.categories.size(), 2U);
   EXPECT_EQ(kernel.categories[0], (CategoryFactor{.input = 0, .lengthscale = 4.0, .learned = true}));

@@ -5,7 +5,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
@@ -97,7 +97,7 @@ TEST(LevelSettings, ABiasThatIsLearnedBeginsWithTheDeclaredError) {
   EXPECT_EQ(coarse.bias.declared, 0.5);
   EXPECT_EQ(noise_variance(coarse.channel), 0.25);
   const Study study = Study::make(read_study_text(levels({same, same})), Pool(Points::Random(5, 1), {"x"}));
-  const StudyModel model = study.model_given(std::vector<Annotation>());
+  const StudyModel model = StudyLearner(study).model_given(std::vector<Annotation>());
   EXPECT_NEAR(noise_variance(model.offer.levels[0].channel), 0.25 * LevelBias::assumed_white_share, 1e-15);
   EXPECT_EQ(noise_variance(model.offer.levels[1].channel), 0.0625) << "the reference has no other error";
   EXPECT_EQ(model.prior.biases.size(), 2U);

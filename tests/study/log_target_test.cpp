@@ -7,7 +7,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/model/learn.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "support/golden.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
@@ -51,10 +51,10 @@ TEST(LogTarget, PredictionsAndLikelihoodAreGolden) {
   const Study study = Study::open(folder.write("study.toml", golden_study()));
   const std::vector<Annotation> annotations =
       study.read_annotations(folder.write("A.csv", golden_table(true)));
-  const StudyModel model = study.model_given(annotations);
+  const StudyModel model = StudyLearner(study).model_given(annotations);
   EXPECT_TRUE(close(model.prior.mean, g["prior_mean"], 1e-14));
   const Target& target = *study.file().target;
-  const AveragedModel averaged = study.averaged(model, annotations);
+  const AveragedModel averaged = StudyLearner(study).averaged(model, annotations);
   const AveragedMarginals f = averaged.predict(testing::points(g["X_test"])).marginals;
   for (Index i = 0; i < f.mean.size(); ++i) {
     const nlohmann::json& wanted = g["predictions"][static_cast<std::size_t>(i)];
@@ -91,7 +91,7 @@ TEST(LogTarget, ItIsTheModelOfTheLogarithms) {
   const Study of_logs = Study::open(folder.write("of_logs.toml", text)),
               study = Study::open(folder.write("study.toml", golden_study()));
   const auto observations = [&](const Study& one, const std::string& csv) {
-    return one.model_given(one.read_annotations(folder.write("A.csv", csv))).observations;
+    return StudyLearner(one).model_given(one.read_annotations(folder.write("A.csv", csv))).observations;
   };
   const std::vector<Observation> a = observations(of_logs, table),
                                  b = observations(study, golden_table(true));

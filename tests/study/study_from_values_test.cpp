@@ -4,7 +4,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/selection/selector.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
@@ -67,8 +67,8 @@ TEST(StudyFromValues, IsTheStudyOfTheSameFiles) {
     EXPECT_EQ(made.offer().base_noise, opened.offer().base_noise);
     ASSERT_EQ(made.offer().levels.size(), opened.offer().levels.size());
     const auto first_choice = [](const Study& study) {
-      const StudyModel model = study.model_given(std::vector<Annotation>());
-      const auto belief = study.belief(model);
+      const StudyModel model = StudyLearner(study).model_given(std::vector<Annotation>());
+      const auto belief = StudyLearner(study).belief(model);
       Selector selector(model.offer, model.acquisition);
       return *selector.choose(*belief, study.candidates_after({}));
     };
@@ -83,8 +83,8 @@ TEST(StudyFromValues, SettingsMayBeAssembledInCode) {
   const Study study = Study::make(assembled(), Pool(column({0.0, 1.0, 2.0}), {"x"}, {"a", "b", "c"}));
   EXPECT_EQ(study.offer().levels[1].name, "fine");
   EXPECT_EQ(study.pool().find("c"), 2);
-  const StudyModel model = study.model_given(std::vector<Annotation>());
-  EXPECT_EQ(study.belief(model)->marginals().variance(0), 1.0);
+  const StudyModel model = StudyLearner(study).model_given(std::vector<Annotation>());
+  EXPECT_EQ(StudyLearner(study).belief(model)->marginals().variance(0), 1.0);
 }
 
 TEST(StudyFromValues, NoiseMayBeGivenForEveryPoint) {

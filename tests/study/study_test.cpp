@@ -1,4 +1,4 @@
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -137,11 +137,11 @@ TEST(Study, PriorFollowsTheAnnotationsWhereToldTo) {
   const std::string study = with(ladder_study(), "file", "\"pool.csv\"\nstandardise = \"annotations\"") +
                             "[model]\nmean = \"annotations\"\n";
   const Study opened = desk.open(study, "x\n0\n2\n9\n");
-  EXPECT_EQ(opened.prior_given({}).mean, 0.0);
-  EXPECT_TRUE(opened.prior_given({}).scaling.is_identity());
+  EXPECT_EQ(StudyLearner(opened).prior_given({}).mean, 0.0);
+  EXPECT_TRUE(StudyLearner(opened).prior_given({}).scaling.is_identity());
   const std::vector<Annotation> known{{.place = 0, .value = 1.0, .channel = GaussianChannel{0.1}},
                                       {.place = 1, .value = 4.0, .channel = GaussianChannel{9.0}}};
-  const Prior prior = opened.prior_given(known);
+  const Prior prior = StudyLearner(opened).prior_given(known);
   EXPECT_EQ(prior.mean, 2.5) << "a plain average, whatever the precision";
   EXPECT_EQ(prior.scaling.apply(opened.pool().points())(2, 0), 8.0);
 }
@@ -214,12 +214,12 @@ TEST(Study, LearnsWhenItsScheduleSays) {
   const Study never = desk.open(base, line_of_points(40));
   const Study tenth = desk.open(base + "[model]\nfit = 10\n", line_of_points(40));
   const auto annotations = waves(never, 25);
-  EXPECT_FALSE(never.model_given(annotations).learned);
-  EXPECT_FALSE(tenth.model_given(waves(never, 9)).learned) << "nine are not ten";
-  const StudyModel model = tenth.model_given(annotations);
+  EXPECT_FALSE(StudyLearner(never).model_given(annotations).learned);
+  EXPECT_FALSE(StudyLearner(tenth).model_given(waves(never, 9)).learned) << "nine are not ten";
+  const StudyModel model = StudyLearner(tenth).model_given(annotations);
   ASSERT_TRUE(model.learned);
   EXPECT_EQ(model.prior.kernel->log_parameters(),
-            tenth.learn_from(waves(never, 20)).prior.kernel->log_parameters())
+            StudyLearner(tenth).learn_from(waves(never, 20)).prior.kernel->log_parameters())
       << "the 21st to 25th come in without learning";
   EXPECT_GT(model.prior.kernel->log_parameters()(0), 0.5) << "the amplitude is about 2, not 1";
 }
@@ -228,13 +228,13 @@ TEST(Study, FitSoonAfterAnotherClimbsFromItsValuesAlone) {
   const Desk desk;
   const std::string base = with(ladder_study(), "variance", "0.01");
   const Study study = desk.open(base + "[model]\nfit = \"every\"\nprior = \"weak\"\n", line_of_points(40));
-  const Learned before = study.learn_from(waves(study, 29));
+  const Learned before = StudyLearner(study).learn_from(waves(study, 29));
   const auto annotations = waves(study, 30);
-  const Learned soon = study.learn_from(annotations, {}, 0, &before, 29),
-                searched = study.learn_from(annotations, {}, 0, &before);
+  const Learned soon = StudyLearner(study).learn_from(annotations, {}, 0, &before, 29),
+                searched = StudyLearner(study).learn_from(annotations, {}, 0, &before);
   EXPECT_LT(soon.evaluations, searched.evaluations);
   EXPECT_NEAR(soon.log_marginal_likelihood, searched.log_marginal_likelihood, 1e-3);
-  const Learned due = study.learn_from(annotations, {}, 0, &before, 25);
+  const Learned due = StudyLearner(study).learn_from(annotations, {}, 0, &before, 25);
   EXPECT_EQ(due.evaluations, searched.evaluations) << "29 is when a search was due";
 }
 
@@ -242,7 +242,7 @@ TEST(Study, LearnedNoiseReachesOfferAndObservations) {
   const Desk desk;
   const std::string base = with(ladder_study(), "variance", "0.01");
   const Study study = desk.open(base + "[model]\nfit = \"every\"\nfit_noise = true\n", line_of_points(40));
-  const StudyModel model = study.model_given(waves(study, 30));
+  const StudyModel model = StudyLearner(study).model_given(waves(study, 30));
   ASSERT_TRUE(model.learned);
   const double base_scale = model.learned->base_scale, added_scale = model.learned->added_scale;
   EXPECT_NE(base_scale, 1.0);
@@ -268,7 +268,7 @@ TEST(Study, LearnedAccuracyReachesOfferAndObservations) {
   }
   annotations[3].alpha.reset();
   annotations[3].channel = FlipChannel{0.93};
-  const StudyModel model = study.model_given(annotations);
+  const StudyModel model = StudyLearner(study).model_given(annotations);
   ASSERT_TRUE(model.learned && model.learned->accuracy) << "learned";
   const AccuracyLaw law = *model.learned->accuracy;
   EXPECT_GT(std::abs(law.kappa - 0.9), 0.01) << "not what the study says";
@@ -320,7 +320,7 @@ TEST(Study, AVariantKeepsAllButWhatIsDifferent) {
   EXPECT_FALSE(variant.pool().find("2"));
   EXPECT_EQ(variant.pool().point(1)[0], 20.0);
   EXPECT_EQ(variant.offer().base_noise, (Vector{{study.offer().base_noise(1), study.offer().base_noise(3)}}));
-  EXPECT_EQ(variant.prior_given({}).scaling, study.prior_given({}).scaling);
+  EXPECT_EQ(StudyLearner(variant).prior_given({}).scaling, StudyLearner(study).prior_given({}).scaling);
   // And the study itself is as it was.
   EXPECT_EQ(study.pool().size(), 4);
   EXPECT_EQ(study.acquisition().ranking, Ranking::information_per_cost);

@@ -7,6 +7,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "support/memory_campaigns.hpp"
 #include "support/program.hpp"
@@ -34,9 +35,9 @@ template <typename Answers>  // Answer(const Study&, const Suggestion&)
 Agreement agreement(Campaign campaign, const Study& as_reported, const Study& as_declared, Answers answers) {
   const auto chooses = [](const Study& study, std::vector<Annotation> known, const Suggestion& asked) {
     for (Annotation& annotation : known) annotation.reported = false;
-    const StudyModel model = study.model_given(known);
-    const Score best = select_by_full_scan(study.belief(model)->marginals(), model.offer, model.acquisition,
-                                           study.candidates_after(known, 1e6))
+    const StudyModel model = StudyLearner(study).model_given(known);
+    const Score best = select_by_full_scan(StudyLearner(study).belief(model)->marginals(), model.offer,
+                                           model.acquisition, study.candidates_after(known, 1e6))
                            .value();
     const Level level = level_of(best, model.offer, model.acquisition);
     return best.point == asked.row && level.name == asked.level.name && level.alpha == asked.level.alpha;

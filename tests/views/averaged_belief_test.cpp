@@ -21,7 +21,10 @@ const std::string learned =
 
 // As `acuity predict` has it.
 AveragedMarginals predicted(const Campaign& campaign, const Points& at) {
-  return campaign.study().averaged(campaign.model(), campaign.annotations()).predict(at).marginals;
+  return StudyLearner(campaign.study())
+      .averaged(campaign.model(), campaign.annotations())
+      .predict(at)
+      .marginals;
 }
 
 struct RealCampaign : MemoryCampaign {

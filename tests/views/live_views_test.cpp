@@ -7,6 +7,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "explain/explanation.hpp"
 #include "explain/look_ahead.hpp"
 #include "support/memory_campaigns.hpp"
@@ -64,7 +65,10 @@ std::string refusal(const std::function<void()>& work) {
 
 // As `acuity predict` has it.
 AveragedMarginals predicted(const Campaign& campaign, const Points& at) {
-  return campaign.study().averaged(campaign.model(), campaign.annotations()).predict(at).marginals;
+  return StudyLearner(campaign.study())
+      .averaged(campaign.model(), campaign.annotations())
+      .predict(at)
+      .marginals;
 }
 
 TEST(BeliefSlices, AgreeWithPredictAlongOneInput) {

@@ -34,7 +34,7 @@ class Opened {
     study_.emplace(Study::open(folder_.write("study.toml", study)));
   }
   const Study& study() const { return *study_; }
-  StudyModel model() const { return study_->model_given({}, std::nullopt); }
+  StudyModel model() const { return StudyLearner(*study_).model_given({}, std::nullopt); }
   BreakEvenReport break_even() const { return break_even_report(*study_, model()); }
   SpendingPlan plan() const { return spending_plan(*study_, model(), *study_->file().budget); }
 
@@ -69,7 +69,7 @@ TEST(BreakEvenOfAGoal, IsThatOfTheSelection) {
   const Opened opened(study_of("", "[acquisition]\ninformation = \"goal\"\n"));
   const BreakEvenReport report = opened.break_even();
   const StudyModel model = opened.model();
-  const std::unique_ptr<PoolBelief> belief = opened.study().belief(model);
+  const std::unique_ptr<PoolBelief> belief = StudyLearner(opened.study()).belief(model);
   const Marginals& prior = belief->marginals();
   std::vector<double> worth(3);
   const std::vector<Index> levels{0, 1, 2};

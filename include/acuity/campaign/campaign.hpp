@@ -13,7 +13,7 @@
 #include "acuity/store/campaign_address.hpp"
 #include "acuity/store/event_store.hpp"
 #include "acuity/store/sqlite_event_store.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity ACUITY_PUBLIC {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "acuity/model/joint_pool_belief.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 #include "model/goal_covariances.hpp"
 #include "numerics/infinite.hpp"
 
@@ -57,26 +57,26 @@ struct SmallWorld {
 
 }  // namespace
 
-BudgetPlan Study::plan(const StudyModel& given, const std::vector<Annotation>& annotations,
-                       PoolBelief& belief, const Candidates& candidates, PlanOptions options) const {
+BudgetPlan StudyLearner::plan(const StudyModel& given, const std::vector<Annotation>& annotations,
+                              PoolBelief& belief, const Candidates& candidates, PlanOptions options) const {
   StudyModel model = given;  // a belief that follows a campaign does not keep its observations up to date
-  options.ranks = file_.ranks.get();
+  options.ranks = study_.file().ranks.get();
   model.observations.clear();
   for (const Annotation& one : annotations)
     model.observations.push_back({one.place, one.value, channel_of(one, model)});
   // The information of answers with bias is about their own point alone, so that its sum is no aim.
-  if (file_.has_bias() && file_.acquisition.kind == AcquisitionSetting::Kind::model)
+  if (study_.file().has_bias() && study_.file().acquisition.kind == AcquisitionSetting::Kind::model)
     options.aim = PlanAim::pool_variance;
   // With many answers the nugget is well known, and drawing it takes long.
   constexpr std::size_t many_annotations = 300;
-  if (!file_.nugget && model.learned && annotations.size() <= many_annotations)
+  if (!study_.file().nugget && model.learned && annotations.size() <= many_annotations)
     options.noise_changes = nugget_changes(averaged(model, annotations, options.threads), model.nugget);
   options.most_operations = 1.5e10;  // a few seconds
-  if (!goal_) return plan_budget(belief, model.offer, model.acquisition, candidates, options);
+  if (!study_.goal()) return plan_budget(belief, model.offer, model.acquisition, candidates, options);
   options.weights = {1.0, 0.6, 0.2, 0.0};
   if (options.noise_changes.size() > 1) options.noise_changes = {options.noise_changes.back()};
   options.most_operations = infinite;  // the part of the pool is small
-  SmallWorld small(model, pool_, *goal_under(model), candidates, options.threads);
+  SmallWorld small(model, study_.pool(), *goal_under(model), candidates, options.threads);
   return plan_budget(*small.belief, small.offer, model.acquisition, small.candidates, options);
 }
 

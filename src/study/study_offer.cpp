@@ -1,0 +1,101 @@
+#include "study/study_offer.hpp"
+
+#include <algorithm>
+
+#include "acuity/base/ranks.hpp"
+#include "data/pool_sums.hpp"
+#include "study/log_cost.hpp"
+#include "study/study_noise.hpp"
+
+namespace acuity {
+
+namespace {
+
+// The costs of one level at every point of the pool, and their averages.
+void set_point_costs_of(const Study& study, std::size_t level, const LogCost& law, const Points& inputs,
+                        StudyModel& model) {
+  const PoolShard own = study.own_part();
+  Ranks& ranks = study.file().ranks ? *study.file().ranks : one_rank();
+  const double guess = study.offer().levels[level].cost;
+  ExpectedCosts here = costs_at(law, guess, inputs);
+  const Vector sums = sums_over_pool(ranks, own, 2, [&](Index begin, Index end, double* out) {
+    out[0] = here.expected.segment(begin, end - begin).sum();
+    out[1] = here.reserved.segment(begin, end - begin).sum();
+  });
+  model.offer.levels[level].cost = sums(0) / static_cast<double>(own.whole);
+  model.offer.levels[level].reserve = sums(1) / static_cast<double>(own.whole);
+  const auto elsewhere = [&](Vector ExpectedCosts::* which) {
+    return [pool = study.pool(), scaling = study.cost_scaling(), law, guess, which](Index row) {
+      const Points there = cost_features(scaling.apply(pool.points().middleRows(row, 1)), pool.columns());
+      return (costs_at(law, guess, there).*which)(0);
+    };
+  };
+  model.offer.point_costs[level] = {
+      values_of_ranks(ranks, own, std::move(here.expected), elsewhere(&ExpectedCosts::expected)),
+      values_of_ranks(ranks, own, std::move(here.reserved), elsewhere(&ExpectedCosts::reserved))};
+}
+
+void set_point_costs(const Study& study, StudyModel& model) {
+  const auto by_inputs = [](const LevelCost& cost) { return cost.by_inputs.has_value(); };
+  if (std::none_of(model.costs.begin(), model.costs.end(), by_inputs)) return;
+  const PoolShard own = study.own_part();
+  const Pool& pool = study.pool();
+  const Points inputs = cost_features(
+      study.cost_scaling().apply(pool.points().middleRows(own.first, own.rows)), pool.columns());
+  model.offer.point_costs.resize(model.offer.levels.size());
+  for (std::size_t k = 0; k < model.costs.size(); ++k)
+    if (model.costs[k].by_inputs) set_point_costs_of(study, k, *model.costs[k].by_inputs, inputs, model);
+}
+
+void set_costs(const Study& study, StudyModel& model) {
+  for (std::size_t k = 0; k < model.costs.size() && k < model.offer.levels.size(); ++k) {
+    model.offer.levels[k].cost = model.costs[k].expected;
+    model.offer.levels[k].reserve = model.costs[k].reserved;
+  }
+  set_point_costs(study, model);
+}
+
+void set_accuracies(const Study& study, StudyModel& model) {
+  if (!model.learned) return;
+  std::vector<Level>& levels = model.offer.levels;
+  if (model.learned->accuracies)
+    for (std::size_t k = 0; k < levels.size(); ++k)
+      if (levels[k].accuracy_weight > 0.0)
+        levels[k].channel = FlipChannel{model.learned->accuracies->level[k]};
+  if (!study.file().fit.noise || !model.learned->accuracy) return;
+  const AccuracyLaw& law = *model.learned->accuracy;
+  if (std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous)
+    continuous->law = {.gamma = law.gamma, .kappa = law.kappa};
+  for (Level& level : levels) level.channel = FlipChannel{law(*level.alpha)};
+}
+
+void set_noise(const Study& study, StudyModel& model) {
+  const NoiseScales learned = learned_scales(study, model.learned);
+  model.offer.base_noise =
+      study.offer().base_noise.mapped([scale = learned.base * model.reported.base, nugget = model.nugget](
+                                          double noise) { return noise * scale + nugget; });
+  if (std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous)
+    continuous->law.gamma *= learned.added * model.reported.added;
+  for (std::size_t k = 0; k < model.offer.levels.size(); ++k) {
+    const auto at = static_cast<Index>(k);
+    Level& level = model.offer.levels[k];
+    level.channel = GaussianChannel{added_scale(study, learned, at) * added_scale(study, model.reported, at) *
+                                        noise_variance(level.channel),
+                                    bias_of(level.channel)};
+    if (k < model.prior.biases.size()) level.bias = model.prior.biases[k];
+  }
+}
+
+}  // namespace
+
+void set_offer(const Study& study, StudyModel& model) {
+  model.offer = study.offer();
+  model.acquisition = study.acquisition();
+  set_costs(study, model);
+  if (study.file().binary())
+    set_accuracies(study, model);
+  else
+    set_noise(study, model);
+}
+
+}  // namespace acuity
