@@ -80,8 +80,8 @@ ExitCode report(const ReportArguments& arguments, std::ostream& out, std::ostrea
   write_report(arguments, campaign_page(data, figures, facts), figures);
   for (const std::string& warning : data.warnings) log << one_line(warning) << '\n';
   out << one_line(fmt::format("{}: {}, {} spent", arguments.out,
-                              counted(static_cast<std::int64_t>(data.answers.size()), "answer"),
-                              money(data.spent, data.unit)))
+                              counted(static_cast<std::int64_t>(data.answers.all.size()), "answer"),
+                              money(data.books.spent, data.books.unit)))
       << '\n';
   return ExitCode::done;
 }

@@ -14,9 +14,9 @@ namespace {
 
 Panel difference_panel(const CampaignData& data, std::size_t input, const std::vector<Stroke>& strokes) {
   Panel panel;
-  panel.x_name = data.columns[input].label();
-  if (data.columns[input].is_named()) panel.x_names = data.columns[input].values;
-  panel.x_logarithmic = data.columns[input].log;
+  panel.x_name = data.books.columns[input].label();
+  if (data.books.columns[input].is_named()) panel.x_names = data.books.columns[input].values;
+  panel.x_logarithmic = data.books.columns[input].log;
   const DifferenceCurve& first = data.biases.front().curves[input];
   // A difference of logarithms is a factor.
   const bool is_factor = data.biases.front().estimate.is_factor;
@@ -53,9 +53,9 @@ std::string caption_of(const CampaignData& data) {
                 "the median."
               : fmt::format("No point has answers of {} and of a level with bias.",
                             data.biases.front().estimate.reference);
-  if (data.biases.front().curves.size() < data.inputs.size())
+  if (data.biases.front().curves.size() < data.books.inputs.size())
     text += fmt::format(" The first {} of {} inputs are shown.", data.biases.front().curves.size(),
-                        data.inputs.size());
+                        data.books.inputs.size());
   return text;
 }
 
@@ -63,7 +63,7 @@ std::string caption_of(const CampaignData& data) {
 
 CampaignFigure bias_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "level-bias", .heading = "Bias of the levels"};
-  if (data.answers.empty() || data.biases.front().curves.empty()) {
+  if (data.answers.all.empty() || data.biases.front().curves.empty()) {
     figure.absent = "There are no answers yet.";
     return figure;
   }

@@ -106,7 +106,8 @@ CampaignFigure break_even_figure(const CampaignData& data) {
     figure.svg = level_map_svg(found, "Precision with the most information per cost",
                                "Dots: points of the pool at their present mean and standard deviation.");
   else
-    figure.svg = found.course ? line(found, data.target->latent()) : bars(found, data.target->latent());
+    figure.svg =
+        found.course ? line(found, data.books.target->latent()) : bars(found, data.books.target->latent());
   figure.caption = caption_of(found);
   return figure;
 }

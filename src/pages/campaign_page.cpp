@@ -29,35 +29,38 @@ std::string section(const std::string& id, const std::string& title, const std::
 }
 
 PageTable summary(const CampaignData& data) {
-  PageTable table{{"campaign", data.name}, {}};
+  PageTable table{{"campaign", data.books.name}, {}};
   const auto add = [&](const std::string& name, const std::string& value) {
     table.rows.push_back({name, value});
   };
-  add("spent", std::isfinite(data.budget)
-                   ? fmt::format("{} of {} ({}\u00a0%)", brief(data.spent), money(data.budget, data.unit),
-                                 in_decimals(data.budget > 0.0 ? 100.0 * data.spent / data.budget : 100.0, 0))
-                   : money(data.spent, data.unit) + ", no limit");
-  if (data.escrow > 0.0) add("reserved", money(data.escrow, data.unit));
-  add("answers", std::to_string(data.answers.size()));
-  if (data.pending > 0) add("pending", std::to_string(data.pending));
-  if (data.failed > 0) add("failed", std::to_string(data.failed));
-  if (data.excluded > 0) add("excluded", std::to_string(data.excluded));
-  add("pool", fmt::format("{}, {}", counted(data.pool, "point"),
-                          counted(static_cast<std::int64_t>(data.inputs.size()), "input")));
+  add("spent",
+      std::isfinite(data.books.budget)
+          ? fmt::format(
+                "{} of {} ({}\u00a0%)", brief(data.books.spent), money(data.books.budget, data.books.unit),
+                in_decimals(data.books.budget > 0.0 ? 100.0 * data.books.spent / data.books.budget : 100.0,
+                            0))
+          : money(data.books.spent, data.books.unit) + ", no limit");
+  if (data.books.escrow > 0.0) add("reserved", money(data.books.escrow, data.books.unit));
+  add("answers", std::to_string(data.answers.all.size()));
+  if (data.books.pending > 0) add("pending", std::to_string(data.books.pending));
+  if (data.books.failed > 0) add("failed", std::to_string(data.books.failed));
+  if (data.books.excluded > 0) add("excluded", std::to_string(data.books.excluded));
+  add("pool", fmt::format("{}, {}", counted(data.books.pool, "point"),
+                          counted(static_cast<std::int64_t>(data.books.inputs.size()), "input")));
   // Predicted from all the others, chosen points look better than they are: what the model expects of that
   // error is left to the verdict.
-  if (!data.course.empty())
+  if (!data.course.errors.empty())
     add(fmt::format("{} error", data.is_held_out ? "held-out" : "leave-one-out"),
-        data.target->error_text(data.course.back().error, data.is_held_out
-                                                              ? std::optional(data.course.back().expected)
-                                                              : std::nullopt));
+        data.books.target->error_text(
+            data.course.errors.back().error,
+            data.is_held_out ? std::optional(data.course.errors.back().expected) : std::nullopt));
   if (data.predicted_errors) {
     add("predicted error at the goal", fmt::format("{:.4g}", data.predicted_errors->goal));
     add("predicted error over the pool", fmt::format("{:.4g}", data.predicted_errors->pool));
   }
-  if (!data.answers.empty()) add(data.target->judged(), data.verdict.words());
-  add("created", time_text(data.created_at));
-  if (!data.answers.empty()) add("last answer", time_text(data.last_at));
+  if (!data.answers.all.empty()) add(data.books.target->judged(), data.verdict.words());
+  add("created", time_text(data.books.created_at));
+  if (!data.answers.all.empty()) add("last answer", time_text(data.answers.last_at));
   return table;
 }
 
@@ -83,7 +86,7 @@ std::string warnings_html(const CampaignData& data) {
 
 PageTable spend_table(const CampaignData& data) {
   PageTable table{{"level", "answers", "spent"}, {}};
-  for (const LevelTotal& level : data.levels)
+  for (const LevelTotal& level : data.books.levels)
     table.rows.push_back({level.name, std::to_string(level.answers), brief(level.spent)});
   return table;
 }
@@ -92,7 +95,7 @@ PageTable coverage_table(const CampaignData& data) {
   PageTable table{{"level", "answers", "mean score", "sd of scores", "within 50\u00a0%", "within 80\u00a0%",
                    "within 95\u00a0%"},
                   {}};
-  for (const ScoreCalibration& one : data.calibrations) {
+  for (const ScoreCalibration& one : data.calibration.scores) {
     std::vector<std::string> row{one.level, std::to_string(one.coverages[0].count), in_decimals(one.mean, 2),
                                  in_decimals(one.sd, 2)};
     for (const Coverage& coverage : one.coverages)
@@ -138,25 +141,25 @@ PageTable bias_table(const CampaignData& data) {
     const auto share = [&](double part) {
       return all > 0.0 ? fmt::format("{:.0f}\u00a0%", 100.0 * std::max(0.0, part) / all) : std::string("–");
     };
-    table.rows.push_back(
-        {one.level, std::to_string(one.answers), std::to_string(view.pairs.size()),
-         data.target->difference_text(one.difference, one.difference_sd),
-         data.target->difference_text(one.least) + " to " + data.target->difference_text(one.largest),
-         fmt::format("{:.2g}", one.smooth_sd), fmt::format("{:.2g}", one.white_sd), share(constant),
-         share(all - constant - white), share(white)});
+    table.rows.push_back({one.level, std::to_string(one.answers), std::to_string(view.pairs.size()),
+                          data.books.target->difference_text(one.difference, one.difference_sd),
+                          data.books.target->difference_text(one.least) + " to " +
+                              data.books.target->difference_text(one.largest),
+                          fmt::format("{:.2g}", one.smooth_sd), fmt::format("{:.2g}", one.white_sd),
+                          share(constant), share(all - constant - white), share(white)});
   }
   return table;
 }
 
 PageTable last_answers(const CampaignData& data) {
-  PageTable table{{"id", "point", "level", data.target->answers_title(), "predicted", "cost", "recorded"},
-                  {}};
-  const std::size_t first = data.answers.size() - std::min(last_shown, data.answers.size());
-  for (std::size_t k = data.answers.size(); k-- > first;) {
-    const ReportedAnswer& answer = data.answers[k];
+  PageTable table{
+      {"id", "point", "level", data.books.target->answers_title(), "predicted", "cost", "recorded"}, {}};
+  const std::size_t first = data.answers.all.size() - std::min(last_shown, data.answers.all.size());
+  for (std::size_t k = data.answers.all.size(); k-- > first;) {
+    const ReportedAnswer& answer = data.answers.all[k];
     table.rows.push_back({std::to_string(answer.id), answer.point.empty() ? "not in the pool" : answer.point,
-                          data.levels[answer.level].name, data.target->answer_text(answer.value),
-                          data.target->prediction_text(answer.expected, answer.expected_sd),
+                          data.books.levels[answer.level].name, data.books.target->answer_text(answer.value),
+                          data.books.target->prediction_text(answer.expected, answer.expected_sd),
                           brief(answer.cost), time_text(answer.told_at)});
   }
   return table;
@@ -165,19 +168,19 @@ PageTable last_answers(const CampaignData& data) {
 // Every change of the study, when it was made.
 std::string changes_html(const CampaignData& data) {
   std::string html = "<ul>\n";
-  for (const State::Change& change : data.changes) {
+  for (const State::Change& change : data.books.changes) {
     std::string words;
     for (const std::string& one : change.words) words += fmt::format("<li>{}</li>\n", escape_markup(one));
     html += fmt::format("<li>{}, after {} answers and {}:<ul>\n{}</ul></li>\n", time_text(change.time),
-                        change.annotations, escape_markup(money(change.spent, data.unit)), words);
+                        change.annotations, escape_markup(money(change.spent, data.books.unit)), words);
   }
   return html + "</ul>\n";
 }
 
 PageTable failures_table(const CampaignData& data) {
   PageTable table{{"point", "inputs", "failures", "cost", "since", "last reason"}, {}};
-  for (std::size_t k = 0; k < std::min(most_failures, data.failures.size()); ++k) {
-    const FailedPlace& place = data.failures[k];
+  for (std::size_t k = 0; k < std::min(most_failures, data.books.failures.size()); ++k) {
+    const FailedPlace& place = data.books.failures[k];
     table.rows.push_back({place.point, place.inputs, std::to_string(place.failures), brief(place.cost),
                           place.answered ? "answered" : "no answer", place.reason});
   }
@@ -186,13 +189,13 @@ PageTable failures_table(const CampaignData& data) {
 
 std::string failures_html(const CampaignData& data) {
   double cost = 0.0;
-  for (const FailedPlace& place : data.failures) cost += place.cost;
-  return paragraph(
-             "soft",
-             fmt::format("Attempts without an answer, by place; they cost {}{}.", money(cost, data.unit),
-                         data.failures.size() > most_failures
-                             ? fmt::format(". The first {} of {} places", most_failures, data.failures.size())
-                             : std::string())) +
+  for (const FailedPlace& place : data.books.failures) cost += place.cost;
+  return paragraph("soft", fmt::format("Attempts without an answer, by place; they cost {}{}.",
+                                       money(cost, data.books.unit),
+                                       data.books.failures.size() > most_failures
+                                           ? fmt::format(". The first {} of {} places", most_failures,
+                                                         data.books.failures.size())
+                                           : std::string())) +
          table_html(failures_table(data), "Failures by place");
 }
 
@@ -236,7 +239,7 @@ std::string beside(const CampaignFigure& figure, const CampaignData& data) {
     return "<ul>\n" + sentences + "</ul>\n" + table_html(bias_table(data), "Bias of the levels");
   }
   if (figure.name != "calibration") return "";
-  return (data.calibrations.empty()
+  return (data.calibration.scores.empty()
               ? ""
               : "<p>Share of answers within each interval, with its sampling error if the model is "
                 "right:</p>\n" +
@@ -249,22 +252,22 @@ std::string beside(const CampaignFigure& figure, const CampaignData& data) {
 std::string campaign_page(const CampaignData& data, const std::vector<CampaignFigure>& figures,
                           const CampaignPageFacts& facts) {
   std::string html =
-      page_begin(data.name + ": report") +
+      page_begin(data.books.name + ": report") +
       fmt::format(
           "<header>\n<h1>{}</h1>\n<p class=\"soft\">Report of a campaign; last answer {}. Made by "
           "acuity {}:</p>\n{}</header>\n<main id=\"main\">\n",
-          escape_markup(data.name), time_text(data.last_at), escape_markup(facts.version),
+          escape_markup(data.books.name), time_text(data.answers.last_at), escape_markup(facts.version),
           command_block(facts.command));
   if (!facts.verdicts.empty()) html += section("verdicts", "In short", verdicts_html(facts.verdicts));
   html += section("summary", "Summary", table_html(summary(data), "Summary"));
   html += section("warnings", "Warnings", warnings_html(data));
-  if (!data.changes.empty()) html += section("changes", "Changes of the study", changes_html(data));
+  if (!data.books.changes.empty()) html += section("changes", "Changes of the study", changes_html(data));
   for (const CampaignFigure& figure : figures)
     html += section(figure.name, figure.heading,
                     figure.svg.empty() ? paragraph("soft", figure.absent)
                                        : figure_html({figure.svg, figure.caption}) + beside(figure, data));
-  if (!data.failures.empty()) html += section("failures", "Failures", failures_html(data));
-  if (!data.answers.empty())
+  if (!data.books.failures.empty()) html += section("failures", "Failures", failures_html(data));
+  if (!data.answers.all.empty())
     html += section(
         "last", "Last answers",
         "<p>Newest first. <em>Predicted</em> is the prediction made before the answer or, if there was none, "

@@ -19,7 +19,7 @@ const Stroke measured_stroke{"model", "none"}, believed{"bald", "8 4"}, at_goal{
 const Stroke spent_stroke{"ink", "none"}, projected_stroke{"ink", "6 4"}, budget_stroke{"ink", "2 4"};
 
 std::string money_name(const CampaignData& data) {
-  return data.unit.empty() ? "money spent" : fmt::format("money spent ({})", data.unit);
+  return data.books.unit.empty() ? "money spent" : fmt::format("money spent ({})", data.books.unit);
 }
 
 // The unit of time in which `span` is a number of moderate size.
@@ -51,21 +51,21 @@ struct Steps {
 // What every level had cost, stacked, over time in units of so many seconds; 0: over answers.
 std::vector<PictureBand> stacked(const CampaignData& data, const std::vector<Stroke>& strokes,
                                  double unit_seconds) {
-  const std::vector<std::size_t> kept = evenly_kept(data.spending.size(), most_moments);
+  const std::vector<std::size_t> kept = evenly_kept(data.course.spending.size(), most_moments);
   std::vector<PictureBand> bands;
   std::vector<double> below(kept.size(), 0.0);
   const auto band_edge = [&] {
     Steps edge;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      const SpendPoint& point = data.spending[kept[i]];
+      const SpendPoint& point = data.course.spending[kept[i]];
       edge.go_to(unit_seconds > 0.0 ? point.time / unit_seconds : static_cast<double>(point.answers),
                  below[i]);
     }
     return edge;
   };
-  for (std::size_t level = data.levels.size(); level-- > 0;) {  // the most precise on top
+  for (std::size_t level = data.books.levels.size(); level-- > 0;) {  // the most precise on top
     const Steps low = band_edge();
-    for (std::size_t i = 0; i < kept.size(); ++i) below[i] += data.spending[kept[i]].spent[level];
+    for (std::size_t i = 0; i < kept.size(); ++i) below[i] += data.course.spending[kept[i]].spent[level];
     bands.push_back(
         {.x = low.x, .low = low.y, .high = band_edge().y, .style = strokes[level].style, .opacity = 0.75});
   }
@@ -75,38 +75,39 @@ std::vector<PictureBand> stacked(const CampaignData& data, const std::vector<Str
 std::string money_caption(const CampaignData& data, const MoneyReach& reach, bool is_over_time) {
   std::string text = "Where a band grows, its level was bought.";
   double at_levels = 0.0;
-  for (const LevelTotal& level : data.levels) at_levels += level.spent;
-  if (data.spent > at_levels * (1.0 + 1e-9))
+  for (const LevelTotal& level : data.books.levels) at_levels += level.spent;
+  if (data.books.spent > at_levels * (1.0 + 1e-9))
     text += fmt::format(" {} failed attempts have cost: {}.",
                         is_over_time ? "Between the bands and the line is what" : "Not shown is what",
-                        money(data.spent - at_levels, data.unit));
-  if (!std::isfinite(data.budget)) return text + " There is no limit to the budget.";
-  const std::string left = money(data.budget - data.spent, data.unit);
-  if (data.projected_end) {
-    const TimeUnit unit = time_unit(*data.projected_end);
+                        money(data.books.spent - at_levels, data.books.unit));
+  if (!std::isfinite(data.books.budget)) return text + " There is no limit to the budget.";
+  const std::string left = money(data.books.budget - data.books.spent, data.books.unit);
+  if (data.course.projected_end) {
+    const TimeUnit unit = time_unit(*data.course.projected_end);
     return text + fmt::format(
                       " At the pace of the second half of the spending, the remaining {} will last until "
                       "{:.3g} {} after the campaign was created{}.",
-                      left, *data.projected_end / unit.seconds, unit.name,
+                      left, *data.course.projected_end / unit.seconds, unit.name,
                       reach.projected_end ? "" : ", beyond the picture");
   }
-  const std::string all = money(data.budget, data.unit);
-  return text + (data.spent >= 0.99 * data.budget ? fmt::format(" The budget of {} is spent.", all)
-                                                  : fmt::format(" Left of the budget of {}: {}.", all, left));
+  const std::string all = money(data.books.budget, data.books.unit);
+  return text + (data.books.spent >= 0.99 * data.books.budget
+                     ? fmt::format(" The budget of {} is spent.", all)
+                     : fmt::format(" Left of the budget of {}: {}.", all, left));
 }
 
 }  // namespace
 
 CampaignFigure learning_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "learning-curve", .heading = "Error against money spent"};
-  if (data.course.size() < 2) {
+  if (data.course.errors.size() < 2) {
     figure.absent = "There are too few answers for a learning curve.";
     return figure;
   }
   PictureLine error{.x = {}, .y = {}, .stroke = measured_stroke},
       expected{.x = {}, .y = {}, .stroke = believed}, goal{.x = {}, .y = {}, .stroke = at_goal};
   std::vector<PictureMark> marks;
-  for (const CoursePoint& point : data.course) {
+  for (const CoursePoint& point : data.course.errors) {
     error.x.push_back(point.spent);
     error.y.push_back(point.error);
     expected.x.push_back(point.spent);
@@ -117,13 +118,13 @@ CampaignFigure learning_figure(const CampaignData& data) {
     }
     marks.push_back({.x = point.spent, .y = point.error, .radius = 2.6, .style = measured_stroke.style});
   }
-  const std::string& what = data.error_measure;
+  const std::string& what = data.books.error_measure;
   const std::string on = data.is_held_out ? "measured on " + data.course_source
                                           : "leave-one-out: each answer predicted from all the others";
-  std::string description =
-      fmt::format("{} from {:.3g} at {:g} to {:.3g} at {:g}; the model predicts {:.3g} at the end", what,
-                  data.course.front().error, data.course.front().spent, data.course.back().error,
-                  data.course.back().spent, data.course.back().expected);
+  std::string description = fmt::format(
+      "{} from {:.3g} at {:g} to {:.3g} at {:g}; the model predicts {:.3g} at the end", what,
+      data.course.errors.front().error, data.course.errors.front().spent, data.course.errors.back().error,
+      data.course.errors.back().spent, data.course.errors.back().expected);
   std::vector<PictureKey> keys{{"measured", PictureKey::Kind::line, measured_stroke},
                                {"predicted by the model", PictureKey::Kind::line, believed}};
   std::vector<PictureLine> lines{expected, error};
@@ -139,7 +140,7 @@ CampaignFigure learning_figure(const CampaignData& data) {
        .keys = keys,
        .panels = {{.x_name = money_name(data),
                    .y_name = what,
-                   .logarithmic = data.target->is_error_logarithmic(),
+                   .logarithmic = data.books.target->is_error_logarithmic(),
                    .lines = lines,
                    .marks = marks}}});
   figure.caption =
@@ -160,54 +161,55 @@ CampaignFigure learning_figure(const CampaignData& data) {
 
 CampaignFigure money_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "money", .heading = "Money and precision over time"};
-  if (data.spending.size() < 2) {
+  if (data.course.spending.size() < 2) {
     figure.absent = "There are no answers yet.";
     return figure;
   }
-  if (!(data.spent > 0.0)) {
+  if (!(data.books.spent > 0.0)) {
     figure.absent = "No answer has cost anything.";
     return figure;
   }
   const MoneyReach reach = money_reach(data);
   // The time of a rehearsal says nothing, nor that of a table of answers: these are shown in their order.
-  const bool is_over_time = data.spending.back().time - data.spending[1].time >= 60.0;
-  const double end = reach.projected_end ? *data.projected_end : data.money.back().time;
+  const bool is_over_time = data.course.spending.back().time - data.course.spending[1].time >= 60.0;
+  const double end = reach.projected_end ? *data.course.projected_end : data.course.money.back().time;
   const TimeUnit unit = time_unit(end);
-  const std::vector<Stroke> strokes = strokes_in_order(data.levels.size());
+  const std::vector<Stroke> strokes = strokes_in_order(data.books.levels.size());
   Panel panel;
   panel.bands = stacked(data, strokes, is_over_time ? unit.seconds : 0.0);
-  panel.x_range = {0.0,
-                   is_over_time ? end / unit.seconds : static_cast<double>(data.spending.back().answers)};
+  panel.x_range = {
+      0.0, is_over_time ? end / unit.seconds : static_cast<double>(data.course.spending.back().answers)};
   panel.x_name = is_over_time ? fmt::format("{} since the campaign was created", unit.name) : "answers";
-  panel.y_range = {0.0, 1.06 * std::max(data.spent, reach.budget ? data.budget : 0.0)};
+  panel.y_range = {0.0, 1.06 * std::max(data.books.spent, reach.budget ? data.books.budget : 0.0)};
   panel.y_name = money_name(data);
   std::vector<PictureKey> keys;
-  for (std::size_t k = 0; k < data.levels.size(); ++k)
-    keys.push_back({data.levels[k].name, PictureKey::Kind::band, strokes[k], 0.75});
+  for (std::size_t k = 0; k < data.books.levels.size(); ++k)
+    keys.push_back({data.books.levels[k].name, PictureKey::Kind::band, strokes[k], 0.75});
   if (is_over_time) {
     Steps spent;
-    for (const std::size_t k : evenly_kept(data.money.size(), most_moments))
-      spent.go_to(data.money[k].time / unit.seconds, data.money[k].spent);
+    for (const std::size_t k : evenly_kept(data.course.money.size(), most_moments))
+      spent.go_to(data.course.money[k].time / unit.seconds, data.course.money[k].spent);
     panel.lines.push_back({.x = spent.x, .y = spent.y, .stroke = spent_stroke});
     keys.push_back({"spent in total", PictureKey::Kind::line, spent_stroke});
   }
   if (is_over_time && reach.projected_end) {
-    panel.lines.push_back({.x = {data.money.back().time / unit.seconds, end / unit.seconds},
-                           .y = {data.spent, data.budget},
+    panel.lines.push_back({.x = {data.course.money.back().time / unit.seconds, end / unit.seconds},
+                           .y = {data.books.spent, data.books.budget},
                            .stroke = projected_stroke});
     keys.push_back({"projected", PictureKey::Kind::line, projected_stroke});
   }
   if (reach.budget) {
-    panel.lines.push_back(
-        {.x = {0.0, panel.x_range->second}, .y = {data.budget, data.budget}, .stroke = budget_stroke});
+    panel.lines.push_back({.x = {0.0, panel.x_range->second},
+                           .y = {data.books.budget, data.books.budget},
+                           .stroke = budget_stroke});
     keys.push_back({"budget", PictureKey::Kind::line, budget_stroke});
   }
   figure.svg = picture_svg(
       {.title = is_over_time ? "Money spent by level, over time" : "Money spent by level, over answers",
        .subtitle = "Stacked, the most precise level on top.",
-       .description = fmt::format("{} spent at {} in {}.", brief(data.spent),
-                                  counted(static_cast<std::int64_t>(data.levels.size()), "level"),
-                                  counted(data.spending.back().answers, "answer")),
+       .description = fmt::format("{} spent at {} in {}.", brief(data.books.spent),
+                                  counted(static_cast<std::int64_t>(data.books.levels.size()), "level"),
+                                  counted(data.course.spending.back().answers, "answer")),
        .keys = keys,
        .panels = {panel},
        .panel_height = 240});

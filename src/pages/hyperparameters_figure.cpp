@@ -25,7 +25,7 @@ template <typename Value>
 void add_course(const CampaignData& data, const std::string& title, bool logarithmic, const Value& value,
                 std::vector<Panel>& panels) {
   PictureLine line{.x = {}, .y = {}, .stroke = learned};
-  for (const FitPoint& fit : data.fits)
+  for (const FitPoint& fit : data.course.fits)
     if (const std::optional<double> found = value(fit)) {
       line.x.push_back(static_cast<double>(fit.answers));
       line.y.push_back(*found);
@@ -37,9 +37,10 @@ void add_course(const CampaignData& data, const std::string& title, bool logarit
 
 // One line for each, named by the keys.
 Panel lengthscale_panel(const CampaignData& data, const std::vector<Stroke>& strokes) {
-  Panel panel = panel_of(data.fits.back().lengthscales.size() > 1 ? "length scales" : "length scale", true);
+  Panel panel =
+      panel_of(data.course.fits.back().lengthscales.size() > 1 ? "length scales" : "length scale", true);
   for (const Stroke& stroke : strokes) panel.lines.push_back({.x = {}, .y = {}, .stroke = stroke});
-  for (const FitPoint& fit : data.fits)
+  for (const FitPoint& fit : data.course.fits)
     for (std::size_t k = 0; k < strokes.size(); ++k) {
       panel.lines[k].x.push_back(static_cast<double>(fit.answers));
       panel.lines[k].y.push_back(fit.lengthscales[k]);
@@ -59,12 +60,13 @@ std::string last_fit(const FitPoint& fit) {
 
 CampaignFigure hyperparameters_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "hyperparameters", .heading = "Learned hyperparameters"};
-  if (data.fits.size() < 2) {
-    figure.absent = data.fits.empty() ? "No hyperparameters were learned: those of the study are in use."
-                                      : "Hyperparameters were learned only once.";
+  if (data.course.fits.size() < 2) {
+    figure.absent = data.course.fits.empty()
+                        ? "No hyperparameters were learned: those of the study are in use."
+                        : "Hyperparameters were learned only once.";
     return figure;
   }
-  const FitPoint& last = data.fits.back();
+  const FitPoint& last = data.course.fits.back();
   const std::size_t count = last.lengthscales.size(), drawn = std::min(count, most_lengthscales);
   const std::vector<Stroke> strokes = strokes_in_order(drawn);
   std::vector<Panel> panels;
@@ -77,11 +79,11 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
       data, "κ: accuracy at the lowest precision", false, [](const FitPoint& fit) { return fit.kappa; },
       panels);
   add_course(
-      data, data.target->gamma_name(), data.target->is_gamma_logarithmic(),
+      data, data.books.target->gamma_name(), data.books.target->is_gamma_logarithmic(),
       [](const FitPoint& fit) { return fit.gamma; }, panels);
   std::vector<PictureKey> keys;
   std::vector<std::string> numeric, categories;
-  for (const Input& input : data.columns)
+  for (const Input& input : data.books.columns)
     if (!input.is_category())
       numeric.push_back(input.name);
     else if (!input.similarity)
@@ -96,14 +98,14 @@ CampaignFigure hyperparameters_figure(const CampaignData& data) {
   if (count > 1)
     for (std::size_t k = 0; k < drawn; ++k)
       keys.push_back({"length scale of " + numeric[k], PictureKey::Kind::line, strokes[k]});
-  figure.svg =
-      picture_svg({.title = "Hyperparameters over time",
-                   .subtitle = "",
-                   .description = fmt::format("{} fits; the last has {}.", data.fits.size(), last_fit(last)),
-                   .keys = keys,
-                   .panels = panels,
-                   .columns = 2,
-                   .panel_height = 170});
+  figure.svg = picture_svg(
+      {.title = "Hyperparameters over time",
+       .subtitle = "",
+       .description = fmt::format("{} fits; the last has {}.", data.course.fits.size(), last_fit(last)),
+       .keys = keys,
+       .panels = panels,
+       .columns = 2,
+       .panel_height = 170});
   figure.caption = "Length scales are in the units of the model: standardised if the study says so.";
   if (last.noise) figure.caption += " If σ² depends on the inputs, its median over the pool is shown.";
   return figure;

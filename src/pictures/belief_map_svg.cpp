@@ -22,12 +22,12 @@ struct Shown {
 
 std::string dots(const CampaignData& data, const Axis& x, const Axis& y) {
   std::string svg;
-  for (std::size_t i = 0; i < data.answers.size(); ++i) {
-    const double radius = precision_radius(data, data.answers[i]);
-    const bool filled = data.target->is_dark(data.answers[i].value);
+  for (std::size_t i = 0; i < data.answers.all.size(); ++i) {
+    const double radius = precision_radius(data, data.answers.all[i]);
+    const bool filled = data.books.target->is_dark(data.answers.all[i].value);
     svg += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"1.2\"/>\n",
-        x.at(data.places[i][0]), y.at(data.places[i][1]), radius, filled ? "#111" : "#fff",
+        x.at(data.answers.places[i][0]), y.at(data.answers.places[i][1]), radius, filled ? "#111" : "#fff",
         filled ? "#fff" : "#111");
   }
   return svg;
@@ -39,7 +39,7 @@ Axis axis_of(const std::vector<double>& values, bool logarithmic, double from, d
 }
 
 std::string panel(const CampaignData& data, const Shown& shown, const Box& box, bool named) {
-  const BeliefMap& map = *data.map;
+  const BeliefMap& map = *data.belief.map;
   const Axis x = axis_of(map.x, map.x_logarithmic, box.left, box.right),
              y = axis_of(map.y, map.y_logarithmic, box.bottom, box.top);
   std::string svg =
@@ -59,10 +59,10 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
     if (named) svg += svg_text("tick", box.left - 8, y.at(tick) + 4, "end", tick_text(tick));
   }
   svg += svg_text("label", (box.left + box.right) / 2, box.bottom + 38, "middle",
-                  shortened(data.columns[0].label(), box.right - box.left, 13.0));
+                  shortened(data.books.columns[0].label(), box.right - box.left, 13.0));
   if (named)
     svg += svg_upright_text("label", 20, (box.top + box.bottom) / 2,
-                            shortened(data.columns[1].label(), box.bottom - box.top, 13.0));
+                            shortened(data.books.columns[1].label(), box.bottom - box.top, 13.0));
   return svg;
 }
 
@@ -76,7 +76,7 @@ Shown shown_of(const std::string& title, const Matrix& values) {
 
 double precision_radius(const CampaignData& data, const ReportedAnswer& answer) {
   double least = answer.noise, most = answer.noise;
-  for (const ReportedAnswer& other : data.answers) {
+  for (const ReportedAnswer& other : data.answers.all) {
     least = std::min(least, other.noise);
     most = std::max(most, other.noise);
   }
@@ -84,12 +84,12 @@ double precision_radius(const CampaignData& data, const ReportedAnswer& answer) 
 }
 
 std::string belief_map_svg(const CampaignData& data) {
-  const BeliefMap& map = *data.map;
-  Shown middle = shown_of(data.target->middle(), map.middle);
-  if (const auto range = data.target->prediction_range()) std::tie(middle.low, middle.high) = *range;
-  const Shown spread = shown_of("standard deviation of " + data.target->latent(), map.sd);
-  const std::string title = data.target->map_title();
-  const Heading head = heading(title, data.target->dots_on_map(), 16, width - 16);
+  const BeliefMap& map = *data.belief.map;
+  Shown middle = shown_of(data.books.target->middle(), map.middle);
+  if (const auto range = data.books.target->prediction_range()) std::tie(middle.low, middle.high) = *range;
+  const Shown spread = shown_of("standard deviation of " + data.books.target->latent(), map.sd);
+  const std::string title = data.books.target->map_title();
+  const Heading head = heading(title, data.books.target->dots_on_map(), 16, width - 16);
   double ticks = 0.0;
   for (const double tick : axis_of(map.y, map.y_logarithmic, 1, 0).ticks(5))
     ticks = std::max(ticks, text_width(tick_text(tick), 12.0));
@@ -102,8 +102,8 @@ std::string belief_map_svg(const CampaignData& data) {
   return svg_document(
       width, first.bottom + 52, title,
       fmt::format("Two maps over {} and {}. {} from {:.3g} to {:.3g}; {} from {:.3g} to {:.3g}.",
-                  data.inputs[0], data.inputs[1], middle.title, map.middle.minCoeff(), map.middle.maxCoeff(),
-                  spread.title, map.sd.minCoeff(), map.sd.maxCoeff()),
+                  data.books.inputs[0], data.books.inputs[1], middle.title, map.middle.minCoeff(),
+                  map.middle.maxCoeff(), spread.title, map.sd.minCoeff(), map.sd.maxCoeff()),
       head.svg + panel(data, middle, first, true) + panel(data, spread, second, false));
 }
 

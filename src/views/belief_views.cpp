@@ -101,7 +101,7 @@ BeliefViews belief_views(const Study& study, const AveragedBelief& belief,
                          const std::vector<Importance>& importance) {
   if (study.pool().size() == 0) return {};
   BeliefViews found = views_by_inputs(study, belief, importance);
-  found.belief_note = belief.note();
+  found.note = belief.note();
   return found;
 }
 

@@ -148,7 +148,7 @@ CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>&
     if (next == wanted.end() || state.annotations() < *next) continue;
     while (next != wanted.end() && *next <= state.annotations()) ++next;
     if (next == wanted.end()) {  // the last point is measured below
-      found.course.emplace_back();
+      found.errors.emplace_back();
       continue;
     }
     auto point = measured_before.find(state.sequence());
@@ -156,7 +156,7 @@ CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>&
       point =
           measured_before.emplace(state.sequence(), measured(study, state, CampaignModel(study, state), test))
               .first;
-    found.course.push_back(point->second);
+    found.errors.push_back(point->second);
   }
   // Before the study was changed there may have been other hyperparameters.
   if (!found.fits.empty())
@@ -164,8 +164,8 @@ CampaignCourse course_of(const Campaign& campaign, const std::optional<HeldOut>&
       return fit.lengthscales.size() != count;
     });
   // The last point includes what was learned after the last answer.
-  if (!found.course.empty())
-    found.course.back() = known.model != nullptr ? measured(study, campaign.state(), *known.model, test)
+  if (!found.errors.empty())
+    found.errors.back() = known.model != nullptr ? measured(study, campaign.state(), *known.model, test)
                                                  : measured(study, campaign.state(),
                                                             CampaignModel(study, campaign.state()), test);
   found.projected_end = projected_end(found.money, campaign.state());

@@ -100,7 +100,7 @@ constexpr std::size_t most_predicted = 500;
 CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model, const LevelGroups& groups,
                            const std::map<std::int64_t, double>& spent_at) {
   const State& state = campaign.state();
-  CampaignAnswers found{.answers = {}, .places = {}, .last_at = state.created_at()};
+  CampaignAnswers found{.all = {}, .places = {}, .last_at = state.created_at()};
   const Observations& seen = model.observations();
   const std::vector<Annotation> annotations = annotations_of(campaign.study(), state);
   const Marginals expected = model.posterior().leave_one_out();
@@ -112,20 +112,20 @@ CampaignAnswers answers_of(const Campaign& campaign, const CampaignModel& model,
     const SuggestionRecord& record = *state.find(id);
     for (std::size_t k = 0; k < record.values.size(); ++k, ++next) {
       const Channel& channel = seen.channels()[static_cast<std::size_t>(next)];
-      found.answers.push_back({.id = id,
-                               .point = record.row() < 0 ? "" : campaign.study().pool().id(record.row()),
-                               .level = groups.of_suggestion[static_cast<std::size_t>(id - 1)],
-                               .value = annotations[static_cast<std::size_t>(next)].value,
-                               .cost = annotations[static_cast<std::size_t>(next)].cost,
-                               .spent = spent_at.at(id),
-                               .told_at = record.told_at,
-                               .noise = noise_of(channel),
-                               .expected = expected.mean(next),
-                               .expected_sd = std::sqrt(expected.variance(next))});
+      found.all.push_back({.id = id,
+                           .point = record.row() < 0 ? "" : campaign.study().pool().id(record.row()),
+                           .level = groups.of_suggestion[static_cast<std::size_t>(id - 1)],
+                           .value = annotations[static_cast<std::size_t>(next)].value,
+                           .cost = annotations[static_cast<std::size_t>(next)].cost,
+                           .spent = spent_at.at(id),
+                           .told_at = record.told_at,
+                           .noise = noise_of(channel),
+                           .expected = expected.mean(next),
+                           .expected_sd = std::sqrt(expected.variance(next))});
       if (const auto score = predicted.find(id); k == 0 && score != predicted.end()) {
-        found.answers.back().expected = score->second.mean;
-        found.answers.back().expected_sd = score->second.sd;
-        found.answers.back().predicted = true;
+        found.all.back().expected = score->second.mean;
+        found.all.back().expected_sd = score->second.sd;
+        found.all.back().predicted = true;
       }
       const auto inputs = seen.points().row(next);
       found.places.emplace_back(inputs.begin(), inputs.end());
@@ -140,7 +140,7 @@ CampaignAnswers answers_as_asked(const Campaign& campaign, const LevelGroups& gr
                                  const std::map<std::int64_t, double>& spent_at) {
   const Study& study = campaign.study();
   const Target& target = *study.file().target;
-  CampaignAnswers found{.answers = {}, .places = {}, .last_at = campaign.state().created_at()};
+  CampaignAnswers found{.all = {}, .places = {}, .last_at = campaign.state().created_at()};
   const std::vector<Annotation> annotations = annotations_of(study, campaign.state());
   std::size_t next = 0;
   for (const std::int64_t id : campaign.state().answered()) {
@@ -171,7 +171,7 @@ CampaignAnswers answers_as_asked(const Campaign& campaign, const LevelGroups& gr
         const double clean = target.expectation({mean, variance});
         answer.expected = (1.0 - noise) * clean + noise * (1.0 - clean);
       }
-      found.answers.push_back(std::move(answer));
+      found.all.push_back(std::move(answer));
       const double* inputs =
           record.row() >= 0 ? study.pool().point(record.row()) : record.told->inputs->data();
       found.places.emplace_back(inputs, inputs + study.pool().inputs().size());
@@ -203,10 +203,10 @@ CampaignCalibration calibration_of_answers(const std::vector<ReportedAnswer>& an
     all.push_back(answer->score());
     by_level[answer->level].push_back(answer->score());
   }
-  found.calibrations.push_back(calibration_of("all levels", all));
+  found.scores.push_back(calibration_of("all levels", all));
   for (std::size_t k = 0; k < by_level.size(); ++k)
     if (!by_level[k].empty() && by_level[k].size() < all.size())
-      found.calibrations.push_back(calibration_of(levels[k].name, by_level[k]));
+      found.scores.push_back(calibration_of(levels[k].name, by_level[k]));
   return found;
 }
 
@@ -226,20 +226,19 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
 
   const LevelGroups groups = level_groups(study, state);
   const CampaignModel model(study, state);
-  CampaignBooks books = books_of(campaign, groups);
-  CampaignCourse course = course_of(campaign, measured_on, groups, CourseErrors::measured,
-                                    {.model = &model, .measured = known_course});
+  data.books = books_of(campaign, groups);
+  data.course = course_of(campaign, measured_on, groups, CourseErrors::measured,
+                          {.model = &model, .measured = known_course});
   if (const std::int64_t step = course_step(state.annotations()); step > 0)
     data.course_note = fmt::format("Measured after every {} answers and after the last one.", step);
-  CampaignAnswers answers = answers_of(campaign, model, groups, course.spent_at);
-  CampaignCalibration calibration =
-      calibration_of_answers(answers.answers, books.levels, *study.file().target);
-  if (!answers.answers.empty())
+  data.answers = answers_of(campaign, model, groups, data.course.spent_at);
+  data.calibration = calibration_of_answers(data.answers.all, data.books.levels, *study.file().target);
+  if (!data.answers.all.empty())
     data.importance = importance_of([&](const Points& x) { return model.posterior().mean(x); },
-                                    study.pool().points(), books.inputs);
+                                    study.pool().points(), data.books.inputs);
   std::optional<AveragedBelief> own;
   if (averaged == nullptr) averaged = &own.emplace(campaign);
-  BeliefViews belief = belief_views(study, *averaged, data.importance);
+  data.belief = belief_views(study, *averaged, data.importance);
   data.break_even = break_even_view(study, model);
   data.why_no_break_even = why_no_break_even(study);
   data.offsets = level_offsets(study, state);
@@ -254,11 +253,6 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
     data.plan_text += (data.plan_text.empty() ? "" : " ") + as_sentence(to_text(*certificate));
   data.predicted_errors = predicted_errors(study, model);
   data.verdict = verdict_on(campaign, measured_on, &model);
-  static_cast<CampaignBooks&>(data) = std::move(books);
-  static_cast<CampaignCourse&>(data) = std::move(course);
-  static_cast<CampaignAnswers&>(data) = std::move(answers);
-  static_cast<CampaignCalibration&>(data) = std::move(calibration);
-  static_cast<BeliefViews&>(data) = std::move(belief);
   if (const std::string problem = model.posterior().convergence_problem(); !problem.empty())
     data.warnings.push_back(as_sentence(problem));
   for (std::string& warning : campaign_warnings(campaign, data)) data.warnings.push_back(std::move(warning));
@@ -277,18 +271,18 @@ CampaignData campaign_data(const Campaign& campaign, MeasuredCourse& course, con
 }
 
 MoneyReach money_reach(const CampaignData& data) {
-  const bool is_in_time =
-      data.projected_end && !data.money.empty() && *data.projected_end <= 5.0 * data.money.back().time;
-  const bool is_in_height = std::isfinite(data.budget) && data.spent >= 0.2 * data.budget;
+  const bool is_in_time = data.course.projected_end && !data.course.money.empty() &&
+                          *data.course.projected_end <= 5.0 * data.course.money.back().time;
+  const bool is_in_height = std::isfinite(data.books.budget) && data.books.spent >= 0.2 * data.books.budget;
   return {.budget = is_in_height, .projected_end = is_in_height && is_in_time};
 }
 
 CampaignData quick_campaign_data(const Campaign& campaign) {
   const LevelGroups groups = level_groups(campaign.study(), campaign.state());
   CampaignData data;
-  static_cast<CampaignBooks&>(data) = books_of(campaign, groups);
-  static_cast<CampaignCourse&>(data) = course_of(campaign, std::nullopt, groups, CourseErrors::none);
-  static_cast<CampaignAnswers&>(data) = answers_as_asked(campaign, groups, data.spent_at);
+  data.books = books_of(campaign, groups);
+  data.course = course_of(campaign, std::nullopt, groups, CourseErrors::none);
+  data.answers = answers_as_asked(campaign, groups, data.course.spent_at);
   for (const Level& level : campaign.study().offer().levels) data.offered.push_back(describe(level));
   data.is_complete = false;
   return data;
@@ -296,15 +290,15 @@ CampaignData quick_campaign_data(const Campaign& campaign) {
 
 CampaignData with_model_parts(const CampaignData& quick, const CampaignData& earlier) {
   CampaignData data = earlier;
-  static_cast<CampaignBooks&>(data) = quick;
-  static_cast<CampaignCourse&>(data) = quick;
-  static_cast<CampaignAnswers&>(data) = quick;
-  data.course = earlier.course;
+  data.books = quick.books;
+  data.course = quick.course;
+  data.answers = quick.answers;
+  data.course.errors = earlier.course.errors;
   data.offered = quick.offered;
   // Replicates have the same id; they are in the order recorded.
   std::multimap<std::int64_t, const ReportedAnswer*> known;
-  for (const ReportedAnswer& answer : earlier.answers) known.emplace(answer.id, &answer);
-  for (ReportedAnswer& answer : data.answers) {
+  for (const ReportedAnswer& answer : earlier.answers.all) known.emplace(answer.id, &answer);
+  for (ReportedAnswer& answer : data.answers.all) {
     const auto found = known.lower_bound(answer.id);
     if (found == known.end() || found->first != answer.id) continue;
     const ReportedAnswer& before = *found->second;

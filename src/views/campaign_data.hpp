@@ -126,7 +126,7 @@ struct CampaignBooks {
 
 /// What the log says when it is replayed.
 struct CampaignCourse {
-  std::vector<CoursePoint> course;
+  std::vector<CoursePoint> errors;
   std::vector<MoneyPoint> money;
   std::optional<double> projected_end;  ///< seconds since creation: when the budget will be spent
   std::vector<FitPoint> fits;
@@ -136,14 +136,14 @@ struct CampaignCourse {
 
 /// Every answer that counts, with its prediction.
 struct CampaignAnswers {
-  std::vector<ReportedAnswer> answers;
+  std::vector<ReportedAnswer> all;
   std::vector<std::vector<double>> places;  ///< inputs of every answer
   double last_at = 0.0;                     ///< of the last answer, or of the creation of the campaign
 };
 
 /// How well the predictions fit the answers.
 struct CampaignCalibration {
-  std::vector<ScoreCalibration> calibrations;  ///< all levels together first
+  std::vector<ScoreCalibration> scores;  ///< all levels together first
   std::vector<ReliabilityBin> reliability;
 };
 
@@ -152,11 +152,16 @@ struct BeliefViews {
   std::vector<BeliefCurve> curves;
   std::optional<BeliefMap> map;
   std::vector<double> others_at;  ///< slices: the values of the other inputs
-  std::string belief_note;        ///< AveragedBelief::note()
+  std::string note;               ///< AveragedBelief::note()
 };
 
 /// Everything that a page about a campaign shows, as plain values. Each part is returned by one function.
-struct CampaignData : CampaignBooks, CampaignCourse, CampaignAnswers, CampaignCalibration, BeliefViews {
+struct CampaignData {
+  CampaignBooks books;
+  CampaignCourse course;
+  CampaignAnswers answers;
+  CampaignCalibration calibration;
+  BeliefViews belief;
   bool is_complete = true;    ///< false: what needs a model is not computed yet (quick_campaign_data())
   std::string course_source;  ///< what the error is measured on
   std::string course_note;    ///< how it was thinned, one sentence; empty: it was not

@@ -20,15 +20,15 @@ namespace {
 
 // Names of the inputs whose length scale is at an edge; "the inputs" if there is one length scale for all.
 std::string at_edge(const CampaignData& data, const Vector& ranges, bool (*is_edge)(double share)) {
-  const std::vector<double>& lengthscales = data.fits.back().lengthscales;
+  const std::vector<double>& lengthscales = data.course.fits.back().lengthscales;
   std::vector<std::string> names;
   std::size_t next = 0;
   double widest = 0.0;
-  for (std::size_t k = 0; k < data.columns.size(); ++k) {
-    if (data.columns[k].is_category()) continue;
+  for (std::size_t k = 0; k < data.books.columns.size(); ++k) {
+    if (data.books.columns[k].is_category()) continue;
     widest = std::max(widest, ranges(static_cast<Index>(k)));
     if (lengthscales.size() > 1 && is_edge(lengthscales[next++] / ranges(static_cast<Index>(k))))
-      names.push_back(data.inputs[k]);
+      names.push_back(data.books.inputs[k]);
   }
   if (lengthscales.size() == 1) return is_edge(lengthscales[0] / widest) ? "the inputs" : "";
   return fmt::format("{}", fmt::join(names, ", "));
@@ -66,15 +66,15 @@ void add_biases(const Campaign& campaign, std::vector<std::string>& warnings) {
 }
 
 void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
-  const double committed = data.spent + data.escrow;
-  if (committed > data.budget + budget_slack(data.budget))
+  const double committed = data.books.spent + data.books.escrow;
+  if (committed > data.books.budget + budget_slack(data.books.budget))
     warnings.push_back(
         fmt::format("The budget is overrun by {}: answers have cost more than was reserved for them.",
-                    money(committed - data.budget, data.unit)));
-  const auto asked = static_cast<double>(data.failed) + static_cast<double>(data.answers.size());
-  if (data.failed >= 3 && static_cast<double>(data.failed) > 0.2 * asked)
-    warnings.push_back(fmt::format("{} suggestions failed and have no answer, beside {}.", data.failed,
-                                   counted(static_cast<std::int64_t>(data.answers.size()), "answer")));
+                    money(committed - data.books.budget, data.books.unit)));
+  const auto asked = static_cast<double>(data.books.failed) + static_cast<double>(data.answers.all.size());
+  if (data.books.failed >= 3 && static_cast<double>(data.books.failed) > 0.2 * asked)
+    warnings.push_back(fmt::format("{} suggestions failed and have no answer, beside {}.", data.books.failed,
+                                   counted(static_cast<std::int64_t>(data.answers.all.size()), "answer")));
 }
 
 }  // namespace
@@ -82,11 +82,11 @@ void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
 std::vector<std::string> campaign_warnings(const Campaign& campaign, const CampaignData& data) {
   std::vector<std::string> warnings;
   if (data.verdict.is_bad())
-    warnings.push_back(fmt::format("The model’s {} are {}: {}. What to do: {}.", data.target->judged(),
+    warnings.push_back(fmt::format("The model’s {} are {}: {}. What to do: {}.", data.books.target->judged(),
                                    data.verdict.words(), data.verdict.reason, data.verdict.advice));
   else if (data.is_held_out && data.verdict.factor > 1.5)  // classes have no factor: it stays 1
     warnings.push_back(fmt::format("It is not known whether the model’s {} are right: {}. What to do: {}.",
-                                   data.target->judged(), data.verdict.reason, data.verdict.advice));
+                                   data.books.target->judged(), data.verdict.reason, data.verdict.advice));
   for (const LevelOffset& offset : data.offsets)
     if (offset.is_unexplained())
       warnings.push_back(to_text(offset) +

@@ -40,13 +40,13 @@ std::string trend_text(const std::vector<SpentError>& course) {
 
 std::vector<SpentError> errors_of(const CampaignData& data) {
   std::vector<SpentError> found;
-  for (const CoursePoint& one : data.course) found.push_back({one.spent, one.error});
+  for (const CoursePoint& one : data.course.errors) found.push_back({one.spent, one.error});
   return found;
 }
 
 std::vector<SpentError> standard_deviations_of(const CampaignData& data) {
   std::vector<SpentError> found;
-  for (const CoursePoint& one : data.course)
+  for (const CoursePoint& one : data.course.errors)
     if (one.predictive_sd) found.push_back({one.spent, *one.predictive_sd});
   return found;
 }
@@ -54,34 +54,35 @@ std::vector<SpentError> standard_deviations_of(const CampaignData& data) {
 // What reaching the goal will cost beyond what was spent, in words.
 std::string projection_text(const std::optional<ProjectedSpending>& projected, const CampaignData& data) {
   if (!projected) return "; the cost to reach it cannot be projected";
-  const double more = projected->spent - data.spent, least = projected->low - data.spent;
-  const std::string range =
-      projected->high ? fmt::format("{} to {}", rounded(least, 2), rounded(*projected->high - data.spent, 2))
-                      : fmt::format("at least {}", rounded(least, 2));
-  const std::string about = rounded(more, 2) + (data.unit.empty() ? "" : " " + one_line(data.unit));
+  const double more = projected->spent - data.books.spent, least = projected->low - data.books.spent;
+  const std::string range = projected->high ? fmt::format("{} to {}", rounded(least, 2),
+                                                          rounded(*projected->high - data.books.spent, 2))
+                                            : fmt::format("at least {}", rounded(least, 2));
+  const std::string about =
+      rounded(more, 2) + (data.books.unit.empty() ? "" : " " + one_line(data.books.unit));
   return fmt::format("; by its trend it takes about {} more ({})", about, range);
 }
 
 std::string projection_advice(const std::optional<ProjectedSpending>& projected, const CampaignData& data) {
-  if (!std::isfinite(data.budget)) return "continue";
-  const double left = std::max(0.0, data.budget - data.spent - data.escrow);
+  if (!std::isfinite(data.books.budget)) return "continue";
+  const double left = std::max(0.0, data.books.budget - data.books.spent - data.books.escrow);
   if (!(left > 0.0)) return "raise the budget, or accept this error as the goal";
   if (!projected) return "continue; a trend needs more answers";
-  if (projected->low > data.budget)
+  if (projected->low > data.books.budget)
     return fmt::format("the {} that are left will not reach it: raise the budget, or the goal",
-                       money(left, data.unit));
-  if (projected->spent > data.budget)
-    return fmt::format("the {} that are left may not reach it", money(left, data.unit));
+                       money(left, data.books.unit));
+  if (projected->spent > data.books.budget)
+    return fmt::format("the {} that are left may not reach it", money(left, data.books.unit));
   return "continue";
 }
 
 // The study says what is good enough: [stop] predictive_sd.
 CampaignVerdict against_goal(const Study& study, const CampaignData& data, double goal) {
   CampaignVerdict verdict{.question = "Is it good enough?", .answer = {}, .advice = {}};
-  const CoursePoint& now = data.course.back();
+  const CoursePoint& now = data.course.errors.back();
   const std::string where = has_own_goal(study) ? "the goal" : "the pool";
   const std::string sd = fmt::format("the standard deviation of {} is {} on average over {}",
-                                     data.target->latent(), brief(*now.predictive_sd, 3), where);
+                                     data.books.target->latent(), brief(*now.predictive_sd, 3), where);
   const bool is_claimed_low = *now.predictive_sd < goal;
   // Measured on known values, or what is left of the claim if intervals are known to be too narrow.
   double real = *now.predictive_sd;
@@ -89,7 +90,7 @@ CampaignVerdict against_goal(const Study& study, const CampaignData& data, doubl
   if (data.is_held_out && now.error > real) {
     real = now.error;
     but = fmt::format(", but the error on {} is {}", data.course_source,
-                      data.target->error_text(now.error, std::nullopt));
+                      data.books.target->error_text(now.error, std::nullopt));
   } else if (data.verdict.calibration == Calibration::too_narrow && data.verdict.factor > 1.0) {
     real *= data.verdict.factor;
     but =
@@ -121,17 +122,17 @@ CampaignVerdict good_enough(const Study& study, const CampaignData& data) {
     verdict.answer = "This is being computed.";
     return verdict;
   }
-  const auto answers = static_cast<std::int64_t>(data.answers.size());
-  if (answers < fewest_to_judge || data.course.empty()) {
+  const auto answers = static_cast<std::int64_t>(data.answers.all.size());
+  if (answers < fewest_to_judge || data.course.errors.empty()) {
     verdict.answer = fmt::format("It cannot be told from {}.", counted(answers, "answer"));
     verdict.advice = "continue";
     return verdict;
   }
   const std::optional<double> goal = study.file().stop.predictive_sd;
-  if (goal && data.course.back().predictive_sd) return against_goal(study, data, *goal);
-  const double error = data.course.back().error;
+  if (goal && data.course.errors.back().predictive_sd) return against_goal(study, data, *goal);
+  const double error = data.course.errors.back().error;
   verdict.answer = fmt::format("The study does not say what is good enough: the {} is {} on {}{}.",
-                               data.error_measure, data.target->error_text(error, std::nullopt),
+                               data.books.error_measure, data.books.target->error_text(error, std::nullopt),
                                data.course_source, trend_text(errors_of(data)));
   verdict.advice = study.file().target->is_real()
                        ? "compare it with the error that you can accept, and state that as stop.predictive_sd"
@@ -145,11 +146,11 @@ CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
     verdict.answer = "This is being computed.";
     return verdict;
   }
-  if (data.answers.empty()) {
+  if (data.answers.all.empty()) {
     verdict.answer = "It cannot be told without answers.";
     return verdict;
   }
-  const std::string judged = data.target->judged();
+  const std::string judged = data.books.target->judged();
   std::vector<std::string> parts;
   switch (data.verdict.calibration) {
     case Calibration::good:

@@ -34,22 +34,23 @@ Json verdicts_json(const std::vector<CampaignVerdict>& verdicts) {
 Json target_json(const Study& study, const CampaignData& data) {
   const Target& target = *study.file().target;
   Json classes;
-  if (!target.is_real()) classes = {data.target->answer_text(-1.0), data.target->answer_text(1.0)};
+  if (!target.is_real())
+    classes = {data.books.target->answer_text(-1.0), data.books.target->answer_text(1.0)};
   return {{"kind", target.kind()},
-          {"axis", data.target->prediction_axis()},
-          {"answers", data.target->answers_title()},
+          {"axis", data.books.target->prediction_axis()},
+          {"answers", data.books.target->answers_title()},
           {"classes", classes},
-          {"logarithmic", data.target->is_prediction_logarithmic()},
-          {"error_measure", data.error_measure},
-          {"error_logarithmic", data.target->is_error_logarithmic()},
+          {"logarithmic", data.books.target->is_prediction_logarithmic()},
+          {"error_measure", data.books.error_measure},
+          {"error_logarithmic", data.books.target->is_error_logarithmic()},
           {"source", data.course_source}};
 }
 
 Json columns_json(const Pool& pool, const CampaignData& data) {
   Json list = Json::array();
   const PointsRef points = pool.points();
-  for (std::size_t k = 0; k < data.columns.size(); ++k) {
-    const Input& input = data.columns[k];
+  for (std::size_t k = 0; k < data.books.columns.size(); ++k) {
+    const Input& input = data.books.columns[k];
     const auto column = points.col(static_cast<Index>(k));
     const auto found = std::find_if(data.importance.begin(), data.importance.end(),
                                     [&](const Importance& one) { return one.input == input.name; });
@@ -69,17 +70,18 @@ Json columns_json(const Pool& pool, const CampaignData& data) {
 std::vector<std::size_t> order_of_inputs(const CampaignData& data) {
   std::vector<std::size_t> order;
   for (const Importance& one : data.importance)
-    order.push_back(static_cast<std::size_t>(std::find(data.inputs.begin(), data.inputs.end(), one.input) -
-                                             data.inputs.begin()));
-  if (order.size() == data.inputs.size()) return order;
-  order.resize(data.inputs.size());
+    order.push_back(
+        static_cast<std::size_t>(std::find(data.books.inputs.begin(), data.books.inputs.end(), one.input) -
+                                 data.books.inputs.begin()));
+  if (order.size() == data.books.inputs.size()) return order;
+  order.resize(data.books.inputs.size());
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
 
 Json level_totals_json(const CampaignData& data) {
   Json list = Json::array();
-  for (const LevelTotal& one : data.levels)
+  for (const LevelTotal& one : data.books.levels)
     list.push_back({{"name", one.name}, {"answers", one.answers}, {"spent", plain_number(one.spent)}});
   return list;
 }
@@ -90,15 +92,17 @@ class AnswerRows {
       : state_(campaign.state()), data_(data), real_(campaign.study().file().target->is_real()) {}
 
   Json row(std::size_t k) const {
-    const ReportedAnswer& one = data_.answers[k];
+    const ReportedAnswer& one = data_.answers.all[k];
     constexpr double reach = 1.959964;
-    const auto on_axis = [&](double value) { return plain_number(data_.target->on_prediction_axis(value)); };
+    const auto on_axis = [&](double value) {
+      return plain_number(data_.books.target->on_prediction_axis(value));
+    };
     return {{"id", one.id},
             {"point", one.point},
-            {"inputs", plain_inputs(data_.columns, data_.places[k].data())},
+            {"inputs", plain_inputs(data_.books.columns, data_.answers.places[k].data())},
             {"level", one.level},
             {"value", on_axis(one.value)},
-            {"text", data_.target->answer_text(one.value)},
+            {"text", data_.books.target->answer_text(one.value)},
             {"expected", real_ ? on_axis(one.expected) : plain_number(one.expected)},
             {"expected_low", real_ ? on_axis(one.expected - reach * one.expected_sd) : Json()},
             {"expected_high", real_ ? on_axis(one.expected + reach * one.expected_sd) : Json()},
@@ -112,8 +116,8 @@ class AnswerRows {
 
   Json newest() const {
     Json list = Json::array();
-    for (std::size_t k = data_.answers.size() - std::min(newest_answers, data_.answers.size());
-         k < data_.answers.size(); ++k)
+    for (std::size_t k = data_.answers.all.size() - std::min(newest_answers, data_.answers.all.size());
+         k < data_.answers.all.size(); ++k)
       list.push_back(row(k));
     return list;
   }
@@ -121,11 +125,11 @@ class AnswerRows {
   // Farthest from their predictions first, or those of the least probable classes.
   Json surprising() const {
     const auto surprise = [&](std::size_t k) {
-      const ReportedAnswer& one = data_.answers[k];
+      const ReportedAnswer& one = data_.answers.all[k];
       return real_ ? std::abs(one.score()) : one.value > 0.0 ? 1.0 - one.expected : one.expected;
     };
     std::vector<std::size_t> rows;
-    for (std::size_t k = 0; k < data_.answers.size(); ++k)
+    for (std::size_t k = 0; k < data_.answers.all.size(); ++k)
       if (std::isfinite(surprise(k))) rows.push_back(k);
     const std::size_t shown = std::min(most_surprising, rows.size());
     std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
@@ -165,7 +169,7 @@ Json pending_json(const Campaign& campaign) {
 // The last ones first.
 Json failures_json(const Pool& pool, const CampaignData& data, const std::filesystem::path& runs) {
   std::vector<const FailedPlace*> places;
-  for (const FailedPlace& place : data.failures) places.push_back(&place);
+  for (const FailedPlace& place : data.books.failures) places.push_back(&place);
   std::stable_sort(places.begin(), places.end(),
                    [](const FailedPlace* a, const FailedPlace* b) { return a->last_id > b->last_id; });
   places.resize(std::min(most_failed_places, places.size()));
@@ -183,7 +187,7 @@ Json failures_json(const Pool& pool, const CampaignData& data, const std::filesy
 
 Json course_json(const CampaignData& data) {
   Json list = Json::array();
-  for (const CoursePoint& one : data.course)
+  for (const CoursePoint& one : data.course.errors)
     list.push_back({{"spent", plain_number(one.spent)},
                     {"answers", one.answers},
                     {"error", plain_number(one.error)},
@@ -194,18 +198,18 @@ Json course_json(const CampaignData& data) {
 
 Json money_json(const CampaignData& data) {
   Json list = Json::array();
-  for (const std::size_t k : evenly_kept(data.money.size(), most_moments))
-    list.push_back(
-        {{"time", plain_number(data.money[k].time)}, {"spent", plain_number(data.money[k].spent)}});
+  for (const std::size_t k : evenly_kept(data.course.money.size(), most_moments))
+    list.push_back({{"time", plain_number(data.course.money[k].time)},
+                    {"spent", plain_number(data.course.money[k].spent)}});
   return list;
 }
 
 Json spending_json(const CampaignData& data) {
   Json list = Json::array();
-  for (const std::size_t k : evenly_kept(data.spending.size(), most_moments))
-    list.push_back({{"time", plain_number(data.spending[k].time)},
-                    {"answers", data.spending[k].answers},
-                    {"spent", plain_numbers(data.spending[k].spent)}});
+  for (const std::size_t k : evenly_kept(data.course.spending.size(), most_moments))
+    list.push_back({{"time", plain_number(data.course.spending[k].time)},
+                    {"answers", data.course.spending[k].answers},
+                    {"spent", plain_numbers(data.course.spending[k].spent)}});
   return list;
 }
 
@@ -224,12 +228,12 @@ Json quantiles_json(std::vector<double> scores) {
 
 Json calibrations_json(const CampaignData& data) {
   Json list = Json::array();
-  for (std::size_t k = 0; k < data.calibrations.size(); ++k) {
-    const ScoreCalibration& one = data.calibrations[k];
+  for (std::size_t k = 0; k < data.calibration.scores.size(); ++k) {
+    const ScoreCalibration& one = data.calibration.scores[k];
     std::vector<double> scores;
-    for (const ReportedAnswer& answer : data.answers)
+    for (const ReportedAnswer& answer : data.answers.all)
       if (answer.predicted && std::isfinite(answer.score()) &&
-          (k == 0 || data.levels[answer.level].name == one.level))
+          (k == 0 || data.books.levels[answer.level].name == one.level))
         scores.push_back(answer.score());
     Json coverages = Json::array();
     for (const Coverage& coverage : one.coverages)
@@ -249,7 +253,7 @@ Json calibrations_json(const CampaignData& data) {
 
 Json reliability_json(const CampaignData& data) {
   Json list = Json::array();
-  for (const ReliabilityBin& bin : data.reliability)
+  for (const ReliabilityBin& bin : data.calibration.reliability)
     list.push_back({{"count", bin.count},
                     {"expected", plain_number(bin.expected)},
                     {"found", plain_number(bin.found)},
@@ -261,7 +265,7 @@ Json bias_json(const CampaignData& data, const std::string& level, const std::st
                const std::vector<PairedDifference>& pairs) {
   Json list = Json::array();
   for (const std::size_t k : evenly_kept(pairs.size(), most_pairs))
-    list.push_back({{"inputs", plain_inputs(data.columns, pairs[k].inputs.data())},
+    list.push_back({{"inputs", plain_inputs(data.books.columns, pairs[k].inputs.data())},
                     {"difference", plain_number(pairs[k].difference)},
                     {"sd", plain_number(pairs[k].sd)}});
   return {{"level", level}, {"sentence", sentence}, {"pairs", list}};
@@ -301,32 +305,32 @@ std::string view_json(const Campaign& campaign, const CampaignData& data, const 
              {{"slices", sequence_json(facts.slices_sequence)},
               {"pool", sequence_json(facts.pool_sequence)},
               {"model", sequence_json(facts.model_sequence)}}},
-            {"name", data.name},
-            {"unit", data.unit},
+            {"name", data.books.name},
+            {"unit", data.books.unit},
             {"verdicts", verdicts_json(facts.verdicts)},
             {"warnings", data.warnings},
-            {"budget", plain_number(data.budget)},
-            {"spent", plain_number(data.spent)},
-            {"escrow", plain_number(data.escrow)},
-            {"pool", data.pool},
-            {"excluded", data.excluded},
-            {"failed", data.failed},
-            {"created_at", plain_number(data.created_at)},
-            {"last_at", plain_number(data.last_at)},
+            {"budget", plain_number(data.books.budget)},
+            {"spent", plain_number(data.books.spent)},
+            {"escrow", plain_number(data.books.escrow)},
+            {"pool", data.books.pool},
+            {"excluded", data.books.excluded},
+            {"failed", data.books.failed},
+            {"created_at", plain_number(data.books.created_at)},
+            {"last_at", plain_number(data.answers.last_at)},
             {"target", target_json(campaign.study(), data)},
             {"inputs", columns_json(campaign.study().pool(), data)},
             {"order", order_of_inputs(data)},
             {"levels", level_totals_json(data)},
             {"answers", rows.newest()},
-            {"answers_total", data.answers.size()},
+            {"answers_total", data.answers.all.size()},
             {"surprising", rows.surprising()},
             {"pending", pending_json(campaign)},
             {"failures", failures_json(campaign.study().pool(), data, facts.runs)},
-            {"failures_total", data.failures.size()},
+            {"failures_total", data.books.failures.size()},
             {"course", course_json(data)},
             {"course_note", data.course_note},
             {"money", money_json(data)},
-            {"projected_end", data.projected_end ? plain_number(*data.projected_end) : Json()},
+            {"projected_end", data.course.projected_end ? plain_number(*data.course.projected_end) : Json()},
             {"spending", spending_json(data)},
             {"money_reach", {{"budget", reach.budget}, {"projected_end", reach.projected_end}}},
             {"calibrations", calibrations_json(data)},

@@ -84,8 +84,8 @@ TEST(Report, ShowsThePredictionsOfPredict) {
   ASSERT_EQ(desk.run({"run", "C", "--study", "study.toml"}).exit_code, 0);
   const Campaign campaign = Campaign::open(desk.folder.path() / "C", Access::read);
   const CampaignData data = campaign_data(campaign);
-  ASSERT_EQ(data.curves.size(), 1U);
-  const BeliefCurve& curve = data.curves.front();
+  ASSERT_EQ(data.belief.curves.size(), 1U);
+  const BeliefCurve& curve = data.belief.curves.front();
   std::string at = "x\n";
   for (const double x : curve.x) at += fmt::format("{}\n", x);
   desk.folder.write("at.csv", at);

@@ -476,7 +476,7 @@ TEST(HeldOutVerdict, GoesFirstAndAgreesWithTheHeadOfThePage) {
   EXPECT_TRUE(is(data.verdict, Calibration::too_narrow)) << data.verdict.text();
   EXPECT_EQ(data.verdict.evidence_name(), "held-out");
   EXPECT_NE(data.verdict.reason.find("judged by 250 held-out points of test.csv"), std::string::npos);
-  EXPECT_GT(data.course.back().error, 1.5 * data.course.back().expected);
+  EXPECT_GT(data.course.errors.back().error, 1.5 * data.course.errors.back().expected);
   const std::string page = campaign_page(data, campaign_figures(data), {"0", "acuity report"});
   EXPECT_NE(page.find("too narrow by a factor of about"), std::string::npos);
   EXPECT_EQ(page.find("too wide"), std::string::npos);
@@ -495,7 +495,7 @@ TEST(HeldOutVerdict, NeverContradictsTheErrorBesideIt) {
       Vector y = belief.mean + scale * (s.truth - belief.mean);
       for (double& one : y) one += noise * random.normal();
       const CampaignData data = campaign_data(played.campaign(), played.held_out(table_of(s, y)));
-      const double ratio = data.course.back().error / data.course.back().expected;
+      const double ratio = data.course.errors.back().error / data.course.errors.back().expected;
       EXPECT_FALSE(is(data.verdict, Calibration::too_wide) && ratio > 1.0) << data.verdict.text();
       EXPECT_FALSE(is(data.verdict, Calibration::too_narrow) && ratio < 1.0) << data.verdict.text();
       EXPECT_FALSE(is(data.verdict, Calibration::good) && ratio > 1.9) << data.verdict.text();

@@ -138,16 +138,17 @@ TEST(CampaignPage, IsWellFormedForEveryKindOfLevels) {
 TEST(CampaignPage, FindsRoomForLongNamesAndLargeNumbers) {
   for (const int inputs : {1, 2, 5}) {
     CampaignData data = data_of(inputs, 15, "fit = 4");
-    for (std::string& input : data.inputs) input = "the temperature of the coolant at the inlet, " + input;
-    for (BeliefCurve& curve : data.curves) {
+    for (std::string& input : data.books.inputs)
+      input = "the temperature of the coolant at the inlet, " + input;
+    for (BeliefCurve& curve : data.belief.curves) {
       curve.input = "the temperature of the coolant at the inlet";
       for (double& x : curve.x) x = 123456.0 + 1e-3 * x;
     }
     for (BreakEven::Interval& interval : data.break_even->intervals)
       interval.level = "a mesh of two hundred and fifty six elements in each of three directions";
-    for (LevelTotal& level : data.levels)
+    for (LevelTotal& level : data.books.levels)
       level.name = "a mesh of two hundred and fifty six elements in each of three directions, " + level.name;
-    data.unit = "core hours on the machine of the department";
+    data.books.unit = "core hours on the machine of the department";
     expect_sound(data);
   }
 }
@@ -165,7 +166,7 @@ TEST(CampaignPage, ShowsTheErrorThatIsPredictedAtTheGoal) {
   CampaignData data = data_of(2, 30);
   const std::string words = "over the points of [goal]";
   EXPECT_EQ(campaign_page(data, campaign_figures(data), facts).find(words), std::string::npos);
-  for (CoursePoint& point : data.course) point.at_goal = 0.5 * point.expected;
+  for (CoursePoint& point : data.course.errors) point.at_goal = 0.5 * point.expected;
   expect_sound(data);
   EXPECT_NE(campaign_page(data, campaign_figures(data), facts).find(words), std::string::npos);
 }
@@ -174,7 +175,7 @@ TEST(CampaignPage, SaysBelowThePredictionIfItIsNotAveraged) {
   for (const int inputs : {1, 2, 3}) {
     CampaignData data = data_of(inputs, 6);
     EXPECT_EQ(belief_figure(data).caption.find("One set."), std::string::npos);
-    data.belief_note = "One set.";
+    data.belief.note = "One set.";
     EXPECT_TRUE(belief_figure(data).caption.ends_with("One set.")) << belief_figure(data).caption;
   }
 }
@@ -192,8 +193,8 @@ TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
 TEST(CampaignPage, WhatWasExpectedHasTheDigitsThatItsErrorLeaves) {
   CampaignData data = data_of(1, 5);
   const auto expect = [&](double expected, double sd, const std::string& cell) {
-    data.answers.back().expected = expected;
-    data.answers.back().expected_sd = sd;
+    data.answers.all.back().expected = expected;
+    data.answers.all.back().expected_sd = sd;
     EXPECT_NE(campaign_page(data, campaign_figures(data), facts).find("<td>" + cell + "</td>"),
               std::string::npos)
         << cell;
@@ -236,7 +237,7 @@ TEST(CampaignPage, ShowsHyperparametersOnceThereIsACourseOfThem) {
 
 TEST(CampaignPage, ShowsLearnedNoiseWhereItIsLearned) {
   CampaignData data = data_of(2, 12, "fit = 4");
-  for (FitPoint& fit : data.fits) fit.noise = 0.01, fit.gamma = 0.1;
+  for (FitPoint& fit : data.course.fits) fit.noise = 0.01, fit.gamma = 0.1;
   const std::string real = hyperparameters_figure(data).svg;
   EXPECT_NE(real.find("noise variance σ²"), std::string::npos);
   EXPECT_NE(real.find("noise variance added at α = 1"), std::string::npos);
@@ -246,20 +247,20 @@ TEST(CampaignPage, ShowsLearnedNoiseWhereItIsLearned) {
 // Two levels, one answer per hour: the first three fine, the others coarse.
 CampaignData hourly(double budget, int answers) {
   CampaignData data = data_of(1, 3);
-  data.budget = budget;
-  data.unit = "runs";
-  data.levels = {{.name = "fine"}, {.name = "coarse"}};
-  data.spending = {{0, {0.0, 0.0}}};
-  data.money = {{0.0, 0.0}};
+  data.books.budget = budget;
+  data.books.unit = "runs";
+  data.books.levels = {{.name = "fine"}, {.name = "coarse"}};
+  data.course.spending = {{0, {0.0, 0.0}}};
+  data.course.money = {{0.0, 0.0}};
   for (int k = 1; k <= answers; ++k) {
-    SpendPoint paid{.answers = k, .spent = data.spending.back().spent, .time = 3600.0 * k};
+    SpendPoint paid{.answers = k, .spent = data.course.spending.back().spent, .time = 3600.0 * k};
     paid.spent[k <= 3 ? 0 : 1] += k <= 3 ? 6.0 : 1.0;
-    data.spending.push_back(paid);
-    data.money.push_back({paid.time, paid.spent[0] + paid.spent[1]});
+    data.course.spending.push_back(paid);
+    data.course.money.push_back({paid.time, paid.spent[0] + paid.spent[1]});
   }
-  for (std::size_t k = 0; k < 2; ++k) data.levels[k].spent = data.spending.back().spent[k];
-  data.spent = data.money.back().spent;
-  data.projected_end.reset();
+  for (std::size_t k = 0; k < 2; ++k) data.books.levels[k].spent = data.course.spending.back().spent[k];
+  data.books.spent = data.course.money.back().spent;
+  data.course.projected_end.reset();
   return data;
 }
 
@@ -305,7 +306,7 @@ TEST(MoneyFigure, StacksTheLevelsUpToWhatWasSpent) {
 
 TEST(MoneyFigure, GoesOnToTheBudgetIfThatIsNear) {
   CampaignData data = hourly(40.0, 7);
-  data.projected_end = 14.0 * 3600.0;
+  data.course.projected_end = 14.0 * 3600.0;
   const CampaignFigure near = money_figure(data);
   const auto spent = places_on(near.svg, "ink");
   EXPECT_NE(near.svg.find(">projected<"), std::string::npos);
@@ -318,7 +319,7 @@ TEST(MoneyFigure, GoesOnToTheBudgetIfThatIsNear) {
   ASSERT_EQ(spent.size(), 15U);
   EXPECT_NEAR(spent.back().first - spent.front().first, 742.0 - spent.back().first, 0.2);
 
-  data.projected_end = 36.0 * 3600.0;  // more than five times what has passed
+  data.course.projected_end = 36.0 * 3600.0;  // more than five times what has passed
   const CampaignFigure far = money_figure(data);
   EXPECT_EQ(far.svg.find(">projected<"), std::string::npos);
   EXPECT_NE(far.svg.find(">budget<"), std::string::npos);
@@ -326,8 +327,8 @@ TEST(MoneyFigure, GoesOnToTheBudgetIfThatIsNear) {
             std::string::npos)
       << far.caption;
 
-  data.budget = 1000.0;  // more than five times what was spent
-  data.projected_end = 20.0 * 3600.0;
+  data.books.budget = 1000.0;  // more than five times what was spent
+  data.course.projected_end = 20.0 * 3600.0;
   EXPECT_EQ(money_figure(data).svg.find(">budget<"), std::string::npos);
   EXPECT_EQ(money_figure(data).svg.find(">projected<"), std::string::npos);
 }
@@ -336,22 +337,23 @@ TEST(MoneyFigure, SaysWhatIsLeftAndWhatFailuresCost) {
   CampaignData data = hourly(25.0, 7);
   EXPECT_EQ(money_figure(data).caption,
             "Where a band grows, its level was bought. Left of the budget of 25 runs: 3 runs.");
-  data.spent += 2.9;
-  data.money.push_back({8.0 * 3600.0, data.spent});
+  data.books.spent += 2.9;
+  data.course.money.push_back({8.0 * 3600.0, data.books.spent});
   EXPECT_EQ(money_figure(data).caption,
             "Where a band grows, its level was bought. Between the bands and the line is what failed "
             "attempts have cost: 2.9 runs. The budget of 25 runs is spent.");
-  data.budget = HUGE_VAL;
+  data.books.budget = HUGE_VAL;
   EXPECT_NE(money_figure(data).caption.find("There is no limit to the budget."), std::string::npos);
-  data.spent = 0.0;
+  data.books.spent = 0.0;
   EXPECT_EQ(money_figure(data).absent, "No answer has cost anything.");
 }
 
 TEST(MoneyFigure, IsOverAnswersIfAllCameWithinAMinute) {
   CampaignData data = hourly(25.0, 7);
   const auto come_within = [&](double seconds) {
-    for (std::size_t k = 1; k < data.spending.size(); ++k)
-      data.spending[k].time = data.money[k].time = 500.0 + seconds * static_cast<double>(k - 1) / 6.0;
+    for (std::size_t k = 1; k < data.course.spending.size(); ++k)
+      data.course.spending[k].time = data.course.money[k].time =
+          500.0 + seconds * static_cast<double>(k - 1) / 6.0;
     return money_figure(data).svg;
   };
   const std::string answers = come_within(59.0), time = come_within(61.0);

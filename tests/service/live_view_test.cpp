@@ -83,11 +83,11 @@ TEST(Campaign, HasTheEventsOfItsState) {
   Campaign reader = Campaign::open(desk.address(), Access::read);
   answer(desk, 3);
   EXPECT_EQ(static_cast<std::int64_t>(reader.events().size()), reader.state().sequence());
-  EXPECT_EQ(campaign_data(reader).answers.size(), 4U);
-  EXPECT_EQ(quick_campaign_data(reader).answers.size(), 4U);
+  EXPECT_EQ(campaign_data(reader).answers.all.size(), 4U);
+  EXPECT_EQ(quick_campaign_data(reader).answers.all.size(), 4U);
   reader.refresh();
   EXPECT_EQ(static_cast<std::int64_t>(reader.events().size()), reader.state().sequence());
-  EXPECT_EQ(campaign_data(reader).answers.size(), 7U);
+  EXPECT_EQ(campaign_data(reader).answers.all.size(), 7U);
 }
 
 TEST(LiveView, LetsFewWaitForTheModel) {

@@ -37,8 +37,8 @@ struct RealCampaign : MemoryCampaign {
 TEST(BeliefViews, OfOneInputAgreeWithPredict) {
   RealCampaign campaign(1);
   const CampaignData data = campaign_data(*campaign);
-  ASSERT_EQ(data.curves.size(), 1U);
-  const BeliefCurve& curve = data.curves.front();
+  ASSERT_EQ(data.belief.curves.size(), 1U);
+  const BeliefCurve& curve = data.belief.curves.front();
   ASSERT_EQ(curve.x.size(), 161U);
   const Points at = Eigen::Map<const Points>(curve.x.data(), 161, 1);
   const AveragedMarginals f = predicted(*campaign, at);
@@ -48,14 +48,14 @@ TEST(BeliefViews, OfOneInputAgreeWithPredict) {
     EXPECT_EQ(curve.low[k], f.low(i));
     EXPECT_EQ(curve.high[k], f.high(i));
   }
-  EXPECT_EQ(data.belief_note, "");
+  EXPECT_EQ(data.belief.note, "");
 }
 
 TEST(BeliefViews, OfTwoInputsAgreeWithPredict) {
   RealCampaign campaign(2);
   const CampaignData data = campaign_data(*campaign);
-  ASSERT_TRUE(data.map);
-  const BeliefMap& map = *data.map;
+  ASSERT_TRUE(data.belief.map);
+  const BeliefMap& map = *data.belief.map;
   for (const std::size_t row : {0U, 7U, 47U})
     for (const std::size_t column : {0U, 11U, 59U}) {
       const AveragedMarginals f = predicted(*campaign, Points{{map.x[column], map.y[row]}});
@@ -68,11 +68,12 @@ TEST(BeliefViews, OfTwoInputsAgreeWithPredict) {
 TEST(BeliefViews, OfMoreInputsAgreeWithPredict) {
   RealCampaign campaign(3);
   const CampaignData data = campaign_data(*campaign);
-  ASSERT_EQ(data.curves.size(), 3U);
-  for (const BeliefCurve& curve : data.curves) {
-    const auto input = std::find(data.inputs.begin(), data.inputs.end(), curve.input) - data.inputs.begin();
+  ASSERT_EQ(data.belief.curves.size(), 3U);
+  for (const BeliefCurve& curve : data.belief.curves) {
+    const auto input = std::find(data.books.inputs.begin(), data.books.inputs.end(), curve.input) -
+                       data.books.inputs.begin();
     Points at(1, 3);
-    for (Index k = 0; k < 3; ++k) at(0, k) = data.others_at[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < 3; ++k) at(0, k) = data.belief.others_at[static_cast<std::size_t>(k)];
     at(0, input) = curve.x[20];
     const AveragedMarginals f = predicted(*campaign, at);
     EXPECT_NEAR(curve.middle[20], f.mean(0), 1e-12);
@@ -88,7 +89,7 @@ TEST(BeliefViews, OfALogarithmAreOnTheScaleOfAnswers) {
       box_pool(1, 30));
   campaign.go(12, [](const Suggestion& asked) { return std::exp(3.0 * asked.inputs[0]); });
   const CampaignData data = campaign_data(*campaign);
-  const BeliefCurve& curve = data.curves.front();
+  const BeliefCurve& curve = data.belief.curves.front();
   const AveragedMarginals f = predicted(*campaign, Points{{curve.x[80]}});
   EXPECT_NEAR(curve.middle[80], std::exp(f.median(0)), 1e-12 * curve.middle[80]);
   EXPECT_NEAR(curve.low[80], std::exp(f.low(0)), 1e-9 * curve.low[80]);
@@ -103,7 +104,7 @@ TEST(BeliefViews, OfClassesAgreeWithPredict) {
       box_pool(1, 40));
   campaign.go(18, [](const Suggestion& asked) { return asked.inputs[0] > 0.5 ? 1.0 : -1.0; });
   const CampaignData data = campaign_data(*campaign);
-  const BeliefCurve& curve = data.curves.front();
+  const BeliefCurve& curve = data.belief.curves.front();
   for (const std::size_t k : {10U, 80U, 150U}) {
     const AveragedMarginals f = predicted(*campaign, Points{{curve.x[k]}});
     EXPECT_NEAR(curve.middle[k], f.probability(0), 1e-9);
@@ -131,7 +132,7 @@ TEST(AveragedBelief, UsesThePointEstimateForManyAnswersAndSaysSo) {
       point.note(),
       "With more than 15 answers the prediction shown uses one set of hyperparameters, the most probable "
       "one, instead of an average over 4.");
-  EXPECT_EQ(campaign_data(*campaign, std::nullopt, &point).belief_note, point.note());
+  EXPECT_EQ(campaign_data(*campaign, std::nullopt, &point).belief.note, point.note());
 }
 
 TEST(AveragedBelief, SaysNothingIfTheStudyDoesNotAverage) {

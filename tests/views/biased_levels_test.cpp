@@ -71,7 +71,7 @@ TEST(BiasedLevels, AreShownInTheOrderOfPrecision) {
     campaign.tell(row, "coarse", 1.0);
     campaign.tell(row, "fine", 0.5);
   }
-  const std::vector<LevelTotal> levels = campaign_data(*campaign).levels;
+  const std::vector<LevelTotal> levels = campaign_data(*campaign).books.levels;
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_EQ(levels[0].name, "fine");
   EXPECT_EQ(levels[1].name, "coarse");

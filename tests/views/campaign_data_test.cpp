@@ -65,16 +65,16 @@ TEST(CampaignData, HasTheErrorThatIsPredictedAtTheGoal) {
                           testing::pool_on_a_line(pool_points, 12.0));
   campaign.go(30, [&](const Suggestion& asked) { return world(asked); });
   const CampaignData data = campaign_data(*campaign);
-  ASSERT_GT(data.course.size(), 2U);
+  ASSERT_GT(data.course.errors.size(), 2U);
   const Goal& goal = *campaign->study().goal();
   const StudyModel model = campaign->model();
   const Vector variance =
       GpPosterior(model.prior, Observations(model.observations, campaign->study().pool().points()))
           .predict(goal.points)
           .variance;
-  EXPECT_NEAR(*data.course.back().at_goal, std::sqrt(variance.mean()), 1e-9);
-  EXPECT_LT(*data.course.back().at_goal, 0.5 * *data.course.front().at_goal);
-  for (const CoursePoint& point : data_of(World(3, 1.0), 10).course) EXPECT_FALSE(point.at_goal);
+  EXPECT_NEAR(*data.course.errors.back().at_goal, std::sqrt(variance.mean()), 1e-9);
+  EXPECT_LT(*data.course.errors.back().at_goal, 0.5 * *data.course.errors.front().at_goal);
+  for (const CoursePoint& point : data_of(World(3, 1.0), 10).course.errors) EXPECT_FALSE(point.at_goal);
 }
 
 TEST(CampaignData, CoverageIsMetOnDataDrawnFromTheModel) {
@@ -83,8 +83,8 @@ TEST(CampaignData, CoverageIsMetOnDataDrawnFromTheModel) {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     const CampaignData data = data_of(World(seed, 1.0), 40);
     for (std::size_t k = 0; k < 3; ++k) {
-      inside[k] += data.calibrations[0].coverages[k].inside;
-      count[k] += data.calibrations[0].coverages[k].count;
+      inside[k] += data.calibration.scores[0].coverages[k].inside;
+      count[k] += data.calibration.scores[0].coverages[k].count;
     }
     alarms += mentions(data, "error bars");
   }
@@ -119,10 +119,10 @@ CampaignData labels_told(double accuracy, std::uint32_t seed) {
 }
 
 double surprise_of(const CampaignData& data) {
-  Vector probabilities(static_cast<Index>(data.answers.size())), labels(probabilities.size());
+  Vector probabilities(static_cast<Index>(data.answers.all.size())), labels(probabilities.size());
   for (Index i = 0; i < labels.size(); ++i) {
-    probabilities(i) = data.answers[static_cast<std::size_t>(i)].expected;
-    labels(i) = data.answers[static_cast<std::size_t>(i)].value;
+    probabilities(i) = data.answers.all[static_cast<std::size_t>(i)].expected;
+    labels(i) = data.answers.all[static_cast<std::size_t>(i)].value;
   }
   return excess_surprise(probabilities, labels);
 }
@@ -148,14 +148,14 @@ TEST(CampaignData, WrongLabelsAreSurprisingAndRightOnesAreNot) {
 TEST(CampaignData, MoneyAddsUp) {
   const CampaignData data = data_of(World(1, 1.0), 30);
   double by_level = 0.0, by_answer = 0.0;
-  for (const LevelTotal& level : data.levels) by_level += level.spent;
-  for (const ReportedAnswer& answer : data.answers) by_answer += answer.cost;
-  EXPECT_EQ(data.answers.size(), 30U);
-  EXPECT_DOUBLE_EQ(by_level, data.spent);
-  EXPECT_DOUBLE_EQ(by_answer, data.spent);
-  EXPECT_DOUBLE_EQ(data.answers.back().spent, data.spent);
-  EXPECT_DOUBLE_EQ(data.money.back().spent, data.spent);
-  EXPECT_EQ(data.levels.front().name, "fine");
+  for (const LevelTotal& level : data.books.levels) by_level += level.spent;
+  for (const ReportedAnswer& answer : data.answers.all) by_answer += answer.cost;
+  EXPECT_EQ(data.answers.all.size(), 30U);
+  EXPECT_DOUBLE_EQ(by_level, data.books.spent);
+  EXPECT_DOUBLE_EQ(by_answer, data.books.spent);
+  EXPECT_DOUBLE_EQ(data.answers.all.back().spent, data.books.spent);
+  EXPECT_DOUBLE_EQ(data.course.money.back().spent, data.books.spent);
+  EXPECT_EQ(data.books.levels.front().name, "fine");
 }
 
 TEST(CampaignData, AnswersThatReportTheirNoiseStayWithTheirLevel) {
@@ -172,11 +172,11 @@ TEST(CampaignData, AnswersThatReportTheirNoiseStayWithTheirLevel) {
     campaign->tell({answer});
   }
   const CampaignData data = campaign_data(*campaign);
-  ASSERT_EQ(data.levels.size(), 2U);
-  EXPECT_EQ(data.levels[0].name, "fine");
-  EXPECT_EQ(data.levels[0].answers, 4);
-  EXPECT_EQ(data.levels[1].name, "coarse");
-  EXPECT_EQ(data.levels[1].answers, 8);
+  ASSERT_EQ(data.books.levels.size(), 2U);
+  EXPECT_EQ(data.books.levels[0].name, "fine");
+  EXPECT_EQ(data.books.levels[0].answers, 4);
+  EXPECT_EQ(data.books.levels[1].name, "coarse");
+  EXPECT_EQ(data.books.levels[1].answers, 8);
   EXPECT_TRUE(mentions(data, "level coarse: answers report 2.0 times its noise_sd (1 instead of 0.5)"));
 }
 
@@ -187,14 +187,15 @@ TEST(CampaignData, TheCourseEndsWhereTheCampaignStands) {
   World world(2, 1.0);
   campaign.go(50, [&](const Suggestion& asked) { return world(asked); });
   const CampaignData data = campaign_data(*campaign);
-  EXPECT_GE(data.course.size(), 15U);
-  EXPECT_LE(data.course.size(), 21U);
-  EXPECT_EQ(data.course.back().answers, 50);
-  EXPECT_DOUBLE_EQ(data.course.back().spent, data.spent);
+  EXPECT_GE(data.course.errors.size(), 15U);
+  EXPECT_LE(data.course.errors.size(), 21U);
+  EXPECT_EQ(data.course.errors.back().answers, 50);
+  EXPECT_DOUBLE_EQ(data.course.errors.back().spent, data.books.spent);
   const StudyModel model = campaign->model();
   const Observations seen(model.observations, campaign->study().pool().points());
   const Vector left_out = leave_one_out(model.prior, seen).mean;
-  EXPECT_NEAR(data.course.back().error, std::sqrt((seen.values() - left_out).squaredNorm() / 50.0), 1e-12);
+  EXPECT_NEAR(data.course.errors.back().error, std::sqrt((seen.values() - left_out).squaredNorm() / 50.0),
+              1e-12);
   EXPECT_FALSE(data.is_held_out);
 }
 
@@ -206,16 +207,16 @@ TEST(CampaignData, MeasuresOnTheTestThatIsGiven) {
   const CampaignData data = campaign_data(*campaign, test);
   EXPECT_TRUE(data.is_held_out);
   EXPECT_EQ(data.course_source, "test.csv (2 points)");
-  EXPECT_NEAR(data.course.back().error,
+  EXPECT_NEAR(data.course.errors.back().error,
               std::sqrt((std::pow(2 - std::sin(1), 2) + std::pow(3 - std::sin(2), 2)) / 2), 0.3);
 }
 
 TEST(CampaignData, SurvivesACampaignWithoutAnswers) {
   MemoryCampaign campaign(testing::two_level_study("budget = 9"), testing::pool_on_a_line(5, 1.0));
   const CampaignData nothing = campaign_data(*campaign);
-  EXPECT_TRUE(nothing.answers.empty());
-  EXPECT_TRUE(nothing.course.empty());
-  EXPECT_EQ(nothing.curves.size(), 1U);
+  EXPECT_TRUE(nothing.answers.all.empty());
+  EXPECT_TRUE(nothing.course.errors.empty());
+  EXPECT_EQ(nothing.belief.curves.size(), 1U);
   EXPECT_TRUE(nothing.warnings.empty());
 }
 
@@ -251,11 +252,11 @@ TEST(CampaignData, LongLaddersAreShownInRanges) {
       campaign->tell({answer});
     }
   const CampaignData data = campaign_data(*campaign);
-  EXPECT_LE(data.levels.size(), 6U);
-  EXPECT_EQ(data.levels.front().name, "1/α 0.00 to 0.17");
-  EXPECT_EQ(data.levels.back().name, "1/α 0.83 to 1.00");
+  EXPECT_LE(data.books.levels.size(), 6U);
+  EXPECT_EQ(data.books.levels.front().name, "1/α 0.00 to 0.17");
+  EXPECT_EQ(data.books.levels.back().name, "1/α 0.83 to 1.00");
   std::int64_t answers = 0;
-  for (const LevelTotal& level : data.levels) answers += level.answers;
+  for (const LevelTotal& level : data.books.levels) answers += level.answers;
   EXPECT_EQ(answers, 12);
 }
 
@@ -274,26 +275,26 @@ TEST(CampaignData, TheOrderOfLevelsDoesNotDependOnReportedNoise) {
       campaign->tell({answer});
     }
   const CampaignData data = campaign_data(*campaign);
-  ASSERT_EQ(data.levels.size(), 2U);
-  EXPECT_EQ(data.levels.front().name, "fine");
+  ASSERT_EQ(data.books.levels.size(), 2U);
+  EXPECT_EQ(data.books.levels.front().name, "fine");
 }
 
 TEST(CampaignData, SpendingOverTimeAddsUpToWhatEveryLevelCost) {
   const CampaignData data = data_of(World(1, 1.0), 30);
-  ASSERT_EQ(data.spending.size(), 31U);
-  for (std::size_t k = 1; k < data.spending.size(); ++k) {
+  ASSERT_EQ(data.course.spending.size(), 31U);
+  for (std::size_t k = 1; k < data.course.spending.size(); ++k) {
     double all = 0.0;
-    for (std::size_t level = 0; level < data.levels.size(); ++level) {
-      const double more = data.spending[k].spent[level] - data.spending[k - 1].spent[level];
-      EXPECT_DOUBLE_EQ(more, data.answers[k - 1].level == level ? data.answers[k - 1].cost : 0.0);
-      all += data.spending[k].spent[level];
+    for (std::size_t level = 0; level < data.books.levels.size(); ++level) {
+      const double more = data.course.spending[k].spent[level] - data.course.spending[k - 1].spent[level];
+      EXPECT_DOUBLE_EQ(more, data.answers.all[k - 1].level == level ? data.answers.all[k - 1].cost : 0.0);
+      all += data.course.spending[k].spent[level];
     }
-    EXPECT_DOUBLE_EQ(all, data.answers[k - 1].spent);
-    EXPECT_EQ(data.spending[k].answers, static_cast<std::int64_t>(k));
-    EXPECT_DOUBLE_EQ(data.spending[k].time, data.answers[k - 1].told_at - data.created_at);
+    EXPECT_DOUBLE_EQ(all, data.answers.all[k - 1].spent);
+    EXPECT_EQ(data.course.spending[k].answers, static_cast<std::int64_t>(k));
+    EXPECT_DOUBLE_EQ(data.course.spending[k].time, data.answers.all[k - 1].told_at - data.books.created_at);
   }
-  for (std::size_t level = 0; level < data.levels.size(); ++level)
-    EXPECT_DOUBLE_EQ(data.spending.back().spent[level], data.levels[level].spent);
+  for (std::size_t level = 0; level < data.books.levels.size(); ++level)
+    EXPECT_DOUBLE_EQ(data.course.spending.back().spent[level], data.books.levels[level].spent);
 }
 
 TEST(CampaignData, LearnedNoiseIsThatOfTheModel) {
@@ -307,11 +308,12 @@ TEST(CampaignData, LearnedNoiseIsThatOfTheModel) {
   campaign->ask();
   const CampaignData data = campaign_data(*campaign);
   const StudyModel model = campaign->model();
-  ASSERT_EQ(data.fits.size(), 4U);
-  EXPECT_NEAR(*data.fits.back().noise, model.offer.base_noise(15), 1e-12);  // the middle point has the median
-  EXPECT_NEAR(*data.fits.back().gamma, noise_variance(model.offer.levels[0].channel), 1e-12);
-  EXPECT_NE(*data.fits.back().gamma, 0.3);
-  EXPECT_FALSE(data.fits.back().kappa);
+  ASSERT_EQ(data.course.fits.size(), 4U);
+  EXPECT_NEAR(*data.course.fits.back().noise, model.offer.base_noise(15),
+              1e-12);  // the middle point has the median
+  EXPECT_NEAR(*data.course.fits.back().gamma, noise_variance(model.offer.levels[0].channel), 1e-12);
+  EXPECT_NE(*data.course.fits.back().gamma, 0.3);
+  EXPECT_FALSE(data.course.fits.back().kappa);
 }
 
 TEST(CampaignData, LearnedAccuraciesAreThoseOfTheModel) {
@@ -324,8 +326,8 @@ TEST(CampaignData, LearnedAccuraciesAreThoseOfTheModel) {
   campaign->ask();
   const CampaignData data = campaign_data(*campaign);
   const std::vector<Level> levels = campaign->model().offer.levels;
-  ASSERT_GE(data.fits.size(), 2U);
-  const FitPoint& last = data.fits.back();
+  ASSERT_GE(data.course.fits.size(), 2U);
+  const FitPoint& last = data.course.fits.back();
   EXPECT_NEAR(*last.kappa, std::get<FlipChannel>(levels[0].channel).accuracy, 1e-12);
   EXPECT_NEAR(*last.kappa + *last.gamma, std::get<FlipChannel>(levels[1].channel).accuracy, 1e-12);
   EXPECT_FALSE(last.noise);
@@ -336,8 +338,9 @@ TEST(CampaignData, WithoutLearningNoiseThereIsNoneToShow) {
                           testing::pool_on_a_line(20, 6.0));
   campaign.go(9, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
   const CampaignData data = campaign_data(*campaign);
-  ASSERT_FALSE(data.fits.empty());
-  EXPECT_FALSE(data.fits.back().noise || data.fits.back().gamma || data.fits.back().kappa);
+  ASSERT_FALSE(data.course.fits.empty());
+  EXPECT_FALSE(data.course.fits.back().noise || data.course.fits.back().gamma ||
+               data.course.fits.back().kappa);
 }
 
 double root_mean_square(const Vector& values) {
@@ -357,7 +360,7 @@ TEST(CampaignData, ARehearsalWithTheSineIsMeasuredOnTheSine) {
     const double x = 6.0 * static_cast<double>(row) / 29;
     away(row) -= 0.2 * x * std::sin(3 * x);
   }
-  EXPECT_NEAR(data.course.back().error, root_mean_square(away), 1e-9);
+  EXPECT_NEAR(data.course.errors.back().error, root_mean_square(away), 1e-9);
 }
 
 std::optional<HeldOut> truth_of_table(const std::string& column, bool exact) {
@@ -466,27 +469,27 @@ TEST(CampaignCourse, OfManyAnswersStaysWhereItWasMeasured) {
   const CampaignData before = campaign_data(earlier, kept), after = campaign_data(later, kept),
                      alone = campaign_data(later);
   EXPECT_EQ(alone.course_note, "Measured after every 125 answers and after the last one.");
-  ASSERT_EQ(alone.course.size(), 10U);
-  ASSERT_EQ(before.course.size(), 9U);
-  for (std::size_t k = 0; k < alone.course.size(); ++k) {
+  ASSERT_EQ(alone.course.errors.size(), 10U);
+  ASSERT_EQ(before.course.errors.size(), 9U);
+  for (std::size_t k = 0; k < alone.course.errors.size(); ++k) {
     // What was kept is what is measured without it.
-    EXPECT_EQ(after.course[k].answers, alone.course[k].answers);
-    EXPECT_EQ(after.course[k].spent, alone.course[k].spent);
-    EXPECT_EQ(after.course[k].error, alone.course[k].error);
-    EXPECT_EQ(after.course[k].expected, alone.course[k].expected);
+    EXPECT_EQ(after.course.errors[k].answers, alone.course.errors[k].answers);
+    EXPECT_EQ(after.course.errors[k].spent, alone.course.errors[k].spent);
+    EXPECT_EQ(after.course.errors[k].error, alone.course.errors[k].error);
+    EXPECT_EQ(after.course.errors[k].expected, alone.course.errors[k].expected);
     if (k < 8U) {
-      EXPECT_EQ(before.course[k].error, alone.course[k].error);
+      EXPECT_EQ(before.course.errors[k].error, alone.course.errors[k].error);
     }
     if (k < 9U) {
-      EXPECT_EQ(alone.course[k].answers, static_cast<std::int64_t>(125 * (k + 1)));
+      EXPECT_EQ(alone.course.errors[k].answers, static_cast<std::int64_t>(125 * (k + 1)));
     }
   }
-  EXPECT_EQ(alone.course.back().answers, 1180);
+  EXPECT_EQ(alone.course.errors.back().answers, 1180);
   // The last point is the leave-one-out error of all answers.
   const CampaignModel model(later.study(), later.state());
   const LeaveOneOut slow = leave_one_out(model.study_model().prior, model.observations());
   const Vector error = model.observations().values() - slow.mean;
-  EXPECT_NEAR(alone.course.back().error, std::sqrt(error.squaredNorm() / 1180.0), 1e-12);
+  EXPECT_NEAR(alone.course.errors.back().error, std::sqrt(error.squaredNorm() / 1180.0), 1e-12);
 }
 
 TEST(CampaignData, OfAnEarlierModelHasTheBooksOfNow) {
@@ -498,28 +501,28 @@ TEST(CampaignData, OfAnEarlierModelHasTheBooksOfNow) {
   const CampaignData earlier = campaign_data(*campaign);
   // Of the same log it is the whole.
   const CampaignData same = with_model_parts(quick_campaign_data(*campaign), earlier);
-  ASSERT_EQ(same.answers.size(), earlier.answers.size());
-  for (std::size_t k = 0; k < same.answers.size(); ++k) {
-    EXPECT_EQ(same.answers[k].expected, earlier.answers[k].expected);
-    EXPECT_EQ(same.answers[k].expected_sd, earlier.answers[k].expected_sd);
-    EXPECT_EQ(same.answers[k].predicted, earlier.answers[k].predicted);
-    EXPECT_EQ(same.answers[k].spent, earlier.answers[k].spent);
+  ASSERT_EQ(same.answers.all.size(), earlier.answers.all.size());
+  for (std::size_t k = 0; k < same.answers.all.size(); ++k) {
+    EXPECT_EQ(same.answers.all[k].expected, earlier.answers.all[k].expected);
+    EXPECT_EQ(same.answers.all[k].expected_sd, earlier.answers.all[k].expected_sd);
+    EXPECT_EQ(same.answers.all[k].predicted, earlier.answers.all[k].predicted);
+    EXPECT_EQ(same.answers.all[k].spent, earlier.answers.all[k].spent);
   }
   campaign.go(5, answers);
   campaign->amend(3, {7.5}, "typo");
   const CampaignData later = with_model_parts(quick_campaign_data(*campaign), earlier);
   EXPECT_TRUE(later.is_complete);
-  EXPECT_EQ(later.spent, campaign->state().spent());
-  EXPECT_EQ(later.spending.size(), earlier.spending.size() + 5);
-  EXPECT_EQ(later.course.size(), earlier.course.size());
+  EXPECT_EQ(later.books.spent, campaign->state().spent());
+  EXPECT_EQ(later.course.spending.size(), earlier.course.spending.size() + 5);
+  EXPECT_EQ(later.course.errors.size(), earlier.course.errors.size());
   EXPECT_EQ(later.verdict.text(), earlier.verdict.text());
-  ASSERT_EQ(later.answers.size(), earlier.answers.size() + 5);
-  for (std::size_t k = 0; k < later.answers.size(); ++k) {
-    if (k < earlier.answers.size() && later.answers[k].id != 3) {
-      EXPECT_EQ(later.answers[k].expected, earlier.answers[k].expected);
+  ASSERT_EQ(later.answers.all.size(), earlier.answers.all.size() + 5);
+  for (std::size_t k = 0; k < later.answers.all.size(); ++k) {
+    if (k < earlier.answers.all.size() && later.answers.all[k].id != 3) {
+      EXPECT_EQ(later.answers.all[k].expected, earlier.answers.all[k].expected);
     }
-    if (later.answers[k].id == 3) {
-      EXPECT_EQ(later.answers[k].value, 7.5);
+    if (later.answers.all[k].id == 3) {
+      EXPECT_EQ(later.answers.all[k].value, 7.5);
     }
   }
 }

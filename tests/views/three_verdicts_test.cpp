@@ -96,8 +96,8 @@ TEST(ThreeVerdicts, SayThatThreeAnswersAreTooFew) {
 TEST(ThreeVerdicts, CompareTheStandardDeviationWithTheOneThatTheStudyWants) {
   const Judged reached = judge_after(59, 0.1, 0.1, "[stop]\npredictive_sd = 0.06\n");
   EXPECT_EQ(reached.verdicts[0].state, State::good) << reached.verdicts[0].answer;
-  ASSERT_TRUE(reached.data.course.back().predictive_sd);
-  EXPECT_LT(*reached.data.course.back().predictive_sd, 0.06);
+  ASSERT_TRUE(reached.data.course.errors.back().predictive_sd);
+  EXPECT_LT(*reached.data.course.errors.back().predictive_sd, 0.06);
   EXPECT_NE(reached.verdicts[2].answer.find("Nothing more: the predictive standard deviation is"),
             std::string::npos)
       << reached.verdicts[2].answer;
@@ -113,13 +113,13 @@ TEST(ThreeVerdicts, CompareTheStandardDeviationWithTheOneThatTheStudyWants) {
       << missed.verdicts[0].answer;
   EXPECT_NE(missed.verdicts[0].advice.find("raise the budget"), std::string::npos)
       << missed.verdicts[0].advice;
-  EXPECT_GT(*missed.data.course.back().predictive_sd, 0.001);
+  EXPECT_GT(*missed.data.course.errors.back().predictive_sd, 0.001);
 }
 
 // A model that claims to be good enough and is known to claim too much is not.
 TEST(ThreeVerdicts, DoNotBelieveAClaimOfIntervalsThatAreTooNarrow) {
   const Judged judged = judge_after(45, 0.1, 0.6, "[stop]\npredictive_sd = 0.07\n");
-  ASSERT_LT(*judged.data.course.back().predictive_sd, 0.07);
+  ASSERT_LT(*judged.data.course.errors.back().predictive_sd, 0.07);
   EXPECT_EQ(judged.verdicts[0].state, State::bad) << judged.verdicts[0].answer;
   EXPECT_NE(judged.verdicts[0].answer.find("but intervals are too narrow"), std::string::npos)
       << judged.verdicts[0].answer;
@@ -129,7 +129,7 @@ TEST(ThreeVerdicts, SayThatTheStudyStatesNoGoal) {
   const Judged judged = judge_after(40, 0.1, 0.1);
   EXPECT_EQ(judged.verdicts[0].state, State::unknown);
   EXPECT_NE(judged.verdicts[0].answer.find("does not say what is good enough"), std::string::npos);
-  EXPECT_NE(judged.verdicts[0].answer.find(fmt::format("{:.4g}", judged.data.course.back().error)),
+  EXPECT_NE(judged.verdicts[0].answer.find(fmt::format("{:.4g}", judged.data.course.errors.back().error)),
             std::string::npos)
       << judged.verdicts[0].answer;
 }

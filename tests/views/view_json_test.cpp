@@ -78,12 +78,12 @@ TEST(ViewJson, HasTheBooksTheAnswersAndWhatIsPending) {
   };
   EXPECT_GE(importance(0), importance(1));
 
-  ASSERT_EQ(view["answers"].size(), data.answers.size());
-  EXPECT_EQ(view["answers_total"], data.answers.size());
+  ASSERT_EQ(view["answers"].size(), data.answers.all.size());
+  EXPECT_EQ(view["answers_total"], data.answers.all.size());
   double by_level = 0.0;
-  for (std::size_t k = 0; k < data.answers.size(); ++k) {
+  for (std::size_t k = 0; k < data.answers.all.size(); ++k) {
     const json& one = view["answers"][k];
-    const ReportedAnswer& answer = data.answers[k];
+    const ReportedAnswer& answer = data.answers.all[k];
     const SuggestionRecord& record = *campaign->state().find(answer.id);
     EXPECT_EQ(one["id"], answer.id);
     EXPECT_EQ(one["point"], campaign->study().pool().id(record.row()));
@@ -114,8 +114,8 @@ TEST(ViewJson, HasTheBooksTheAnswersAndWhatIsPending) {
   }
   EXPECT_EQ(view["money"].back()["spent"], campaign->state().spent());
   EXPECT_EQ(view["spending"].back()["answers"], campaign->state().annotations());
-  ASSERT_EQ(view["course"].size(), data.course.size());
-  EXPECT_EQ(view["course"].back()["error"], data.course.back().error);
+  ASSERT_EQ(view["course"].size(), data.course.errors.size());
+  EXPECT_EQ(view["course"].back()["error"], data.course.errors.back().error);
 }
 
 TEST(ViewJson, OrdersSurprisingAnswersByTheirDistanceFromThePrediction) {
@@ -137,7 +137,7 @@ TEST(ViewJson, OrdersSurprisingAnswersByTheirDistanceFromThePrediction) {
     before = std::abs(one["score"].get<double>());
   }
   std::size_t larger = 0;  // those that are not shown are less surprising
-  for (const ReportedAnswer& answer : data.answers) larger += std::abs(answer.score()) > before ? 1 : 0;
+  for (const ReportedAnswer& answer : data.answers.all) larger += std::abs(answer.score()) > before ? 1 : 0;
   EXPECT_EQ(larger, 11U);
 }
 
@@ -146,11 +146,11 @@ TEST(ViewJson, ComparesTheScoresWithNormalQuantiles) {
   campaign.go(30, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
   const CampaignData data = campaign_data(*campaign);
   const json view = view_of(*campaign, data);
-  ASSERT_EQ(view["calibrations"].size(), data.calibrations.size());
-  for (std::size_t k = 0; k < data.calibrations.size(); ++k) {
+  ASSERT_EQ(view["calibrations"].size(), data.calibration.scores.size());
+  for (std::size_t k = 0; k < data.calibration.scores.size(); ++k) {
     const json& one = view["calibrations"][k];
-    EXPECT_EQ(one["level"], data.calibrations[k].level);
-    EXPECT_EQ(one["count"], data.calibrations[k].coverages[0].count);
+    EXPECT_EQ(one["level"], data.calibration.scores[k].level);
+    EXPECT_EQ(one["count"], data.calibration.scores[k].coverages[0].count);
     ASSERT_EQ(one["quantiles"]["found"].size(), one["count"].get<std::size_t>());
     double sum = 0.0;
     for (std::size_t i = 0; i < one["quantiles"]["found"].size(); ++i) {
@@ -161,9 +161,9 @@ TEST(ViewJson, ComparesTheScoresWithNormalQuantiles) {
                   one["quantiles"]["expected"][i].get<double>());
       }
     }
-    EXPECT_NEAR(sum / one["count"].get<double>(), data.calibrations[k].mean, 1e-9);
-    EXPECT_EQ(one["coverages"][2]["share"], data.calibrations[k].coverages[2].share());
-    EXPECT_EQ(one["coverages"][2]["off"], data.calibrations[k].coverages[2].is_off());
+    EXPECT_NEAR(sum / one["count"].get<double>(), data.calibration.scores[k].mean, 1e-9);
+    EXPECT_EQ(one["coverages"][2]["share"], data.calibration.scores[k].coverages[2].share());
+    EXPECT_EQ(one["coverages"][2]["off"], data.calibration.scores[k].coverages[2].is_off());
   }
 }
 
@@ -171,9 +171,9 @@ TEST(ViewJson, HasNoTextForNumbersThatAreNotFinite) {
   MemoryCampaign campaign(testing::two_level_study(), testing::pool_on_a_line(12, 6.0));
   campaign.go(5, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
   CampaignData data = campaign_data(*campaign);
-  EXPECT_TRUE(std::isinf(data.budget));
-  data.course.back().error = std::numeric_limits<double>::quiet_NaN();
-  data.answers[0].expected_sd = 0.0;  // the score is infinite
+  EXPECT_TRUE(std::isinf(data.books.budget));
+  data.course.errors.back().error = std::numeric_limits<double>::quiet_NaN();
+  data.answers.all[0].expected_sd = 0.0;  // the score is infinite
   const std::string text = view_json(*campaign, data, {});
   const json view = json::parse(text);
   EXPECT_TRUE(view["budget"].is_null());
@@ -186,9 +186,9 @@ TEST(ViewJson, StaysJsonWhateverNamesContain) {
   MemoryCampaign campaign(testing::two_level_study("budget = 60"), testing::pool_on_a_line(12, 6.0));
   campaign.go(4, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
   CampaignData data = campaign_data(*campaign);
-  data.name = nasty + "\xff\n";
-  data.answers[0].point = "\xc3\x28\x01";
-  data.levels[0].name = nasty;
+  data.books.name = nasty + "\xff\n";
+  data.answers.all[0].point = "\xc3\x28\x01";
+  data.books.levels[0].name = nasty;
   const std::string text = view_json(*campaign, data, {});
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const json view = json::parse(text);
@@ -202,9 +202,9 @@ TEST(ViewJson, SaysHowFarTheChartOfMoneyReaches) {
   campaign.go(3, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
   CampaignData data = campaign_data(*campaign);
   const auto reach = [&](double spent, double passed, std::optional<double> end) {
-    data.spent = spent;
-    data.money = {{0.0, 0.0}, {passed, spent}};
-    data.projected_end = end;
+    data.books.spent = spent;
+    data.course.money = {{0.0, 0.0}, {passed, spent}};
+    data.course.projected_end = end;
     return view_of(*campaign, data)["money_reach"];
   };
   const json both = {{"budget", true}, {"projected_end", true}},
@@ -214,7 +214,7 @@ TEST(ViewJson, SaysHowFarTheChartOfMoneyReaches) {
   EXPECT_EQ(reach(20.0, 10.0, 51.0), budget);
   EXPECT_EQ(reach(20.0, 10.0, std::nullopt), budget);
   EXPECT_EQ(reach(19.0, 10.0, 50.0), none);
-  data.budget = HUGE_VAL;
+  data.books.budget = HUGE_VAL;
   EXPECT_EQ(reach(20.0, 10.0, std::nullopt), none);
 }
 
@@ -223,26 +223,27 @@ TEST(ViewJson, CapsLongLists) {
   campaign.go(3, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
   CampaignData data = campaign_data(*campaign);
   for (int k = 0; k < 2500; ++k) {
-    data.answers.push_back(data.answers[0]);
-    data.answers.back().cost = k;
-    data.places.push_back(data.places[0]);
-    data.money.push_back({100.0 + k, 1.0 * k});
-    data.spending.push_back({k, {1.0 * k, 0.0}, 100.0 + k});
-    data.failures.push_back({.row = 1, .last_id = k, .point = std::to_string(k), .inputs = "", .reason = ""});
+    data.answers.all.push_back(data.answers.all[0]);
+    data.answers.all.back().cost = k;
+    data.answers.places.push_back(data.answers.places[0]);
+    data.course.money.push_back({100.0 + k, 1.0 * k});
+    data.course.spending.push_back({k, {1.0 * k, 0.0}, 100.0 + k});
+    data.books.failures.push_back(
+        {.row = 1, .last_id = k, .point = std::to_string(k), .inputs = "", .reason = ""});
   }
   const json view = view_of(*campaign, data);
   EXPECT_EQ(view["answers"].size(), 2000U);
   EXPECT_EQ(view["answers"].back()["cost"], 2499.0);
-  EXPECT_EQ(view["answers_total"], data.answers.size());
+  EXPECT_EQ(view["answers_total"], data.answers.all.size());
   for (const char* list : {"money", "spending"}) {
     EXPECT_EQ(view[list].size(), 500U) << list;
   }
-  EXPECT_EQ(view["money"].front()["time"], data.money.front().time);
-  EXPECT_EQ(view["money"].back()["time"], data.money.back().time);
-  EXPECT_EQ(view["spending"].back()["time"], data.spending.back().time);
+  EXPECT_EQ(view["money"].front()["time"], data.course.money.front().time);
+  EXPECT_EQ(view["money"].back()["time"], data.course.money.back().time);
+  EXPECT_EQ(view["spending"].back()["time"], data.course.spending.back().time);
   EXPECT_EQ(view["failures"].size(), 50U);
   EXPECT_EQ(view["failures"][0]["point"], "2499");
-  EXPECT_EQ(view["failures_total"], data.failures.size());
+  EXPECT_EQ(view["failures_total"], data.books.failures.size());
   for (const json& one : view["calibrations"]) EXPECT_LE(one["quantiles"]["found"].size(), 200U);
 }
 
@@ -255,7 +256,7 @@ TEST(ViewJson, ShowsClassesAsProbabilities) {
   const CampaignData data = campaign_data(*campaign);
   const json view = view_of(*campaign, data);
   EXPECT_EQ(view["target"]["classes"], json({"no", "yes"}));
-  EXPECT_EQ(view["reliability"].size(), data.reliability.size());
+  EXPECT_EQ(view["reliability"].size(), data.calibration.reliability.size());
   for (const json& one : view["answers"]) {
     EXPECT_EQ(one["value"], one["text"] == "yes" ? 1.0 : 0.0);
     EXPECT_TRUE(one["score"].is_null() && one["expected_low"].is_null());
@@ -265,7 +266,7 @@ TEST(ViewJson, ShowsClassesAsProbabilities) {
   const json& first = view["surprising"][0];
   const double least =
       first["value"] == 1.0 ? first["expected"].get<double>() : 1.0 - first["expected"].get<double>();
-  for (const ReportedAnswer& answer : data.answers)
+  for (const ReportedAnswer& answer : data.answers.all)
     EXPECT_GE(answer.value > 0.0 ? answer.expected : 1.0 - answer.expected, least - 1e-12);
 }
 
