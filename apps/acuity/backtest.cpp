@@ -18,6 +18,7 @@
 #include "png.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
+#include "study/target_view.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
@@ -190,7 +191,7 @@ std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, 
                               .subtitle = subtitle,
                               .cost = money_axis(file.unit),
                               .error = std::string(file.target->error_measure()) + " " + where,
-                              .logarithmic = !file.binary(),
+                              .logarithmic = TargetView::of(*file.target)->is_error_logarithmic(),
                               .higher_is_better = false});
 }
 

@@ -113,7 +113,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
     similarities[name] = json_number(category.similarity());
   }
   fields.push_back(number_field("mean", learned.prior.mean));
-  if (study.file().fit.noise && study.file().binary()) {
+  if (study.file().fit.noise && !study.file().target->has_noise()) {
     const AccuracyLaw law = learned.accuracy.value_or(study.file().ladder->accuracy());
     fields.push_back(number_field("kappa", law.kappa));
     fields.push_back(number_field("gamma", law.gamma));

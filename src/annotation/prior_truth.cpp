@@ -82,7 +82,7 @@ PriorTruth::PriorTruth(const Study& study)
     : pool_(study.pool().points()), seed_(study.file().seed), binary_(study.file().binary()) {
   const StudyModel model = StudyLearner(study).model_given({}, std::optional<Learned>());
   Prior prior = model.prior;
-  if (!binary_ && !study.file().amplitude) {
+  if (!study.file().knows_scale()) {
     Vector parameters = prior.kernel->log_parameters();
     parameters(0) = std::log(assumed_spread(study));
     prior.kernel = prior.kernel->with_log_parameters(parameters);

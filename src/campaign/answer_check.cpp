@@ -208,9 +208,9 @@ CheckedAnswer check_unasked(const Study& study, const State& state, Answer answe
     refuse(answer, fmt::format("the unasked answer has {}, must have one of them",
                                answer.row ? "a point and inputs" : "neither a point nor inputs"));
   if (!answer.level && !answer.channel)
-    refuse(answer, fmt::format("the unasked answer has neither {} nor {}, must have one of them",
-                               study.is_ladder() ? "an alpha" : "a level",
-                               study.file().binary() ? "an accuracy" : "a noise"));
+    refuse(answer,
+           fmt::format("the unasked answer has neither {} nor {}, must have one of them",
+                       study.is_ladder() ? "an alpha" : "a level", study.file().target->channel_noun()));
   require_usable(study, answer);
   if (answer.inputs) answer.row = row_with(study.pool(), *answer.inputs);
   if (answer.row) answer.inputs.reset();

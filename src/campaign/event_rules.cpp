@@ -59,11 +59,8 @@ void EventRules::require_level(const State& state, const std::string& level,
 }
 
 void EventRules::require_channel(const Channel& channel) const {
-  const bool flips = std::holds_alternative<FlipChannel>(channel);
-  if (!study_.file().target->fits(channel))
-    throw InputError(flips
-                         ? "it has an accuracy, must have a noise variance: the study's answers are numbers"
-                         : "it has a noise variance, must have an accuracy: the study's answers are classes");
+  const Target& target = *study_.file().target;
+  if (!target.fits(channel)) throw InputError(std::string(target.misfit()));
 }
 
 void EventRules::require_values(const std::vector<double>& values) const {
@@ -183,7 +180,7 @@ void EventRules::check(const Fitted& event, const State& state) const {
   if (!std::isnormal(std::exp(2.0 * event.log_parameters.front())))
     refuse_value("the logarithm of the amplitude", event.log_parameters.front(),
                  "that of a number with a square");
-  if ((event.kappa || event.gamma) && !study_.file().binary())
+  if ((event.kappa || event.gamma) && study_.file().target->has_noise())
     throw InputError("it has kappa or gamma of classes, must have none: the study's answers are numbers");
   if (!event.level_scales.empty() && event.level_scales.size() != study_.offer().levels.size())
     throw InputError(fmt::format("it has {} scales of levels, must have {}, one per level",
@@ -196,7 +193,7 @@ void EventRules::check(const Fitted& event, const State& state) const {
   if (!event.level_accuracy.empty() && event.level_accuracy.size() != study_.offer().levels.size())
     throw InputError(fmt::format("it has {} accuracies of levels, must have {}, one per level",
                                  event.level_accuracy.size(), study_.offer().levels.size()));
-  if ((!event.level_accuracy.empty() || !event.people.empty()) && !study_.file().binary())
+  if ((!event.level_accuracy.empty() || !event.people.empty()) && study_.file().target->has_noise())
     throw InputError("it has accuracies of classes, must have none: the study's answers are numbers");
   for (const std::string& level : event.people_levels)
     if (!names_.contains(level)) study_.level_named(level);  // throws

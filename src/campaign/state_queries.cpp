@@ -43,12 +43,12 @@ Annotation annotation_without_worker(const Study& study, const SuggestionRecord&
                                   : study.annotation(place, base_noise, level_of(study, record), value, cost);
   annotation.reported = reported;
   if (!reported && record.kept_noise) {  // as it was when it was asked for
-    if (std::holds_alternative<FlipChannel>(annotation.channel)) {
-      annotation.channel = FlipChannel{*record.kept_noise};
-    } else {
+    if (study.file().target->has_noise()) {
       std::get<GaussianChannel>(annotation.channel).noise_variance =
           annotation.base_noise + *record.kept_noise;
       annotation.added_noise = *record.kept_noise;
+    } else {
+      annotation.channel = study.file().target->stated_channel(*record.kept_noise);
     }
   }
   if (!reported) return annotation;

@@ -239,7 +239,7 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {
   report.base_noise = median_of(base_noise.all());
   report.base_noise_low = base_noise.lowest();
   report.base_noise_high = base_noise.highest();
-  report.depends_on_mean = !study.file().target->is_real();
+  report.depends_on_mean = study.file().target->information_depends_on_answers();
   report.continuous = model.acquisition.continuous.has_value();
   report.left_out = report.levels_compete ? why_no_break_even(study) : "";
   if (!report.left_out.empty() || (!report.levels_compete && study.file().has_bias())) return report;

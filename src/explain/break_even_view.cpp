@@ -244,7 +244,7 @@ std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel
     found.pool_sd.push_back(std::sqrt(std::max(pool.variance(i), 0.0)));
   }
   take_scale(study, stood, found);
-  if (!study.file().target->is_real()) {
+  if (study.file().target->information_depends_on_answers()) {
     compare_by_mean_and_sd(stood, prior_sd, found);
     return found;
   }

@@ -24,6 +24,18 @@ namespace {
 
 constexpr std::size_t few_levels = 12;
 
+bool is_accuracy(const Level& level) {
+  return std::holds_alternative<FlipChannel>(level.channel);
+}
+
+// The precision at which the level would give the information that is needed.
+void set_precision_for(const Market& market, Index number, double needed, Explanation::Counterfactual& one) {
+  if (is_accuracy(one.level))
+    one.accuracy = accuracy_for(market, number, one.level, needed);
+  else
+    one.noise_sd = noise_for(market, number, one.level, needed);
+}
+
 // The noises and accuracies of a ladder depend on each other, so they are not varied one by one.
 void add_counterfactuals(const Study& study, const StudyModel& model, const Candidates& candidates,
                          const Market& market, Explanation& result) {
@@ -79,11 +91,8 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
         std::min(price, affordable) > 0.0)
       one.price = std::min(price, affordable);
     if (!study.is_ladder() && rival > 0.0 && needed && candidates.affordable(levels[at].reserved())) {
-      if (std::holds_alternative<FlipChannel>(levels[at].channel))
-        one.accuracy = accuracy_for(market, k, levels[at], *needed);
-      else
-        one.noise_sd = noise_for(market, k, levels[at], *needed);
-      one.no_noise = !chosen && !one.noise_sd && std::holds_alternative<GaussianChannel>(levels[at].channel);
+      set_precision_for(market, k, *needed, one);
+      one.no_noise = !chosen && !one.noise_sd && !is_accuracy(one.level);
     }
     result.counterfactuals.push_back(std::move(one));
   }
@@ -131,10 +140,7 @@ void add_place_of_point(const Study& study, const StudyModel& model, const Candi
     const std::optional<double> needed =
         by_ratio ? std::optional(next.information_per_cost() * cost) : rivals.least_information(cost);
     if (!study.is_ladder() && needed && candidates.affordable(std::max(cost, levels[k].reserve))) {
-      if (std::holds_alternative<FlipChannel>(levels[k].channel))
-        one.accuracy = accuracy_for(here, number, levels[k], *needed);
-      else
-        one.noise_sd = noise_for(here, number, levels[k], *needed);
+      set_precision_for(here, number, *needed, one);
     }
     result.counterfactuals.push_back(std::move(one));
   }

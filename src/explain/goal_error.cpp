@@ -16,23 +16,14 @@ Observation outside_of_pool(Observation observation, const Pool& pool) {
 
 }  // namespace
 
-double weighted_error(const Target& target, const Vector& mean, const Vector& truth, const Vector& weights) {
-  double sum = 0.0;
-  for (Index i = 0; i < truth.size(); ++i) {
-    const double error = target.error_of(mean.segment(i, 1), truth.segment(i, 1));
-    sum += weights(i) * (target.is_real() ? error * error : error);
-  }
-  return target.is_real() ? std::sqrt(sum) : sum;
-}
-
 double GoalError::now() {
   const Target& target = *campaign_.study().file().target;
   if (!goal_.rows.empty()) {
     const Vector mean = campaign_.belief().marginals().mean(goal_.rows);
-    return weighted_error(target, mean, goal_.truth, goal_.weights);
+    return target.error_of(mean, goal_.truth, goal_.weights);
   }
   follow();
-  return weighted_error(target, belief_->marginals().mean, goal_.truth, goal_.weights);
+  return target.error_of(belief_->marginals().mean, goal_.truth, goal_.weights);
 }
 
 // Appends what is new, if that is the only difference.

@@ -9,10 +9,6 @@
 
 namespace acuity {
 
-/// The weighted error of the latent mean, in the measure of the target: the root of the weighted mean square,
-/// or the weight of wrong classes. The sum of the weights is 1.
-double weighted_error(const Target& target, const Vector& mean, const Vector& truth, const Vector& weights);
-
 /// The error of a campaign's belief where its goal is. Policies that do not choose by the goal have a belief
 /// about the pool only, so unless all goal points are pool points this keeps a second belief, about the goal
 /// points, which follows the campaign. Campaign and goal must outlive it.

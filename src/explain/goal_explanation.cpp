@@ -30,7 +30,7 @@ double sd_of(double variance) {
 // math.md eq. (13.3): f at goal point j falls by c_j^2 / (V + n) in variance.
 std::optional<GoalExplanation> explain_goal(const Study& study, const Marginals& there,
                                             const Channel& channel) {
-  if (!study.goal() || !there.goal || study.file().binary()) return std::nullopt;
+  if (!study.goal() || !there.goal || !study.file().target->has_noise()) return std::nullopt;
   const GoalCovariances& goal = *there.goal;
   const Vector& weights = goal.weights();
   GoalExplanation found{

@@ -129,7 +129,7 @@ bool LevelEvidence::confirms_too_wide() const {
 LevelEvidence level_evidence(const Study& study, const State& state) {
   LevelEvidence evidence;
   const std::vector<Level>& levels = study.offer().levels;
-  if (study.file().binary() || study.is_ladder() || levels.size() < 2) return evidence;
+  if (!study.file().target->has_noise() || study.is_ladder() || levels.size() < 2) return evidence;
   const std::vector<Annotation> annotations = annotations_of(study, state);
   std::vector<Index> counts(levels.size(), 0);
   Index reported = 0;

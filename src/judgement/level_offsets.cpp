@@ -62,7 +62,7 @@ bool LevelOffset::is_bias() const {
 // Exact answers have no noise to weight by; a noise of 1e-12 of the squared answers is negligible compared
 // with that of any other level.
 std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
-  if (study.file().binary()) return {};
+  if (!study.file().target->has_noise()) return {};
   const std::vector<Annotation> annotations = annotations_of(study, state);
   const StudyModel model = StudyLearner(study).model_given(annotations, learned_of(study, state));
   double largest = 0.0;

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t most_prefixes = 24;
 
 bool applies_to(const Study& study) {
-  return study.file().target->is_real() && !study.file().has_bias() && !study.is_ladder() &&
-         !study.file().costs_depend_on_inputs() &&
+  return !study.file().target->information_depends_on_answers() && !study.file().has_bias() &&
+         !study.is_ladder() && !study.file().costs_depend_on_inputs() &&
          study.file().acquisition.kind == AcquisitionSetting::Kind::model;
 }
 

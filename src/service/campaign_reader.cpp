@@ -54,7 +54,7 @@ Json CampaignReader::study() {
   const Study& study = campaign_.study();
   return {{"name", study.file().name},
           {"unit", study.file().unit},
-          {"target", study.file().binary() ? "binary" : "real"},
+          {"target", study.file().target->kind()},
           {"inputs", inputs_json(study)},
           {"levels", levels_json(study)},
           {"ladder", study.is_ladder()},
@@ -88,7 +88,7 @@ Json CampaignReader::annotations() {
                     {"alpha", json_number(row.alpha)},
                     {"y", json_number(row.y)},
                     {"cost", json_number(row.cost)},
-                    {study.file().binary() ? "accuracy" : "noise_variance", json_number(row.channel)},
+                    {std::string(study.file().target->channel_column()), json_number(row.channel)},
                     {"worker", row.worker},
                     {"told_at", json_number(row.told_at)},
                     {"seconds", json_number(row.seconds)}});

@@ -220,7 +220,7 @@ class AnnotationReader {
   }
 
   void set_channel(Index row, const Level& level, Annotation& annotation) const {
-    if (study_.file().binary()) {
+    if (!target().has_noise()) {
       annotation.channel = level.channel;
       return;
     }

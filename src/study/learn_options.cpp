@@ -61,10 +61,10 @@ LearnOptions learn_options(const Study& study, const std::vector<Annotation>& an
                        .input_spread = study.input_spread()};
   if (!file.nugget) options.nugget = before != nullptr ? before->nugget : 0.0;
   if (!file.fit.noise && !file.learns_bias()) return options;
-  if (file.binary())
-    options.accuracy = accuracy_parts(study, annotations, before);
-  else
+  if (file.target->has_noise())
     options.noise = noise_parts(study, annotations, observations, before);
+  else
+    options.accuracy = accuracy_parts(study, annotations, before);
   return options;
 }
 

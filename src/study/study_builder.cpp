@@ -94,7 +94,7 @@ void check_continuous_cost(const StudyFile& study, const CostFunction& cost) {
 }
 
 void check_total_noise(const StudyFile& study, const Pool& pool, const Offer& offer) {
-  if (study.binary()) return;
+  if (!study.target->has_noise()) return;
   const bool has_nugget = study.nugget != 0.0;  // one that is learned is never 0
   const double base = offer.base_noise.lowest(), loudest = offer.base_noise.highest();
   for (const Level& level : offer.levels) {
@@ -238,7 +238,7 @@ void require_valid_levels(const StudyFile& study) {
           fmt::format("precision.alpha has {}, must be {}", rung.alpha, study.target->alpha_requirement()));
   if (!is_positive(ladder.law.gamma))
     study.complain(fmt::format("precision.gamma is {}, must be a finite number above 0", ladder.law.gamma));
-  if (ladder.law.kappa.has_value() != study.binary())
+  if (ladder.law.kappa.has_value() == study.target->has_noise())
     study.complain("precision.kappa must be given for binary targets, and for them only");
 }
 

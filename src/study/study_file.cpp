@@ -286,7 +286,8 @@ void read_plan(const TomlSection& acquisition, StudyFile& study) {
   using Kind = AcquisitionSetting::Kind;
   AcquisitionSetting& setting = study.acquisition;
   const bool has_ratio = setting.kind != Kind::bald && setting.kind != Kind::random;
-  const bool possible = study.budget && !study.binary() && study.plans_for_its_information();
+  const bool possible =
+      study.budget && !study.target->information_depends_on_answers() && study.plans_for_its_information();
   if (!acquisition.has("plan")) {
     setting.plan = possible && !study.fit.never() && study.fit.optimiser != Optimiser::adam;
     return;
@@ -306,7 +307,7 @@ void read_plan(const TomlSection& acquisition, StudyFile& study) {
   if (!setting.plan || possible) return;
   if (!study.budget)
     acquisition.wrong("plan", "\"none\" without campaign.budget: there is no end to plan for");
-  if (study.binary())
+  if (study.target->information_depends_on_answers())
     acquisition.wrong("plan",
                       "\"none\" for binary targets: how much an answer tells depends on the answers before");
   acquisition.wrong("plan", "\"none\", or information must be \"model\" or \"goal\"");
@@ -568,7 +569,8 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path) {
   }
   if (file.has("noise")) read_noise(file.section("noise"), study);
   read_nugget(file.section("noise"), study);
-  if (study.ladder && !study.binary() && !file.section("noise").has("variance") && study.nugget == 0.0)
+  if (study.ladder && study.target->has_noise() && !file.section("noise").has("variance") &&
+      study.nugget == 0.0)
     file.missing("noise.variance", "given with [precision]; write 0 if you mean it");
   read_learn_costs(file.section("campaign"), study);
   settle_initial(file, study);

@@ -258,7 +258,8 @@ Goal goal_of_pool(const Study& study, Index points, bool needs_noise) {
 std::shared_ptr<const Goal> make_goal(const Study& study) {
   const StudyFile& file = study.file();
   if (file.acquisition.kind != AcquisitionSetting::Kind::goal) return nullptr;
-  const bool needs_noise = file.acquisition.criterion == GoalCriterion::prediction && !file.binary();
+  const bool needs_noise =
+      file.acquisition.criterion == GoalCriterion::prediction && file.target->has_noise();
   const GoalSetting setting = file.goal.value_or(GoalSetting());
   if (!study.given_goal() && setting.whole_pool())
     return std::make_shared<const Goal>(goal_of_pool(study, setting.points, needs_noise));

@@ -99,7 +99,7 @@ Learned StudyLearner::learn_given(const std::vector<Annotation>& annotations,
       kept.nugget = nugget({}, prior);
     kept.reason = "the earlier values are kept: " + why;
     kept.log_marginal_likelihood =
-        values.size() == 0 || file.binary() ? 0.0 : likelihood(prior, observations).log_marginal;
+        values.size() == 0 || !file.target->has_noise() ? 0.0 : likelihood(prior, observations).log_marginal;
     return kept;
   }
   LearnOptions options = learn_options(study_, annotations, observations, before, threads);
@@ -166,7 +166,7 @@ bool StudyLearner::take_costs(StudyModel& model, std::vector<LevelCost> costs) c
 
 // Reported noise or accuracy is not scaled; only the nugget is added.
 Channel StudyLearner::channel_of(const Annotation& annotation, const StudyModel& model) const {
-  if (study_.file().binary()) return accuracy_of(study_, annotation, model.learned);
+  if (!study_.file().target->has_noise()) return accuracy_of(study_, annotation, model.learned);
   const double noise = noise_variance(annotation.channel) + model.nugget;
   const int bias = bias_of(annotation.channel);
   if (annotation.reported) return GaussianChannel{noise, bias};
@@ -177,7 +177,7 @@ Channel StudyLearner::channel_of(const Annotation& annotation, const StudyModel&
 }
 
 Channel StudyLearner::expected_channel(const Annotation& annotation, const StudyModel& model) const {
-  if (study_.file().binary()) return accuracy_of(study_, annotation, model.learned);
+  if (!study_.file().target->has_noise()) return accuracy_of(study_, annotation, model.learned);
   const NoiseScales learned = learned_scales(study_, model.learned);
   const double base = learned.base * model.reported.base;
   const double added =
@@ -215,7 +215,7 @@ std::unique_ptr<PoolBelief> StudyLearner::belief(const StudyModel& model, const 
 
 // The goal with the noise of answers there as the model has it.
 std::shared_ptr<const Goal> StudyLearner::goal_under(const StudyModel& model) const {
-  if (!study_.goal() || study_.file().binary()) return study_.goal();
+  if (!study_.goal() || !study_.file().target->has_noise()) return study_.goal();
   Goal goal = *study_.goal();
   const NoiseScales learned = learned_scales(study_, model.learned);
   const double variance = variance_of(study_, model.prior);
@@ -224,19 +224,23 @@ std::shared_ptr<const Goal> StudyLearner::goal_under(const StudyModel& model) co
   return std::make_shared<const Goal>(std::move(goal));
 }
 
+AveragedModel StudyLearner::unaveraged(const StudyModel& model) const {
+  return AveragedModel::point(model.prior, Observations(model.observations, study_.pool().points()),
+                              model.nugget, study_.file().binary());
+}
+
 AveragedModel StudyLearner::averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
                                      int threads) const {
   const StudyFile& file = study_.file();
-  const Observations as_seen(model.observations, study_.pool().points());
-  const auto point = [&] { return AveragedModel::point(model.prior, as_seen, model.nugget, file.binary()); };
   const bool can_average = file.average > 1 && model.learned && annotations.size() >= 3;
-  if (!can_average) return point();
+  if (!can_average) return unaveraged(model);
+  const Observations as_seen(model.observations, study_.pool().points());
   const Observations as_told(observations_of(annotations), study_.pool().points());
   LearnOptions options = learn_options(study_, annotations, as_told, &*model.learned, threads);
   options.accuracy.reset();
   const Observations& used = file.nugget && !options.noise ? as_seen : as_told;
   const Vector& values = used.values();
-  if (values.minCoeff() == values.maxCoeff()) return point();
+  if (values.minCoeff() == values.maxCoeff()) return unaveraged(model);
   if (options.noise && file.nugget) options.noise->fixed.array() += *file.nugget;
   return AveragedModel::around(model.prior, used, options, file.average);
 }

@@ -92,10 +92,10 @@ void set_offer(const Study& study, StudyModel& model) {
   model.offer = study.offer();
   model.acquisition = study.acquisition();
   set_costs(study, model);
-  if (study.file().binary())
-    set_accuracies(study, model);
-  else
+  if (study.file().target->has_noise())
     set_noise(study, model);
+  else
+    set_accuracies(study, model);
 }
 
 }  // namespace acuity

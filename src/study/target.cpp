@@ -47,6 +47,9 @@ class RealPosterior final : public TargetPosterior {
   PredictionError error_at(const PointsRef& x, const Vector& values) const override {
     return error_of(predict(x), values);
   }
+  double predicted_error(const PointsRef& x, const Vector& weights) const override {
+    return std::sqrt(weights.dot(predict(x).variance));
+  }
   Matrix covariance(const PointsRef& x) const override { return posterior_.covariance(x, x); }
   Marginals leave_one_out() const override {
     std::call_once(is_left_out_, [this] { left_out_ = acuity::leave_one_out(prior_, observations_); });
@@ -91,6 +94,10 @@ class ClassPosterior final : public TargetPosterior {
   }
   PredictionError error_at(const PointsRef& x, const Vector& values) const override {
     return error_of(expectation(x), values);
+  }
+  double predicted_error(const PointsRef& x, const Vector& weights) const override {
+    const Vector positive = expectation(x);
+    return weights.dot(positive.cwiseMin((1.0 - positive.array()).matrix()));
   }
   Matrix covariance(const PointsRef&) const override {
     throw std::logic_error("the covariance of f is computed for real targets only");
@@ -149,7 +156,16 @@ class RealTarget final : public Target {
   }
   std::string show(double value) const override { return shortest(value); }
   double clean_answer(double f) const override { return f; }
+  ExpectedAnswer expected_answer(const LatentMarginal& latent, const Channel& channel) const override {
+    const double noise = std::sqrt(noise_variance(channel));
+    return {.value = latent.mean, .sd = std::sqrt(latent.variance + noise * noise)};
+  }
 
+  bool has_noise() const override { return true; }
+  std::string_view channel_noun() const override { return "a noise"; }
+  std::string_view misfit() const override {
+    return "it has an accuracy, must have a noise variance: the study's answers are numbers";
+  }
   std::string_view channel_column() const override { return "noise_variance"; }
   std::vector<std::string> channel_columns() const override { return {"noise_sd", "noise_variance"}; }
   bool fits(const Channel& channel) const override {
@@ -179,6 +195,7 @@ class RealTarget final : public Target {
       return std::make_shared<GoalInformation>(setting.criterion);
     return std::make_shared<ModelInformation>();
   }
+  bool information_depends_on_answers() const override { return false; }
   std::string_view information_unit() const override { return "nats"; }
 
   std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
@@ -202,6 +219,14 @@ class RealTarget final : public Target {
   }
   double error_of(const Vector& mean, const Vector& truth) const override {
     return std::sqrt((mean - truth).squaredNorm() / static_cast<double>(truth.size()));
+  }
+  double error_of(const Vector& mean, const Vector& truth, const Vector& weights) const override {
+    double sum = 0.0;
+    for (Index i = 0; i < truth.size(); ++i) {
+      const double error = error_of(mean.segment(i, 1), truth.segment(i, 1));
+      sum += weights(i) * (error * error);
+    }
+    return std::sqrt(sum);
   }
   std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
                                  double value) const override {
@@ -259,7 +284,16 @@ class ClassTarget final : public Target {
     return names_.empty() ? shortest(value) : names_[value > 0.0 ? 1 : 0];
   }
   double clean_answer(double f) const override { return f < 0.0 ? -1.0 : 1.0; }
+  ExpectedAnswer expected_answer(const LatentMarginal& latent, const Channel& channel) const override {
+    const double wrong = 1.0 - std::get<FlipChannel>(channel).accuracy, clean = expectation(latent);
+    return {.value = (1.0 - wrong) * clean + wrong * (1.0 - clean), .sd = std::nullopt};
+  }
 
+  bool has_noise() const override { return false; }
+  std::string_view channel_noun() const override { return "an accuracy"; }
+  std::string_view misfit() const override {
+    return "it has a noise variance, must have an accuracy: the study's answers are classes";
+  }
   std::string_view channel_column() const override { return "accuracy"; }
   std::vector<std::string> channel_columns() const override { return {"accuracy"}; }
   bool fits(const Channel& channel) const override { return std::holds_alternative<FlipChannel>(channel); }
@@ -287,6 +321,7 @@ class ClassTarget final : public Target {
       return std::make_shared<ClassGoalInformation>(setting.criterion);
     return std::make_shared<ClassModelInformation>(setting.approximation);
   }
+  bool information_depends_on_answers() const override { return true; }
   std::string_view information_unit() const override { return "bits"; }
 
   std::unique_ptr<PoolBelief> belief(const Prior& prior, const PointsRef& pool,
@@ -311,6 +346,12 @@ class ClassTarget final : public Target {
     for (Index row = 0; row < truth.size(); ++row)
       wrong += mean(row) == 0.0 ? 0.5 : (mean(row) < 0.0) == (truth(row) < 0.0) ? 0.0 : 1.0;
     return wrong / static_cast<double>(truth.size());
+  }
+  double error_of(const Vector& mean, const Vector& truth, const Vector& weights) const override {
+    double sum = 0.0;
+    for (Index i = 0; i < truth.size(); ++i)
+      sum += weights(i) * error_of(mean.segment(i, 1), truth.segment(i, 1));
+    return sum;
   }
   std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
                                  double value) const override {

@@ -60,6 +60,7 @@ class RealView final : public TargetView {
   std::string answer_text(double value) const override {
     return fmt::format("{:.5g}", target_->to_answer(value));
   }
+  std::vector<std::string> classes() const override { return {}; }
   std::string larger_dots() const override { return "more precise"; }
   std::string dots_on_map() const override { return "A dot is an answer; larger means more precise."; }
   std::string surprise_text(std::int64_t id, double surprise) const override {
@@ -119,6 +120,7 @@ class ClassView final : public TargetView {
   double on_prediction_axis(double value) const override { return is_dark(value) ? 1.0 : 0.0; }
   bool is_dark(double value) const override { return value > 0.0; }
   std::string answer_text(double value) const override { return names_[is_dark(value) ? 1 : 0]; }
+  std::vector<std::string> classes() const override { return {answer_text(-1.0), answer_text(1.0)}; }
   std::string larger_dots() const override { return "more accurate"; }
   std::string dots_on_map() const override {
     return fmt::format("A dot is an answer: dark {}, light {}; larger means more accurate.", names_[1],

@@ -45,6 +45,8 @@ class TargetView {
   /// Whether maps draw the answer dark.
   virtual bool is_dark(double value) const = 0;
   virtual std::string answer_text(double value) const = 0;
+  /// The classes -1 and +1 as text; empty if answers are numbers.
+  virtual std::vector<std::string> classes() const = 0;
   /// How large dots differ from small ones: "more precise" or "more accurate".
   virtual std::string larger_dots() const = 0;
   virtual std::string dots_on_map() const = 0;

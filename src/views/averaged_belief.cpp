@@ -19,11 +19,8 @@ AveragedBelief::AveragedBelief(const Campaign& campaign, int threads, std::size_
   const std::vector<Annotation> annotations = campaign.annotations();
   const StudyModel model = campaign.model();
   const bool is_too_large = annotations.size() > most;
-  const AveragedModel averaged =
-      is_too_large
-          ? AveragedModel::point(model.prior, Observations(model.observations, study.pool().points()),
-                                 model.nugget, study.file().binary())
-          : StudyLearner(study).averaged(model, annotations, threads);
+  const AveragedModel averaged = is_too_large ? StudyLearner(study).unaveraged(model)
+                                              : StudyLearner(study).averaged(model, annotations, threads);
   std::string note = as_sentence(averaged.note());
   if (is_too_large && study.file().average > 1 && model.learned)
     note = fmt::format(

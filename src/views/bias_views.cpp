@@ -64,7 +64,7 @@ std::vector<BiasView> bias_views(const Study& study, const std::vector<LevelOffs
 
 std::optional<PredictedErrors> predicted_errors(const Study& study, const CampaignModel& model) {
   const bool is_named = study.file().goal && !study.file().goal->whole_pool();
-  if (!study.goal() || !is_named || study.file().binary()) return std::nullopt;
+  if (!study.goal() || !is_named || !study.file().target->has_noise()) return std::nullopt;
   const Vector goal = model.posterior().predict(study.goal()->points).variance.cwiseMax(0.0),
                pool = model.posterior().predict(spread_sample(study.pool().points())).variance.cwiseMax(0.0);
   return PredictedErrors{.goal = std::sqrt(study.goal()->weights.dot(goal)), .pool = std::sqrt(pool.mean())};

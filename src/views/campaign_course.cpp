@@ -31,13 +31,6 @@ std::set<std::int64_t> moments(std::int64_t answers) {
   return chosen;
 }
 
-// For classes, the expected share of wrong ones if every point gets its more probable class.
-double predicted_at(const Goal& goal, const CampaignModel& model, bool binary) {
-  if (!binary) return std::sqrt(goal.weights.dot(model.posterior().predict(goal.points).variance));
-  const Vector positive = model.posterior().expectation(goal.points);
-  return goal.weights.dot(positive.cwiseMin((1.0 - positive.array()).matrix()));
-}
-
 // As the stop rule has it, but of a large pool a sample.
 double predictive_sd(const Study& study, const CampaignModel& model) {
   const auto sd_at = [&](const PointsRef& points) -> Vector {
@@ -51,7 +44,8 @@ CoursePoint measured(const Study& study, const State& state, const CampaignModel
                      const std::optional<HeldOut>& test) {
   CoursePoint point{.spent = state.spent(), .answers = state.annotations()};
   if (study.file().stop.predictive_sd) point.predictive_sd = predictive_sd(study, model);
-  if (has_own_goal(study)) point.at_goal = predicted_at(*study.goal(), model, study.file().binary());
+  if (has_own_goal(study))
+    point.at_goal = model.posterior().predicted_error(study.goal()->points, study.goal()->weights);
   if (test && study.file().target->is_real()) {
     // As the verdict has it, so that the two cannot contradict each other.
     const HeldOutScores scores =
@@ -83,7 +77,7 @@ FitPoint fit_point(const Study& study, const Fitted& fitted) {
       (k == 0 ? point.amplitude : point.lengthscales.emplace_back()) = value;
   }
   if (!study.file().fit.noise) return point;
-  if (study.file().binary()) {
+  if (!study.file().target->has_noise()) {
     point.kappa = fitted.kappa;
     point.gamma = fitted.gamma;
     return point;

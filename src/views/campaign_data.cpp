@@ -147,7 +147,6 @@ CampaignAnswers answers_as_asked(const Campaign& campaign, const LevelGroups& gr
     const SuggestionRecord& record = *campaign.state().find(id);
     const Asked& asked = record.asked;
     const Channel channel = record.told && record.told->channel ? *record.told->channel : asked.channel;
-    const double noise = noise_of(channel);
     const bool is_predicted = asked.worker != "initial" && !record.told->unasked && !record.told->row &&
                               !record.told->inputs && asked.row >= 0 && asked.variance > 0.0;
     const double mean = asked.answer_mean.value_or(asked.mean),
@@ -160,16 +159,14 @@ CampaignAnswers answers_as_asked(const Campaign& campaign, const LevelGroups& gr
                             .cost = annotations[next].cost,
                             .spent = spent_at.at(id),
                             .told_at = record.told_at,
-                            .noise = noise,
+                            .noise = noise_of(channel),
                             .expected = std::nan(""),
                             .expected_sd = std::nan(""),
                             .predicted = is_predicted};
-      if (is_predicted && target.is_real()) {
-        answer.expected = mean;
-        answer.expected_sd = std::sqrt(variance + noise * noise);
-      } else if (is_predicted) {
-        const double clean = target.expectation({mean, variance});
-        answer.expected = (1.0 - noise) * clean + noise * (1.0 - clean);
+      if (is_predicted) {
+        const ExpectedAnswer expected = target.expected_answer({mean, variance}, channel);
+        answer.expected = expected.value;
+        answer.expected_sd = expected.sd.value_or(answer.expected_sd);
       }
       found.all.push_back(std::move(answer));
       const double* inputs =

@@ -27,10 +27,13 @@ double vagueness(const LevelBias& bias) {
   return bias.offset_sd * bias.offset_sd + bias.smooth_sd * bias.smooth_sd;
 }
 
+bool is_accuracy(const SuggestionRecord& record) {
+  return std::holds_alternative<FlipChannel>(record.asked.channel);
+}
+
 // From 0 to 1 on a ladder; of noise 1/alpha, of accuracies 1 - alpha.
 double rung_of(const SuggestionRecord& record) {
-  const bool is_accuracy = std::holds_alternative<FlipChannel>(record.asked.channel);
-  return is_accuracy ? 1.0 - *record.alpha() : 1.0 / *record.alpha();
+  return is_accuracy(record) ? 1.0 - *record.alpha() : 1.0 / *record.alpha();
 }
 
 // Of the level as the study declares it: what was expected of an answer also has the noise that had been
@@ -51,11 +54,10 @@ std::string name_of(const SuggestionRecord& record) {
 // Ladders of accuracies are divided by alpha, ladders of noise by 1/alpha.
 std::string range_name(const SuggestionRecord& record) {
   if (!record.alpha()) return name_of(record);
-  const bool is_accuracy = std::holds_alternative<FlipChannel>(record.asked.channel);
   const int range = std::clamp(static_cast<int>(std::floor(ranges * rung_of(record))), 0, ranges - 1);
   const double from = static_cast<double>(range) / ranges, to = (range + 1.0) / ranges;
-  return is_accuracy ? fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from)
-                     : fmt::format("1/α {:.2f} to {:.2f}", from, to);
+  return is_accuracy(record) ? fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from)
+                             : fmt::format("1/α {:.2f} to {:.2f}", from, to);
 }
 
 }  // namespace

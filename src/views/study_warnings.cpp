@@ -136,7 +136,7 @@ void warn_of_levels(const StudyModel& model, std::vector<std::string>& warnings)
 
 void warn_of_values(const Study& study, const StudyModel& model, const std::vector<Annotation>& annotations,
                     std::vector<std::string>& warnings) {
-  if (study.file().binary() || annotations.size() < 3) return;
+  if (!study.file().target->has_noise() || annotations.size() < 3) return;
   Vector values(static_cast<Index>(annotations.size()));
   for (std::size_t i = 0; i < annotations.size(); ++i) values(static_cast<Index>(i)) = annotations[i].value;
   const double spread = spread_of(values);

@@ -34,8 +34,7 @@ Json verdicts_json(const std::vector<CampaignVerdict>& verdicts) {
 Json target_json(const Study& study, const CampaignData& data) {
   const Target& target = *study.file().target;
   Json classes;
-  if (!target.is_real())
-    classes = {data.books.target->answer_text(-1.0), data.books.target->answer_text(1.0)};
+  if (const std::vector<std::string> names = data.books.target->classes(); !names.empty()) classes = names;
   return {{"kind", target.kind()},
           {"axis", data.books.target->prediction_axis()},
           {"answers", data.books.target->answers_title()},

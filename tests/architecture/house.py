@@ -16,7 +16,7 @@ OUTSIDE = {"apps/acuity": "apps", "apps/acuity-mpi": "mpi", "python/bindings": "
 
 # Code asks for the kind of target outside Target: by the name of the kind, or by the type of a channel, above the
 # rooms where channels are all that is known.
-KIND = re.compile(r"\bbinary\(\)|\bis_real\(\)|\bkind\(\)\s*[!=]=|holds_alternative<\s*(?:Flip|Gaussian)Channel\s*>")
+KIND = re.compile(r'\bbinary\(\)|\bis_real\(\)|\bkind\(\)\s*[!=]=\s*"|holds_alternative<\s*(?:Flip|Gaussian)Channel\s*>')
 BELOW_TARGETS = {"base", "numerics", "data", "text", "model", "acquisition", "selection"}
 RANKS = re.compile(r"\b[Rr]anks\b|_ranks?\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](acuity/)?([a-z_]+)/([^">]+)[">]', re.M)

@@ -110,6 +110,8 @@ class StudyLearner {
   /// the study sets. `annotations` are the annotations of the model.
   AveragedModel averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
                          int threads = 0) const;
+  /// The point estimate alone.
+  AveragedModel unaveraged(const StudyModel& model) const;
   /// Plans the rest of the budget (docs/math.md 17). `belief` is the belief of the model and may have pending
   /// annotations; aim, weights and noise_changes of the options are set here. If the nugget is learned,
   /// weights of prices are compared for three values of it, because the best level depends on it most of all.

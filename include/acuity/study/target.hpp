@@ -41,6 +41,9 @@ class TargetPosterior {
   virtual Vector expectation(const PointsRef& x) const = 0;
   /// The error at points whose values are known.
   virtual PredictionError error_at(const PointsRef& x, const Vector& values) const = 0;
+  /// The error that the model predicts for points of these weights, which add up to 1: root mean square; or
+  /// the share of wrong classes if every point gets its more probable class.
+  virtual double predicted_error(const PointsRef& x, const Vector& weights) const = 0;
   /// Real targets: covariance of f between every two rows. Throws std::logic_error for classes.
   virtual Matrix covariance(const PointsRef& x) const = 0;
   /// Each observation as predicted from all the others: mean and variance, its noise included; or the
@@ -50,6 +53,12 @@ class TargetPosterior {
   virtual PredictionError leave_one_out_error() const = 0;
   /// Classes: one sentence if expectation propagation has not converged; empty otherwise.
   virtual std::string convergence_problem() const = 0;
+};
+
+/// What an answer is expected to be.
+struct ExpectedAnswer {
+  double value = 0.0;        ///< the mean, or the probability of the answer +1
+  std::optional<double> sd;  ///< noise included; classes have none
 };
 
 struct AcquisitionSetting;
@@ -128,8 +137,18 @@ class Target {
   /// of its sign.
   virtual double clean_answer(double f) const = 0;
 
+  /// What an answer through this channel is expected to be.
+  virtual ExpectedAnswer expected_answer(const LatentMarginal& latent, const Channel& channel) const = 0;
+
   // ---- How precise an answer is ------------------------------------------------------------------------
 
+  /// Whether the precision of an answer is a noise variance, to which sigma^2(x), the nugget and learned
+  /// scales apply; otherwise it is the probability of being right.
+  virtual bool has_noise() const = 0;
+  /// "a noise" or "an accuracy".
+  virtual std::string_view channel_noun() const = 0;
+  /// What is wrong with a channel that does not fit.
+  virtual std::string_view misfit() const = 0;
   /// How tables call it: "noise_variance" or "accuracy".
   virtual std::string_view channel_column() const = 0;
   /// The columns by which a table of held-out values may state it, in order of precedence.
@@ -151,6 +170,9 @@ class Target {
   virtual std::string_view alpha_requirement() const = 0;
   /// What an annotation is worth.
   virtual std::shared_ptr<const Information> information(const AcquisitionSetting& setting) const = 0;
+  /// Whether the information of an annotation depends on the answers before it. If not, it depends on their
+  /// precision alone, so that purchases can be planned and break-even prices are functions of sd.
+  virtual bool information_depends_on_answers() const = 0;
   /// "nats" or "bits".
   virtual std::string_view information_unit() const = 0;
 
@@ -174,6 +196,8 @@ class Target {
   virtual std::string_view error_measure() const = 0;
   /// The error of the latent mean, in that measure; a mean of 0 is half wrong.
   virtual double error_of(const Vector& mean, const Vector& truth) const = 0;
+  /// The same for points of these weights, which add up to 1.
+  virtual double error_of(const Vector& mean, const Vector& truth, const Vector& weights) const = 0;
   /// How far an answer is from what was predicted: in standard deviations; or how probable that class was.
   /// Empty if nothing was predicted.
   virtual std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
