@@ -1,0 +1,112 @@
+#include "campaign/initial_draw.hpp"
+
+#include <algorithm>
+
+#include "numerics/random.hpp"
+#include "selection/select_among.hpp"
+
+namespace acuity {
+
+namespace {
+
+Index cheapest_of(const std::vector<Index>& levels, const Offer& offer) {
+  return *std::min_element(levels.begin(), levels.end(), [&offer](Index a, Index b) {
+    return offer.levels[static_cast<std::size_t>(a)].cost < offer.levels[static_cast<std::size_t>(b)].cost;
+  });
+}
+
+// The first level of the design that the ask may be given.
+std::optional<Index> first_level_in(const AskScope& scope, const InitialDesign& design) {
+  for (const InitialDesign::Part& part : design.parts)
+    if (scope.has_level(part.level)) return part.level;
+  return std::nullopt;
+}
+
+}  // namespace
+
+InitialDraw::InitialDraw(const Study& study, const State& state, const StudyModel& model,
+                         const InitialDesign& design, const AskScope& scope)
+    : study_(study),
+      model_(model),
+      design_(design),
+      scope_(scope),
+      pairs_(design.pairs(study)),
+      level_(design.parts.front().level) {
+  for (const SuggestionRecord& one : state.suggestions())
+    if (one.status == SuggestionStatus::pending || !one.values.empty())
+      taken_.emplace(one.row(), study.find_level(one.level()).value_or(-1));
+  move_to_scope();
+}
+
+void InitialDraw::move_to_scope() {
+  if (!scope_.level() && scope_.levels().empty()) return;
+  const std::optional<Index> in_design = first_level_in(scope_, design_);
+  level_ = scope_.level() ? *scope_.level() : in_design.value_or(cheapest_of(scope_.levels(), model_.offer));
+  if (in_design) return;
+  for (Pair& pair : pairs_) pair.second = level_;
+}
+
+std::optional<Score> InitialDraw::next(const Candidates& candidates, PoolBelief& belief) const {
+  if (const std::optional<Pair> pair = first_free_pair(candidates))
+    return score_of(*pair, candidates, belief);
+  if (is_too_large_for_room(candidates)) return std::nullopt;
+  // At one level no scale is needed to compare levels by, so choices by information may start.
+  if (scope_.level() && !pairs_.empty()) return std::nullopt;
+  if (!scope_.allows(level_)) return std::nullopt;
+  const std::optional<Index> row = free_row_of_lowest_key(candidates);
+  return row ? score_of({*row, level_}, candidates, belief) : std::nullopt;
+}
+
+void InitialDraw::take(const Score& chosen) {
+  taken_.emplace(chosen.point, chosen.precision ? -1 : chosen.level);
+}
+
+bool InitialDraw::is_free(const Pair& pair, const Candidates& candidates) const {
+  return candidates.is_open(pair.first, pair.second) && !is_taken(pair);
+}
+
+// Several levels at one point are wanted if the design has several; otherwise every point is asked once.
+bool InitialDraw::is_taken(const Pair& pair) const {
+  if (design_.parts.size() > 1) return taken_.contains(pair);
+  const auto first = taken_.lower_bound({pair.first, -1});
+  return first != taken_.end() && first->first == pair.first;
+}
+
+std::optional<InitialDesign::Pair> InitialDraw::first_free_pair(const Candidates& candidates) const {
+  for (const Pair& pair : pairs_)
+    if (scope_.allows(pair.second) && is_free(pair, candidates)) return pair;
+  return std::nullopt;
+}
+
+// Whether a pair of the design is left that takes more units than there are. Only after first_free_pair() has
+// found nothing.
+bool InitialDraw::is_too_large_for_room(const Candidates& candidates) const {
+  if (!scope_.room()) return false;
+  return std::any_of(pairs_.begin(), pairs_.end(), [this, &candidates](const Pair& pair) {
+    return scope_.has_level(pair.second) && is_free(pair, candidates);
+  });
+}
+
+std::optional<Index> InitialDraw::free_row_of_lowest_key(const Candidates& candidates) const {
+  std::optional<Index> first;
+  std::uint64_t lowest = 0;
+  for (Index row = 0; row < study_.pool().size(); ++row) {
+    if (!is_free({row, level_}, candidates)) continue;
+    const std::uint64_t key = numerics::draw_key(study_.file().seed, numerics::Purpose::initial_design, 0,
+                                                 static_cast<std::uint64_t>(row));
+    if (!first || key < lowest) first = row, lowest = key;
+  }
+  return first;
+}
+
+std::optional<Score> InitialDraw::score_of(const Pair& pair, const Candidates& candidates,
+                                           PoolBelief& belief) const {
+  Acquisition acquisition = model_.acquisition;
+  acquisition.ranking = Ranking::information_per_cost;
+  acquisition.only_level = pair.second;
+  acquisition.continuous.reset();
+  const std::vector<Index> rows{pair.first};
+  return select_among(rows, belief.marginals_at(rows), model_.offer.at(rows), acquisition, candidates);
+}
+
+}  // namespace acuity
