@@ -12,6 +12,21 @@ namespace acuity {
 
 /// The belief about a campaign's pool, kept up to date with its state: given every valid answer, and every
 /// pending suggestion without its answer (docs/math.md 7).
+///
+/// Invariant: after follow(state) the belief is conditioned on every valid answer of the state and on every
+/// pending suggestion, except questions about gold items. The model is the model of the state, and the bounds
+/// of selector() hold for this belief. expect() adds suggestions that the state does not have yet; the next
+/// follow() takes them for recorded, or take_back() removes them. Whether the belief was extended or rebuilt
+/// makes no difference to a reader but rounding.
+///
+/// Owner and thread: every Campaign owns one, and so does an explanation of a past choice. The study must
+/// outlive it. One thread at a time may use it, functions that only read included: the belief brings points
+/// up to date when they are read. Threads that it starts work only while a call runs.
+///
+/// What a caller may assume: nothing is ready before the first follow(). References to belief(), model() and
+/// selector() hold until the next follow(), take_back() or forget(). If follow() or take_back() throws, the
+/// belief is forgotten and the next follow() rebuilds it. If a choice that called expect() throws, the caller
+/// calls forget(). annotations() and candidates() take any state of the campaign, also without follow().
 class CampaignBelief {
  public:
   CampaignBelief(const Study& study, int threads, PoolStorage storage);

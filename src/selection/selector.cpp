@@ -45,9 +45,42 @@ std::vector<Index> points_of(const std::vector<Score>& scores) {
   return rows;
 }
 
+// The offer at the few points of one contest.
+class OfferAtRows {
+ public:
+  explicit OfferAtRows(const Offer& offer) : offer_(offer), here_{.levels = offer.levels, .base_noise = {}} {}
+
+  // Valid until the next call. The levels are copied once, not for every contest, unless costs depend on the
+  // point.
+  const Offer& at(const std::vector<Index>& rows) {
+    if (offer_.has_point_costs())
+      here_ = offer_.at(rows);
+    else
+      here_.base_noise = offer_.base_noise(rows);
+    return here_;
+  }
+
+ private:
+  const Offer& offer_;
+  Offer here_;
+};
+
 }  // namespace
 
-// Searches the points of one rank; what depends on the points of others is decided with them.
+// The search of one rank among its own points. A step that depends on the points of other ranks is decided
+// with them (DecisionOfRanks), so that all ranks call the same steps in the same order.
+//
+// Invariant: `tiles`, `priced_tiles` and `top_ups` store bounds from earlier choices, `screen` the levels
+// that compete. Each of them finds out by itself whether what it stored still holds. No choice depends on it:
+// the points that are left are compared exactly, and the result is the result of a full scan. Everything else
+// that a choice needs is in Choice, or is an argument or the result of a step.
+//
+// Owner and thread: a Selector owns one State for the whole pool, or one for the shard of its rank. One
+// thread at a time may call it. Threads that the searches start work only while a call runs.
+//
+// What a caller may assume: any candidates of the same pool may be given, in any order of choices. Offer and
+// acquisition are stored as references and must not change. The belief must be the same one at every call; a
+// belief that was built again needs a new Selector.
 struct Selector::State {
   using Finalists = DecisionOfRanks::Finalists;
 
@@ -57,6 +90,15 @@ struct Selector::State {
     const Candidates& candidates;
     DecisionOfRanks ranks;
     bool same_levels_everywhere;  // of the whole pool
+    // The best information per cost of the runs that may be continued instead of starting a new one. It
+    // counts in the shadow price of new runs, too. 0: there are none.
+    double rival_ratio = 0.0;
+  };
+
+  // The best new run, if there is one, and the shadow price at which new runs were compared.
+  struct NewRun {
+    std::optional<Score> best;
+    std::optional<double> price = std::nullopt;
   };
 
   const Offer& offer;
@@ -65,11 +107,8 @@ struct Selector::State {
   TileSearch tiles;
   PricedTileSearch priced_tiles;
   std::optional<Screen> screen;
-  Offer some;  // the levels, and the noise of a few points
+  OfferAtRows offer_at_rows;
   TopUpSearch top_ups;
-  // The best information per cost of the runs to continue, and the shadow price of the last choice.
-  double rival_ratio = 0.0;
-  std::optional<double> price = std::nullopt;
 
   State(const Offer& given, const Acquisition& how, int most_threads)
       : offer(given),
@@ -77,22 +116,13 @@ struct Selector::State {
         threads(most_threads),
         tiles(given, how, most_threads),
         priced_tiles(given, how, most_threads),
-        some{.levels = given.levels, .base_noise = {}},
+        offer_at_rows(given),
         top_ups(how) {}
 
-  void set_some(const std::vector<Index>& rows) {
-    if (offer.has_point_costs())
-      some = offer.at(rows);
-    else
-      some.base_noise = offer.base_noise(rows);
-  }
-
-  // The price at which new runs are compared, if those to continue count, too.
-  std::optional<double> with_rival(std::optional<double> of_new_runs) {
-    price = of_new_runs;
-    if (rival_ratio > 0.0 && acquisition.has_price_weight())
-      price = std::max(price.value_or(0.0), acquisition.price_weight * rival_ratio);
-    return price;
+  // The price at which new runs are compared, if the runs to continue count, too.
+  std::optional<double> price_with_rival(std::optional<double> of_new_runs, double rival_ratio) const {
+    if (!(rival_ratio > 0.0 && acquisition.has_price_weight())) return of_new_runs;
+    return std::max(of_new_runs.value_or(0.0), acquisition.price_weight * rival_ratio);
   }
 
   static Finalists finalists(Contest contest) {
@@ -100,11 +130,10 @@ struct Selector::State {
     return {.leader = shared->leader(),
             .first_tied = [shared](const Score& best) { return shared->first_tied(best); }};
   }
-  // Only one such contest is in use at a time.
+  // Only one such contest may be in use at a time: it refers to offer_at_rows.
   Contest among(const std::vector<Index>& rows, Marginals exact, const Candidates& candidates,
                 std::optional<double> shadow_price = std::nullopt) {
-    set_some(rows);
-    return {rows, std::move(exact), some, acquisition, candidates, shadow_price};
+    return {rows, std::move(exact), offer_at_rows.at(rows), acquisition, candidates, shadow_price};
   }
   Contest of_all(Choice& choice, std::optional<double> shadow_price = std::nullopt) {
     return {choice.belief.marginals(), offer,        acquisition,
@@ -118,7 +147,7 @@ struct Selector::State {
   }
 
   // At a weight of prices other than 1. rho, the best information per cost, is that of all ranks.
-  std::optional<Score> choose_at_price(Choice& choice) {
+  NewRun choose_at_price(Choice& choice) {
     if (has_thinned_goal(choice)) return choose_in_two_stages(choice);
     bool by_tiles = false;
     const std::optional<Score> best_ratio = choice.ranks.best([&]() -> std::optional<Score> {
@@ -131,14 +160,16 @@ struct Selector::State {
         }
       return of_all(choice).leader();
     });
-    const std::optional<double> at_price = with_rival(shadow_price(acquisition, best_ratio));
-    return choice.ranks.choose([&]() -> Finalists {
+    const std::optional<double> at_price =
+        price_with_rival(shadow_price(acquisition, best_ratio), choice.rival_ratio);
+    const std::optional<Score> best = choice.ranks.choose([&]() -> Finalists {
       if (!choice.ranks.has_rows()) return {};
       if (!by_tiles || !at_price) return finalists(of_all(choice, at_price));
       LaggingPool* pool = lagging(choice);
       const std::vector<Index> rows = priced_tiles.leaders(*pool, *at_price);
       return finalists(among(rows, pool->exact_at(rows), choice.candidates, at_price));
     });
+    return {best, at_price};
   }
 
   // The best of new runs and of those to continue.
@@ -156,13 +187,13 @@ struct Selector::State {
       });
     };
     std::optional<Score> continued = best_top_up(std::nullopt);
-    rival_ratio = continued && std::isfinite(continued->value) ? continued->value : 0.0;
-    price.reset();
-    std::vector<Score> both;
-    if (const std::optional<Score> new_run = choose_new_run(choice)) both.push_back(*new_run);
-    if (both.empty()) with_rival(std::nullopt);
-    rival_ratio = 0.0;
+    choice.rival_ratio = continued && std::isfinite(continued->value) ? continued->value : 0.0;
+    const NewRun new_run = choose_new_run(choice);
+    const std::optional<double> price =
+        new_run.best ? new_run.price : price_with_rival(std::nullopt, choice.rival_ratio);
     if (price) continued = best_top_up(price);
+    std::vector<Score> both;
+    if (new_run.best) both.push_back(*new_run.best);
     if (continued) both.push_back(*continued);
     return best_by_tie_rule(both, price);
   }
@@ -171,12 +202,17 @@ struct Selector::State {
     return PoolBeliefInternals::has_thinned_goal(choice.belief) && !is_pointwise(*acquisition.information);
   }
 
-  std::optional<Score> choose_new_run(Choice& choice) {
+  NewRun choose_new_run(Choice& choice) {
     if (acquisition.ranking == Ranking::random && choice.same_levels_everywhere &&
         is_pointwise(*acquisition.information))
-      return draw(choice);
+      return {draw(choice)};
     if (acquisition.has_price_weight()) return choose_at_price(choice);
     if (has_thinned_goal(choice)) return choose_in_two_stages(choice);
+    return {choose_by_ranking(choice)};
+  }
+
+  // Without a shadow price.
+  std::optional<Score> choose_by_ranking(Choice& choice) {
     return choice.ranks.choose([&]() -> Finalists {
       if (!choice.ranks.has_rows()) return {};
       if (offer.has_point_costs()) return finalists(of_all(choice));
@@ -209,7 +245,7 @@ struct Selector::State {
 
   // marginals() has some of the goal points only: they tell which points are worth a comparison with all of
   // them.
-  std::optional<Score> choose_in_two_stages(Choice& choice) {
+  NewRun choose_in_two_stages(Choice& choice) {
     const bool has_rows = choice.ranks.has_rows(), is_priced = acquisition.has_price_weight();
     const auto leading = [&](std::optional<double> at_price) {
       return points_of(leading_scores(choice.ranks.gather([&]() -> std::vector<Score> {
@@ -231,18 +267,21 @@ struct Selector::State {
     } else {
       rows = leading(std::nullopt);
     }
-    if (rows.empty()) return std::nullopt;
+    if (rows.empty()) return {};
     const std::vector<Index> here = choice.ranks.local(rows);
     std::optional<double> at_price;
-    if (is_priced)
-      at_price = with_rival(shadow_price(acquisition, choice.ranks.best([&]() -> std::optional<Score> {
+    if (is_priced) {
+      const std::optional<Score> best_ratio = choice.ranks.best([&]() -> std::optional<Score> {
         if (here.empty()) return std::nullopt;
         return among(here, choice.belief.marginals_at(here), choice.candidates).leader();
-      })));
-    return choice.ranks.choose([&]() -> Finalists {
+      });
+      at_price = price_with_rival(shadow_price(acquisition, best_ratio), choice.rival_ratio);
+    }
+    const std::optional<Score> best = choice.ranks.choose([&]() -> Finalists {
       if (here.empty()) return {};
       return finalists(among(here, choice.belief.marginals_at(here), choice.candidates, at_price));
     });
+    return {best, at_price};
   }
 
   // Random choice needs the belief only to report what the drawn point is worth.
@@ -292,7 +331,7 @@ std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& cand
   const auto choose_with = [&](State& state, PoolBelief& here, const Candidates& candidates_here,
                                DecisionOfRanks ranks) {
     State::Choice choice{here, candidates_here, ranks, same_levels_everywhere};
-    return has_top_ups ? state.choose_with_top_ups(choice) : state.choose_new_run(choice);
+    return has_top_ups ? state.choose_with_top_ups(choice) : state.choose_new_run(choice).best;
   };
   if (auto* sharded = dynamic_cast<ShardedBelief*>(&belief)) {
     const PoolShard& shard = sharded->shard();

@@ -15,6 +15,22 @@ namespace acuity {
 /// Exact lazy selection by tiles (math.md 6 and 6.2). What a tile was worth when it was last looked at bounds
 /// what it is worth now, so tiles are refreshed in the order of their bounds until the next bound is below
 /// the best fresh value.
+///
+/// Invariant: the bound of a tile is at least the value of each of its open points at every level in play,
+/// levels that were dropped as too weak included. A bound stays valid while variances fall, points are closed
+/// and levels become unaffordable. Every search first looks for other changes: another pool or a risen
+/// variance (LaggingPool::epoch), a level that came into play, a point that was opened, and more money if
+/// precisions are continuous. It forgets the bounds that such a change makes invalid.
+///
+/// Owner and thread: Selector::State owns one for its part of the pool. Offer and acquisition must outlive it
+/// and must not change. One thread at a time may call leaders(). On large pools leaders() starts threads,
+/// each of which takes the tiles of the highest bounds that are left; a mutex guards the next tile and the
+/// best value, and no tile is refreshed by two threads. Their timing decides which further tiles are
+/// refreshed, but not which rows are returned.
+///
+/// What a caller may assume: the choice and all points that tie with it are among the rows of leaders().
+/// Other rows may be among them, so the caller compares the rows exactly. After an exception, such as an
+/// interruption, the bounds hold and the next search may use them.
 class TileSearch {
  public:
   TileSearch(const Offer& offer, const Acquisition& acquisition, int threads);
