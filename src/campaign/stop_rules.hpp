@@ -7,7 +7,7 @@
 #include "acuity/selection/candidates.hpp"
 #include "acuity/study/study.hpp"
 
-// The rules of [stop], which end a campaign before its budget is spent (docs/reference.md 3).
+// The rules of [stop], which end a campaign before its budget is spent (docs/study-file.md).
 
 namespace acuity {
 
