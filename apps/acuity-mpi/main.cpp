@@ -90,7 +90,7 @@ ExitCode run(MpiJob& job, const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   acuity::exit_if_a_mapped_file_shrinks();
   acuity::MpiJob job(argc, argv);
-  acuity::set_job_ranks(job.ranks());
+  acuity::set_job(acuity::Job(job.ranks()));
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   acuity::hide_passwords(argc, argv);
   return static_cast<int>(acuity::run(job, words));

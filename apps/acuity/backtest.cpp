@@ -6,7 +6,6 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "base/first_rank.hpp"
 #include "commands.hpp"
 #include "explain/policy_curves.hpp"
 #include "interruptible.hpp"
@@ -80,15 +79,13 @@ class Trials {
     options_.threads = arguments.threads;
     options_.stop = &Interruptible::interrupted();
     options_.progress = [this](int done, int total) { progress_.update(done, total); };
-    options_.ranks = job_ranks();
   }
 
   const TrialOptions& options() const { return options_; }
-  // If one rank was interrupted, results of some trials are missing on all.
+  // If one process was interrupted, results of some trials are missing in all.
   void finish() {
     progress_.finish();
-    if (options_.ranks && options_.ranks->highest(*options_.stop ? 1.0 : 0.0) > 0.0)
-      Interruptible::interrupted() = true;
+    if (this_job().any(*options_.stop)) Interruptible::interrupted() = true;
   }
 
  private:
@@ -99,7 +96,7 @@ class Trials {
 
 void make_folder(const std::string& folder) {
   if (folder.empty()) return;
-  on_first_rank(job_ranks().get(), [&] {
+  this_job().on_leader([&] {
     std::error_code made;
     fs::create_directories(folder, made);
     if (made) throw InputError(fmt::format("{}: cannot be made ({})", folder, made.message()));
@@ -110,10 +107,10 @@ std::string money_axis(const std::string& unit) {
   return unit.empty() ? "money spent" : "money spent (" + unit + ")";
 }
 
-// One rank writes what all have.
+// One process writes what all have.
 void write_results(const fs::path& folder, const std::string& curves, const std::string& summary,
                    const std::string& figure, std::ostream& log) {
-  if (!is_first_rank(job_ranks().get())) return;
+  if (!this_job().leads()) return;
   write_file(folder / "curves.csv", curves);
   write_file(folder / "figure.svg", figure);
   if (!write_png(folder / "figure.svg", folder / "figure.png"))
@@ -213,12 +210,12 @@ ExitCode write_interrupted(std::ostream& log) {
 ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::ostream& out,
                  std::ostream& log) {
   std::shared_ptr<const TruthTable> truth;
-  on_all_ranks(job_ranks() ? *job_ranks() : one_rank(),
-               [&] { truth = std::make_shared<const TruthTable>(arguments.truth, study); });
+  this_job().together([&] { truth = std::make_shared<const TruthTable>(arguments.truth, study); });
   Trials running(arguments, study, log);
   const TrialOptions& options = running.options();
   make_folder(arguments.out);
-  const std::vector<PolicyTrial> trials = try_policies(study, [&](int) { return truth; }, options);
+  const std::vector<PolicyTrial> trials =
+      try_policies(study, [&](int) { return truth; }, options, this_job());
   running.finish();
   if (*options.stop) return write_interrupted(log);
   const Tested tested{study,
@@ -260,7 +257,7 @@ ExitCode forecast_for(const LoadedStudy& loaded, const BacktestArguments& argume
   const Study& study = loaded.study();
   Trials running(arguments, study, log);
   make_folder(arguments.out);
-  const std::optional<Forecast> made = forecast(loaded, running.options());
+  const std::optional<Forecast> made = forecast(loaded, running.options(), {}, this_job());
   running.finish();
   if (!made || *running.options().stop) return write_interrupted(log);
   const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90").text();
@@ -282,9 +279,9 @@ ExitCode forecast_for(const LoadedStudy& loaded, const BacktestArguments& argume
 
 ExitCode backtest(const BacktestArguments& arguments, std::ostream& out, std::ostream& log) {
   check_arguments(arguments);
-  // Ranks share the trials, not the pool: each has all of it.
+  // The processes share the trials, not the pool: each has all of it.
   std::optional<LoadedStudy> opened;
-  on_all_ranks(job_ranks() ? *job_ranks() : one_rank(), [&] {
+  this_job().together([&] {
     opened.emplace(
         arguments.study, "",
         CampaignOptions{.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});

@@ -1,22 +1,30 @@
 #include "job.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace acuity {
 
 namespace {
 
-std::shared_ptr<Ranks>& the_ranks() {
-  static std::shared_ptr<Ranks> ranks;
-  return ranks;
+std::optional<Job>& job_given() {
+  static std::optional<Job> job;
+  return job;
 }
 
 }  // namespace
 
-const std::shared_ptr<Ranks>& job_ranks() {
-  return the_ranks();
+const Job& this_job() {
+  static const Job alone;
+  return job_given() ? *job_given() : alone;
 }
 
-void set_job_ranks(std::shared_ptr<Ranks> ranks) {
-  the_ranks() = std::move(ranks);
+void set_job(Job job) {
+  job_given() = std::move(job);
+}
+
+bool is_started_by_mpirun() {
+  return job_given().has_value();
 }
 
 }  // namespace acuity

@@ -3,27 +3,24 @@
 #include <fmt/format.h>
 
 #include "acuity/base/errors.hpp"
-#include "acuity/base/ranks.hpp"
 #include "acuity/study/study_learner.hpp"
-#include "base/first_rank.hpp"
 #include "explain/look_ahead.hpp"
 #include "notes.hpp"
 
 namespace acuity {
 
 LoadedStudy::LoadedStudy(const CampaignAddress& study_or_campaign, const std::string& annotations,
-                         CampaignOptions options)
-    : options_(std::move(options)) {
+                         CampaignOptions options, Job job)
+    : options_(std::move(options)), job_(std::move(job)) {
   const bool is_study = !study_or_campaign.is_in_database() && !Campaign::recognises(study_or_campaign);
-  if (as_first_rank_says(options_.ranks.get(), is_study)) {
-    study_ = open_study(study_or_campaign.text(), options_.tables, options_.ranks);
+  if (job_.as_leader_says(is_study)) {
+    study_ = open_study(study_or_campaign.text(), options_.tables, job_);
     if (annotations.empty()) return;
-    Ranks& ranks = options_.ranks ? *options_.ranks : one_rank();
-    on_all_ranks(ranks, [&] {
+    job_.together([&] {
       // A pipe can be read once.
       std::error_code none;
       const bool is_file = std::filesystem::is_regular_file(annotations, none);
-      if (ranks.count() > 1 && !is_file)
+      if (!job_.is_alone() && !is_file)
         throw InputError(fmt::format("{}: it is no file that every rank can read, must be one", annotations));
       annotations_ = study_->read_annotations(annotations);
       if (is_file) exclusions_ = read_exclusions(*study_, annotations);
@@ -34,7 +31,7 @@ LoadedStudy::LoadedStudy(const CampaignAddress& study_or_campaign, const std::st
     throw InputError(
         fmt::format("{}: a campaign has its annotations in its log, --annotations must be left out",
                     study_or_campaign.text()));
-  campaign_ = Campaign::open(study_or_campaign, Access::read, options_);
+  campaign_ = Campaign::open(study_or_campaign, Access::read, options_, job_);
   annotations_ = campaign_->annotations();
 }
 
@@ -89,9 +86,9 @@ Candidates LoadedStudy::candidates(std::optional<double> remaining) const {
 }
 
 std::optional<Forecast> forecast(const LoadedStudy& loaded, const TrialOptions& options,
-                                 const EarlyForecast& early) {
-  return loaded.campaign() != nullptr ? forecast(*loaded.campaign(), options, early)
-                                      : forecast(loaded.study(), options, early);
+                                 const EarlyForecast& early, const Job& job) {
+  return loaded.campaign() != nullptr ? forecast(*loaded.campaign(), options, early, job)
+                                      : forecast(loaded.study(), options, early, job);
 }
 
 }  // namespace acuity

@@ -16,9 +16,9 @@ namespace acuity {
 /// and its log. Model and belief are computed when they are first used.
 class LoadedStudy {
  public:
-  /// `annotations`: a CSV file for a study file, empty for none.
+  /// `annotations`: a CSV file for a study file, empty for none. The processes of a job share the pool.
   LoadedStudy(const CampaignAddress& study_or_campaign, const std::string& annotations,
-              CampaignOptions options = {});
+              CampaignOptions options = {}, Job job = {});
   explicit LoadedStudy(Campaign campaign);
 
   const Study& study() const { return campaign_ ? campaign_->study() : *study_; }
@@ -43,6 +43,7 @@ class LoadedStudy {
 
  private:
   CampaignOptions options_;
+  Job job_;
   std::optional<Campaign> campaign_;
   std::optional<Study> study_;
   std::vector<Annotation> annotations_;
@@ -53,6 +54,6 @@ class LoadedStudy {
 
 /// Nothing if it was interrupted.
 std::optional<Forecast> forecast(const LoadedStudy& loaded, const TrialOptions& options,
-                                 const EarlyForecast& early = {});
+                                 const EarlyForecast& early = {}, const Job& job = {});
 
 }  // namespace acuity

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "acuity/base/errors.hpp"
-#include "acuity/base/ranks.hpp"
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
@@ -18,7 +17,7 @@
 #include "base/text.hpp"
 #include "colour.hpp"
 #include "judgement/early_verdict.hpp"
-#include "model/sharded_belief.hpp"
+#include "model/belief_part.hpp"
 #include "text/input_text.hpp"
 #include "text/result_table.hpp"
 
@@ -51,14 +50,12 @@ inline CsvReading tables_read_by(CsvDialect dialect, std::ostream& log) {
           }};
 }
 
-/// A study from a file whose tables are read that way, by all of `ranks` together.
-inline Study open_study(const std::string& path, const CsvReading& tables,
-                        const std::shared_ptr<Ranks>& ranks = nullptr) {
+/// A study from a file whose tables are read that way, by all processes of a job together.
+inline Study open_study(const std::string& path, const CsvReading& tables, const Job& job = {}) {
   StudyFile file;
-  on_all_ranks(ranks ? *ranks : one_rank(), [&] { file = read_study_file(path); });
+  job.together([&] { file = read_study_file(path); });
   file.tables = tables;
-  file.ranks = ranks;
-  return Study::open(std::move(file));
+  return Study::open(std::move(file), SharedPool(job));
 }
 
 /// Says which of the options given have no effect.
@@ -93,9 +90,7 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
 
 inline void write_notes(const Study& study, const StudyModel& model, const PoolBelief& belief,
                         std::ostream& log) {
-  const auto* sharded = dynamic_cast<const ShardedBelief*>(&belief);
-  const auto* regression =
-      dynamic_cast<const GpPoolBelief*>(sharded != nullptr ? &sharded->local() : &belief);
+  const auto* regression = dynamic_cast<const GpPoolBelief*>(&own_belief_of(belief));
   write_notes(study, model, regression != nullptr ? regression->jittered() : 0, belief.convergence_problem(),
               log);
 }

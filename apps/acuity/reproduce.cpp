@@ -9,18 +9,15 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
-#include "base/byte_text.hpp"
-#include "base/first_rank.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "experiments/comparison.hpp"
-#include "experiments/run_experiment.hpp"
 #include "experiments/run_store.hpp"
+#include "experiments/shared_runs.hpp"
 #include "interruptible.hpp"
 #include "job.hpp"
 #include "notes.hpp"
@@ -69,68 +66,8 @@ struct Ongoing {
   }
 };
 
-struct Task {
-  Ongoing* of;
-  int repeat;
-  std::size_t method;
-};
-
-// A run that any rank may do, as a message; all have the same experiments.
-struct SharedTask {
-  std::size_t experiment;
-  int repeat;
-  std::size_t method;
-};
-
 int threads_of(const ReproduceArguments& arguments) {
   return arguments.threads > 0 ? arguments.threads : base::default_threads();
-}
-
-// What this rank does of a list of runs that all have: so many at a time as it has threads. The results of
-// all ranks, as messages, in the order of the list.
-std::vector<std::string> do_share(Ranks& ranks, const std::vector<SharedTask>& tasks,
-                                  const std::vector<int>& threads, const std::vector<Experiment>& experiments,
-                                  std::uint64_t seed) {
-  std::size_t first = 0;
-  for (int rank = 0; rank < ranks.rank(); ++rank)
-    first += static_cast<std::size_t>(threads[static_cast<std::size_t>(rank)]);
-  first = std::min(first, tasks.size());
-  const int own = threads[static_cast<std::size_t>(ranks.rank())];
-  const auto count =
-      static_cast<std::ptrdiff_t>(std::min(tasks.size() - first, static_cast<std::size_t>(own)));
-  std::vector<std::string> results;
-  for (const std::string& part : gather_from_all(ranks, [&] {
-         std::vector<std::string> mine(static_cast<std::size_t>(count));
-         base::parallel_for(count, own, [&](std::ptrdiff_t number) {
-           const SharedTask& task = tasks[first + static_cast<std::size_t>(number)];
-           const std::optional<ExperimentRun> run = run_method(
-               experiments[task.experiment], task.method, {.seed = seed, .number = task.repeat}, interrupted);
-           if (!run) return;
-           base::ByteWriter bytes;
-           bytes.put(runs_csv({*run}));
-           bytes.put(run->seconds);
-           mine[static_cast<std::size_t>(number)] = bytes.text();
-         });
-         base::ByteWriter all;
-         for (const std::string& one : mine) all.put(one);
-         return all.text();
-       }))
-    for (base::ByteReader bytes(part); !bytes.at_end();) results.push_back(bytes.text());
-  return results;
-}
-
-// What ranks other than the first do: shares of lists, until one is empty.
-void help_to_reproduce(Ranks& ranks, const std::vector<int>& threads,
-                       const std::vector<Experiment>& experiments, std::uint64_t seed) {
-  const Interruptible interruptible;
-  for (;;) {
-    const std::string text = ranks.broadcast({}, 0);
-    if (text.empty()) return;
-    std::vector<SharedTask> tasks;
-    for (base::ByteReader bytes(text); !bytes.at_end();) tasks.push_back(bytes.get<SharedTask>());
-    do_share(ranks, tasks, threads, experiments, seed);
-    if (ranks.highest(interrupted ? 1.0 : 0.0) > 0.0) interrupted = true;
-  }
 }
 
 void check_arguments(const ReproduceArguments& arguments) {
@@ -229,24 +166,25 @@ std::string command_for(const ReproduceArguments& a, const std::string& name, in
 // One reproduction: the experiments asked for, the runs that exist already, the runs still to do.
 class Reproduction {
  public:
-  // `threads`: of every rank.
-  Reproduction(const ReproduceArguments& arguments, std::vector<Experiment> experiments,
-               std::vector<int> threads, std::ostream& log)
-      : arguments_(arguments), log_(log), experiments_(experiments), threads_(std::move(threads)) {
-    for (Experiment& experiment : experiments) {
+  // `runs`: of these experiments.
+  Reproduction(const ReproduceArguments& arguments, const std::vector<Experiment>& experiments,
+               SharedRuns& runs, std::ostream& log)
+      : arguments_(arguments), log_(log), runs_(runs) {
+    for (const Experiment& experiment : experiments) {
       RunStore store(folder(experiment), settings_json(experiment, arguments.seed));
       // Repeats that are complete already are kept even if fewer are asked for now.
       const int repeats = std::max(arguments.repeat_count(), store.complete_repeats());
-      ongoing_.push_back(
-          std::make_unique<Ongoing>(Ongoing{std::move(experiment), std::move(store), repeats}));
+      ongoing_.push_back(std::make_unique<Ongoing>(Ongoing{experiment, std::move(store), repeats}));
     }
-    for (const auto& one : ongoing_)
-      for (int repeat = 0; repeat < one->repeats; ++repeat)
-        for (std::size_t method = 0; method < one->experiment.methods.size(); ++method)
-          if (!one->store.has(repeat, one->experiment.methods[method].name)) {
-            tasks_.push_back({one.get(), repeat, method});
-            ++one->missing;
+    for (std::size_t k = 0; k < ongoing_.size(); ++k) {
+      Ongoing& one = *ongoing_[k];
+      for (int repeat = 0; repeat < one.repeats; ++repeat)
+        for (std::size_t method = 0; method < one.experiment.methods.size(); ++method)
+          if (!one.store.has(repeat, one.experiment.methods[method].name)) {
+            tasks_.push_back({k, repeat, method});
+            ++one.missing;
           }
+    }
   }
 
   // Adds to the page what earlier calls with the same settings have completed in the folder.
@@ -270,7 +208,6 @@ class Reproduction {
     }
   }
 
-  // Every run is computed by one thread, so results do not depend on the number of threads or ranks.
   void run() {
     for (const auto& one : ongoing_)
       if (one->missing == 0) finish(*one);
@@ -279,24 +216,13 @@ class Reproduction {
     const int total = static_cast<int>(tasks_.size());
     int done = 0;
     RunSeconds spent;
-    std::mutex mutex;
-    const auto keep = [&](const Task& task, ExperimentRun one) {
+    runs_.run(tasks_, [&](std::size_t task, ExperimentRun one) {
+      Ongoing& of = *ongoing_[tasks_[task].experiment];
       spent += one.seconds;
-      task.of->store.add(std::move(one));
+      of.store.add(std::move(one));
       progress.update(++done, total);
-      if (--task.of->missing == 0) finish(*task.of);
-    };
-    if (threads_.size() > 1)
-      run_on_ranks(keep);
-    else
-      base::parallel_for(total, threads_of(arguments_), [&](std::ptrdiff_t number) {
-        const Task& task = tasks_[static_cast<std::size_t>(number)];
-        std::optional<ExperimentRun> one = run_method(
-            task.of->experiment, task.method, {.seed = arguments_.seed, .number = task.repeat}, interrupted);
-        if (!one) return;
-        const std::lock_guard lock(mutex);
-        keep(task, std::move(*one));
-      });
+      if (--of.missing == 0) finish(of);
+    });
     progress.finish();
     if (done > 0)
       log_ << fmt::format(
@@ -356,36 +282,6 @@ class Reproduction {
   }
 
  private:
-  // As many runs as all ranks have threads, then the next: what is done is on disk after every such list.
-  void run_on_ranks(const std::function<void(const Task&, ExperimentRun)>& keep) {
-    Ranks& ranks = *job_ranks();
-    std::size_t most = 0;
-    for (const int threads : threads_) most += static_cast<std::size_t>(threads);
-    for (std::size_t first = 0; first < tasks_.size() && !interrupted; first += most) {
-      std::vector<SharedTask> tasks;
-      base::ByteWriter bytes;
-      for (std::size_t k = first; k < std::min(first + most, tasks_.size()); ++k) {
-        const auto of = std::find_if(ongoing_.begin(), ongoing_.end(),
-                                     [&](const auto& one) { return one.get() == tasks_[k].of; });
-        tasks.push_back(
-            {static_cast<std::size_t>(of - ongoing_.begin()), tasks_[k].repeat, tasks_[k].method});
-        bytes.put(tasks.back());
-      }
-      ranks.broadcast(bytes.text(), 0);
-      const std::vector<std::string> results =
-          do_share(ranks, tasks, threads_, experiments_, arguments_.seed);
-      if (ranks.highest(interrupted ? 1.0 : 0.0) > 0.0) interrupted = true;
-      for (std::size_t k = 0; k < results.size(); ++k) {
-        if (results[k].empty()) continue;
-        base::ByteReader result(results[k]);
-        ExperimentRun one = parse_runs_csv(result.text(), "the result of a rank").front();
-        one.seconds = result.get<RunSeconds>();
-        keep(tasks_[first + k], std::move(one));
-      }
-    }
-    ranks.broadcast({}, 0);  // the end
-  }
-
   fs::path folder(const Experiment& experiment) const { return fs::path(arguments_.out) / experiment.name; }
 
   Reproduced reproduced(const Experiment& experiment, const std::vector<ExperimentRun>& runs,
@@ -406,15 +302,14 @@ class Reproduction {
 
   const ReproduceArguments& arguments_;
   std::ostream& log_;
-  std::vector<Experiment> experiments_;
-  std::vector<int> threads_;
+  SharedRuns& runs_;
   std::vector<std::unique_ptr<Ongoing>> ongoing_;
   struct Earlier {
     Experiment experiment;
     std::vector<ExperimentRun> runs;
   };
   std::vector<Earlier> earlier_;
-  std::vector<Task> tasks_;
+  std::vector<RunTask> tasks_;
   bool png_note_written_ = false;
 };
 
@@ -435,25 +330,24 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
       out << experiment.name << ": " << experiment.what << '\n';
     return ExitCode::done;
   }
-  Ranks& ranks = job_ranks() ? *job_ranks() : one_rank();
+  const Job& job = this_job();
   std::vector<Experiment> experiments;
-  std::vector<int> threads;
-  for (const std::string& one : gather_from_all(ranks, [&] {
-         check_arguments(arguments);
-         experiments = chosen_experiments(arguments, log);
-         return std::to_string(threads_of(arguments));
-       }))
-    threads.push_back(std::stoi(one));
+  job.together([&] {
+    check_arguments(arguments);
+    experiments = chosen_experiments(arguments, log);
+  });
+  SharedRuns runs(job, experiments, threads_of(arguments), arguments.seed, interrupted);
   std::optional<FolderLock> lock;
   std::optional<Reproduction> made;
-  on_first_rank(&ranks, [&] {
+  job.on_leader([&] {
     if (!arguments.compare.empty())
       check_comparison(arguments.compare, experiments, arguments.repeat_count(), log);
     lock.emplace(arguments.out);
-    made.emplace(arguments, experiments, threads, log);
+    made.emplace(arguments, experiments, runs, log);
   });
   if (!made) {
-    help_to_reproduce(ranks, threads, experiments, arguments.seed);
+    const Interruptible interruptible;
+    runs.help();
     return interrupted ? ExitCode::interrupted : ExitCode::done;
   }
   Reproduction& reproduction = *made;

@@ -15,7 +15,7 @@
 #include "store/owner.hpp"
 #include "commands.hpp"
 #include "conduct/command_pool.hpp"
-#include "conduct/ranks_annotator_pool.hpp"
+#include "conduct/leader_annotator_pool.hpp"
 #include "conduct/runs_folder.hpp"
 #include "conduct/simulated_pool.hpp"
 #include "conduct/submit_pool.hpp"
@@ -191,10 +191,10 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   if (!arguments.join.empty()) return run_for_server(arguments, out, log);
   if (!arguments.token_file.empty() || !arguments.worker.empty())
     throw InputError("--token-file and --worker are for --join, must come with it");
-  Ranks* const ranks = job_ranks().get();
-  if (arguments.detach && ranks != nullptr)
+  const Job& job = this_job();
+  if (arguments.detach && is_started_by_mpirun())
     throw InputError("--detach is not for several ranks, must be left out; submit the job itself instead");
-  on_first_rank(ranks, [&] {
+  job.on_leader([&] {
     create_or_compare(arguments, log);
     confirm_take_over(arguments, log);
   });
@@ -220,10 +220,10 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
                                             if (std::holds_alternative<OwnerChanged>(stored.event))
                                               ready.send();
                                             display.take(stored, state);
-                                          },
-                                      .ranks = job_ranks()});
+                                          }},
+                                     job);
   const Study& study = campaign.study();
-  on_first_rank(ranks, [&] {
+  job.on_leader([&] {
     if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(campaign.copies());
   });
   display.begin(study);
@@ -233,11 +233,9 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   for (const std::string& warning :
        warnings_before_spending(study, campaign.model(), campaign.annotations(), budget, &campaign))
     write_note(warning, log);
-  std::unique_ptr<AnnotatorPool> own;
-  on_first_rank(ranks, [&] {
-    own = make_annotator_pool(study, campaign.state().created().study_folder, arguments, &campaign);
+  const std::unique_ptr<AnnotatorPool> annotators = share_annotators(job, [&] {
+    return make_annotator_pool(study, campaign.state().created().study_folder, arguments, &campaign);
   });
-  const std::unique_ptr<AnnotatorPool> annotators = share_annotators(job_ranks(), std::move(own));
 
   const AnnotatorSetting& annotator = study.file().annotator;
   RunOptions options;
@@ -253,11 +251,8 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
   options.max_failures = annotator.max_failures;
   options.exclude_on_fail = annotator.exclude_on_fail;
   options.grace = arguments.grace;
-  // A signal reaches all ranks, but not at the same time.
-  options.should_stop = [&] {
-    const bool mine = SignalGuard::signals() > 0 || !out;
-    return ranks == nullptr ? mine : ranks->highest(mine ? 1.0 : 0.0) > 0.0;
-  };
+  // A signal reaches all processes of a job, but not at the same time.
+  options.should_stop = [&] { return job.any(SignalGuard::signals() > 0 || !out); };
   options.should_kill = [] { return SignalGuard::signals() > 1; };
   options.once = arguments.once;
   options.asks = !(arguments.once && arguments.cancel);
@@ -265,7 +260,6 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
     display.clear_status();
     write_note(note, log);
   };
-  options.ranks = job_ranks();
   std::int64_t checked_answers = 0;
   bool warned = false;
   options.on_idle = [&] {

@@ -8,13 +8,12 @@
 #include "acuity/selection/full_scan.hpp"
 #include "acuity/selection/selector.hpp"
 #include "acuity/selection/suggestion.hpp"
-#include "base/byte_text.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "job.hpp"
 #include "loaded_study.hpp"
-#include "model/sharded_belief.hpp"
 #include "notes.hpp"
+#include "selection/score_table.hpp"
 #include "selection/why_nothing.hpp"
 #include "shared_options.hpp"
 #include "text/level_text.hpp"
@@ -46,19 +45,13 @@ void check_arguments(const ScoreArguments& arguments) {
     throw InputError(fmt::format("--remaining is {}, must be 0 or more", *arguments.remaining));
 }
 
-// A pool point with its score and the belief about f there.
-struct Scored {
-  Score score;
-  double mean = 0.0, variance = 0.0;
-};
-
 // Best first, a run to continue if it is the best of all, and the tie rule decides which one is the first;
 // with `random` the order is the one drawn.
-void put_best_first(std::vector<Scored>& scored, const Scored& chosen) {
+void put_best_first(std::vector<ScoredPoint>& scored, const ScoredPoint& chosen) {
   std::stable_sort(scored.begin(), scored.end(),
-                   [](const Scored& a, const Scored& b) { return precedes(a.score, b.score); });
+                   [](const ScoredPoint& a, const ScoredPoint& b) { return precedes(a.score, b.score); });
   const auto at = std::find_if(scored.begin(), scored.end(),
-                               [&](const Scored& one) { return one.score.point == chosen.score.point; });
+                               [&](const ScoredPoint& one) { return one.score.point == chosen.score.point; });
   if (chosen.score.top_up || at == scored.end()) {
     scored.insert(scored.begin(), chosen);
     return;
@@ -67,8 +60,8 @@ void put_best_first(std::vector<Scored>& scored, const Scored& chosen) {
   std::rotate(scored.begin(), at, at + 1);
 }
 
-std::vector<Scored> with_belief_at(const std::vector<Score>& scores, PoolBelief& belief) {
-  std::vector<Scored> scored;
+std::vector<ScoredPoint> with_belief_at(const std::vector<Score>& scores, PoolBelief& belief) {
+  std::vector<ScoredPoint> scored;
   for (const Score& score : scores) {
     const Marginals there = belief.marginals_at({{score.point}});
     scored.push_back({score, there.mean(0), there.variance(0)});
@@ -84,59 +77,21 @@ struct Scoring {
   PoolBelief& belief;
 
   // The best point alone: the belief about the other points need not be brought up to date.
-  std::vector<Scored> one_best(const Score& chosen) const { return with_belief_at({chosen}, belief); }
+  std::vector<ScoredPoint> one_best(const Score& chosen) const { return with_belief_at({chosen}, belief); }
 
-  std::vector<Scored> batch() const {
+  std::vector<ScoredPoint> batch() const {
     const std::vector<Score> scores = select_batch(belief, model.offer, model.acquisition, candidates,
                                                    *arguments.top, {.threads = arguments.work.threads});
     return with_belief_at(scores, belief);
   }
 
-  // Every rank scores its own points, and all get the best of them or all, in pool order.
-  std::vector<Scored> table_of_ranks(ShardedBelief& shared) const {
-    const PoolShard shard = shared.shard();
-    const std::vector<std::string> parts = gather_from_all(shared.ranks(), [&] {
-      base::ByteWriter bytes;
-      if (shard.rows == 0) return bytes.text();
-      std::vector<Index> rows(static_cast<std::size_t>(shard.rows));
-      for (Index row = 0; row < shard.rows; ++row) rows[static_cast<std::size_t>(row)] = shard.global(row);
-      const Marginals& marginals = shared.local().marginals();
-      std::vector<Score> scores = score_pool(marginals, model.offer.at(rows), model.acquisition,
-                                             candidates.at(rows), {.threads = arguments.work.threads});
-      if (arguments.top && scores.size() > static_cast<std::size_t>(*arguments.top)) {
-        std::stable_sort(scores.begin(), scores.end(), precedes);
-        scores.resize(static_cast<std::size_t>(*arguments.top));
-        std::sort(scores.begin(), scores.end(),
-                  [](const Score& a, const Score& b) { return a.point < b.point; });
-      }
-      for (Score& score : scores) {
-        const double mean = marginals.mean(score.point), variance = marginals.variance(score.point);
-        score.point = shard.global(score.point);
-        bytes.put(Scored{score, mean, variance});
-      }
-      return bytes.text();
-    });
-    std::vector<Scored> all;
-    for (const std::string& part : parts)
-      for (base::ByteReader bytes(part); !bytes.at_end();) all.push_back(bytes.get<Scored>());
-    return all;
+  std::vector<ScoredPoint> table(const Score& chosen) const {
+    return best_first(score_table(belief, model.offer, model.acquisition, candidates,
+                                  {.threads = arguments.work.threads, .top = arguments.top}),
+                      chosen);
   }
 
-  std::vector<Scored> table(const Score& chosen) const {
-    auto* shared = dynamic_cast<ShardedBelief*>(&belief);
-    // Draws are by row of the pool, and a shadow price is that of the whole.
-    if (shared != nullptr && model.acquisition.ranking != Ranking::random &&
-        !model.acquisition.has_price_weight())
-      return best_first(table_of_ranks(*shared), chosen);
-    const Marginals& marginals = belief.marginals();
-    std::vector<Scored> scored;
-    for (const Score& score : score_pool(marginals, model.offer, model.acquisition, candidates,
-                                         {.threads = arguments.work.threads}))
-      scored.push_back({score, marginals.mean(score.point), marginals.variance(score.point)});
-    return best_first(std::move(scored), chosen);
-  }
-
-  std::vector<Scored> best_first(std::vector<Scored> scored, const Score& chosen) const {
+  std::vector<ScoredPoint> best_first(std::vector<ScoredPoint> scored, const Score& chosen) const {
     if (arguments.top || model.acquisition.ranking == Ranking::random)
       put_best_first(scored, with_belief_at({chosen}, belief).front());
     if (arguments.top) scored.resize(std::min(scored.size(), static_cast<std::size_t>(*arguments.top)));
@@ -144,7 +99,7 @@ struct Scoring {
   }
 };
 
-ResultTable score_rows(const std::vector<Scored>& scored, const Study& study, const StudyModel& model,
+ResultTable score_rows(const std::vector<ScoredPoint>& scored, const Study& study, const StudyModel& model,
                        Format format) {
   const bool resumes = study.file().tops_up();
   std::vector<std::string> columns{"id",
@@ -156,7 +111,7 @@ ResultTable score_rows(const std::vector<Scored>& scored, const Study& study, co
                                    "information_per_cost"};
   if (resumes) columns.emplace_back("resume_from");
   ResultTable table(format, columns);
-  for (const Scored& one : scored) {
+  for (const ScoredPoint& one : scored) {
     const Score& score = one.score;
     const Level level = level_of(score, model.offer, model.acquisition);
     std::vector<ResultTable::Cell> row{
@@ -219,8 +174,8 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
                       .storage = storage,
                       .tables = tables_read_by(arguments.dialect, log),
                       .learning = {},
-                      .plan_seconds = work.plan_seconds,
-                      .ranks = job_ranks()});
+                      .plan_seconds = work.plan_seconds},
+                     this_job());
   // With other money than the campaign's it is a question about another ask.
   const std::optional<AskResult> next = arguments.remaining ? std::nullopt : loaded.look_ahead();
   const Study& study = loaded.study();
@@ -235,7 +190,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
   if (next && chosen)
     chosen = next->suggestions.empty() ? chosen : score_of(next->suggestions.front(), model, candidates);
   const Scoring scoring{arguments, model, candidates, belief};
-  std::vector<Scored> scored;
+  std::vector<ScoredPoint> scored;
   if (chosen)
     scored = arguments.batch             ? scoring.batch()
              : arguments.is_one_choice() ? scoring.one_best(*chosen)

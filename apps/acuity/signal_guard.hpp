@@ -21,7 +21,7 @@ class SignalGuard {
     sigaction(SIGHUP, &action, &hang_up_);
     if (hang_up_.sa_handler == SIG_IGN) sigaction(SIGHUP, &hang_up_, nullptr);  // nohup
     // mpirun passes this one on and waits; of the others it makes a SIGTERM that a SIGKILL follows soon.
-    if (job_ranks()) sigaction(SIGUSR1, &action, &user_);
+    if (is_started_by_mpirun()) sigaction(SIGUSR1, &action, &user_);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, &pipe_);
   }
@@ -30,7 +30,7 @@ class SignalGuard {
     sigaction(SIGTERM, &terminate_, nullptr);
     sigaction(SIGHUP, &hang_up_, nullptr);
     sigaction(SIGPIPE, &pipe_, nullptr);
-    if (job_ranks()) sigaction(SIGUSR1, &user_, nullptr);
+    if (is_started_by_mpirun()) sigaction(SIGUSR1, &user_, nullptr);
   }
   SignalGuard(const SignalGuard&) = delete;
   SignalGuard& operator=(const SignalGuard&) = delete;

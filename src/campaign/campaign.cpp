@@ -9,7 +9,6 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "base/first_rank.hpp"
 #include "base/text.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/campaign_internals.hpp"
@@ -406,13 +405,13 @@ void Campaign::take_ownership(bool take_over) {
   p.add([&] {
     const OwnerChanged& owner = p.state.owner();
     const bool is_taken = !tenure && may_be_alive(owner, p.now()) && (!take_over || is_here(owner));
-    if (as_first_rank_says(p.options.ranks.get(), is_taken)) refuse();
+    if (p.job.as_leader_says(is_taken)) refuse();
     self = this_process(p.options.owner_lease, p.now());
     return std::vector<Event>{self};
   });
-  p.owning = self = p.state.owner();  // the first of several ranks
+  p.owning = self = p.state.owner();  // the leader of a job
   p.tenure = std::move(tenure);
-  if (!p.address.is_nowhere() && is_first_rank(p.options.ranks.get()))
+  if (!p.address.is_nowhere() && p.job.leads())
     p.heartbeat = std::make_unique<Heartbeat>(p.address, self, p.options.owner_lease, p.tenure.get());
 }
 
@@ -451,6 +450,10 @@ Candidates Campaign::candidates() const {
 
 CampaignBelief& CampaignInternals::belief(Campaign& campaign) {
   return campaign.parts_->belief;
+}
+
+const Job& CampaignInternals::job(const Campaign& campaign) {
+  return campaign.parts_->job;
 }
 
 AskResult CampaignInternals::would_ask(Campaign& campaign) {

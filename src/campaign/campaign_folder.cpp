@@ -14,7 +14,6 @@
 #include "acuity/data/table.hpp"
 #include "base/byte_text.hpp"
 #include "base/checksum.hpp"
-#include "base/first_rank.hpp"
 #include "campaign/study_change.hpp"
 #include "data/mapped_file.hpp"
 #include "store/crash_point.hpp"
@@ -276,9 +275,9 @@ FrozenFiles frozen_files(const fs::path& folder, const State& state, bool finish
   return files;
 }
 
-FrozenFiles frozen_files_of(Ranks* ranks, const fs::path& folder, const State& state, bool finish) {
+FrozenFiles frozen_files_of(const Job& job, const fs::path& folder, const State& state, bool finish) {
   FrozenFiles files;
-  const std::string found = from_first_rank(ranks, [&] {
+  const std::string found = job.from_leader([&] {
     files = frozen_files(folder, state, finish);
     base::ByteWriter bytes;
     bytes.put(files.study.string());
@@ -289,7 +288,7 @@ FrozenFiles frozen_files_of(Ranks* ranks, const fs::path& folder, const State& s
     }
     return bytes.text();
   });
-  if (is_first_rank(ranks)) return files;
+  if (job.leads()) return files;
   base::ByteReader bytes(found);
   files.study = bytes.text();
   files.pool = bytes.text();
@@ -300,21 +299,19 @@ FrozenFiles frozen_files_of(Ranks* ranks, const fs::path& folder, const State& s
   return files;
 }
 
-Study open_frozen_study(const FrozenFiles& files, const CsvReading& tables,
-                        const std::shared_ptr<Ranks>& ranks) {
+Study open_frozen_study(const FrozenFiles& files, const CsvReading& tables, const Job& job) {
   StudyFile settings;
-  on_all_ranks(ranks ? *ranks : one_rank(), [&] { settings = read_study_file(files.study); });
+  job.together([&] { settings = read_study_file(files.study); });
   settings.is_frozen = true;
   settings.tables = tables;
   settings.pool_file = files.pool;
-  settings.ranks = ranks;
   const auto table = [&](const char* name, fs::path& path) {
     if (const auto found = files.tables.find(name); found != files.tables.end()) path = found->second;
   };
   if (settings.goal && !settings.goal->file.empty()) table("goal.csv", settings.goal->file);
   if (!settings.people.gold.empty()) table("gold.csv", settings.people.gold);
   if (settings.annotator.kind == AnnotatorSetting::Kind::truth) table("truth.csv", settings.annotator.truth);
-  return Study::open(std::move(settings));
+  return Study::open(std::move(settings), SharedPool(job));
 }
 
 void require_same(const Campaign& campaign, const fs::path& study, const CsvReading& tables) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "acuity/base/job.hpp"
 #include "acuity/campaign/state.hpp"
 #include "acuity/study/study.hpp"
 #include "store/kept_files.hpp"
@@ -54,13 +55,12 @@ struct FrozenFiles {
 /// Throws DifferentStudyError with the difference if the copies in the folder are not those recorded in the
 /// log. With `finish` the renaming of an interrupted change is completed.
 FrozenFiles frozen_files(const std::filesystem::path& folder, const State& state, bool finish);
-/// What the first of several ranks finds there; the others do not read the files.
-FrozenFiles frozen_files_of(Ranks* ranks, const std::filesystem::path& folder, const State& state,
+/// What the leader of a job finds there; the other processes do not read the files.
+FrozenFiles frozen_files_of(const Job& job, const std::filesystem::path& folder, const State& state,
                             bool finish);
-/// Opens the frozen study. Its tables are the campaign's copies; others are read as `tables` says. With
-/// `ranks` all of them call this together.
-Study open_frozen_study(const FrozenFiles& files, const CsvReading& tables = {},
-                        const std::shared_ptr<Ranks>& ranks = nullptr);
+/// Opens the frozen study. Its tables are the campaign's copies; others are read as `tables` says. The
+/// processes of a job call this together.
+Study open_frozen_study(const FrozenFiles& files, const CsvReading& tables = {}, const Job& job = {});
 
 /// The name of a copy that is to replace `name`.
 std::string next_copy(const std::string& name);

@@ -12,6 +12,8 @@ struct CampaignInternals {
   /// Does all that `ask` does before it chooses (ends leases, learns and plans what is due), and returns what
   /// it would choose. The choice is not recorded, and the belief is the one before it.
   static AskResult would_ask(Campaign& campaign);
+  /// The processes that have the campaign open as one.
+  static const Job& job(const Campaign& campaign);
 };
 
 }  // namespace acuity

@@ -6,13 +6,12 @@
 #include "acuity/base/errors.hpp"
 #include "base/checksum.hpp"
 #include "base/clock.hpp"
-#include "base/first_rank.hpp"
 #include "campaign/campaign_parts.hpp"
 #include "campaign/initial_events.hpp"
 #include "campaign/verification.hpp"
 #include "store/crash_point.hpp"
 #include "store/kept_files.hpp"
-#include "store/ranks_event_store.hpp"
+#include "store/leader_event_store.hpp"
 #include "store/unfinished_folder.hpp"
 
 namespace acuity {
@@ -134,8 +133,9 @@ bool Campaign::recognises(const CampaignAddress& address) {
                                       (fs::exists(folder / "study.toml") && fs::exists(folder / "runs")));
 }
 
-Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignOptions options) {
-  on_first_rank(options.ranks.get(), [&] {
+Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignOptions options,
+                        const Job& job) {
+  job.on_leader([&] {
     if (!address.is_in_database()) require_campaign(address);
     if (address.is_folder() && access == Access::write) remove_mark(address.folder());
   });
@@ -143,8 +143,7 @@ Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignO
   std::vector<StoredEvent> events;
   State state;
   with_damage_report(address, [&] {
-    on_first_rank(options.ranks.get(), [&] { store = open_event_store(address, access); });
-    store = share_event_store(options.ranks, std::move(store));
+    store = open_shared_event_store(job, address, access);
     events = store->read(0);
     for (const StoredEvent& stored : events) state.apply(stored);
     if (state.sequence() == 0) throw DamagedError("it is empty, must begin with \"created\"");
@@ -154,9 +153,8 @@ Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignO
   FrozenFiles files;
   for (int attempt = 0;; ++attempt) {
     try {
-      if (store->keeps_files()) copies = copies_of_kept_files(address, options.ranks.get());
-      files = frozen_files_of(options.ranks.get(), copies, state,
-                              access == Access::write && !store->keeps_files());
+      if (store->keeps_files()) copies = copies_of_kept_files(address, job);
+      files = frozen_files_of(job, copies, state, access == Access::write && !store->keeps_files());
       break;
     } catch (const DifferentStudyError&) {
       // Perhaps the study was changed after the log was read.
@@ -168,22 +166,23 @@ Campaign Campaign::open(const CampaignAddress& address, Access access, CampaignO
       events.insert(events.end(), more.begin(), more.end());
     }
   }
-  Study study = open_frozen(files, state.created(), options);
+  Study study = open_frozen(files, state.created(), options, job);
   with_damage_report(address, [&] { state = replay(events, EventRules(study, changes_in(events))); });
-  Campaign campaign(std::move(study), std::move(store), std::move(options), std::move(state));
+  Campaign campaign(std::move(study), std::move(store), std::move(options), job, std::move(state));
   campaign.parts_->address = address;
   campaign.parts_->copies = std::move(copies);
   return campaign;
 }
 
-Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, State state)
-    : parts_(std::make_unique<Parts>(std::move(study), std::move(store), std::move(options))) {
+Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, const Job& job,
+                   State state)
+    : parts_(std::make_unique<Parts>(std::move(study), std::move(store), std::move(options), job)) {
   parts_->state = std::move(state);
   parts_->rules.emplace(parts_->study, parts_->state.changes().size());
 }
 
-Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options)
-    : Campaign(std::move(study), std::move(store), std::move(options), State()) {
+Campaign::Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, const Job& job)
+    : Campaign(std::move(study), std::move(store), std::move(options), job, State()) {
   Parts& p = *parts_;
   p.add([&]() -> std::vector<Event> {
     if (p.state.sequence() > 0) return {};

@@ -11,7 +11,6 @@
 #include "acuity/selection/plan.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "base/clock.hpp"
-#include "base/first_rank.hpp"
 #include "campaign/answer_check.hpp"
 #include "campaign/choose_next.hpp"
 #include "campaign/initial_events.hpp"
@@ -33,9 +32,10 @@ bool has_any(const std::vector<StoredEvent>& events) {
 
 }  // namespace
 
-Study open_frozen(const FrozenFiles& files, const Created& created, const CampaignOptions& options) {
+Study open_frozen(const FrozenFiles& files, const Created& created, const CampaignOptions& options,
+                  const Job& job) {
   try {
-    return open_frozen_study(files, options.tables, options.ranks);
+    return open_frozen_study(files, options.tables, job);
   } catch (const InputError& error) {
     throw DamagedError(fmt::format("{}; the campaign was created by acuity {}, this is {}", error.what(),
                                    printable(created.version, 40), ACUITY_VERSION));
@@ -44,9 +44,8 @@ Study open_frozen(const FrozenFiles& files, const Created& created, const Campai
 
 // By another connection: the campaign's own may be in the middle of a transaction, which cannot be repeated
 // from here.
-std::filesystem::path copies_of_kept_files(const CampaignAddress& address, Ranks* ranks) {
-  return from_first_rank(ranks,
-                         [&] { return local_copies(*open_event_store(address, Access::read)).string(); });
+std::filesystem::path copies_of_kept_files(const CampaignAddress& address, const Job& job) {
+  return job.from_leader([&] { return local_copies(*open_event_store(address, Access::read)).string(); });
 }
 
 std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& events) {
@@ -64,9 +63,9 @@ std::size_t Campaign::Parts::follow_changes(const std::vector<StoredEvent>& even
 }
 
 void Campaign::Parts::load_study() {
-  if (store->keeps_files()) copies = copies_of_kept_files(address, options.ranks.get());
-  study = open_frozen(frozen_files_of(options.ranks.get(), copies, state, !store->keeps_files()),
-                      state.created(), options);
+  if (store->keeps_files()) copies = copies_of_kept_files(address, job);
+  study =
+      open_frozen(frozen_files_of(job, copies, state, !store->keeps_files()), state.created(), options, job);
   rules.emplace(study, state.changes().size());
   belief.forget();
 }
@@ -260,7 +259,7 @@ AskResult Campaign::Parts::choose_and_record(const AskOptions& asked) {
     Choice choice = choose(asked);
     bool is_recorded = false;
     for (int attempt = 1; !is_recorded; ++attempt) {
-      const bool is_quick = as_first_rank_says(options.ranks.get(), choice.seconds < quick);
+      const bool is_quick = job.as_leader_says(choice.seconds < quick);
       const bool may_choose_again = attempt == attempts || (attempt > 1 && is_quick);
       std::int64_t chosen_at = state.sequence();
       add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
@@ -298,9 +297,9 @@ void Campaign::Parts::learn_if_due() {
     std::vector<Annotation> annotations = belief.annotations(state);
     annotations.erase(annotations.begin() + used, annotations.end());
     const std::optional<Learned> before = learned_of(study, state);
-    // One rank learns, and all learn of it by the event.
+    // The leader learns, and all processes read the result in its event.
     Learned learned;
-    on_first_rank(options.ranks.get(), [&] {
+    job.on_leader([&] {
       learned =
           StudyLearner(study).learn_from(annotations, options.learning, options.threads,
                                          before ? &*before : nullptr, last, gold_answers_of(study, state));
@@ -308,8 +307,8 @@ void Campaign::Parts::learn_if_due() {
     bool counts = true;
     add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
       counts = !has_any<Amended, Retracted, Fitted, StudyChanged>(news);
-      if (!counts || !is_first_rank(options.ranks.get())) return {};
-      return {fitted_of(study, learned, used)};
+      if (!counts || !learned) return {};
+      return {fitted_of(study, *learned, used)};
     });
     if (counts) return;
   }

@@ -9,11 +9,12 @@
 namespace acuity {
 
 // The frozen study is unchanged, but may have been written for another version of acuity.
-Study open_frozen(const FrozenFiles& files, const Created& created, const CampaignOptions& options);
+Study open_frozen(const FrozenFiles& files, const Created& created, const CampaignOptions& options,
+                  const Job& job);
 
-// The folder with local copies of the files that a store keeps. Several ranks use that of the first, so that
-// they need a cache folder ($XDG_CACHE_HOME) that all see.
-std::filesystem::path copies_of_kept_files(const CampaignAddress& address, Ranks* ranks);
+// The folder with local copies of the files that a store keeps. The processes of a job use that of its
+// leader, so that they need a cache folder ($XDG_CACHE_HOME) that all see.
+std::filesystem::path copies_of_kept_files(const CampaignAddress& address, const Job& job);
 
 // What the verbs of a campaign share: the log, the state and the belief that follow it, and the checks of
 // everything that is written.
@@ -24,14 +25,16 @@ struct Campaign::Parts {
   Study study;
   std::unique_ptr<EventStore> store;
   CampaignOptions options;
+  Job job;  // the processes that have it open as one
   std::optional<EventRules> rules;
   State state;
   CampaignBelief belief;
 
-  Parts(Study s, std::unique_ptr<EventStore> e, CampaignOptions o)
+  Parts(Study s, std::unique_ptr<EventStore> e, CampaignOptions o, const Job& j)
       : study(std::move(s)),
         store(std::move(e)),
         options(std::move(o)),
+        job(j),
         rules(std::in_place, study),
         belief(study, options.threads, options.storage) {}
 

@@ -197,7 +197,7 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const 
       for (const Index k : space_filling_rows(points, scale, count, study.file().seed, transforms))
         rows.push_back(among[static_cast<std::size_t>(k)]);
     } else {
-      const Vector scale = standardised_by(study.pool(), study.file().ranks.get()).scale();
+      const Vector scale = standardised_by(study.pool(), study.shared_pool()).scale();
       rows = space_filling_rows(study.pool().points(), scale, count, study.file().seed + (nested ? 0 : i),
                                 transforms);
     }

@@ -8,6 +8,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "base/text.hpp"
+#include "campaign/campaign_internals.hpp"
 #include "campaign/event_rules.hpp"
 #include "store/crash_point.hpp"
 
@@ -35,12 +36,11 @@ class Ownership {
 // answers from then on would be lost.
 class LogFile {
  public:
-  LogFile(const std::filesystem::path& folder, Ranks* ranks)
-      : file_(folder / "events.sqlite"), ranks_(ranks) {
+  LogFile(const std::filesystem::path& folder, const Job& job) : file_(folder / "events.sqlite"), job_(job) {
     exists_ = !folder.empty() && ::stat(file_.c_str(), &at_start_) == 0;
   }
   void require_in_place() const {
-    on_first_rank(ranks_, [&] { require_in_place_here(); });
+    job_.on_leader([&] { require_in_place_here(); });
   }
 
  private:
@@ -54,7 +54,7 @@ class LogFile {
   }
 
   std::filesystem::path file_;
-  Ranks* ranks_;
+  Job job_;
   bool exists_ = false;
   struct stat at_start_{};
 };
@@ -132,7 +132,7 @@ void stop_annotators(Campaign& campaign, AnnotatorPool& annotators, const RunOpt
   annotators.stop_starting();
   const auto until = Clock::now() + std::chrono::duration<double>(options.grace);
   const auto may_go_on = [&] {
-    return as_first_rank_says(options.ranks.get(), Clock::now() < until && !options.should_kill());
+    return CampaignInternals::job(campaign).as_leader_says(Clock::now() < until && !options.should_kill());
   };
   while (annotators.busy() > 0 && may_go_on()) {
     record_all(campaign, annotators.wait(0.1), options.exclude_on_fail);
@@ -194,7 +194,7 @@ std::string guard_sentence(const Campaign& campaign, const AnnotatorPool& annota
 }
 
 RunEnd run_until_done(Campaign& campaign, AnnotatorPool& annotators, RunOptions options, bool did_anything) {
-  const LogFile log(campaign.folder(), options.ranks.get());
+  const LogFile log(campaign.folder(), CampaignInternals::job(campaign));
   AskResult last;
   FailuresHere failures;
   bool answered = false, restart = false, settled = false;

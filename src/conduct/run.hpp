@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/first_rank.hpp"
+#include "acuity/base/interruption.hpp"
 #include "conduct/annotator_pool.hpp"
 
 namespace acuity {
@@ -29,8 +29,6 @@ struct RunOptions {
   std::function<void()> on_idle = [] {};
   /// Called with sentences of the annotators for the user.
   std::function<void(const std::string&)> on_note = [](const std::string&) {};
-  /// Those of the campaign: CampaignOptions::ranks.
-  std::shared_ptr<Ranks> ranks = nullptr;
 };
 
 struct RunEnd {

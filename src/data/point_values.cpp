@@ -34,15 +34,15 @@ PointValues PointValues::constant(Index points, double value) {
   return result;
 }
 
-PointValues PointValues::of_shard(const PoolShard& shard, Vector values,
-                                  std::function<double(Index)> elsewhere, const Extremes& extremes) {
-  if (values.size() != shard.rows)
+PointValues PointValues::of_part(Index first, Index whole, Vector values,
+                                 std::function<double(Index)> elsewhere, const Extremes& extremes) {
+  if (first < 0 || first + values.size() > whole)
     throw std::invalid_argument("PointValues: there are " + std::to_string(values.size()) +
-                                " numbers, must be one for each of the shard's " +
-                                std::to_string(shard.rows) + " points");
+                                " numbers from point " + std::to_string(first) +
+                                " on, must be of points below " + std::to_string(whole));
   PointValues result(std::move(values));
-  result.size_ = shard.whole;
-  result.first_ = shard.first;
+  result.size_ = whole;
+  result.first_ = first;
   result.elsewhere_ = std::make_shared<const std::function<double(Index)>>(std::move(elsewhere));
   result.extremes_ = extremes;
   return result;

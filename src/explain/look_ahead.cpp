@@ -1,20 +1,20 @@
 #include "explain/look_ahead.hpp"
 
-#include "base/first_rank.hpp"
 #include "campaign/campaign_internals.hpp"
 #include "explain/replay_on_subset.hpp"
 #include "store/memory_event_store.hpp"
-#include "store/ranks_event_store.hpp"
+#include "store/leader_event_store.hpp"
 
 namespace acuity {
 
 namespace {
 
-Campaign copy_of(Study study, std::vector<StoredEvent> log, CampaignOptions options) {
+Campaign copy_of(const Campaign& campaign, Study study, std::vector<StoredEvent> log,
+                 CampaignOptions options) {
   options.watch = {};
-  const bool is_first = is_first_rank(options.ranks.get());
-  auto store = share_event_store(options.ranks, is_first ? make_memory_event_store(std::move(log)) : nullptr);
-  return Campaign(std::move(study), std::move(store), std::move(options));
+  const Job& job = CampaignInternals::job(campaign);
+  auto store = share_event_store(job, job.leads() ? make_memory_event_store(std::move(log)) : nullptr);
+  return Campaign(std::move(study), std::move(store), std::move(options), job);
 }
 
 LookAhead look_ahead_in(Campaign copy) {
@@ -25,12 +25,12 @@ LookAhead look_ahead_in(Campaign copy) {
 }  // namespace
 
 LookAhead look_ahead(const Campaign& campaign, const CampaignOptions& options) {
-  return look_ahead_in(copy_of(campaign.study().variant({}), campaign.events(), options));
+  return look_ahead_in(copy_of(campaign, campaign.study().variant({}), campaign.events(), options));
 }
 
 Campaign copy_among(const Campaign& campaign, const std::vector<Index>& rows,
                     const CampaignOptions& options) {
-  return copy_of(campaign.study().variant({.rows = rows}), log_on_subset(campaign, rows), options);
+  return copy_of(campaign, campaign.study().variant({.rows = rows}), log_on_subset(campaign, rows), options);
 }
 
 LookAhead look_ahead_among(const Campaign& campaign, const std::vector<Index>& rows,

@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "acuity/base/errors.hpp"
-#include "acuity/base/ranks.hpp"
 #include "acuity/campaign/campaign.hpp"
 #include "annotation/rehearsal.hpp"
 #include "base/byte_text.hpp"
@@ -253,14 +252,12 @@ std::vector<PolicyTrial> finished_of(Trials trials) {
   return finished;
 }
 
-std::vector<PolicyTrial> try_policies_on_ranks(const Study& study, const TruthOfRepeat& truth,
-                                               const TrialOptions& options) {
-  Ranks& ranks = *options.ranks;
+std::vector<PolicyTrial> share_trials(const Study& study, const TruthOfRepeat& truth,
+                                      const TrialOptions& options, const Job& job) {
   const std::size_t all = options.policies.size() * static_cast<std::size_t>(options.repeats);
   Trials trials(all);
-  for (const std::string& part : gather_from_all(ranks, [&] {
-         return bytes_of_trials(try_some(study, truth, options, ranks.rank(), ranks.count()));
-       }))
+  for (const std::string& part : job.gather(
+           [&] { return bytes_of_trials(try_some(study, truth, options, job.number(), job.count())); }))
     take_trials(part, trials);
   return finished_of(std::move(trials));
 }
@@ -268,9 +265,9 @@ std::vector<PolicyTrial> try_policies_on_ranks(const Study& study, const TruthOf
 }  // namespace
 
 std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& truth,
-                                      const TrialOptions& options) {
+                                      const TrialOptions& options, const Job& job) {
   require_budget(study);
-  if (options.ranks && options.ranks->count() > 1) return try_policies_on_ranks(study, truth, options);
+  if (!job.is_alone()) return share_trials(study, truth, options, job);
   return finished_of(try_some(study, truth, options, 0, 1));
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "acuity/base/job.hpp"
 #include "acuity/store/event.hpp"
 #include "acuity/study/study.hpp"
 #include "annotation/truth_table.hpp"
@@ -71,9 +72,6 @@ struct TrialOptions {
   /// Called after every answer of the very first trial, the one that is under way longest; does not overlap
   /// with so_far.
   std::function<void(const PolicyTrial&)> first_trial{};
-  /// The processes that share the trials; each calls try_policies() with the same arguments and gets all
-  /// results, while progress, so_far and first_trial are about its own. Null: this one alone.
-  std::shared_ptr<Ranks> ranks = nullptr;
 };
 
 /// The known answers for a repeat. Called on several threads.
@@ -83,8 +81,9 @@ using TruthOfRepeat = std::function<std::shared_ptr<const TruthTable>(int repeat
 void require_budget(const Study& study);
 
 /// Runs every policy on every repeat; results are sorted by policy, then by repeat. Fewer if cancelled. The
-/// study must have a budget.
+/// study must have a budget. The processes of a job share the trials: each calls this with the same arguments
+/// and gets all results, while progress, so_far and first_trial are about its own trials.
 std::vector<PolicyTrial> try_policies(const Study& study, const TruthOfRepeat& truth,
-                                      const TrialOptions& options);
+                                      const TrialOptions& options, const Job& job = {});
 
 }  // namespace acuity

@@ -140,7 +140,7 @@ Forecast forecast_of(const Study& study, const Study& tried, const State& state,
 }
 
 std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> before, TrialOptions options,
-                                      const EarlyForecast& early) {
+                                      const EarlyForecast& early, const Job& job) {
   require_budget(study);
   const Study tried = forecast_study(study);
   const State state = state_of(before);
@@ -180,7 +180,7 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
     };
   }
   const std::vector<PolicyTrial> trials = try_policies(
-      tried, [&](int repeat) { return truths.draw(static_cast<std::uint32_t>(repeat)); }, options);
+      tried, [&](int repeat) { return truths.draw(static_cast<std::uint32_t>(repeat)); }, options, job);
   if (trials.size() < options.policies.size() * static_cast<std::size_t>(options.repeats))
     return std::nullopt;
   Forecast made = make(trials, options.repeats);
@@ -202,17 +202,17 @@ Study forecast_study(const Study& study) {
   return study.variant(different);
 }
 
-std::optional<Forecast> forecast(const Study& study, const TrialOptions& options,
-                                 const EarlyForecast& early) {
+std::optional<Forecast> forecast(const Study& study, const TrialOptions& options, const EarlyForecast& early,
+                                 const Job& job) {
   return forecast_from(study, initial_events_on_subset(study, spread_rows(study.pool().size())), options,
-                       early);
+                       early, job);
 }
 
 std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options,
-                                 const EarlyForecast& early) {
+                                 const EarlyForecast& early, const Job& job) {
   const Study& study = campaign.study();
   std::optional<Forecast> made =
-      forecast_from(study, replay_on_subset(campaign, spread_rows(study.pool().size())), options, early);
+      forecast_from(study, replay_on_subset(campaign, spread_rows(study.pool().size())), options, early, job);
   if (const std::size_t pending = campaign.state().pending().size(); made && pending > 0)
     made->remarks.push_back(
         fmt::format("{} pending {} ignored",

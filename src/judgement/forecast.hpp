@@ -37,12 +37,12 @@ Study forecast_study(const Study& study);
 using EarlyForecast = std::function<void(const Forecast&)>;
 
 /// Forecast for a new campaign. `options.before` is overwritten. Returns nothing if it was stopped. Throws
-/// InputError if the study has no budget.
+/// InputError if the study has no budget. The processes of a job share the trials (try_policies).
 std::optional<Forecast> forecast(const Study& study, const TrialOptions& options,
-                                 const EarlyForecast& early = {});
+                                 const EarlyForecast& early = {}, const Job& job = {});
 /// Forecast from the current state of a campaign; pending suggestions are ignored.
 std::optional<Forecast> forecast(const Campaign& campaign, const TrialOptions& options,
-                                 const EarlyForecast& early = {});
+                                 const EarlyForecast& early = {}, const Job& job = {});
 
 /// "the prior", or "what is believed after 12 answers".
 std::string drawn_from(const Forecast& forecast);

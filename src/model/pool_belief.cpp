@@ -6,7 +6,6 @@
 #include "acuity/model/joint_pool_belief.hpp"
 #include "model/goal_covariances.hpp"
 #include "model/pool_belief_internals.hpp"
-#include "model/sharded_belief.hpp"
 
 namespace acuity {
 
@@ -34,7 +33,6 @@ void PoolBelief::change_prior_mean(double) {
 }
 
 bool PoolBelief::is_finite() {
-  if (auto* sharded = dynamic_cast<ShardedBelief*>(this)) return sharded->all_finite();
   if (LaggingPool* pool = PoolBeliefInternals::lagging(*this); pool != nullptr && pool->surely_finite())
     return true;
   const Marginals& all = marginals();

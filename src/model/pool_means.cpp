@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include "data/pool_sums.hpp"
-#include "model/sharded_belief.hpp"
+#include "model/belief_part.hpp"
 
 namespace acuity {
 
@@ -12,19 +11,14 @@ namespace {
 // `of_block`: the sum over some consecutive variances.
 template <typename OfBlock>
 double mean_of_variances(PoolBelief& belief, const OfBlock& of_block) {
-  auto* sharded = dynamic_cast<ShardedBelief*>(&belief);
-  Ranks& ranks = sharded != nullptr ? sharded->ranks() : one_rank();
+  const BeliefPart own = own_part_of(belief);
   const Vector* variance = nullptr;
-  const auto sum = [&](const PoolShard& shard) {
-    return sums_over_pool(ranks, shard, 1, [&](Index begin, Index end, double* sums) {
-      if (variance == nullptr)
-        variance = sharded != nullptr ? &sharded->local().marginals().variance : &belief.marginals().variance;
-      sums[0] = of_block(variance->segment(begin, end - begin));
-    })(0);
-  };
-  if (sharded != nullptr) return sum(sharded->shard()) / static_cast<double>(sharded->shard().whole);
-  const Index rows = belief.marginals().variance.size();
-  return sum({0, rows, rows}) / static_cast<double>(rows);
+  const auto part = own.shard ? *own.shard : own.pool.own_part(belief.marginals().variance.size());
+  const Vector sum = own.pool.sums(part, 1, [&](Index begin, Index end, double* sums) {
+    if (variance == nullptr) variance = &own.belief.marginals().variance;
+    sums[0] = of_block(variance->segment(begin, end - begin));
+  });
+  return sum(0) / static_cast<double>(part.whole);
 }
 
 }  // namespace

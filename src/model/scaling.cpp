@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "acuity/data/shared_pool.hpp"
 #include "data/as_size.hpp"
-#include "data/pool_sums.hpp"
 
 namespace acuity {
 
@@ -30,15 +30,16 @@ Points Scaling::with_logarithms(const PointsRef& points) const {
 }
 
 Scaling Scaling::standardise(const PointsRef& points, const std::vector<InputTransform>& transforms) {
-  return standardise(points, transforms, one_rank(), {0, points.rows(), points.rows()});
+  return standardise(points, transforms, SharedPool(), points.rows());
 }
 
 Scaling Scaling::standardise(const PointsRef& given, const std::vector<InputTransform>& transforms,
-                             Ranks& ranks, const PoolShard& shard) {
+                             const SharedPool& shared, Index whole) {
   Scaling scaling = unscaled(transforms);
-  if (shard.whole == 0) return scaling;
+  if (whole == 0) return scaling;
+  const auto own = shared.own_part(whole);
   const Index inputs = given.cols();
-  const double rows = static_cast<double>(shard.whole);
+  const double rows = static_cast<double>(whole);
   // Calls use(some points, with logarithms).
   const auto with_block = [&](Index begin, Index end, const auto& use) {
     if (scaling.log_.empty())
@@ -47,15 +48,15 @@ Scaling Scaling::standardise(const PointsRef& given, const std::vector<InputTran
       use(scaling.with_logarithms(given.middleRows(begin, end - begin)));
   };
   Vector lowest = Vector::Constant(inputs, std::numeric_limits<double>::infinity()), highest = -lowest;
-  const Vector sums = sums_over_pool(ranks, shard, inputs, [&](Index begin, Index end, double* out) {
+  const Vector sums = shared.sums(own, inputs, [&](Index begin, Index end, double* out) {
     with_block(begin, end, [&](const auto& points) {
       Eigen::Map<Vector>(out, inputs) = points.colwise().sum().transpose();
       lowest = lowest.cwiseMin(points.colwise().minCoeff().transpose());
       highest = highest.cwiseMax(points.colwise().maxCoeff().transpose());
     });
   });
-  highest = highest_of_ranks(ranks, highest);
-  lowest = -highest_of_ranks(ranks, -lowest);
+  highest = shared.highest(highest);
+  lowest = -shared.highest(-lowest);
   scaling.centre_ = sums / rows;
   scaling.scale_ = Vector::Ones(inputs);
   Vector largest = Vector::Zero(inputs);  // deviation; 0: the scale is not to be computed
@@ -70,7 +71,7 @@ Scaling Scaling::standardise(const PointsRef& given, const std::vector<InputTran
       largest(k) = std::max(highest(k) - scaling.centre_(k), scaling.centre_(k) - lowest(k));
   }
   // In units of the largest deviation: squares of very large or small inputs neither overflow nor vanish.
-  const Vector squares = sums_over_pool(ranks, shard, inputs, [&](Index begin, Index end, double* out) {
+  const Vector squares = shared.sums(own, inputs, [&](Index begin, Index end, double* out) {
     with_block(begin, end, [&](const auto& points) {
       for (Index k = 0; k < inputs; ++k) {
         out[k] = 0.0;

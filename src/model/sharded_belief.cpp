@@ -116,9 +116,9 @@ class Joined {
 }  // namespace
 
 ShardedBelief::ShardedBelief(const PointsRef& pool, const std::vector<Observation>& observations,
-                             std::shared_ptr<Ranks> ranks, const Make& make)
-    : pool_(pool), ranks_(std::move(ranks)), shard_(shard_of(pool.rows(), ranks_->rank(), ranks_->count())) {
-  on_all_ranks(*ranks_, [&] {
+                             SharedPool shared, const Make& make)
+    : pool_(pool), shared_(std::move(shared)), shard_(shared_.own_part(pool.rows())) {
+  shared_.job().together([&] {
     std::vector<Observation> known = observations;
     for (Observation& one : known) one.place = here(one.place);
     const WholePool whole{.rows = pool_.rows(), .first_point = pool_.row(0).transpose()};
@@ -140,10 +140,10 @@ Place ShardedBelief::here(const Place& place) const {
 
 const Marginals& ShardedBelief::marginals() const {
   Joined joined(shard_.whole);
-  const std::vector<std::string> parts = gather_from_all(
-      *ranks_, [&] { return shard_.rows == 0 ? std::string() : to_bytes(local_->marginals(), false); });
-  for (int rank = 0; rank < ranks_->count(); ++rank) {
-    const PoolShard part = shard_of(shard_.whole, rank, ranks_->count());
+  const std::vector<std::string> parts = shared_.job().gather(
+      [&] { return shard_.rows == 0 ? std::string() : to_bytes(local_->marginals(), false); });
+  for (int rank = 0; rank < shared_.job().count(); ++rank) {
+    const PoolShard part = shard_of(shard_.whole, rank, shared_.job().count());
     std::vector<Index> rows(static_cast<std::size_t>(part.rows));
     for (Index row = 0; row < part.rows; ++row) rows[static_cast<std::size_t>(row)] = part.global(row);
     if (!rows.empty()) joined.take(ByteReader(parts[static_cast<std::size_t>(rank)]), rows);
@@ -155,16 +155,16 @@ const Marginals& ShardedBelief::marginals() const {
 
 Marginals ShardedBelief::marginals_at(std::span<const Index> rows) {
   // The places in `rows` that every rank answers for.
-  std::vector<std::vector<Index>> places(static_cast<std::size_t>(ranks_->count()));
+  std::vector<std::vector<Index>> places(static_cast<std::size_t>(shared_.job().count()));
   std::vector<Index> mine;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    places[static_cast<std::size_t>(owner_of(rows[i], shard_.whole, ranks_->count()))].push_back(
+    places[static_cast<std::size_t>(owner_of(rows[i], shard_.whole, shared_.job().count()))].push_back(
         static_cast<Index>(i));
     if (shard_.contains(rows[i])) mine.push_back(shard_.local(rows[i]));
   }
   Joined joined(static_cast<Index>(rows.size()));
-  const std::vector<std::string> parts = gather_from_all(
-      *ranks_, [&] { return mine.empty() ? std::string() : to_bytes(local_->marginals_at(mine), true); });
+  const std::vector<std::string> parts = shared_.job().gather(
+      [&] { return mine.empty() ? std::string() : to_bytes(local_->marginals_at(mine), true); });
   for (std::size_t rank = 0; rank < parts.size(); ++rank)
     if (!places[rank].empty()) joined.take(ByteReader(parts[rank]), places[rank]);
   Marginals result{std::move(joined.mean), std::move(joined.variance), std::move(joined.errors)};
@@ -183,7 +183,7 @@ AnnotationHandle ShardedBelief::condition(const Place& place, const Channel& cha
                                           std::optional<double> answer) {
   std::optional<AnnotationHandle> added;
   try {
-    on_all_ranks(*ranks_, [&] { added = local_->condition(here(place), channel, answer); });
+    shared_.job().together([&] { added = local_->condition(here(place), channel, answer); });
   } catch (...) {
     if (added) local_->cancel(*added);
     throw;
@@ -192,25 +192,25 @@ AnnotationHandle ShardedBelief::condition(const Place& place, const Channel& cha
 }
 
 void ShardedBelief::answer(AnnotationHandle annotation, double value) {
-  on_all_ranks(*ranks_, [&] { local_->answer(annotation, value); });
+  shared_.job().together([&] { local_->answer(annotation, value); });
 }
 
 void ShardedBelief::cancel(AnnotationHandle annotation) {
-  on_all_ranks(*ranks_, [&] { local_->cancel(annotation); });
+  shared_.job().together([&] { local_->cancel(annotation); });
 }
 
 void ShardedBelief::cancel_all(std::span<const AnnotationHandle> annotations) {
-  on_all_ranks(*ranks_, [&] { local_->cancel_all(annotations); });
+  shared_.job().together([&] { local_->cancel_all(annotations); });
 }
 
 void ShardedBelief::change_prior_mean(double mean) {
-  on_all_ranks(*ranks_, [&] { local_->change_prior_mean(mean); });
+  shared_.job().together([&] { local_->change_prior_mean(mean); });
 }
 
-bool ShardedBelief::all_finite() {
+bool ShardedBelief::is_finite() {
   bool finite = true;
   for (const std::string& one :
-       gather_from_all(*ranks_, [&] { return std::string(local_->is_finite() ? "1" : "0"); }))
+       shared_.job().gather([&] { return std::string(local_->is_finite() ? "1" : "0"); }))
     finite = finite && one == "1";
   return finite;
 }

@@ -8,8 +8,8 @@
 #include "acuity/data/observation.hpp"
 #include "acuity/selection/selector.hpp"
 #include "data/as_size.hpp"
+#include "model/belief_part.hpp"
 #include "model/pool_means.hpp"
-#include "model/sharded_belief.hpp"
 #include "selection/temporary_pending.hpp"
 
 namespace acuity {
@@ -65,12 +65,12 @@ class Simulation {
  public:
   // `offer` has levels only, no range of precisions.
   Simulation(PoolBelief& belief, const Offer& offer, Acquisition acquisition, Candidates candidates,
-             const PlanOptions& options)
+             const PlanOptions& options, const Job& job)
       : belief_(belief),
         acquisition_(std::move(acquisition)),
         candidates_(std::move(candidates)),
         options_(options),
-        ranks_(ranks_of(belief, options)) {
+        job_(job_of(belief, job)) {
     offers_.push_back(offer);
     for (const double change : options.noise_changes) {
       offers_.push_back(offer);
@@ -81,10 +81,10 @@ class Simulation {
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));
   }
 
-  // The clock of the first rank is that of all.
+  // The clock of the leader is that of all.
   bool is_over() const {
     if (!std::isfinite(options_.seconds)) return false;
-    return ranks_.broadcast(Clock::now() >= end_ ? "over" : "", 0) == "over";
+    return job_.as_leader_says(Clock::now() >= end_);
   }
 
   // The course with the noise as it is believed to be, and its gain for every noise that it may be. Nothing
@@ -127,9 +127,9 @@ class Simulation {
   }
 
  private:
-  static Ranks& ranks_of(PoolBelief& belief, const PlanOptions& options) {
-    if (auto* sharded = dynamic_cast<ShardedBelief*>(&belief)) return sharded->ranks();
-    return options.ranks != nullptr ? *options.ranks : one_rank();
+  static Job job_of(PoolBelief& belief, const Job& given) {
+    const BeliefPart own = own_part_of(belief);
+    return own.shard ? own.pool.job() : given;
   }
 
   std::optional<PlannedCourse> run(double price_weight, const Offer& offer) {
@@ -149,8 +149,7 @@ class Simulation {
       course.spent += best->cost;
       ++course.purchases[at(best->level)];
       ++course.count;
-      if (options_.progress && ++simulated_ % 16 == 0)
-        on_all_ranks(ranks_, [&] { options_.progress(simulated_); });
+      if (options_.progress && ++simulated_ % 16 == 0) job_.together([&] { options_.progress(simulated_); });
     }
     if (options_.aim == PlanAim::pool_variance) course.expected = -mean_variance(belief_);
     pending.cancel_all();
@@ -161,7 +160,7 @@ class Simulation {
   Acquisition acquisition_;
   Candidates candidates_;
   const PlanOptions& options_;
-  Ranks& ranks_;
+  Job job_;
   std::vector<Offer> offers_;           // with the noise that is believed, then with each that is possible
   std::vector<double> by_ratio_;        // the aim by the ratio rule, for each of these
   std::optional<PlannedCourse> first_;  // of the ratio rule, if it was run already
@@ -188,7 +187,7 @@ const PlannedCourse& BudgetPlan::best() const {
 }
 
 BudgetPlan plan_budget(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
-                       const Candidates& candidates, const PlanOptions& options) {
+                       const Candidates& candidates, const PlanOptions& options, const Job& job) {
   BudgetPlan plan;
   if (!std::isfinite(candidates.remaining())) {
     plan.note = "there is no end of the money to plan for";
@@ -211,7 +210,7 @@ BudgetPlan plan_budget(PoolBelief& belief, const Offer& offer, const Acquisition
   }
   const bool is_range = acquisition.continuous.has_value();
   Simulation simulation(belief, levels, by_levels, is_range ? candidates.for_levels(levels) : candidates,
-                        options);
+                        options, job);
   std::vector<double> weights = options.weights;
   if (!simulation.limit(options.most_operations, weights)) {
     plan.note = "simulating the rest of the budget takes too long";

@@ -20,7 +20,7 @@ std::optional<double> shadow_price(const Acquisition& acquisition, const std::op
 class ContestState;
 
 /// The two halves of a choice among some candidates: the best one, and the first that ties with the best of
-/// all, which may be on another rank (docs/math.md 5.2).
+/// all, which may be in another process (docs/math.md 5.2).
 class Contest {
  public:
   /// All points of a belief. The arguments must outlive it.

@@ -9,14 +9,14 @@
 #include "acquisition/information_shortcuts.hpp"
 #include "acquisition/tie.hpp"
 #include "acuity/selection/full_scan.hpp"
+#include "model/belief_part.hpp"
 #include "model/goal_covariances.hpp"
 #include "model/pool_belief_internals.hpp"
-#include "model/sharded_belief.hpp"
 #include "numerics/random.hpp"
-#include "selection/decision_of_ranks.hpp"
 #include "selection/priced_tile_search.hpp"
 #include "selection/scan_at_price.hpp"
 #include "selection/screen.hpp"
+#include "selection/shared_decision.hpp"
 #include "selection/tile_search.hpp"
 #include "selection/top_up_search.hpp"
 
@@ -67,28 +67,28 @@ class OfferAtRows {
 
 }  // namespace
 
-// The search of one rank among its own points. A step that depends on the points of other ranks is decided
-// with them (DecisionOfRanks), so that all ranks call the same steps in the same order.
+// The search of one process among its own points. A step that depends on the points of other processes is
+// decided with them (SharedDecision), so that all of them call the same steps in the same order.
 //
 // Invariant: `tiles`, `priced_tiles` and `top_ups` store bounds from earlier choices, `screen` the levels
 // that compete. Each of them finds out by itself whether what it stored still holds. No choice depends on it:
 // the points that are left are compared exactly, and the result is the result of a full scan. Everything else
 // that a choice needs is in Choice, or is an argument or the result of a step.
 //
-// Owner and thread: a Selector owns one State for the whole pool, or one for the shard of its rank. One
+// Owner and thread: a Selector owns one State for the whole pool, or one for the shard of its process. One
 // thread at a time may call it. Threads that the searches start work only while a call runs.
 //
 // What a caller may assume: any candidates of the same pool may be given, in any order of choices. Offer and
 // acquisition are stored as references and must not change. The belief must be the same one at every call; a
 // belief that was built again needs a new Selector.
 struct Selector::State {
-  using Finalists = DecisionOfRanks::Finalists;
+  using Finalists = SharedDecision::Finalists;
 
-  // One choice: among these candidates, given this belief, on these ranks.
+  // One choice: among these candidates, given this belief, with the processes that share the pool.
   struct Choice {
     PoolBelief& belief;
     const Candidates& candidates;
-    DecisionOfRanks ranks;
+    SharedDecision shared;
     bool same_levels_everywhere;  // of the whole pool
     // The best information per cost of the runs that may be continued instead of starting a new one. It
     // counts in the shadow price of new runs, too. 0: there are none.
@@ -146,12 +146,12 @@ struct Selector::State {
     return choice.same_levels_everywhere ? PoolBeliefInternals::lagging(choice.belief) : nullptr;
   }
 
-  // At a weight of prices other than 1. rho, the best information per cost, is that of all ranks.
+  // At a weight of prices other than 1. rho, the best information per cost, is the best of all processes.
   NewRun choose_at_price(Choice& choice) {
     if (has_thinned_goal(choice)) return choose_in_two_stages(choice);
     bool by_tiles = false;
-    const std::optional<Score> best_ratio = choice.ranks.best([&]() -> std::optional<Score> {
-      if (!choice.ranks.has_rows()) return std::nullopt;
+    const std::optional<Score> best_ratio = choice.shared.best([&]() -> std::optional<Score> {
+      if (!choice.shared.has_rows()) return std::nullopt;
       LaggingPool* pool = priced_tiles.possible() ? lagging(choice) : nullptr;
       if (pool != nullptr)
         if (const auto rows = priced_tiles.best_ratios(*pool, choice.candidates)) {
@@ -162,8 +162,8 @@ struct Selector::State {
     });
     const std::optional<double> at_price =
         price_with_rival(shadow_price(acquisition, best_ratio), choice.rival_ratio);
-    const std::optional<Score> best = choice.ranks.choose([&]() -> Finalists {
-      if (!choice.ranks.has_rows()) return {};
+    const std::optional<Score> best = choice.shared.choose([&]() -> Finalists {
+      if (!choice.shared.has_rows()) return {};
       if (!by_tiles || !at_price) return finalists(of_all(choice, at_price));
       LaggingPool* pool = lagging(choice);
       const std::vector<Index> rows = priced_tiles.leaders(*pool, *at_price);
@@ -176,8 +176,8 @@ struct Selector::State {
   std::optional<Score> choose_with_top_ups(Choice& choice) {
     bool has_started = false;
     const auto best_top_up = [&](std::optional<double> at_price) {
-      return choice.ranks.choose([&]() -> Finalists {
-        if (!choice.ranks.has_rows()) return {};
+      return choice.shared.choose([&]() -> Finalists {
+        if (!choice.shared.has_rows()) return {};
         if (!std::exchange(has_started, true)) top_ups.start(choice.belief);
         std::vector<Score> scores = top_ups.scores(choice.belief, choice.candidates, at_price);
         std::optional<Score> leader = leader_of(scores);
@@ -213,8 +213,8 @@ struct Selector::State {
 
   // Without a shadow price.
   std::optional<Score> choose_by_ranking(Choice& choice) {
-    return choice.ranks.choose([&]() -> Finalists {
-      if (!choice.ranks.has_rows()) return {};
+    return choice.shared.choose([&]() -> Finalists {
+      if (!choice.shared.has_rows()) return {};
       if (offer.has_point_costs()) return finalists(of_all(choice));
       LaggingPool* pool = tiles.possible() ? lagging(choice) : nullptr;
       if (pool != nullptr)
@@ -246,9 +246,9 @@ struct Selector::State {
   // marginals() has some of the goal points only: they tell which points are worth a comparison with all of
   // them.
   NewRun choose_in_two_stages(Choice& choice) {
-    const bool has_rows = choice.ranks.has_rows(), is_priced = acquisition.has_price_weight();
+    const bool has_rows = choice.shared.has_rows(), is_priced = acquisition.has_price_weight();
     const auto leading = [&](std::optional<double> at_price) {
-      return points_of(leading_scores(choice.ranks.gather([&]() -> std::vector<Score> {
+      return points_of(leading_scores(choice.shared.gather([&]() -> std::vector<Score> {
         if (!has_rows) return {};
         return leading_scores(score_pool_at_price(choice.belief.marginals(), offer, acquisition,
                                                   choice.candidates, at_price, {.threads = threads}));
@@ -257,7 +257,7 @@ struct Selector::State {
     std::vector<Index> rows;
     if (is_priced) {  // the best information per cost is needed, too
       const std::optional<Score> best_ratio =
-          choice.ranks.best([&] { return has_rows ? of_all(choice).leader() : std::optional<Score>(); });
+          choice.shared.best([&] { return has_rows ? of_all(choice).leader() : std::optional<Score>(); });
       rows = leading(shadow_price(acquisition, best_ratio));
       const std::vector<Index> best_ratios = leading(std::nullopt);
       std::vector<Index> both;
@@ -268,16 +268,16 @@ struct Selector::State {
       rows = leading(std::nullopt);
     }
     if (rows.empty()) return {};
-    const std::vector<Index> here = choice.ranks.local(rows);
+    const std::vector<Index> here = choice.shared.local(rows);
     std::optional<double> at_price;
     if (is_priced) {
-      const std::optional<Score> best_ratio = choice.ranks.best([&]() -> std::optional<Score> {
+      const std::optional<Score> best_ratio = choice.shared.best([&]() -> std::optional<Score> {
         if (here.empty()) return std::nullopt;
         return among(here, choice.belief.marginals_at(here), choice.candidates).leader();
       });
       at_price = price_with_rival(shadow_price(acquisition, best_ratio), choice.rival_ratio);
     }
-    const std::optional<Score> best = choice.ranks.choose([&]() -> Finalists {
+    const std::optional<Score> best = choice.shared.choose([&]() -> Finalists {
       if (here.empty()) return {};
       return finalists(among(here, choice.belief.marginals_at(here), choice.candidates, at_price));
     });
@@ -286,8 +286,8 @@ struct Selector::State {
 
   // Random choice needs the belief only to report what the drawn point is worth.
   std::optional<Score> draw(Choice& choice) {
-    using Drawn = DecisionOfRanks::Drawn;
-    const std::optional<Drawn> lowest = choice.ranks.lowest([&] {
+    using Drawn = SharedDecision::Drawn;
+    const std::optional<Drawn> lowest = choice.shared.lowest([&] {
       std::optional<Drawn> first;
       const Candidates& candidates = choice.candidates;
       for (Index row = 0; row < offer.base_noise.size(); ++row) {
@@ -300,7 +300,7 @@ struct Selector::State {
       return first;
     });
     if (!lowest) return std::nullopt;
-    return choice.ranks.from_owner(lowest->point, [&](Index local) {
+    return choice.shared.from_owner(lowest->point, [&](Index local) {
       const std::vector<Index> row{local};
       std::optional<Score> drawn = among(row, choice.belief.marginals_at(row), choice.candidates).choice();
       if (drawn) drawn->value = merit(Ranking::random, drawn->information, drawn->cost, lowest->key);
@@ -309,7 +309,7 @@ struct Selector::State {
   }
 };
 
-// What belongs to a rank's part of the pool.
+// What belongs to the own part of a shared pool.
 struct Selector::Part {
   Part(const Offer& whole, const Acquisition& acquisition, int threads, const PoolShard& which)
       : shard(which), offer(whole.part(which.first, which.rows)), state(offer, acquisition, threads) {}
@@ -329,20 +329,19 @@ std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& cand
   const bool has_top_ups = !candidates.top_ups().empty() && allows_top_ups(*acquisition_);
   const bool same_levels_everywhere = candidates.partly_open().empty() && !offer_->has_point_costs();
   const auto choose_with = [&](State& state, PoolBelief& here, const Candidates& candidates_here,
-                               DecisionOfRanks ranks) {
-    State::Choice choice{here, candidates_here, ranks, same_levels_everywhere};
+                               SharedDecision shared) {
+    State::Choice choice{here, candidates_here, std::move(shared), same_levels_everywhere};
     return has_top_ups ? state.choose_with_top_ups(choice) : state.choose_new_run(choice).best;
   };
-  if (auto* sharded = dynamic_cast<ShardedBelief*>(&belief)) {
-    const PoolShard& shard = sharded->shard();
-    if (!part_ || part_->shard != shard)
-      part_ = std::make_unique<Part>(*offer_, *acquisition_, threads_, shard);
-    return choose_with(part_->state, sharded->local(), candidates.part(shard.first, shard.rows),
-                       {sharded->ranks(), shard});
+  const BeliefPart own = own_part_of(belief);
+  if (own.shard) {
+    if (!part_ || part_->shard != *own.shard)
+      part_ = std::make_unique<Part>(*offer_, *acquisition_, threads_, *own.shard);
+    return choose_with(part_->state, own.belief, candidates.part(own.shard->first, own.shard->rows),
+                       {own.pool, *own.shard});
   }
   if (!state_) state_ = std::make_unique<State>(*offer_, *acquisition_, threads_);
-  const Index points = offer_->base_noise.size();
-  return choose_with(*state_, belief, candidates, {one_rank(), {0, points, points}});
+  return choose_with(*state_, belief, candidates, {own.pool, own.pool.own_part(offer_->base_noise.size())});
 }
 
 }  // namespace acuity

@@ -8,10 +8,8 @@
 #include <variant>
 
 #include "acuity/base/errors.hpp"
-#include "acuity/base/ranks.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "data/csv_scanner.hpp"
-#include "data/pool_sums.hpp"
 #include "study/input_settings.hpp"
 
 namespace acuity {
@@ -92,7 +90,7 @@ std::vector<std::string> remarks_on(const StudyFile& study, const Pool& pool) {
   return remarks;
 }
 
-Pool read_pool(const StudyFile& study, const Table& table) {
+Pool read_pool(const StudyFile& study, const Table& table, const PoolShard&) {
   if (table.rows() == 0)
     throw InputError(table.source() + ":1: the pool has no rows, must have at least one");
   std::optional<Index> id_column;
@@ -117,15 +115,13 @@ Pool read_pool(const StudyFile& study, const Table& table) {
   return pool;
 }
 
-// What this rank checks and computes of a pool file; null: all of it.
-PoolShard own_part(const StudyFile& study, const PoolFile& file) {
-  return study.ranks ? shard_of(file.rows(), study.ranks->rank(), study.ranks->count())
-                     : PoolShard{.first = 0, .rows = file.rows(), .whole = file.rows()};
+// What this process checks and computes of a pool file.
+PoolShard own_part(const SharedPool& shared, const PoolFile& file) {
+  return shared.own_part(file.rows());
 }
 
 // Gives the same pool as a CSV file with the same columns. Ids of the file are used if the study names them.
-Pool read_pool(const StudyFile& study, const PoolFile& file) {
-  const PoolShard part = own_part(study, file);
+Pool read_pool(const StudyFile& study, const PoolFile& file, const PoolShard& part) {
   if (study.pool_id && study.pool_id != file.id_column())
     throw InputError(fmt::format(
         "{}: column \"{}\" is missing, must be there for pool.id; {}", file.source(), *study.pool_id,
@@ -146,12 +142,12 @@ Pool read_pool(const StudyFile& study, const PoolFile& file) {
   return pool.described(study.input_settings);
 }
 
-// A table is read by every rank as a whole.
-PoolShard own_part(const StudyFile&, const Table& table) {
+// A table is read by every process as a whole.
+PoolShard own_part(const SharedPool&, const Table& table) {
   return {.first = 0, .rows = table.rows(), .whole = table.rows()};
 }
 
-// What is read without asking other ranks.
+// What is read without asking other processes.
 struct OwnPart {
   Pool pool;
   std::shared_ptr<const NoiseLaw> law;
@@ -161,7 +157,7 @@ struct OwnPart {
   std::vector<std::string> remarks;
 };
 
-OwnPart read_own_part(const StudyFile& study) {
+OwnPart read_own_part(const StudyFile& study, const SharedPool& shared) {
   std::vector<std::string> said;
   CsvReading reading = study.reading_of(study.pool_file);
   if (!reading.note) reading.note = [&](const std::string& sentence) { said.push_back(sentence); };
@@ -170,9 +166,9 @@ OwnPart read_own_part(const StudyFile& study) {
                    : Table::parse(read_regular_file(study.pool_file), study.pool_file.string(), reading);
   return std::visit(
       [&](auto& rows) -> OwnPart {
-        Pool pool = read_pool(study, rows);
+        const PoolShard part = own_part(shared, rows);
+        Pool pool = read_pool(study, rows, part);
         auto law = std::make_shared<const NoiseLaw>(study, pool.columns());
-        const PoolShard part = own_part(study, rows);
         Vector noise(law->constant() ? 0 : part.rows);
         for (Index i = 0; i < noise.size(); ++i)
           noise(i) = (*law)(pool.point(part.global(i)), rows, part.global(i));
@@ -191,17 +187,16 @@ OwnPart read_own_part(const StudyFile& study) {
 
 }  // namespace
 
-PoolWithNoise read_pool(const StudyFile& study) {
-  Ranks& ranks = study.ranks ? *study.ranks : one_rank();
+PoolWithNoise read_pool(const StudyFile& study, const SharedPool& shared) {
   std::optional<OwnPart> read;
-  on_all_ranks(ranks, [&] { read = read_own_part(study); });
+  shared.job().together([&] { read = read_own_part(study, shared); });
   PointValues noise;
   if (const std::optional<double> constant = read->law->constant())
     noise = PointValues::constant(read->pool.size(), *constant);
   else if (read->part.is_whole())
     noise = std::move(read->noise);
   else
-    noise = values_of_ranks(ranks, read->part, std::move(read->noise), std::move(read->noise_elsewhere));
+    noise = shared.values(read->part, std::move(read->noise), std::move(read->noise_elsewhere));
   return {std::move(read->pool), std::move(read->law), std::move(noise), std::move(read->remarks)};
 }
 

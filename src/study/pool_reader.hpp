@@ -4,6 +4,7 @@
 
 #include "acuity/data/point_values.hpp"
 #include "acuity/data/pool.hpp"
+#include "acuity/data/shared_pool.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/study/study_file.hpp"
 #include "study/noise_law.hpp"
@@ -18,9 +19,9 @@ struct PoolWithNoise {
   std::vector<std::string> remarks = {};  ///< about columns that are no inputs
 };
 
-/// Reads the pool that the study names, a CSV file or a pool file; throws InputError. If there are ranks
-/// (StudyFile::ranks), all of them must call it: what one of them throws, all throw. Of a pool file each
+/// Reads the pool that the study names, a CSV file or a pool file; throws InputError. The
+/// processes that share the pool must all call it: what one of them throws, all throw. Of a pool file each
 /// checks its own part, and stores the noise there.
-PoolWithNoise read_pool(const StudyFile& study);
+PoolWithNoise read_pool(const StudyFile& study, const SharedPool& shared);
 
 }  // namespace acuity

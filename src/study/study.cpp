@@ -6,8 +6,6 @@
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
-#include "acuity/base/ranks.hpp"
-#include "acuity/data/pool_shard.hpp"
 #include "study/input_settings.hpp"
 #include "study/ladder_price.hpp"
 #include "study/log_cost.hpp"
@@ -18,24 +16,24 @@
 
 namespace acuity {
 
-Scaling standardised_by(const Pool& pool, Ranks* ranks) {
-  const std::vector<InputTransform> transforms = transforms_of(pool.columns());
-  if (ranks == nullptr || ranks->count() == 1) return Scaling::standardise(pool.points(), transforms);
-  const PoolShard own = shard_of(pool.size(), ranks->rank(), ranks->count());
-  return Scaling::standardise(pool.points().middleRows(own.first, own.rows), transforms, *ranks, own);
+Scaling standardised_by(const Pool& pool, const SharedPool& shared) {
+  const auto own = shared.own_part(pool.size());
+  return Scaling::standardise(pool.points().middleRows(own.first, own.rows), transforms_of(pool.columns()),
+                              shared, pool.size());
 }
 
-Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
+Study::Study(StudyFile file, Pool pool, SharedPool shared, Offer offer, Acquisition acquisition,
              std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
              std::vector<std::string> remarks)
     : file_(std::move(file)),
       pool_(std::move(pool)),
+      shared_(std::move(shared)),
       offer_(std::move(offer)),
       acquisition_(std::move(acquisition)),
       cost_(std::move(cost)),
       noise_(std::move(noise)),
       remarks_(std::move(remarks)) {
-  const auto by_pool = [this] { return standardised_by(pool_, file_.ranks.get()); };
+  const auto by_pool = [this] { return standardised_by(pool_, shared_); };
   if (file_.standardise == Standardise::pool) input_scaling_ = by_pool();
   if (file_.costs_depend_on_inputs()) cost_scaling_ = by_pool();
   if (file_.standardise == Standardise::none) {
@@ -44,11 +42,6 @@ Study::Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
   }
 }
 Study::~Study() = default;
-
-PoolShard Study::own_part() const {
-  return shard_of(pool_.size(), file_.ranks ? file_.ranks->rank() : 0,
-                  file_.ranks ? file_.ranks->count() : 1);
-}
 
 Study::Study(Study&&) noexcept = default;
 Study& Study::operator=(Study&&) noexcept = default;

@@ -302,14 +302,22 @@ Study Study::open(const std::filesystem::path& path) {
   return open(read_study_file(path));
 }
 
-Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal) {
+Study Study::open(StudyFile settings, std::shared_ptr<const Goal> goal) {
+  return open(std::move(settings), std::move(goal), SharedPool());
+}
+
+Study Study::open(StudyFile settings, SharedPool shared) {
+  return open(std::move(settings), nullptr, std::move(shared));
+}
+
+Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal, SharedPool shared) {
   require_valid(file);
   if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
   for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth, file.people.gold})
     require_no_pipe(part);
-  PoolWithNoise read = read_pool(file);
-  Study study = assemble(std::move(file), std::move(read.pool), std::move(read.law), std::move(read.noise),
-                         std::move(goal));
+  PoolWithNoise read = read_pool(file, shared);
+  Study study = assemble(std::move(file), std::move(read.pool), std::move(shared), std::move(read.law),
+                         std::move(read.noise), std::move(goal));
   study.remarks_.insert(study.remarks_.end(), read.remarks.begin(), read.remarks.end());
   return study;
 }
@@ -328,10 +336,11 @@ Study Study::make(StudyFile settings, Pool pool, Vector noise_variance, std::sha
     if (pool.id(row).empty()) throw InputError(pool.where(row) + ": the id is empty, must be a name");
   auto law = std::make_shared<const NoiseLaw>(settings, pool.columns());
   PointValues noise = noise_at_points(settings, *law, pool, std::move(noise_variance));
-  return assemble(std::move(settings), std::move(pool), std::move(law), std::move(noise), std::move(goal));
+  return assemble(std::move(settings), std::move(pool), SharedPool(), std::move(law), std::move(noise),
+                  std::move(goal));
 }
 
-Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise,
+Study Study::assemble(StudyFile file, Pool pool, SharedPool shared, std::shared_ptr<const NoiseLaw> noise,
                       PointValues base_noise, std::shared_ptr<const Goal> goal) {
   const std::shared_ptr<const CostFunction> cost = file.ladder ? make_cost(file) : nullptr;
   Offer offer{.levels = make_levels(file, cost.get()), .base_noise = std::move(base_noise)};
@@ -348,8 +357,8 @@ Study Study::assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw>
 
   Acquisition acquisition = make_acquisition(file, offer, cost);
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
-  Study study(std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost,
-              std::move(noise), std::move(remarks));
+  Study study(std::move(file), std::move(pool), std::move(shared), std::move(offer), std::move(acquisition),
+              cost, std::move(noise), std::move(remarks));
   study.given_goal_ = std::move(goal);
   study.goal_ = make_goal(study);
   study.gold_ = read_gold(study.file_, study.pool_);
@@ -383,8 +392,8 @@ Study Study::variant(const StudyVariant& different) const {
     acquisition.continuous.reset();
   }
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
-  Study study(std::move(file), std::move(pool), std::move(offer), std::move(acquisition), cost_, noise_,
-              std::move(remarks));
+  Study study(std::move(file), std::move(pool), shared_, std::move(offer), std::move(acquisition), cost_,
+              noise_, std::move(remarks));
   study.given_goal_ = given_goal_;
   // A goal that is given stays where it is, also if only a part of the pool is kept.
   const bool same_goal = goal_ && file_.goal && !file_.goal->whole_pool();

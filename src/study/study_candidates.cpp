@@ -44,7 +44,7 @@ Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
                                  .repeat_points = file_.repeat,
                                  .step = annotations.size(),
                                  .most_per_level = file_.people.max_per_item,
-                                 .held = own_part()});
+                                 .held = shared_.own_part(pool_.size())});
   double spent = 0.0;
   for (const Annotation& annotation : annotations) spent += annotation.cost;
   candidates.set_money(remaining.value_or(budget - spent), budget);

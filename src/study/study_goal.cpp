@@ -10,9 +10,8 @@
 #include <numeric>
 
 #include "acuity/base/errors.hpp"
-#include "acuity/base/ranks.hpp"
+#include "acuity/study/study.hpp"
 #include "data/as_size.hpp"
-#include "data/pool_sums.hpp"
 #include "numerics/infinite.hpp"
 #include "numerics/random.hpp"
 #include "study/nearest.hpp"
@@ -134,8 +133,9 @@ struct InputLimits {
   double lowest, highest;
 };
 
-// Of every input; a rank of several reads its part of the pool.
-std::vector<InputLimits> limits_of(const Pool& pool, const PoolShard& own, Ranks* ranks) {
+// Of every input; each process reads its own part of the pool.
+std::vector<InputLimits> limits_of(const Pool& pool, const SharedPool& shared) {
+  const auto own = shared.own_part(pool.size());
   const Index inputs = pool.points().cols();
   Vector highest = Vector::Constant(inputs, -infinite), lowest = Vector::Constant(inputs, infinite);
   if (own.rows > 0) {
@@ -143,9 +143,8 @@ std::vector<InputLimits> limits_of(const Pool& pool, const PoolShard& own, Ranks
     highest = part.colwise().maxCoeff().transpose();
     lowest = part.colwise().minCoeff().transpose();
   }
-  Ranks& all = ranks != nullptr ? *ranks : one_rank();
-  highest = highest_of_ranks(all, highest);
-  lowest = -highest_of_ranks(all, -lowest);
+  highest = shared.highest(highest);
+  lowest = -shared.highest(-lowest);
   std::vector<InputLimits> limits;
   for (Index k = 0; k < inputs; ++k) limits.push_back({lowest(k), highest(k)});
   return limits;
@@ -238,8 +237,7 @@ Goal goal_of_file(const Study& study, const std::filesystem::path& file) {
 
 Goal goal_of_box(const Study& study, bool needs_noise) {
   Goal all;
-  all.points = points_in_box(study.file(), study.pool(),
-                             limits_of(study.pool(), study.own_part(), study.file().ranks.get()));
+  all.points = points_in_box(study.file(), study.pool(), limits_of(study.pool(), study.shared_pool()));
   all.weights = Vector::Ones(all.points.rows());
   all.noise =
       needs_noise ? noise_outside_of_tables(study, all.points) : Vector(Vector::Zero(all.points.rows()));

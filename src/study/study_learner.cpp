@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/base/ranks.hpp"
-#include "model/sharded_belief.hpp"
+#include "model/belief_part.hpp"
 #include "study/learn_options.hpp"
 #include "study/study_noise.hpp"
 #include "study/study_offer.hpp"
@@ -208,9 +207,7 @@ std::unique_ptr<PoolBelief> StudyLearner::belief(const StudyModel& model, const 
     return file.target->belief(model.prior, points, goal_under(model), observations, threads, stored,
                                file.merges_answers());
   };
-  if (!file.ranks || file.ranks->count() == 1)
-    return make(study_.pool().points(), model.observations, std::nullopt);
-  return std::make_unique<ShardedBelief>(study_.pool().points(), model.observations, file.ranks, make);
+  return share_belief(study_.pool().points(), model.observations, study_.shared_pool(), make);
 }
 
 // The goal with the noise of answers there as the model has it.

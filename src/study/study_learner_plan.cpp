@@ -60,7 +60,6 @@ struct SmallWorld {
 BudgetPlan StudyLearner::plan(const StudyModel& given, const std::vector<Annotation>& annotations,
                               PoolBelief& belief, const Candidates& candidates, PlanOptions options) const {
   StudyModel model = given;  // a belief that follows a campaign does not keep its observations up to date
-  options.ranks = study_.file().ranks.get();
   model.observations.clear();
   for (const Annotation& one : annotations)
     model.observations.push_back({one.place, one.value, channel_of(one, model)});
@@ -72,12 +71,15 @@ BudgetPlan StudyLearner::plan(const StudyModel& given, const std::vector<Annotat
   if (!study_.file().nugget && model.learned && annotations.size() <= many_annotations)
     options.noise_changes = nugget_changes(averaged(model, annotations, options.threads), model.nugget);
   options.most_operations = 1.5e10;  // a few seconds
-  if (!study_.goal()) return plan_budget(belief, model.offer, model.acquisition, candidates, options);
+  if (!study_.goal())
+    return plan_budget(belief, model.offer, model.acquisition, candidates, options,
+                       study_.shared_pool().job());
   options.weights = {1.0, 0.6, 0.2, 0.0};
   if (options.noise_changes.size() > 1) options.noise_changes = {options.noise_changes.back()};
   options.most_operations = infinite;  // the part of the pool is small
   SmallWorld small(model, study_.pool(), *goal_under(model), candidates, options.threads);
-  return plan_budget(*small.belief, small.offer, model.acquisition, small.candidates, options);
+  return plan_budget(*small.belief, small.offer, model.acquisition, small.candidates, options,
+                     study_.shared_pool().job());
 }
 
 }  // namespace acuity

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "acuity/base/ranks.hpp"
-#include "data/pool_sums.hpp"
 #include "study/log_cost.hpp"
 #include "study/study_noise.hpp"
 
@@ -14,11 +12,11 @@ namespace {
 // The costs of one level at every point of the pool, and their averages.
 void set_point_costs_of(const Study& study, std::size_t level, const LogCost& law, const Points& inputs,
                         StudyModel& model) {
-  const PoolShard own = study.own_part();
-  Ranks& ranks = study.file().ranks ? *study.file().ranks : one_rank();
+  const SharedPool& shared = study.shared_pool();
+  const PoolShard own = shared.own_part(study.pool().size());
   const double guess = study.offer().levels[level].cost;
   ExpectedCosts here = costs_at(law, guess, inputs);
-  const Vector sums = sums_over_pool(ranks, own, 2, [&](Index begin, Index end, double* out) {
+  const Vector sums = shared.sums(own, 2, [&](Index begin, Index end, double* out) {
     out[0] = here.expected.segment(begin, end - begin).sum();
     out[1] = here.reserved.segment(begin, end - begin).sum();
   });
@@ -31,15 +29,15 @@ void set_point_costs_of(const Study& study, std::size_t level, const LogCost& la
     };
   };
   model.offer.point_costs[level] = {
-      values_of_ranks(ranks, own, std::move(here.expected), elsewhere(&ExpectedCosts::expected)),
-      values_of_ranks(ranks, own, std::move(here.reserved), elsewhere(&ExpectedCosts::reserved))};
+      shared.values(own, std::move(here.expected), elsewhere(&ExpectedCosts::expected)),
+      shared.values(own, std::move(here.reserved), elsewhere(&ExpectedCosts::reserved))};
 }
 
 void set_point_costs(const Study& study, StudyModel& model) {
   const auto by_inputs = [](const LevelCost& cost) { return cost.by_inputs.has_value(); };
   if (std::none_of(model.costs.begin(), model.costs.end(), by_inputs)) return;
-  const PoolShard own = study.own_part();
   const Pool& pool = study.pool();
+  const PoolShard own = study.shared_pool().own_part(pool.size());
   const Points inputs = cost_features(
       study.cost_scaling().apply(pool.points().middleRows(own.first, own.rows)), pool.columns());
   model.offer.point_costs.resize(model.offer.levels.size());

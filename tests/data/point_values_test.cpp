@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "data/pool_sums.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace acuity::point_values_test {
@@ -53,7 +52,7 @@ TEST(PointValues, OfRanksAreThoseOfOneProcess) {
   for (const int count : {1, 2, 3, 6})
     ThreadRanks::run(count, [&](Ranks& ranks) {
       const PoolShard shard = shard_of(whole, ranks.rank(), ranks.count());
-      const PointValues values = values_of_ranks(ranks, shard, numbers(shard.first, shard.rows), number);
+      const PointValues values = pool_of(ranks).values(shard, numbers(shard.first, shard.rows), number);
       EXPECT_EQ(values.stored(), shard.rows);
       EXPECT_FALSE(values.is_constant());
       for (const auto& f :
@@ -71,8 +70,9 @@ TEST(PointValues, OfRanksAreThoseOfOneProcess) {
 }
 
 TEST(PointValues, OfAShardAreOnePerPointOfIt) {
-  EXPECT_THROW(PointValues::of_shard({.first = 0, .rows = 3, .whole = 9}, numbers(0, 2), number, {}),
+  EXPECT_THROW(SharedPool().values({.first = 0, .rows = 3, .whole = 9}, numbers(0, 2), number),
                std::invalid_argument);
+  EXPECT_THROW(PointValues::of_part(8, 9, numbers(0, 2), number, {}), std::invalid_argument);
 }
 
 }  // namespace

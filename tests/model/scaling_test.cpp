@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "acuity/data/pool_shard.hpp"
 #include "numerics/random.hpp"
 #include "support/thread_ranks.hpp"
 
@@ -93,7 +92,8 @@ TEST(Scaling, OfAPoolThatRanksShareIsThatOfTheWholeBitForBit) {
     for (const int count : {1, 2, 3, 4, 12})
       ThreadRanks::run(count, [&](Ranks& ranks) {
         const PoolShard shard = shard_of(rows, ranks.rank(), ranks.count());
-        EXPECT_EQ(Scaling::standardise(x.middleRows(shard.first, shard.rows), how, ranks, shard), whole);
+        EXPECT_EQ(Scaling::standardise(x.middleRows(shard.first, shard.rows), how, pool_of(ranks), rows),
+                  whole);
       });
   }
 }

@@ -17,12 +17,11 @@
 #include "acuity/selection/capacity_batch.hpp"
 #include "acuity/selection/plan.hpp"
 #include "acuity/selection/selector.hpp"
-#include "data/pool_sums.hpp"
 #include "model/pool_means.hpp"
 #include "model/sharded_belief.hpp"
 #include "numerics/random.hpp"
-#include "selection/decision_of_ranks.hpp"
 #include "selection/scan_at_price.hpp"
+#include "selection/shared_decision.hpp"
 #include "support/counting_ranks.hpp"
 #include "support/problems.hpp"
 #include "support/thread_ranks.hpp"
@@ -86,9 +85,8 @@ struct World {
   }
   std::unique_ptr<PoolBelief> belief() const { return belief(pool, known, std::nullopt); }
   std::unique_ptr<PoolBelief> belief(Ranks& ranks) const {
-    const std::shared_ptr<Ranks> not_owned(std::shared_ptr<void>(), &ranks);
     return std::make_unique<ShardedBelief>(
-        pool, known, not_owned,
+        pool, known, pool_of(ranks),
         [this](const PointsRef& points, const std::vector<Observation>& observations,
                const WholePool& whole) { return belief(points, observations, whole); });
   }
@@ -99,7 +97,7 @@ struct World {
     const PoolShard shard = shard_of(pool.rows(), ranks.rank(), ranks.count());
     const auto of_rank = [&](const PointValues& values) {
       const Vector own = values.part(shard.first, shard.rows).all();
-      return values_of_ranks(ranks, shard, own, [values](Index row) { return values(row); });
+      return pool_of(ranks).values(shard, own, [values](Index row) { return values(row); });
     };
     part.offer.base_noise = of_rank(offer.base_noise);
     for (PointCosts& costs : part.offer.point_costs)
@@ -485,9 +483,9 @@ TEST(ChoicesOnRanks, TheTieRuleIsAppliedToTheBestOfAll) {
   for (const int count : {3, 4, 5})
     ThreadRanks::run(count, [&](Ranks& ranks) {
       const Index rank = ranks.rank();
-      DecisionOfRanks decision(ranks, {.first = rank, .rows = 1, .whole = count});
+      SharedDecision decision(pool_of(ranks), {.first = rank, .rows = 1, .whole = count});
       const Score mine{.value = rank < 3 ? 1.0 + 0.8e-9 * double(rank) : 0.5, .precision = {}};
-      const std::optional<Score> chosen = decision.choose([&]() -> DecisionOfRanks::Finalists {
+      const std::optional<Score> chosen = decision.choose([&]() -> SharedDecision::Finalists {
         return {.leader = mine, .first_tied = [&](const Score& best) {
                   return ties_with(best, mine.value, mine.order) ? std::optional(mine) : std::nullopt;
                 }};
@@ -501,7 +499,7 @@ TEST(ChoicesOnRanks, TheTieRuleIsAppliedToTheBestOfAll) {
 // all.
 TEST(ChoicesOnRanks, ARankProposesItsFirstRowThatTiesWithTheBestOfAll) {
   ThreadRanks::run(2, [&](Ranks& ranks) {
-    DecisionOfRanks decision(ranks, {.first = 2 * ranks.rank(), .rows = 2, .whole = 4});
+    SharedDecision decision(pool_of(ranks), {.first = 2 * ranks.rank(), .rows = 2, .whole = 4});
     const Index low = ranks.rank();
     // Worth of rows 0 to 3 in units of 1e-9 above 1: 0, 0.8, 1.6, 0.
     Marginals belief{Vector(2), Vector::Ones(2)};
@@ -521,7 +519,7 @@ TEST(ChoicesOnRanks, ARankProposesItsFirstRowThatTiesWithTheBestOfAll) {
     if (low == 0) {
       EXPECT_EQ(contest.choice()->point, 0);
     }
-    const std::optional<Score> chosen = decision.choose([&]() -> DecisionOfRanks::Finalists {
+    const std::optional<Score> chosen = decision.choose([&]() -> SharedDecision::Finalists {
       return {.leader = contest.leader(),
               .first_tied = [&](const Score& best) { return contest.first_tied(best); }};
     });

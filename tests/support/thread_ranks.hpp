@@ -3,13 +3,16 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "acuity/base/job.hpp"
 #include "acuity/base/ranks.hpp"
+#include "acuity/data/shared_pool.hpp"
 
 namespace acuity {
 
@@ -99,5 +102,13 @@ class ThreadRanks {
     int rank_;
   };
 };
+
+/// The job of these ranks, which outlive what uses it.
+inline Job job_of(Ranks& ranks) {
+  return Job(std::shared_ptr<Ranks>(std::shared_ptr<void>(), &ranks));
+}
+inline SharedPool pool_of(Ranks& ranks) {
+  return SharedPool(job_of(ranks));
+}
 
 }  // namespace acuity

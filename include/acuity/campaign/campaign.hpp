@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "acuity/base/job.hpp"
 #include "acuity/base/public.hpp"
 #include "acuity/campaign/state.hpp"
 #include "acuity/selection/suggestion.hpp"
@@ -36,9 +37,6 @@ struct CampaignOptions {
   /// Called with every event that is added after the campaign was opened, by this process or another, and
   /// with the state after it.
   std::function<void(const StoredEvent&, const State&)> watch;
-  /// The processes that have this campaign open as one: all call the same functions in the same order, each
-  /// has its part of the pool, and the first alone reads and writes the log. Null: this one alone.
-  std::shared_ptr<Ranks> ranks = nullptr;
 };
 
 struct AskOptions {
@@ -140,14 +138,16 @@ class Campaign {
   static void create(const CampaignAddress& address, const std::filesystem::path& study);
   /// As above, with a study that is already open or was made from values; its settings must have a text.
   static void create(const CampaignAddress& address, const Study& study);
-  /// Throws DifferentStudyError, DamagedError or StoreError.
+  /// Throws DifferentStudyError, DamagedError or StoreError. The processes of a job have the campaign open as
+  /// one: all call the same functions in the same order, each has its part of the pool, and the leader alone
+  /// reads and writes the log.
   static Campaign open(const CampaignAddress& address, Access access = Access::write,
-                       CampaignOptions options = {});
+                       CampaignOptions options = {}, const Job& job = {});
   /// True if the folder looks like a campaign, or the database has one of this name; its content is not
   /// checked. Throws StoreError if a database cannot be used.
   static bool recognises(const CampaignAddress& address);
   /// A campaign with any store, such as make_memory_event_store(). An empty store gets its first events.
-  Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options = {});
+  Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options = {}, const Job& job = {});
   ~Campaign();
   Campaign(Campaign&&) noexcept;
   Campaign& operator=(Campaign&&) noexcept;
@@ -225,7 +225,8 @@ class Campaign {
   PoolBelief& belief();
 
  private:
-  Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, State state);
+  Campaign(Study study, std::unique_ptr<EventStore> store, CampaignOptions options, const Job& job,
+           State state);
 
   struct Parts;
   friend struct CampaignInternals;

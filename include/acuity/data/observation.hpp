@@ -9,13 +9,13 @@
 
 namespace acuity ACUITY_PUBLIC {
 
-/// The place of an observation: a row of the pool, or coordinates. If ranks share the pool, a row that
-/// another rank holds is known by both.
+/// The place of an observation: a row of the pool, or coordinates. If processes share the pool, a row that
+/// another process has is known by both.
 class Place {
  public:
   Place(Index pool_row) : row_(pool_row) {}  // NOLINT: condition(17, ...) reads well
   explicit Place(Vector coordinates) : coordinates_(std::move(coordinates)) {}
-  /// A row of the whole pool that is not in this rank's shard.
+  /// A row of the whole pool that is not in the part of this process.
   static Place in_other_shard(Index row, Vector coordinates) {
     Place place(std::move(coordinates));
     place.row_elsewhere_ = row;
@@ -23,9 +23,9 @@ class Place {
   }
 
   std::optional<Index> pool_row() const { return row_; }
-  /// Of the whole pool, if it is in another rank's shard.
+  /// Of the whole pool, if it is in the part of another process.
   std::optional<Index> row_elsewhere() const { return row_elsewhere_; }
-  /// Only for places that are not a pool row of this rank.
+  /// Only for places that are not a row of the own part of the pool.
   const Vector& coordinates() const { return coordinates_; }
 
  private:

@@ -6,13 +6,12 @@
 
 #include "acuity/base/public.hpp"
 #include "acuity/data/points.hpp"
-#include "acuity/data/pool_shard.hpp"
 
 namespace acuity ACUITY_PUBLIC {
 
 /// A number for every point of a pool, such as its noise. Copies and parts share the numbers. One that is the
-/// same at all points is stored once. If ranks share the pool, each stores the numbers of its own shard and
-/// computes those of other points when it is asked for them.
+/// same at all points is stored once. The numbers of a part of the pool may be stored, and those of other
+/// points computed when they are read.
 class PointValues {
  public:
   PointValues() = default;  ///< of no points
@@ -26,10 +25,10 @@ class PointValues {
     double lowest = 0.0, highest = 0.0;
     Index lowest_at = 0;
   };
-  /// `values` are those of the shard, `elsewhere(point)` is that of another point of the whole pool, and
-  /// `extremes` are those of the whole pool.
-  static PointValues of_shard(const PoolShard& shard, Vector values, std::function<double(Index)> elsewhere,
-                              const Extremes& extremes);
+  /// Of `whole` points: `values` are the numbers of consecutive points from `first` on, `elsewhere(point)` is
+  /// the number of any other point, and `extremes` are those of all points.
+  static PointValues of_part(Index first, Index whole, Vector values, std::function<double(Index)> elsewhere,
+                             const Extremes& extremes);
 
   Index size() const { return size_; }
   double operator()(Index point) const {

@@ -56,7 +56,7 @@ class PoolFile {
   /// The pool of these inputs, which are among the columns. If the columns are doubles, adjacent and in this
   /// order, they are used in place; otherwise they are copied. Throws InputError if a value is not finite,
   /// or, `with_ids`, if an id is not valid. With `part` only its share of the values and ids is checked: the
-  /// pool is that of the whole file, other ranks check the rest, and a rank need not read it.
+  /// pool is that of the whole file, other processes check the rest, which need not be read here.
   Pool pool(const std::vector<std::string>& inputs, bool with_ids,
             const std::optional<PoolShard>& part = std::nullopt) const;
 

@@ -34,7 +34,7 @@ class PoolBelief {
 
   /// Whether marginals() would be finite everywhere. Does not update the pool if the annotations are enough
   /// to decide.
-  bool is_finite();
+  virtual bool is_finite();
 
   /// Adds one annotation, at O(n M) with n annotations and M pool points. Without an answer the annotation is
   /// pending: variances are those after the answer, means stay unchanged.

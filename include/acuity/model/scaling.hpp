@@ -8,8 +8,7 @@
 
 namespace acuity ACUITY_PUBLIC {
 
-class Ranks;
-struct PoolShard;
+class SharedPool;
 
 /// What the kernel sees of every input: (x - centre) / scale, of the logarithm for inputs on a log scale.
 /// Default: the identity.
@@ -19,10 +18,10 @@ class Scaling {
   /// Scales by mean and standard deviation (divisor n) of `points`; the scale of a constant column is 1.
   /// Without points it is the identity.
   static Scaling standardise(const PointsRef& points, const std::vector<InputTransform>& transforms = {});
-  /// The same of a pool that ranks share, all of which call it: `points` are those of the shard. The result
-  /// is that of the whole pool on one rank, bit for bit.
-  static Scaling standardise(const PointsRef& points, const std::vector<InputTransform>& transforms,
-                             Ranks& ranks, const PoolShard& shard);
+  /// The same of a shared pool of `whole` points, which all processes call together: `own` are the points of
+  /// the own part. The result is the scaling by the whole pool in one process, bit for bit.
+  static Scaling standardise(const PointsRef& own, const std::vector<InputTransform>& transforms,
+                             const SharedPool& shared, Index whole);
   /// Only the logarithms.
   static Scaling unscaled(const std::vector<InputTransform>& transforms);
 

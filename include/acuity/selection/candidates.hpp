@@ -9,6 +9,7 @@
 
 #include "acuity/acquisition/acquisition.hpp"
 #include "acuity/base/public.hpp"
+#include "acuity/data/pool_shard.hpp"
 #include "acuity/selection/top_ups.hpp"
 
 namespace acuity ACUITY_PUBLIC {

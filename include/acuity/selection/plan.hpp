@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "acuity/base/job.hpp"
 #include "acuity/base/public.hpp"
-#include "acuity/base/ranks.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/selection/candidates.hpp"
 
@@ -40,8 +40,6 @@ struct PlanOptions {
   std::function<void(Index)> progress;
   /// A weight with more simulated purchases than this is left out; if it is the first there is no plan.
   Index most_purchases = std::numeric_limits<Index>::max();
-  /// If several processes make the same plan: they agree on the time. Those that share the pool do anyway.
-  Ranks* ranks = nullptr;
 };
 
 /// What would be bought with the money left at one weight of prices, if the model is right.
@@ -73,7 +71,10 @@ struct BudgetPlan {
 ///
 /// The belief is conditioned on simulated purchases temporarily and restored on return, also if an exception
 /// is thrown.
+///
+/// If the processes of a job make the same plan, the clock of its leader ends it for all. Processes that
+/// share the pool of the belief do so without being given.
 BudgetPlan plan_budget(PoolBelief& belief, const Offer& offer, const Acquisition& acquisition,
-                       const Candidates& candidates, const PlanOptions& options = {});
+                       const Candidates& candidates, const PlanOptions& options = {}, const Job& job = {});
 
 }  // namespace acuity ACUITY_PUBLIC

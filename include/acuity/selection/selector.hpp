@@ -16,8 +16,8 @@ namespace acuity ACUITY_PUBLIC {
 /// One exception: if a belief has stored only some of the points of a large goal (is_thinned()), these decide
 /// which 256 points or more are compared by all goal points, and the best of those is selected.
 ///
-/// If ranks share the pool, each with a belief about its part (ShardedBelief), offer and candidates are those
-/// of the whole pool, every rank calls choose() and gets the same result, which is that of one process.
+/// If processes share the pool, each with a belief about its part, offer and candidates are those of the
+/// whole pool, every process calls choose() and gets the same result, which is that of one process alone.
 ///
 /// Offer and acquisition must outlive the selector and must not change. A selector belongs to one belief: use
 /// a new one after rebuilding the belief.
@@ -40,7 +40,7 @@ class Selector {
   const Acquisition* acquisition_;
   int threads_;
   std::unique_ptr<State> state_;  // of the whole pool
-  std::unique_ptr<Part> part_;    // of this rank's shard, if ranks share the pool
+  std::unique_ptr<Part> part_;    // of the own part, if processes share the pool
 };
 
 }  // namespace acuity ACUITY_PUBLIC

@@ -12,7 +12,7 @@
 #include "acuity/base/public.hpp"
 #include "acuity/data/annotation.hpp"
 #include "acuity/data/pool.hpp"
-#include "acuity/data/pool_shard.hpp"
+#include "acuity/data/shared_pool.hpp"
 #include "acuity/data/table.hpp"
 #include "acuity/model/goal.hpp"
 #include "acuity/model/scaling.hpp"
@@ -56,6 +56,9 @@ class Study {
   /// `settings.goal` and is used if the acquisition is by a goal; without weights all points count the same.
   /// Its noise is used if `settings.noise` is a column.
   static Study open(StudyFile settings, std::shared_ptr<const Goal> goal = nullptr);
+  /// The same by the processes of a job, which share the pool and call this together: each checks its part of
+  /// a pool file, and beliefs are about its part.
+  static Study open(StudyFile settings, SharedPool shared);
   /// A study from values; reads neither a study file nor a pool. `noise_variance` is sigma^2 of every point
   /// if `settings.noise` is a column, and empty otherwise. Throws InputError if the settings are not valid.
   /// `goal` is that of open().
@@ -70,6 +73,8 @@ class Study {
 
   const StudyFile& file() const { return file_; }
   const Pool& pool() const { return pool_; }
+  /// How the processes of a job share the pool.
+  const SharedPool& shared_pool() const { return shared_; }
   const Offer& offer() const { return offer_; }
   const Acquisition& acquisition() const { return acquisition_; }
   bool is_ladder() const { return file_.ladder.has_value(); }
@@ -89,8 +94,6 @@ class Study {
   const Vector& input_spread() const { return input_spread_; }
   /// Standardises the inputs on which costs depend.
   const Scaling& cost_scaling() const { return cost_scaling_; }
-  /// The points of the pool that this rank holds; all of them without ranks.
-  PoolShard own_part() const;
   /// Remarks for the user about settings that are valid but deserve attention.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
@@ -129,17 +132,19 @@ class Study {
                               std::optional<double> remaining = std::nullopt) const;
 
  private:
-  Study(StudyFile file, Pool pool, Offer offer, Acquisition acquisition,
+  Study(StudyFile file, Pool pool, SharedPool shared, Offer offer, Acquisition acquisition,
         std::shared_ptr<const CostFunction> cost, std::shared_ptr<const NoiseLaw> noise,
         std::vector<std::string> remarks);
 
-  static Study assemble(StudyFile file, Pool pool, std::shared_ptr<const NoiseLaw> noise,
+  static Study assemble(StudyFile file, Pool pool, SharedPool shared, std::shared_ptr<const NoiseLaw> noise,
                         PointValues base_noise, std::shared_ptr<const Goal> goal);
+  static Study open(StudyFile settings, std::shared_ptr<const Goal> goal, SharedPool shared);
   Annotation annotation_at(Place place, double base_noise, const Level& level, double value,
                            double cost) const;
 
   StudyFile file_;
   Pool pool_;
+  SharedPool shared_;
   Offer offer_;
   Acquisition acquisition_;
   std::shared_ptr<const CostFunction> cost_;  // of a ladder

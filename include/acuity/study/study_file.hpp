@@ -22,8 +22,6 @@
 
 namespace acuity ACUITY_PUBLIC {
 
-class Ranks;
-
 enum class Standardise { none, pool, annotations };
 
 /// sigma^2(x): a number, a formula in the inputs, or a column of the table that contains the point.
@@ -153,8 +151,6 @@ struct StudyFile {
   std::string text;            ///< the TOML they were read from; empty if they were assembled in code
   CsvReading tables;           ///< how tables are read, in the file or elsewhere
   bool is_frozen = false;      ///< the tables it names are a campaign's own copies
-  /// The processes that share the pool: each has a belief about its part of it. Null: this one alone.
-  std::shared_ptr<Ranks> ranks = nullptr;
 
   std::string name;
   std::optional<double> budget;  ///< absent: no limit

@@ -1,10 +1,9 @@
-#include "conduct/ranks_annotator_pool.hpp"
+#include "conduct/leader_annotator_pool.hpp"
 
 #include <functional>
 #include <stdexcept>
 
 #include "base/byte_text.hpp"
-#include "base/first_rank.hpp"
 
 namespace acuity {
 
@@ -62,10 +61,12 @@ Outcome get_outcome(base::ByteReader& bytes) {
   return outcome;
 }
 
-class RanksAnnotatorPool final : public AnnotatorPool {
+// The annotators of a job. Invariant: after every call all processes know the same about the annotators,
+// which the leader owns and lets work; the others only get outcomes. Calls come from one thread per process.
+class LeaderAnnotatorPool final : public AnnotatorPool {
  public:
-  RanksAnnotatorPool(std::shared_ptr<Ranks> ranks, std::unique_ptr<AnnotatorPool> annotators)
-      : ranks_(std::move(ranks)), annotators_(std::move(annotators)) {
+  LeaderAnnotatorPool(Job job, std::unique_ptr<AnnotatorPool> annotators)
+      : job_(std::move(job)), annotators_(std::move(annotators)) {
     together([] {});
   }
 
@@ -82,11 +83,11 @@ class RanksAnnotatorPool final : public AnnotatorPool {
     together([&] { annotators_->end_leftovers(state); });
   }
   // answers_at_once() is false, also for simulations: steps are then grouped by the clock, which is not the
-  // same on all ranks.
+  // same in all processes.
 
   bool outlives_owner() const override { return outlives_owner_; }
   bool is_up_to_date() const override { return is_up_to_date_; }
-  // For the user, whom the first rank alone talks to.
+  // For the user, whom the leader alone talks to.
   std::vector<std::string> take_notes() override {
     return annotators_ ? annotators_->take_notes() : std::vector<std::string>();
   }
@@ -94,7 +95,7 @@ class RanksAnnotatorPool final : public AnnotatorPool {
   int busy() const override { return busy_; }
   std::vector<Outcome> wait(double seconds) override {
     std::vector<Outcome> outcomes;
-    const std::string text = from_first_rank(ranks_.get(), [&] {
+    const std::string text = job_.from_leader([&] {
       outcomes = annotators_->wait(seconds);
       base::ByteWriter bytes;
       put_state(bytes);
@@ -118,7 +119,7 @@ class RanksAnnotatorPool final : public AnnotatorPool {
   bool follow_study(int workers) override {
     bool follows = false;
     together([&] { follows = annotators_->follow_study(workers); });
-    return as_first_rank_says(ranks_.get(), follows);
+    return job_.as_leader_says(follows);
   }
   int failures_in_a_row() const override { return failures_; }
   std::string last_failure() const override { return last_failure_; }
@@ -138,9 +139,9 @@ class RanksAnnotatorPool final : public AnnotatorPool {
     is_up_to_date_ = bytes.get<bool>();
     last_failure_ = bytes.text();
   }
-  // Calls work() on the first rank; then all know how its annotators are.
+  // Calls work() in the leader; then all know how its annotators are.
   void together(const std::function<void()>& work) {
-    const std::string text = from_first_rank(ranks_.get(), [&] {
+    const std::string text = job_.from_leader([&] {
       work();
       base::ByteWriter bytes;
       put_state(bytes);
@@ -150,8 +151,8 @@ class RanksAnnotatorPool final : public AnnotatorPool {
     take_state(bytes);
   }
 
-  std::shared_ptr<Ranks> ranks_;
-  std::unique_ptr<AnnotatorPool> annotators_;  // of the first rank
+  Job job_;
+  std::unique_ptr<AnnotatorPool> annotators_;  // of the leader
   int busy_ = 0, failures_ = 0;
   bool outlives_owner_ = false, is_up_to_date_ = true;
   std::string last_failure_;
@@ -159,10 +160,12 @@ class RanksAnnotatorPool final : public AnnotatorPool {
 
 }  // namespace
 
-std::unique_ptr<AnnotatorPool> share_annotators(std::shared_ptr<Ranks> ranks,
-                                                std::unique_ptr<AnnotatorPool> annotators) {
-  if (!ranks || ranks->count() == 1) return annotators;
-  return std::make_unique<RanksAnnotatorPool>(std::move(ranks), std::move(annotators));
+std::unique_ptr<AnnotatorPool> share_annotators(const Job& job,
+                                                const std::function<std::unique_ptr<AnnotatorPool>()>& make) {
+  if (job.is_alone()) return make();
+  std::unique_ptr<AnnotatorPool> annotators;
+  job.on_leader([&] { annotators = make(); });
+  return std::make_unique<LeaderAnnotatorPool>(job, std::move(annotators));
 }
 
 }  // namespace acuity

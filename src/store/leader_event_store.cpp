@@ -1,10 +1,9 @@
-#include "store/ranks_event_store.hpp"
+#include "store/leader_event_store.hpp"
 
 #include <exception>
 #include <optional>
 
 #include "base/byte_text.hpp"
-#include "base/first_rank.hpp"
 
 namespace acuity {
 
@@ -34,17 +33,20 @@ std::vector<StoredEvent> events_in(const std::string& text) {
   return events;
 }
 
-// The first rank alone knows whether it is held; it ends the run if not.
+// The leader alone knows whether it is held; it ends the run if not.
 class TenureElsewhere final : public Tenure {
  public:
   bool is_held() override { return true; }
 };
 
-class RanksEventStore final : public EventStore {
+// The log of a job. Invariant: all processes have made the same calls, and what a call returned is the same
+// in all of them; a call that fails in the leader fails in all. The leader owns the log. A decision is called
+// in every process at the same time, inside the transaction of the leader, and may use the job itself. Calls
+// come from one thread per process.
+class LeaderEventStore final : public EventStore {
  public:
-  RanksEventStore(std::shared_ptr<Ranks> ranks, std::unique_ptr<EventStore> log)
-      : ranks_(std::move(ranks)), log_(std::move(log)) {
-    const std::string text = from_first([&] {
+  LeaderEventStore(Job job, std::unique_ptr<EventStore> log) : job_(std::move(job)), log_(std::move(log)) {
+    const std::string text = from_leader([&] {
       base::ByteWriter bytes;
       bytes.put(log_->name());
       bytes.put(log_->has_tenure());
@@ -58,7 +60,7 @@ class RanksEventStore final : public EventStore {
   }
 
   std::vector<StoredEvent> read(std::int64_t after) override {
-    return events_in(from_first([&] { return bytes_of(log_->read(after)); }));
+    return events_in(from_leader([&] { return bytes_of(log_->read(after)); }));
   }
 
   // The first rank alone has a log. Within its transaction it sends the news to the others, so that all ranks
@@ -66,17 +68,17 @@ class RanksEventStore final : public EventStore {
   // it writes, or the exception that it throws, is then sent to all. A rank that `decide` makes throw makes
   // all throw, and nothing is written.
   std::vector<StoredEvent> add(std::int64_t after, const Decision& decide) override {
-    return log_ ? add_first(after, decide) : add_after_first(decide);
+    return log_ ? add_as_leader(after, decide) : add_with_leader(decide);
   }
 
-  // Inside of a decision it stands still, so that ranks need not look at it equally often there.
+  // Inside of a decision it stands still, so that processes need not look at it equally often there.
   double now() override {
     if (time_of_decision_) return *time_of_decision_;
-    return number_from_first([&] { return log_->now(); });
+    return number_from_leader([&] { return log_->now(); });
   }
 
   bool wait(std::int64_t after, double seconds) override {
-    return number_from_first([&] { return log_->wait(after, seconds) ? 1.0 : 0.0; }) > 0.0;
+    return number_from_leader([&] { return log_->wait(after, seconds) ? 1.0 : 0.0; }) > 0.0;
   }
 
   const std::string& name() const override { return name_; }
@@ -84,7 +86,7 @@ class RanksEventStore final : public EventStore {
 
   std::unique_ptr<Tenure> try_own() override {
     std::unique_ptr<Tenure> tenure;
-    const bool owns = number_from_first([&] {
+    const bool owns = number_from_leader([&] {
                         tenure = log_->try_own();
                         return tenure ? 1.0 : 0.0;
                       }) > 0.0;
@@ -95,7 +97,7 @@ class RanksEventStore final : public EventStore {
   bool keeps_files() const override { return keeps_files_; }
 
   std::vector<KeptFile> files() override {
-    const std::string text = from_first([&] {
+    const std::string text = from_leader([&] {
       base::ByteWriter bytes;
       for (const KeptFile& file : log_->files()) {
         bytes.put(file.name);
@@ -111,34 +113,34 @@ class RanksEventStore final : public EventStore {
     return files;
   }
 
-  // Every part goes to all ranks; an empty one is the end.
+  // Every part goes to all processes; an empty one is the end.
   void read_file(const std::string& name, const std::function<void(std::string_view)>& take) override {
     if (log_) {
       std::exception_ptr error;
       try {
         log_->read_file(name, [&](std::string_view part) {
           if (part.empty()) return;
-          ranks_->broadcast(part, 0);
+          job_.broadcast(part);
           take(part);
         });
       } catch (...) {
         error = std::current_exception();
       }
-      ranks_->broadcast({}, 0);
-      from_first([&] {
+      job_.broadcast({});
+      from_leader([&] {
         if (error) std::rethrow_exception(error);
         return std::string();
       });
     } else {
-      std::exception_ptr error;  // the other ranks go on
-      for (std::string part; !(part = ranks_->broadcast({}, 0)).empty();) {
+      std::exception_ptr error;  // the other processes go on
+      for (std::string part; !(part = job_.broadcast({})).empty();) {
         try {
           if (!error) take(part);
         } catch (...) {
           error = std::current_exception();
         }
       }
-      from_first({});
+      from_leader({});
       if (error) std::rethrow_exception(error);
     }
   }
@@ -148,15 +150,13 @@ class RanksEventStore final : public EventStore {
   }
 
  private:
-  // The first rank announces every call of the decision, and then the end.
+  // The leader announces every call of the decision, and then the end.
   static constexpr char decision = 'd', end = 'e';
 
-  std::string from_first(const std::function<std::string()>& work) const {
-    return from_first_rank(ranks_.get(), work);
-  }
+  std::string from_leader(const std::function<std::string()>& work) const { return job_.from_leader(work); }
 
-  double number_from_first(const std::function<double()>& work) const {
-    const std::string text = from_first([&] {
+  double number_from_leader(const std::function<double()>& work) const {
+    const std::string text = from_leader([&] {
       base::ByteWriter bytes;
       bytes.put(work());
       return bytes.text();
@@ -164,7 +164,7 @@ class RanksEventStore final : public EventStore {
     return base::ByteReader(text).get<double>();
   }
 
-  std::vector<StoredEvent> add_first(std::int64_t after, const Decision& decide) {
+  std::vector<StoredEvent> add_as_leader(std::int64_t after, const Decision& decide) {
     std::vector<StoredEvent> added;
     std::exception_ptr error;
     try {
@@ -173,22 +173,22 @@ class RanksEventStore final : public EventStore {
         bytes.put(decision);
         bytes.put(log_->now());
         bytes.put(bytes_of(news));
-        return decide_together(decide, ranks_->broadcast(bytes.text(), 0));
+        return decide_together(decide, job_.broadcast(bytes.text()));
       });
     } catch (...) {
       error = std::current_exception();
     }
-    ranks_->broadcast({&end, 1}, 0);
-    from_first([&] {
+    job_.broadcast({&end, 1});
+    from_leader([&] {
       if (error) std::rethrow_exception(error);
       return bytes_of(added);
     });
     return added;
   }
 
-  std::vector<StoredEvent> add_after_first(const Decision& decide) {
+  std::vector<StoredEvent> add_with_leader(const Decision& decide) {
     std::exception_ptr error;
-    for (std::string message; (message = ranks_->broadcast({}, 0)).front() == decision;) {
+    for (std::string message; (message = job_.broadcast({})).front() == decision;) {
       error = nullptr;  // of a decision whose result could not be written and that is made again
       try {
         decide_together(decide, message);
@@ -197,7 +197,7 @@ class RanksEventStore final : public EventStore {
       }
     }
     try {
-      return events_in(from_first({}));
+      return events_in(from_leader({}));
     } catch (...) {
       if (error) std::rethrow_exception(error);  // the same, as it was thrown here
       throw;
@@ -207,7 +207,7 @@ class RanksEventStore final : public EventStore {
   std::vector<Event> decide_together(const Decision& decide, const std::string& message) {
     std::vector<Event> events;
     const std::optional<double> before = time_of_decision_;
-    on_all_ranks(*ranks_, [&] {
+    job_.together([&] {
       base::ByteReader bytes(message);
       bytes.get<char>();
       time_of_decision_ = bytes.get<double>();
@@ -222,8 +222,8 @@ class RanksEventStore final : public EventStore {
     return events;
   }
 
-  std::shared_ptr<Ranks> ranks_;
-  std::unique_ptr<EventStore> log_;  // of the first rank
+  Job job_;
+  std::unique_ptr<EventStore> log_;  // of the leader
   std::string name_;
   bool has_tenure_ = false, keeps_files_ = false;
   std::optional<double> time_of_decision_;
@@ -231,9 +231,16 @@ class RanksEventStore final : public EventStore {
 
 }  // namespace
 
-std::unique_ptr<EventStore> share_event_store(std::shared_ptr<Ranks> ranks, std::unique_ptr<EventStore> log) {
-  if (!ranks || ranks->count() == 1) return log;
-  return std::make_unique<RanksEventStore>(std::move(ranks), std::move(log));
+std::unique_ptr<EventStore> share_event_store(Job job, std::unique_ptr<EventStore> log) {
+  if (job.is_alone()) return log;
+  return std::make_unique<LeaderEventStore>(std::move(job), std::move(log));
+}
+
+std::unique_ptr<EventStore> open_shared_event_store(const Job& job, const CampaignAddress& address,
+                                                    Access access) {
+  std::unique_ptr<EventStore> log;
+  job.on_leader([&] { log = open_event_store(address, access); });
+  return share_event_store(job, std::move(log));
 }
 
 }  // namespace acuity

@@ -1,26 +1,20 @@
-#include "store/ranks_event_store.hpp"
+#include "store/leader_event_store.hpp"
 
 #include <gtest/gtest.h>
 
 #include <mutex>
 
 #include "acuity/base/errors.hpp"
-#include "base/first_rank.hpp"
-#include "conduct/ranks_annotator_pool.hpp"
+#include "conduct/leader_annotator_pool.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace acuity {
 
 namespace {
 
-// Ranks of a test outlive what uses them.
-std::shared_ptr<Ranks> borrowed(Ranks& ranks) {
-  return {&ranks, [](Ranks*) {}};
-}
-
 std::unique_ptr<EventStore> shared_log(Ranks& ranks, std::unique_ptr<EventStore> log = nullptr) {
   if (!log) log = make_memory_event_store();
-  return share_event_store(borrowed(ranks), ranks.rank() == 0 ? std::move(log) : nullptr);
+  return share_event_store(job_of(ranks), ranks.rank() == 0 ? std::move(log) : nullptr);
 }
 
 // A log whose first attempt to write what was decided fails, as if a connection were lost.
@@ -49,7 +43,7 @@ std::string text_of(const std::vector<StoredEvent>& events) {
   return text;
 }
 
-TEST(RanksEventStore, WritesWhatTheFirstRankDecides) {
+TEST(LeaderEventStore, WritesWhatTheFirstRankDecides) {
   std::mutex mutex;
   std::vector<std::string> logs, added;
   ThreadRanks::run(3, [&](Ranks& ranks) {
@@ -75,7 +69,7 @@ TEST(RanksEventStore, WritesWhatTheFirstRankDecides) {
   }
 }
 
-TEST(RanksEventStore, AnErrorOfAnyRankIsThatOfAllAndNothingIsWritten) {
+TEST(LeaderEventStore, AnErrorOfAnyRankIsThatOfAllAndNothingIsWritten) {
   for (const int failing : {0, 2})
     ThreadRanks::run(3, [&](Ranks& ranks) {
       const auto log = shared_log(ranks);
@@ -94,7 +88,7 @@ TEST(RanksEventStore, AnErrorOfAnyRankIsThatOfAllAndNothingIsWritten) {
     });
 }
 
-TEST(RanksEventStore, ADecisionThatIsMadeAgainIsMadeAgainByAll) {
+TEST(LeaderEventStore, ADecisionThatIsMadeAgainIsMadeAgainByAll) {
   ThreadRanks::run(3, [&](Ranks& ranks) {
     const auto log = shared_log(ranks, std::make_unique<LosesTheFirst>());
     int calls = 0;
@@ -108,7 +102,7 @@ TEST(RanksEventStore, ADecisionThatIsMadeAgainIsMadeAgainByAll) {
   });
 }
 
-TEST(RanksEventStore, HasOneClockThatStandsStillInADecision) {
+TEST(LeaderEventStore, HasOneClockThatStandsStillInADecision) {
   std::mutex mutex;
   std::set<double> times, inside;
   ThreadRanks::run(4, [&](Ranks& ranks) {
@@ -159,10 +153,12 @@ class ThreeOutcomes final : public AnnotatorPool {
   int busy_ = 0;
 };
 
-TEST(RanksAnnotatorPool, AllRanksGetWhatTheFirstHas) {
+TEST(LeaderAnnotatorPool, AllRanksGetWhatTheFirstHas) {
   ThreadRanks::run(3, [&](Ranks& ranks) {
-    const auto annotators =
-        share_annotators(borrowed(ranks), ranks.rank() == 0 ? std::make_unique<ThreeOutcomes>() : nullptr);
+    const auto annotators = share_annotators(job_of(ranks), [&] {
+      EXPECT_EQ(ranks.rank(), 0);
+      return std::make_unique<ThreeOutcomes>();
+    });
     EXPECT_EQ(annotators->busy(), 0);
     annotators->start({});
     EXPECT_EQ(annotators->busy(), 1);
@@ -183,14 +179,6 @@ TEST(RanksAnnotatorPool, AllRanksGetWhatTheFirstHas) {
       EXPECT_EQ(outcomes[k].answer.channel, expected[k].answer.channel);
     }
     EXPECT_EQ(annotators->busy(), 0);
-  });
-}
-
-TEST(FirstRank, AnInterruptionReachesAll) {
-  ThreadRanks::run(3, [](Ranks& ranks) {
-    EXPECT_THROW(on_first_rank(&ranks, [] { throw Interrupted(); }), Interrupted);
-    EXPECT_EQ(from_first_rank(&ranks, [] { return std::string("said"); }), "said");
-    EXPECT_TRUE(as_first_rank_says(&ranks, ranks.rank() == 0));
   });
 }
 

@@ -1,4 +1,4 @@
-#include "selection/decision_of_ranks.hpp"
+#include "selection/shared_decision.hpp"
 
 #include <type_traits>
 
@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<Score>);
 
-// What decides between candidates of different ranks.
+// What decides between candidates of different processes.
 struct Standing {
   Index point;
   double value, order;
@@ -38,10 +38,10 @@ std::optional<Standing> standing_of(const std::optional<Score>& score) {
 
 }  // namespace
 
-std::optional<Score> DecisionOfRanks::best(const std::function<std::optional<Score>()>& leader) {
-  if (ranks_.count() == 1) return leader();
+std::optional<Score> SharedDecision::best(const std::function<std::optional<Score>()>& leader) {
+  if (!pool_.is_split()) return leader();
   const std::vector<std::string> leaders =
-      gather_from_all(ranks_, [&] { return bytes_of(standing_of(leader())); });
+      pool_.job().gather([&] { return bytes_of(standing_of(leader())); });
   std::optional<Score> best;
   for (const std::string& bytes : leaders)
     if (const std::optional<Standing> one = value_of<Standing>(bytes))
@@ -50,7 +50,7 @@ std::optional<Score> DecisionOfRanks::best(const std::function<std::optional<Sco
 }
 
 // The tie rule as the operator of one reduction would be wrong: "within 1e-9 of the best" is not associative.
-std::optional<Score> DecisionOfRanks::choose(const std::function<Finalists()>& search) {
+std::optional<Score> SharedDecision::choose(const std::function<Finalists()>& search) {
   Finalists here;
   const std::optional<Score> best_of_all = best([&] {
     here = search();
@@ -64,16 +64,16 @@ std::optional<Score> DecisionOfRanks::choose(const std::function<Finalists()>& s
     if (tied->top_up) tied->top_up->point = tied->point;
     return tied;
   };
-  if (ranks_.count() == 1) return first_tied();
-  // Ranks are in the order of the pool.
-  for (const std::string& bytes : gather_from_all(ranks_, [&] { return bytes_of(first_tied()); }))
+  if (!pool_.is_split()) return first_tied();
+  // Processes are in the order of the pool.
+  for (const std::string& bytes : pool_.job().gather([&] { return bytes_of(first_tied()); }))
     if (const std::optional<Score> tied = value_of<Score>(bytes)) return tied;
   return std::nullopt;
 }
 
-std::vector<Score> DecisionOfRanks::gather(const std::function<std::vector<Score>()>& scores) {
-  if (ranks_.count() == 1) return scores();
-  const std::vector<std::string> parts = gather_from_all(ranks_, [&] {
+std::vector<Score> SharedDecision::gather(const std::function<std::vector<Score>()>& scores) {
+  if (!pool_.is_split()) return scores();
+  const std::vector<std::string> parts = pool_.job().gather([&] {
     base::ByteWriter bytes;
     for (const Score& one : scores()) bytes.put(Standing{shard_.global(one.point), one.value, one.order});
     return bytes.text();
@@ -84,10 +84,10 @@ std::vector<Score> DecisionOfRanks::gather(const std::function<std::vector<Score
   return all;
 }
 
-std::optional<DecisionOfRanks::Drawn> DecisionOfRanks::lowest(
+std::optional<SharedDecision::Drawn> SharedDecision::lowest(
     const std::function<std::optional<Drawn>()>& drawn) {
   std::optional<Drawn> lowest;
-  for (const std::string& bytes : gather_from_all(ranks_, [&] {
+  for (const std::string& bytes : pool_.job().gather([&] {
          std::optional<Drawn> here = drawn();
          if (here) here->point = shard_.global(here->point);
          return bytes_of(here);
@@ -97,9 +97,9 @@ std::optional<DecisionOfRanks::Drawn> DecisionOfRanks::lowest(
   return lowest;
 }
 
-std::optional<Score> DecisionOfRanks::from_owner(
+std::optional<Score> SharedDecision::from_owner(
     Index row, const std::function<std::optional<Score>(Index local)>& score) {
-  for (const std::string& bytes : gather_from_all(ranks_, [&] {
+  for (const std::string& bytes : pool_.job().gather([&] {
          std::optional<Score> here = shard_.contains(row) ? score(shard_.local(row)) : std::nullopt;
          if (here) here->point = row;
          return bytes_of(here);
@@ -108,7 +108,7 @@ std::optional<Score> DecisionOfRanks::from_owner(
   return std::nullopt;
 }
 
-std::vector<Index> DecisionOfRanks::local(const std::vector<Index>& rows) const {
+std::vector<Index> SharedDecision::local(const std::vector<Index>& rows) const {
   std::vector<Index> here;
   for (const Index row : rows)
     if (shard_.contains(row)) here.push_back(shard_.local(row));
