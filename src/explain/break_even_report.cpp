@@ -18,7 +18,7 @@ namespace acuity {
 
 namespace {
 
-constexpr std::size_t few_levels = 12;
+constexpr std::size_t most_rows_shown = 12;
 
 struct Belief {
   double mean = 0.0, sd = 0.0;
@@ -86,7 +86,7 @@ void add_prices(const StudyModel& model, const std::vector<Belief>& beliefs,
   const std::vector<Level>& levels = model.offer.levels;
   for (std::size_t k = 0; k < levels.size(); ++k) {
     if (levels[k].is_retired) continue;
-    if (levels.size() > few_levels && k != 0 && k + 1 != levels.size()) continue;
+    if (levels.size() > most_rows_shown && k != 0 && k + 1 != levels.size()) continue;
     const bool wins = std::any_of(winners.begin(), winners.end(),
                                   [&](const Level& level) { return is_same_level(level, levels[k]); });
     report.prices.push_back(
@@ -145,7 +145,7 @@ std::string spread_text(const BreakEvenReport& report) {
   std::size_t shown = 0;
   for (std::size_t k = 0; k < report.intervals.size(); ++k) {
     const LevelInterval& one = report.intervals[k];
-    if (report.intervals.size() > few_levels && k >= 5 && k + 5 < report.intervals.size()) continue;
+    if (report.intervals.size() > most_rows_shown && k >= 5 && k + 5 < report.intervals.size()) continue;
     if (k > shown) text += "           ...\n";
     shown = k + 1;
     text += fmt::format("  {:>12.4g}  {:>12.4g}  {}\n", one.from_sd, one.to_sd, level_text(one.level));
