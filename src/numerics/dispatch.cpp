@@ -35,12 +35,16 @@ bool processor_has(std::string_view level) {
   return level == "x86-64";
 }
 
-// The folder of the library or program that contains this.
+// The folder of the library or program that contains this. The name of a program is the word that started it,
+// which need not have a folder; the system knows its file.
 std::filesystem::path own_folder() {
   Dl_info found{};
   if (dladdr(reinterpret_cast<const void*>(&own_folder), &found) == 0 || found.dli_fname == nullptr)
     return {};
-  return std::filesystem::absolute(found.dli_fname).parent_path();
+  if (std::filesystem::path file = found.dli_fname; file.has_parent_path())
+    return std::filesystem::absolute(file).parent_path();
+  std::error_code unknown;
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
 }
 
 // Null if no folder of ACUITY_KERNEL_FOLDERS, which are relative to the own one, has such a library. It is
