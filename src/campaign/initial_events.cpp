@@ -10,6 +10,7 @@
 #include "acuity/selection/candidates.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
+#include "store/worker_name.hpp"
 #include "study/displayed_columns.hpp"
 #include "study/exclusions.hpp"
 
@@ -40,7 +41,7 @@ std::vector<Event> known_before(const Study& study) {
     asked.alpha = known.alpha;
     asked.channel = known.channel;
     asked.cost = known.cost;
-    asked.worker = "initial";
+    asked.worker = worker_name::initial;
     Told told{.id = asked.id,
               .values = {known.answer.value_or(known.value)},
               .cost = known.cost,

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "campaign/state_queries.hpp"
+#include "store/worker_name.hpp"
 #include "study/log_cost.hpp"
 
 namespace acuity {
@@ -84,7 +85,7 @@ std::string sentence_on(const ReportedCost& one, const Study& study) {
 }  // namespace
 
 bool is_known_before(const Asked& asked) {
-  return asked.worker == "initial" && asked.information == 0.0 && asked.variance == 0.0;
+  return asked.worker == worker_name::initial && asked.information == 0.0 && asked.variance == 0.0;
 }
 
 // math.md eq. (5.4). The price counts in the variance, too: while it still pulls the mean away from the

@@ -8,6 +8,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
+#include "store/worker_name.hpp"
 
 namespace acuity {
 
@@ -46,7 +47,7 @@ const std::string& SuggestionRecord::worker() const {
 }
 
 bool is_person(const std::string& worker) {
-  return !worker.empty() && worker != "run" && worker != "python" && worker != "initial";
+  return !worker.empty() && !worker_name::is_program(worker);
 }
 
 Asked asked_by_itself(const Told& event) {

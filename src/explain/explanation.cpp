@@ -16,6 +16,7 @@
 #include "explain/market.hpp"
 #include "model/pool_means.hpp"
 #include "selection/scan_at_price.hpp"
+#include "store/worker_name.hpp"
 #include "text/level_text.hpp"
 
 namespace acuity {
@@ -383,7 +384,7 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
       before.apply(stored);
       continue;
     }
-    if (asked->worker == "initial" || asked->row < 0)
+    if (asked->worker == worker_name::initial || asked->row < 0)
       throw InputError(
           fmt::format("{}: suggestion {} was known before the campaign was created, and was never chosen",
                       campaign.address().text(), id));

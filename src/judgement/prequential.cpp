@@ -10,6 +10,7 @@
 #include "campaign/state_queries.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/normal.hpp"
+#include "store/worker_name.hpp"
 
 namespace acuity {
 
@@ -137,7 +138,7 @@ std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::
     const auto* told = std::get_if<Told>(&stored.event);
     const bool counts = told != nullptr && !told->unasked && before.annotations() > 0 &&
                         has_scale(study, before) && wanted.contains(told->id) &&
-                        before.find(told->id)->asked.worker != "initial";
+                        before.find(told->id)->asked.worker != worker_name::initial;
     PrequentialScore score{.id = told != nullptr ? told->id : 0, .before = before.annotations()};
     if (counts && is_real) running.follow(before);
     before.apply(stored);

@@ -9,6 +9,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
+#include "store/worker_name.hpp"
 
 namespace acuity {
 
@@ -190,10 +191,9 @@ void require_own(const PersonAdded& e) {
   if (std::any_of(e.name.begin(), e.name.end(), is_control) || e.name.front() == ' ' || e.name.back() == ' ')
     throw InputError(fmt::format("the name is \"{}\", must have no control characters or spaces around it",
                                  printable(e.name, 60)));
-  for (const char* program : {"run", "python", "initial"})
-    if (e.name == program)
-      throw InputError(
-          fmt::format("the name is \"{}\", must be another one: it means a program in the log", e.name));
+  if (worker_name::is_program(e.name))
+    throw InputError(
+        fmt::format("the name is \"{}\", must be another one: it means a program in the log", e.name));
   for (const std::string& level : e.levels) require_text("the level", level);
   if (std::any_of(e.levels.begin(), e.levels.end(), [](const auto& level) { return level.empty(); }))
     throw InputError("a level of the person is empty, must be the name of a level");

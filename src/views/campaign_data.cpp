@@ -11,6 +11,7 @@
 #include "campaign/state_queries.hpp"
 #include "explain/break_even_criterion.hpp"
 #include "judgement/purchase_certificate.hpp"
+#include "store/worker_name.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 #include "text/sentence.hpp"
@@ -147,8 +148,9 @@ CampaignAnswers answers_as_asked(const Campaign& campaign, const LevelGroups& gr
     const SuggestionRecord& record = *campaign.state().find(id);
     const Asked& asked = record.asked;
     const Channel channel = record.told && record.told->channel ? *record.told->channel : asked.channel;
-    const bool is_predicted = asked.worker != "initial" && !record.told->unasked && !record.told->row &&
-                              !record.told->inputs && asked.row >= 0 && asked.variance > 0.0;
+    const bool is_predicted = asked.worker != worker_name::initial && !record.told->unasked &&
+                              !record.told->row && !record.told->inputs && asked.row >= 0 &&
+                              asked.variance > 0.0;
     const double mean = asked.answer_mean.value_or(asked.mean),
                  variance = asked.answer_variance.value_or(asked.variance);
     for (std::size_t k = 0; k < record.values.size(); ++k, ++next) {
