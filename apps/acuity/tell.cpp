@@ -66,7 +66,7 @@ Answer answer_to(std::int64_t id, const std::vector<std::string>& values, const 
                 .seconds = arguments.seconds};
   const std::string place = arguments.campaign.text() + (id == 0 ? std::string(": the unasked answer")
                                                                  : fmt::format(": the answer to {}", id));
-  for (const std::string& text : values) answer.values.push_back(read_answer(study, text, place));
+  answer.values = read_values(study, values, place);
   return answer;
 }
 

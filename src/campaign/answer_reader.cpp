@@ -201,6 +201,13 @@ double read_answer(const Study& study, const std::string& text, const std::strin
       fmt::format("{} is \"{}\", must be {}", whose, printable(text, 40), target.text_requirement()));
 }
 
+std::vector<double> read_values(const Study& study, const std::vector<std::string>& texts,
+                                const std::string& whose) {
+  std::vector<double> values;
+  for (const std::string& text : texts) values.push_back(read_answer(study, text, whose));
+  return values;
+}
+
 AnswerTable read_answers(const Study& study, const State& state, const std::filesystem::path& file) {
   return AnswerReader(study, state, file).read();
 }

@@ -12,6 +12,10 @@ namespace acuity {
 /// it `whose`. Throws InputError.
 double read_answer(const Study& study, const std::string& text, const std::string& whose);
 
+/// The same for the replicates of one answer.
+std::vector<double> read_values(const Study& study, const std::vector<std::string>& texts,
+                                const std::string& whose);
+
 /// The content of a table of answers.
 struct AnswerTable {
   std::vector<Answer> answers;

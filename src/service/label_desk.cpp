@@ -171,9 +171,8 @@ Json LabelDesk::answer(const std::string& text, const Caller& caller) {
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   const SuggestionRecord& record = own(id, caller);
-  std::vector<double> values;
-  for (const std::string& one : body.answers())
-    values.push_back(read_answer(campaign_.study(), one, fmt::format("the answer to {}", id)));
+  const std::vector<double> values =
+      read_values(campaign_.study(), body.answers(), fmt::format("the answer to {}", id));
   if (values.empty()) throw HttpProblem(400, fmt::format("the answer to {} has no \"y\", must have one", id));
   const std::optional<Level> level = other_level(body.text("level"), record, caller);
   if (record.told && !record.retracted && (record.values != values || level)) {
