@@ -1,4 +1,5 @@
 // What `ask` gives, what it reserves, and when it stops.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>

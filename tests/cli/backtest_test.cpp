@@ -1,4 +1,5 @@
 // `acuity backtest`: what each policy would have cost on known answers, and the forecast without them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

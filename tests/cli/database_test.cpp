@@ -1,4 +1,5 @@
 // Every command with the address of a campaign in a database where a folder could be.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,5 +1,6 @@
 // Two mounts of one folder by sshfs are two hosts: each has its own caches, and neither sees the locks of the
 // other.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
 // Owners on other hosts: leases, signs of life, taking over, and never two at once.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "acuity/campaign/campaign.hpp"

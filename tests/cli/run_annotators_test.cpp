@@ -1,4 +1,5 @@
 // What annotators say, and what `run` makes of it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,5 +1,6 @@
 // How a run is stopped, by signals, by trouble with the disk, and by its own death; and how the next one goes
 // on.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // The owner dies by SIGKILL at moments nobody chose, with annotators at work, and the same command goes on:
 // again and again.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,5 @@
 // How long it takes to end many annotators at once. ACUITY_TEST_WORKERS says how many.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // Sixteen annotators who do all that annotators do wrong, by a seeded plan.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // The loop as its users meet it: beginnings, ends, owners, what is printed.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>

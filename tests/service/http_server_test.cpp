@@ -1,5 +1,6 @@
 #include "service/http_server.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>

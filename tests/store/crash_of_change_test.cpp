@@ -1,4 +1,5 @@
 // Ended without warning at every write of change, amend, taking over and a sign of life.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -1,4 +1,5 @@
 // Ended without warning at every place where a campaign is written, and taken up again.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 

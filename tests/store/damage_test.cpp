@@ -1,4 +1,5 @@
 // Disks that give back other bytes than they were given.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -3,6 +3,7 @@
 // memory nor time by a number of such an event.
 #include "support/forged_log.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
