@@ -50,11 +50,9 @@ std::unique_ptr<AnnotatorPool> make_submit_pool(const Study& study, const std::s
   if (campaign != nullptr)
     options.campaign = fmt::format("{}\n{:.6f}", std::filesystem::weakly_canonical(runs).string(),
                                    campaign->state().created_at());
-  auto pool = std::make_unique<SubmitPool>(
+  return std::make_unique<SubmitPool>(
       study, [&study, study_folder] { return BatchSystem(study.file(), study.pool(), study_folder); }, runs,
       workers_of(arguments, study), options);
-  if (campaign != nullptr && arguments.once) pool->count_failures_before(campaign->state());
-  return pool;
 }
 
 std::unique_ptr<AnnotatorPool> make_annotator_pool(const Study& study, const std::string& study_folder,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
 #include "annotation/file_end.hpp"
 #include "study/nearest.hpp"
@@ -140,6 +141,8 @@ std::optional<ReplyReading> number_in(std::string_view line) {
 std::string take_cost(double cost, Reply& answer) {
   if (!(std::isfinite(cost) && cost >= 0.0))
     return fmt::format("cost is {}, must be 0 or more", shortest(cost));
+  if (cost > largest_amount)
+    return fmt::format("cost is {}, must be at most {}", shortest(cost), largest_amount_text);
   answer.cost = cost;
   return "";
 }

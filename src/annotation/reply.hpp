@@ -13,7 +13,7 @@ namespace acuity {
 /// An answer of an annotator, not yet checked against the study.
 struct Reply {
   std::variant<double, std::string> y;  ///< finite, or the name of a class
-  std::optional<double> cost;           ///< 0 or more
+  std::optional<double> cost;           ///< from 0 to largest_amount
   std::optional<double> noise_sd;       ///< above 0: the total noise of this answer
 };
 

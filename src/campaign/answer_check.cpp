@@ -146,6 +146,11 @@ void require_values(const Study& study, const std::vector<double>& values, const
         fmt::format("{} has {} values, must have at most {}", whose, values.size(), most_replicates));
 }
 
+void require_recordable(const Study& study, const Answer& answer) {
+  require_usable(study, answer);
+  if (answer.cost) require_payable(answer, *answer.cost);
+}
+
 std::string no_such_suggestion(const State& state, std::int64_t id) {
   if (state.suggestions().empty())
     return fmt::format("there is no suggestion {}, nothing was asked for yet", id);

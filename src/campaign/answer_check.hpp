@@ -32,6 +32,10 @@ std::string too_much_spent(std::int64_t id, double in_all);
 /// Why an answer cannot have this number of values; empty if it can.
 std::string why_not_several(const Study& study, const SuggestionRecord& record, std::size_t values);
 
+/// Throws InputError if no campaign of this study could record the answer, whatever was asked for: a value, a
+/// cost or a noise is impossible.
+void require_recordable(const Study& study, const Answer& answer);
+
 /// Throws InputError unless these are valid values of an annotation. Messages call them `whose`.
 void require_values(const Study& study, const std::vector<double>& values, const std::string& whose);
 

@@ -16,9 +16,10 @@ struct Outcome {
   };
   Kind kind = Kind::failed;
   std::int64_t id = 0;
-  Answer answer;       ///< if answered; its cost includes that of failed attempts before it
-  std::string reason;  ///< if not answered
-  double cost = 0.0;   ///< if not answered: what the attempts cost
+  Answer answer;            ///< if answered; its cost includes that of failed attempts before it
+  std::string reason;       ///< if not answered
+  double cost = 0.0;        ///< of failed attempts; charged unless the answer is recorded
+  std::string report = {};  ///< for the user: the last failed attempt, and the last lines of its output
 };
 
 /// Annotators that work in parallel, each on one suggestion at a time.
@@ -55,10 +56,6 @@ class AnnotatorPool {
   /// The study was changed: attempts from now on follow it. False if a new pool has to be made for it.
   virtual bool follow_study(int /*workers*/) { return false; }
 
-  /// How many different points failed since the last answer, after their retries.
-  virtual int failures_in_a_row() const = 0;
-  /// Why the last attempt failed, and the last lines of its output.
-  virtual std::string last_failure() const = 0;
   /// Sentences for the user since the last call.
   virtual std::vector<std::string> take_notes() { return {}; }
 };

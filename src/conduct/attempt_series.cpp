@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "acuity/base/errors.hpp"
 #include "annotation/file_end.hpp"
 #include "annotation/reply.hpp"
 #include "base/text.hpp"
 #include "campaign/answer_check.hpp"
+#include "conduct/failure_policy.hpp"
 
 namespace acuity {
 
@@ -17,17 +15,17 @@ namespace {
 
 using AttemptKind = AttemptOutcome::Kind;
 
-constexpr double first_wait = 0.5, longest_wait = 60.0;  // seconds
-
-// The last lines of output of a program, to show why it failed.
-std::string last_lines(const std::filesystem::path& folder) {
-  std::string indented;
-  for (const std::string& line : last_output_lines(folder)) indented += "\n  | " + line;
-  return indented;
+// Why an attempt failed, and the last lines of its output.
+std::string report_on(const AttemptSeries& series, const std::string& reason,
+                      const std::filesystem::path& folder) {
+  std::string report =
+      one_line(fmt::format("suggestion {}, {} ({})", series.suggestion.id, reason, folder.string()));
+  for (const std::string& line : last_output_lines(folder)) report += "\n  | " + line;
+  return report;
 }
 
 void retry_later(AttemptSeries& series) {
-  const double wait = std::min(longest_wait, first_wait * std::exp2(series.waits++));
+  const double wait = FailurePolicy::wait_before_attempt(series.waits++);
   series.start_at = AttemptSeries::Clock::now() + std::chrono::duration_cast<AttemptSeries::Clock::duration>(
                                                       std::chrono::duration<double>(wait));
 }
@@ -35,7 +33,7 @@ void retry_later(AttemptSeries& series) {
 }  // namespace
 
 std::optional<Outcome> AttemptRules::conclude(AttemptSeries& series, const AttemptOutcome& attempt,
-                                              const std::filesystem::path& folder) {
+                                              const std::filesystem::path& folder) const {
   if (series.unwanted) {
     if (attempt.kind != AttemptKind::answered) return std::nullopt;
     Outcome late = answered(series, attempt);
@@ -44,10 +42,7 @@ std::optional<Outcome> AttemptRules::conclude(AttemptSeries& series, const Attem
   switch (attempt.kind) {
     case AttemptKind::answered: {
       Outcome outcome = answered(series, attempt);
-      if (outcome.kind == Outcome::Kind::answered) {
-        failed_in_a_row_.clear();
-        return outcome;
-      }
+      if (outcome.kind == Outcome::Kind::answered) return outcome;
       return conclude(series, {.kind = AttemptKind::failed, .answer = {}, .reason = outcome.reason}, folder);
     }
     case AttemptKind::never:
@@ -59,15 +54,13 @@ std::optional<Outcome> AttemptRules::conclude(AttemptSeries& series, const Attem
                      .cost = series.lost};
     case AttemptKind::failed:
       series.lost += failure_cost(folder).value_or(0.0);
-      note_failure(series, attempt.reason, folder);
-      if (++series.failures > study_.file().annotator.retries) {
-        failed_in_a_row_.insert(series.suggestion.row);
+      if (!FailurePolicy::tries_again(++series.failures, study_.file().annotator.retries))
         return Outcome{.kind = Outcome::Kind::failed,
                        .id = series.suggestion.id,
                        .answer = {},
                        .reason = attempt.reason,
-                       .cost = series.lost};
-      }
+                       .cost = series.lost,
+                       .report = report_on(series, attempt.reason, folder)};
       retry_later(series);
       return std::nullopt;
     case AttemptKind::later:
@@ -80,12 +73,6 @@ std::optional<Outcome> AttemptRules::conclude(AttemptSeries& series, const Attem
   return std::nullopt;
 }
 
-void AttemptRules::count_failed(const SuggestionRecord& record) {
-  if (failed_in_a_row_.empty())
-    last_failure_ = one_line(fmt::format("suggestion {}, {}", record.asked.id, record.reason));
-  failed_in_a_row_.insert(record.asked.row);
-}
-
 void AttemptRules::count_earlier(AttemptSeries& series, const AttemptOutcome& attempt,
                                  const std::filesystem::path& folder) {
   // If an attempt answered and was followed by another one, its answer was invalid.
@@ -94,37 +81,35 @@ void AttemptRules::count_earlier(AttemptSeries& series, const AttemptOutcome& at
 }
 
 Outcome AttemptRules::answered(const AttemptSeries& series, const AttemptOutcome& attempt) const {
-  Outcome outcome{.kind = Outcome::Kind::answered, .id = series.suggestion.id, .answer = {}, .reason = {}};
-  const std::variant<double, std::string> value = told_value(*attempt.answer, study_.file());
-  if (const auto* problem = std::get_if<std::string>(&value)) {
-    outcome.kind = Outcome::Kind::failed;
-    outcome.reason = *problem;
-    return outcome;
-  }
+  Outcome outcome{.kind = Outcome::Kind::answered,
+                  .id = series.suggestion.id,
+                  .answer = {},
+                  .reason = {},
+                  .cost = series.lost};
   try {
-    require_values(study_, {std::get<double>(value)}, "y");
+    outcome.answer = answer_in(*attempt.answer, series);
   } catch (const InputError& error) {
     outcome.kind = Outcome::Kind::failed;
     outcome.reason = error.what();
-    return outcome;
   }
-  outcome.answer.id = series.suggestion.id;
-  outcome.answer.values = {std::get<double>(value)};
-  outcome.answer.cost = attempt.answer->cost;
-  // What failed attempts have cost was paid for this answer.
-  if (series.lost > 0.0)
-    outcome.answer.cost = outcome.answer.cost.value_or(series.suggestion.cost) + series.lost;
-  if (attempt.answer->noise_sd)  // told_value() has checked that the target has noise
-    outcome.answer.channel =
-        study_.file().target->reported_channel(*attempt.answer->noise_sd, outcome.answer.values);
   return outcome;
 }
 
-void AttemptRules::note_failure(const AttemptSeries& series, const std::string& reason,
-                                const std::filesystem::path& folder) {
-  last_failure_ =
-      one_line(fmt::format("suggestion {}, {} ({})", series.suggestion.id, reason, folder.string())) +
-      last_lines(folder);
+// Throws InputError if no campaign of this study could record it: the attempt has failed then, and counts.
+Answer AttemptRules::answer_in(const Reply& reply, const AttemptSeries& series) const {
+  const std::variant<double, std::string> value = told_value(reply, study_.file());
+  if (const auto* problem = std::get_if<std::string>(&value)) throw InputError(*problem);
+  require_values(study_, {std::get<double>(value)}, "y");
+  Answer answer;
+  answer.id = series.suggestion.id;
+  answer.values = {std::get<double>(value)};
+  answer.cost = reply.cost;
+  // What failed attempts have cost was paid for this answer.
+  if (series.lost > 0.0) answer.cost = answer.cost.value_or(series.suggestion.cost) + series.lost;
+  if (reply.noise_sd)  // told_value() has checked that the target has noise
+    answer.channel = study_.file().target->reported_channel(*reply.noise_sd, answer.values);
+  require_recordable(study_, answer);
+  return answer;
 }
 
 }  // namespace acuity

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "annotation/attempt_folder.hpp"
@@ -33,26 +32,16 @@ class AttemptRules {
   /// The outcome of the suggestion, or empty if another attempt follows at `start_at` (none if unwanted).
   /// `folder` has the output of the attempt.
   std::optional<Outcome> conclude(AttemptSeries& series, const AttemptOutcome& attempt,
-                                  const std::filesystem::path& folder);
+                                  const std::filesystem::path& folder) const;
   /// An attempt of a previous owner that was followed by another one.
   static void count_earlier(AttemptSeries& series, const AttemptOutcome& attempt,
                             const std::filesystem::path& folder);
 
-  /// How many different points failed since the last answer, after their retries.
-  int failures_in_a_row() const { return static_cast<int>(failed_in_a_row_.size()); }
-  /// A suggestion that failed under an earlier owner; the newest first.
-  void count_failed(const SuggestionRecord& record);
-  /// Why the last attempt failed, and the last lines of its output.
-  const std::string& last_failure() const { return last_failure_; }
-
  private:
   Outcome answered(const AttemptSeries& series, const AttemptOutcome& attempt) const;
-  void note_failure(const AttemptSeries& series, const std::string& reason,
-                    const std::filesystem::path& folder);
+  Answer answer_in(const Reply& reply, const AttemptSeries& series) const;
 
   const Study& study_;
-  std::set<Index> failed_in_a_row_;  // pool rows
-  std::string last_failure_;
 };
 
 }  // namespace acuity

@@ -33,8 +33,6 @@ class CommandPool : public AnnotatorPool {
   void stop_starting() override { stopping_ = true; }
   void end() override;
   bool follow_study(int workers) override;
-  int failures_in_a_row() const override { return rules_.failures_in_a_row(); }
-  std::string last_failure() const override { return rules_.last_failure(); }
 
  private:
   using Clock = AttemptSeries::Clock;

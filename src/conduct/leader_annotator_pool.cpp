@@ -28,6 +28,7 @@ void put_outcome(base::ByteWriter& bytes, const Outcome& outcome) {
   bytes.put(outcome.id);
   bytes.put(outcome.reason);
   bytes.put(outcome.cost);
+  bytes.put(outcome.report);
   bytes.put(answer.id);
   bytes.put(answer.values);
   put_optional(bytes, answer.cost);
@@ -47,6 +48,7 @@ Outcome get_outcome(base::ByteReader& bytes) {
   outcome.id = bytes.get<std::int64_t>();
   outcome.reason = bytes.text();
   outcome.cost = bytes.get<double>();
+  outcome.report = bytes.text();
   outcome.answer.id = bytes.get<std::int64_t>();
   outcome.answer.values = bytes.numbers();
   outcome.answer.cost = get_optional(bytes);
@@ -121,23 +123,17 @@ class LeaderAnnotatorPool final : public AnnotatorPool {
     together([&] { follows = annotators_->follow_study(workers); });
     return job_.as_leader_says(follows);
   }
-  int failures_in_a_row() const override { return failures_; }
-  std::string last_failure() const override { return last_failure_; }
 
  private:
   void put_state(base::ByteWriter& bytes) const {
     bytes.put(annotators_->busy());
-    bytes.put(annotators_->failures_in_a_row());
     bytes.put(annotators_->outlives_owner());
     bytes.put(annotators_->is_up_to_date());
-    bytes.put(annotators_->failures_in_a_row() > 0 ? annotators_->last_failure() : std::string());
   }
   void take_state(base::ByteReader& bytes) {
     busy_ = bytes.get<int>();
-    failures_ = bytes.get<int>();
     outlives_owner_ = bytes.get<bool>();
     is_up_to_date_ = bytes.get<bool>();
-    last_failure_ = bytes.text();
   }
   // Calls work() in the leader; then all know how its annotators are.
   void together(const std::function<void()>& work) {
@@ -153,9 +149,8 @@ class LeaderAnnotatorPool final : public AnnotatorPool {
 
   Job job_;
   std::unique_ptr<AnnotatorPool> annotators_;  // of the leader
-  int busy_ = 0, failures_ = 0;
+  int busy_ = 0;
   bool outlives_owner_ = false, is_up_to_date_ = true;
-  std::string last_failure_;
 };
 
 }  // namespace

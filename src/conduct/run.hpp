@@ -14,11 +14,11 @@ struct RunOptions {
   std::optional<double> budget;     ///< added to the budget before the first ask
   std::optional<double> budget_to;  ///< or the budget is set to this
   bool take_over = false;           ///< also from an owner on another host whose lease has not ended
-  int max_failures = 10;  ///< different points that fail one after the other and end the run (failure guard)
-  bool exclude_on_fail = false;  ///< never ask again for a point that has failed
-  double grace = 5.0;            ///< seconds that annotators have to finish after an interruption
-  bool once = false;             ///< look once at what work elsewhere has come to, start what is due, and end
-  bool asks = true;              ///< false: only what is pending is worked on
+  int max_failures = 10;            ///< different points that fail one after the other and end the run
+  bool exclude_on_fail = false;     ///< never ask again for a point that has failed
+  double grace = 5.0;               ///< seconds that annotators have to finish after an interruption
+  bool once = false;  ///< look once at what work elsewhere has come to, start what is due, and end
+  bool asks = true;   ///< false: only what is pending is worked on
   /// Polled between steps; true ends the run gracefully.
   std::function<bool()> should_stop = [] { return false; };
   /// Polled while annotators finish; true skips the rest of the grace period.
@@ -48,8 +48,5 @@ struct RunEnd {
 /// campaign meanwhile, and resumes what a previous owner has left pending. Throws OwnedError if another
 /// process owns the campaign, or takes it over meanwhile; answers that were received by then are recorded.
 RunEnd run(Campaign& campaign, AnnotatorPool& annotators, const RunOptions& options);
-
-/// The worker that `run` records in its suggestions.
-inline constexpr const char* run_worker = "run";
 
 }  // namespace acuity

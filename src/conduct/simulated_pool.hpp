@@ -23,8 +23,6 @@ class SimulatedPool : public AnnotatorPool {
   std::vector<Outcome> wait(double seconds) override;
   void stop_starting() override {}
   void end() override {}
-  int failures_in_a_row() const override { return 0; }
-  std::string last_failure() const override { return {}; }
 
  private:
   const Study& study_;

@@ -158,14 +158,6 @@ void SubmitPool::end_leftovers(const State& state) {
   }
 }
 
-void SubmitPool::count_failures_before(const State& state) {
-  const std::vector<SuggestionRecord>& all = state.suggestions();
-  for (auto record = all.rbegin(); record != all.rend(); ++record) {
-    if (record->status == SuggestionStatus::told) return;
-    if (record->status == SuggestionStatus::failed && !record->cannot_tell) rules_.count_failed(*record);
-  }
-}
-
 std::vector<std::string> SubmitPool::take_notes() {
   return std::exchange(notes_, {});
 }

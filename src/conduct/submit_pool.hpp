@@ -45,13 +45,7 @@ class SubmitPool : public AnnotatorPool {
   void stop_starting() override { stopping_ = true; }
   void end() override;
   bool follow_study(int workers) override;
-  int failures_in_a_row() const override { return rules_.failures_in_a_row(); }
-  std::string last_failure() const override { return rules_.last_failure(); }
   std::vector<std::string> take_notes() override;
-
-  /// Counts the points that failed since the last answer, for an owner that looks once and leaves: the next
-  /// one would not know of them.
-  void count_failures_before(const State& state);
 
  private:
   using Clock = AttemptSeries::Clock;

@@ -12,6 +12,7 @@
 #include "base/byte_text.hpp"
 #include "base/parallel.hpp"
 #include "campaign/initial_design.hpp"
+#include "conduct/record_outcome.hpp"
 #include "conduct/simulated_pool.hpp"
 #include "explain/goal_error.hpp"
 #include "numerics/random.hpp"
@@ -112,6 +113,25 @@ Study variant_for(const Study& study, Policy policy, int repeat) {
   return study.variant(different);
 }
 
+// Asks until an answer is recorded. False: nothing affordable is left. Simulated answers that cannot be
+// recorded mean what failures mean in `run`.
+bool buy_next(Campaign& campaign, SimulatedPool& annotators, FailurePolicy& failures) {
+  do {
+    AskOptions options;
+    options.avoid = failures.given_up();
+    const AskResult result = campaign.ask(options);
+    const bool ends = result.suggestions.empty();
+    if (!ends) {
+      annotators.start(result.suggestions.front());
+      for (const Outcome& outcome : annotators.wait(0.0)) record_outcome(campaign, outcome, false, failures);
+    }
+    if (failures.stops() || (ends && failures.ends_without_answer()))
+      throw InputError("a simulated campaign: " + failures.why_it_stops());
+    if (ends) return false;
+  } while (failures.failures_in_a_row() > 0);
+  return true;
+}
+
 }  // namespace
 
 std::string policy_name(Policy policy) {
@@ -161,15 +181,13 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
     trial.steps.push_back({.spent = campaign.state().spent(), .error = error});
   };
   evaluate();
+  FailurePolicy failures(study.file().annotator.max_failures);
   while (!stop) {
-    const AskResult result = campaign.ask();
-    if (result.suggestions.empty()) {
+    if (!buy_next(campaign, annotators, failures)) {
       trial.sold_out =
           is_sold_out(campaign.model().offer, campaign.study().acquisition(), campaign.candidates());
       return trial;
     }
-    annotators.start(result.suggestions.front());
-    for (const Outcome& outcome : annotators.wait(0.0)) campaign.tell({outcome.answer});
     evaluate();
     if (step) step(trial);
   }

@@ -37,16 +37,25 @@ std::optional<Channel> reported_channel(const RequestBody& body, const Study& st
 }
 
 std::vector<double> values_in(const RequestBody& body, const Study& study, std::int64_t id) {
-  std::vector<double> values;
-  for (const std::string& text : body.answers())
-    values.push_back(read_answer(study, text, fmt::format("the answer to {}", id)));
-  return values;
+  return read_values(study, body.answers(), fmt::format("the answer to {}", id));
 }
 
 std::optional<Level> level_in(const RequestBody& body, const Study& study) {
   if (const auto name = body.text("level")) return study.level_named(*name);
   if (const auto alpha = body.number("alpha")) return study.level_of(*alpha);
   return std::nullopt;
+}
+
+std::vector<Index> rows_in(const RequestBody& body, const std::string& name, const Pool& pool) {
+  std::vector<Index> rows;
+  for (const std::string& point : body.texts(name)) {
+    const std::optional<Index> row = pool.find(point);
+    if (!row)
+      throw HttpProblem(
+          400, fmt::format("\"{}\" has \"{}\", must have ids of pool points", name, printable(point, 60)));
+    rows.push_back(*row);
+  }
+  return rows;
 }
 
 Json told_json(const TellResult& result) {
@@ -98,7 +107,7 @@ const SuggestionRecord& CampaignVerbs::record_of(std::int64_t id, const Caller& 
 }
 
 Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"count", "worker", "lease", "level", "capacity"});
+  const RequestBody body(text, {"count", "worker", "lease", "level", "capacity", "avoid"});
   const std::int64_t count = body.whole("count").value_or(1);
   if (count < 1 || count > most_at_once)
     throw HttpProblem(
@@ -115,6 +124,8 @@ Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
                             .budget = std::nullopt,
                             .level = body.text("level").value_or(""),
                             .capacity = body.whole("capacity"),
+                            .budget_to = std::nullopt,
+                            .avoid = rows_in(body, "avoid", campaign_.study().pool()),
                             .resume = true});
   } catch (const InputError& error) {
     throw HttpProblem(400, error.what());

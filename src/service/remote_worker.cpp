@@ -12,6 +12,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
+#include "conduct/record_outcome.hpp"
 #include "text/json.hpp"
 
 namespace acuity {
@@ -94,7 +95,12 @@ class RemoteWork {
  public:
   RemoteWork(HttpClient& server, const Study& study, AnnotatorPool& annotators,
              const RemoteWorkOptions& options)
-      : server_(server), study_(study), annotators_(annotators), options_(options), heard_(Clock::now()) {
+      : server_(server),
+        study_(study),
+        annotators_(annotators),
+        options_(options),
+        failures_(options.max_failures),
+        heard_(Clock::now()) {
     for (int k = 1; k <= options.workers; ++k)
       free_.push_back(options.workers == 1 ? options.worker : fmt::format("{}-{}", options.worker, k));
   }
@@ -105,19 +111,20 @@ class RemoteWork {
       renew();
       take_outcomes(annotators_.busy() > 0 ? 0.25 : 0.0);
       tell();
-      // The same points are asked for again and again, so repetitions count.
-      if (failures_in_a_row_ >= options_.max_failures)
-        return stop(
-            RemoteWorkEnd::Kind::failure_guard,
-            fmt::format("{} failed in a row; the last: {}", failures_in_a_row_, annotators_.last_failure()));
+      if (failures_.stops()) return stop(RemoteWorkEnd::Kind::failure_guard, failures_.why_it_stops());
       if (annotators_.busy() > 0 || !untold_.empty()) continue;
-      if (finished_) return end(RemoteWorkEnd::Kind::finished, reason_);
+      if (finished_) return finish();
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     return stop(RemoteWorkEnd::Kind::interrupted, "interrupted");
   }
 
  private:
+  struct Work {
+    std::string worker;
+    Index row = 0;
+  };
+
   // Nothing while the server is away; it is tried again with growing pauses.
   std::optional<HttpReply> post(const std::string& target, const Json& body) {
     if (seconds_until(away_until_) > 0.0) return std::nullopt;
@@ -145,8 +152,7 @@ class RemoteWork {
 
   void ask() {
     while (!free_.empty() && !finished_ && seconds_until(ask_at_) <= 0.0 && !options_.should_stop()) {
-      const std::optional<HttpReply> reply =
-          post("/v1/ask", {{"worker", free_.front()}, {"lease", options_.lease}});
+      const std::optional<HttpReply> reply = post("/v1/ask", ask_body());
       if (!reply) return;
       if (reply->status != 200) throw InputError("the server refuses to be asked: " + error_of(*reply));
       const Json json = Json::parse(reply->body);
@@ -158,16 +164,22 @@ class RemoteWork {
         return;
       }
       const Suggestion suggestion = suggestion_in(list.front(), study_);
-      busy_[suggestion.id] = free_.front();
+      busy_[suggestion.id] = {free_.front(), suggestion.row};
       free_.pop_front();
       annotators_.resume(suggestion);  // what it worked on before it was stopped, if it did
     }
   }
 
+  Json ask_body() const {
+    Json body{{"worker", free_.front()}, {"lease", options_.lease}};
+    for (const Index row : failures_.given_up()) body["avoid"].push_back(study_.pool().id(row));
+    return body;
+  }
+
   void renew() {
     if (busy_.empty() || seconds_until(renew_at_) > 0.0) return;
     Json ids = Json::array();
-    for (const auto& [id, worker] : busy_) ids.push_back(id);
+    for (const auto& [id, busy] : busy_) ids.push_back(id);
     if (post("/v1/heartbeat", {{"ids", ids}, {"lease", options_.lease}}))
       renew_at_ = after(options_.lease / 3.0);
   }
@@ -177,30 +189,48 @@ class RemoteWork {
     for (const std::string& note : annotators_.take_notes()) options_.on_note(note);
   }
 
-  // An answer that the server refuses, because another one is recorded for instance, is given up with a note.
   void tell() {
     while (!untold_.empty()) {
-      const Outcome& outcome = untold_.front();
+      Outcome& outcome = untold_.front();
       const bool answered = outcome.kind == Outcome::Kind::answered;
       const std::optional<HttpReply> reply =
           answered ? post("/v1/tell", tell_body(outcome))
                    : post("/v1/fail", fail_body(outcome, study_.file().annotator.exclude_on_fail));
       if (!reply) return;
-      if (reply->status != 200) {
-        options_.on_note(fmt::format("{} was refused: {}", outcome.id, error_of(*reply)));
-        if (answered && reply->status == 400)
-          post("/v1/fail", {{"id", outcome.id}, {"reason", error_of(*reply)}});
+      const bool accepted = reply->status == 200;
+      if (!accepted) options_.on_note(fmt::format("{} was refused: {}", outcome.id, error_of(*reply)));
+      if (answered && reply->status == 400) {  // it is no answer, so its suggestion has failed
+        outcome.kind = Outcome::Kind::failed;
+        outcome.reason = error_of(*reply);
+        continue;
       }
-      const bool counts = answered && reply->status == 200;
-      (counts ? answers_ : failures_) += 1;
-      failures_in_a_row_ = counts ? 0 : failures_in_a_row_ + 1;
-      if (const auto worker = busy_.extract(outcome.id)) free_.push_back(worker.mapped());
+      count(outcome, accepted);
+      if (const auto work = busy_.extract(outcome.id)) free_.push_back(work.mapped().worker);
       untold_.pop_front();
     }
   }
 
+  // An answer that is not accepted although it is valid, because another one is recorded for instance, is no
+  // failure of the annotator.
+  void count(const Outcome& outcome, bool accepted) {
+    const bool counts = outcome.kind == Outcome::Kind::answered && accepted;
+    (counts ? answer_count_ : failure_count_) += 1;
+    if (counts) failures_.count_answer();
+    if (outcome.kind != Outcome::Kind::failed) return;
+    failures_.count_failure(busy_.at(outcome.id).row, outcome.id, failure_report(outcome));
+  }
+
+  RemoteWorkEnd finish() const {
+    if (failures_.ends_without_answer())
+      return end(RemoteWorkEnd::Kind::failure_guard, failures_.why_it_stops());
+    if (failures_.given_up().empty()) return end(RemoteWorkEnd::Kind::finished, reason_);
+    return end(RemoteWorkEnd::Kind::finished,
+               fmt::format("{}; {}", reason_,
+                           failures_.what_is_left(study_.pool().id(failures_.given_up().back()))));
+  }
+
   RemoteWorkEnd end(RemoteWorkEnd::Kind kind, const std::string& reason) const {
-    return {kind, reason, answers_, failures_};
+    return {kind, reason, answer_count_, failure_count_};
   }
 
   // What is not finished after the grace period stays with this worker until its lease ends: it gets it
@@ -222,14 +252,15 @@ class RemoteWork {
   const Study& study_;
   AnnotatorPool& annotators_;
   const RemoteWorkOptions& options_;
-  std::deque<std::string> free_;              // names of workers without a suggestion
-  std::map<std::int64_t, std::string> busy_;  // the others, by suggestion
+  FailurePolicy failures_;
+  std::deque<std::string> free_;       // names of workers without a suggestion
+  std::map<std::int64_t, Work> busy_;  // the others, by suggestion
   std::deque<Outcome> untold_;
   Clock::time_point heard_, away_until_{}, ask_at_{}, renew_at_{};
   double pause_ = 0.0;  // seconds; 0: the server answers
   bool finished_ = false;
   std::string reason_;
-  std::int64_t answers_ = 0, failures_ = 0, failures_in_a_row_ = 0;
+  std::int64_t answer_count_ = 0, failure_count_ = 0;
 };
 
 }  // namespace

@@ -84,6 +84,15 @@ std::optional<std::string> RequestBody::text(const std::string& name) const {
   return value->get<std::string>();
 }
 
+std::vector<std::string> RequestBody::texts(const std::string& name) const {
+  const Json* list = find(name);
+  if (list == nullptr) return {};
+  const bool fits = list->is_array() &&
+                    std::all_of(list->begin(), list->end(), [](const Json& one) { return one.is_string(); });
+  if (!fits) complain(name, *list, "a list of texts");
+  return list->get<std::vector<std::string>>();
+}
+
 bool RequestBody::flag(const std::string& name) const {
   const Json* value = find(name);
   if (value == nullptr) return false;

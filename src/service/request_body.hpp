@@ -22,6 +22,8 @@ class RequestBody {
   std::optional<double> number(const std::string& name) const;
   std::optional<std::int64_t> whole(const std::string& name) const;
   std::optional<std::string> text(const std::string& name) const;
+  /// A list of texts; empty: there is none.
+  std::vector<std::string> texts(const std::string& name) const;
   bool flag(const std::string& name) const;
   /// A number of seconds, or a text such as "2h".
   std::optional<double> duration(const std::string& name) const;

@@ -50,6 +50,9 @@ TEST(Reply, OfAFileThatIsWrongIsAComplaint) {
   EXPECT_EQ(problem_of(result("{\"y\": [1]}")),
             "result.json: y is [1], must be a finite number or the name of a class");
   EXPECT_EQ(problem_of(result("{\"y\": 1, \"cost\": -1}")), "result.json: cost is -1, must be 0 or more");
+  EXPECT_EQ(result("{\"y\": 1, \"cost\": 1e15}").answer->cost, 1e15);
+  EXPECT_EQ(problem_of(result("{\"y\": 1, \"cost\": 1e16}")),
+            "result.json: cost is 1e+16, must be at most 1e15");
   EXPECT_EQ(problem_of(result("{\"y\": 1, \"cost\": \"2\"}")),
             "result.json: cost is \"2\", must be a number");
   for (const char* sd : {"0", "-1", "1e-200", "1e200"})

@@ -92,6 +92,28 @@ TEST(FailingPoints, ACommandThatNeverAnswersIsNoFinishedCampaign) {
   EXPECT_TRUE(contains(result.err, "8 different points failed in a row")) << result.err;
 }
 
+// Such an annotator was asked without end.
+TEST(FailingPoints, AnAnswerThatIsRefusedCountsForRetriesAndTheGuard) {
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {R"({"y": 0.1, "cost": 1e308})", "cost is 1e+308, must be at most 1e15"},
+      {R"({"y": 0.1, "cost": 1.1e15})", "cost is 1100000000000000, must be at most 1e15"},
+      {R"({"y": 1e300})", "y is 1e+300, too large to compute with"},
+      {"inf", "the last number printed is \"inf\", must be finite"}};
+  for (const auto& [answer, reason] : refused) {
+    const BadPoint bench;
+    bench.answer("echo '" + answer + "'");
+    const ProgramResult result = bench.run();
+    EXPECT_EQ(result.exit_code, 5) << result.err;
+    EXPECT_TRUE(contains(result.err, "3 different points failed in a row")) << result.err;
+    EXPECT_TRUE(contains(result.err, reason)) << result.err;
+    EXPECT_EQ(bench.order().size(), 3U);
+    EXPECT_EQ(bench.status()["spent"], 0.0) << "an impossible cost is not charged";
+    EXPECT_TRUE(std::filesystem::exists(bench.folder.path() / "C/runs/000003-2")) << "retries = 1";
+    EXPECT_FALSE(std::filesystem::exists(bench.folder.path() / "C/runs/000003-3"));
+    EXPECT_EQ(bench.acuity({"tell", "C", "1", "0.1", "--cost", "1e308"}).exit_code, 2) << "as before";
+  }
+}
+
 TEST(FailingPoints, APersonMayLetAPointCompeteAgainOrExcludeIt) {
   const BadPoint bench;
   ASSERT_EQ(bench.acuity({"init", "C", "--study", "S.toml"}).exit_code, 0);

@@ -95,6 +95,39 @@ TEST(PolicyTrial, TheFirstRepeatIsTheCampaignThatRunMakesOfClasses) {
   expect_the_campaign_of_run(class_campaign_study("budget = 6\nseed = 5\ninitial = 2"), true);
 }
 
+// An answer of 1e200 is too large to be recorded.
+std::string truth_with(const std::function<bool(int)>& is_impossible) {
+  std::string truth = "id,y\n";
+  for (int k = 0; k < points; ++k) truth += fmt::format("{},{}\n", k, is_impossible(k) ? "1e200" : "0.5");
+  return truth;
+}
+
+TEST(PolicyTrial, EndsIfNoAnswerCanBeRecordedAsRunDoes) {
+  const Desk desk;
+  desk.folder.write("truth.csv", truth_with([](int) { return true; }));
+  const std::string text = price_list + "[annotator]\nsimulated = \"truth\"\nmax_failures = 3\n";
+  const Study study = desk.study(text);
+  try {
+    tried(study, Policy::model, 0, desk.truth(study));
+    FAIL() << "it found an end";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("3 different points failed in a row"), std::string::npos)
+        << error.what();
+  }
+  Campaign campaign(desk.study(text), make_memory_event_store());
+  SimulatedPool annotators(campaign.study(), make_rehearsal(campaign.study()));
+  EXPECT_EQ(run(campaign, annotators, {.max_failures = 3}).kind, RunEnd::Kind::failure_guard);
+  EXPECT_EQ(campaign.state().failed(), 3);
+}
+
+TEST(PolicyTrial, LeavesAPointWhoseAnswerCannotBeRecorded) {
+  const Desk desk;
+  desk.folder.write("truth.csv", truth_with([](int k) { return k == 12; }));
+  const Study study = desk.study(with(price_list, "budget", "1000"));
+  const PolicyTrial trial = tried(study, Policy::model, 0, desk.truth(study));
+  EXPECT_EQ(trial.annotations(), static_cast<std::size_t>(points - 1));
+}
+
 TEST(PolicyTrial, BeginsWithThePriorAndEndsWithinTheBudget) {
   const Desk desk;
   const Study study = desk.study(campaign_study("budget = 6"));

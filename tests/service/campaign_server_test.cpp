@@ -1,5 +1,6 @@
 #include "service/campaign_server.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -516,6 +517,25 @@ TEST(CampaignServer, ManyWorkersAtOnceLoseAndDoubleNothing) {
   EXPECT_EQ(status.at("pending"), 0);
 }
 
+// Workers do not get again what they have given up.
+TEST(CampaignServer, DoesNotAskForPointsThatAreToBeAvoided) {
+  const Served served;
+  const auto client = served.client("rob");
+  const auto ask = [&](const std::string& worker, const Json& avoid) {
+    const HttpReply reply = client->post("/v1/ask", Json{{"worker", worker}, {"avoid", avoid}}.dump());
+    return reply.status == 200
+               ? Json::parse(reply.body)["suggestions"][0]["point"].get<std::string>()
+               : std::to_string(reply.status) + Json::parse(reply.body)["error"].get<std::string>();
+  };
+  const std::string first = ask("w", Json::array());
+  const HttpReply released = client->post("/v1/release", Json{{"id", 1}}.dump());
+  ASSERT_EQ(released.status, 200) << released.body;
+  EXPECT_NE(ask("w", {first}), first);
+  EXPECT_EQ(ask("v", Json::array()), first);
+  EXPECT_EQ(ask("u", {"nowhere"}), "400\"avoid\" has \"nowhere\", must have ids of pool points");
+  EXPECT_EQ(ask("u", {1, 2}), "400\"avoid\" is [1,2], must be a list of texts");
+}
+
 // ---- docs/openapi.json ------------------------------------------------------------------------------------
 
 Json api() {
@@ -601,7 +621,7 @@ TEST(OpenApi, DescribesWhatTheServerAnswers) {
     EXPECT_EQ(violation(body, asked, all, path + " body"), "");
   };
   const Served served;
-  check(served, "post", "/v1/ask", "/v1/ask", {{"count", 3}, {"lease", "1h"}});
+  check(served, "post", "/v1/ask", "/v1/ask", {{"count", 3}, {"lease", "1h"}, {"avoid", {"a"}}});
   check(served, "post", "/v1/heartbeat", "/v1/heartbeat", {{"ids", {1, 2}}});
   check(served, "post", "/v1/tell", "/v1/tell", {{"id", 1}, {"y", 0.5}});
   check(served, "post", "/v1/fail", "/v1/fail", {{"id", 2}, {"reason", "diverged"}});

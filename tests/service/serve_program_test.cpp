@@ -140,6 +140,32 @@ TEST(Serve, FailingAnnotatorsStopTheWorkerAndAreOnRecord) {
   EXPECT_EQ(desk.status().at("failed"), 4);
 }
 
+// As with `run`: such an answer is a failed attempt.
+TEST(Serve, RefusedAnswersStopTheWorker) {
+  ServedDesk desk("echo '{\\\"y\\\": 0.1, \\\"cost\\\": 1e308}'", "retries = 0\nmax_failures = 3\n");
+  desk.serve();
+  Background worker(desk.join("w", 1), desk.folder.path());
+  const ProgramResult end = worker.wait();
+  EXPECT_EQ(end.exit_code, 5) << end.err;
+  EXPECT_NE(end.err.find("3 different points failed in a row"), std::string::npos) << end.err;
+  EXPECT_NE(end.err.find("cost is 1e+308, must be at most 1e15"), std::string::npos) << end.err;
+  EXPECT_EQ(desk.status().at("failed"), 3);
+  EXPECT_EQ(desk.status().at("spent"), 0.0);
+}
+
+// As with `run`: the point is tried once more at the end, and is then left. Its worker asked for it for ever.
+TEST(Serve, AWorkerGivesUpAPointThatFailedTwice) {
+  ServedDesk desk("[ $ACUITY_X_X != 0 ] && echo 0.5", "retries = 0\nmax_failures = 3\n");
+  ASSERT_EQ(desk.run("change", {"--budget", "1000"}).exit_code, 0);
+  desk.serve();
+  Background worker(desk.join("w", 1), desk.folder.path());
+  const ProgramResult end = worker.wait();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("; 1 point that failed twice is left, the last is "), std::string::npos) << end.err;
+  EXPECT_EQ(desk.status().at("failed"), 2);
+  EXPECT_GT(desk.status().at("annotations"), 2);
+}
+
 TEST(Serve, ShowsNoTokenAnywhere) {
   ServedDesk desk;
   desk.serve();

@@ -141,13 +141,16 @@ class ThreeOutcomes final : public AnnotatorPool {
     Outcome labelled = answered;
     labelled.answer.cost.reset();
     labelled.answer.channel = FlipChannel{0.9};
-    Outcome never{.kind = Outcome::Kind::never, .id = 9, .answer = {}, .reason = "it is broken", .cost = 0.5};
+    Outcome never{.kind = Outcome::Kind::never,
+                  .id = 9,
+                  .answer = {},
+                  .reason = "it is broken",
+                  .cost = 0.5,
+                  .report = "exit 3"};
     return {answered, labelled, never};
   }
   void stop_starting() override {}
   void end() override { busy_ = 0; }
-  int failures_in_a_row() const override { return 2; }
-  std::string last_failure() const override { return "exit 3"; }
 
  private:
   int busy_ = 0;
@@ -162,8 +165,6 @@ TEST(LeaderAnnotatorPool, AllRanksGetWhatTheFirstHas) {
     EXPECT_EQ(annotators->busy(), 0);
     annotators->start({});
     EXPECT_EQ(annotators->busy(), 1);
-    EXPECT_EQ(annotators->failures_in_a_row(), 2);
-    EXPECT_EQ(annotators->last_failure(), "exit 3");
     EXPECT_THROW(annotators->resume({}), InputError);
     const std::vector<Outcome> outcomes = annotators->wait(0.0);
     ASSERT_EQ(outcomes.size(), 3U);
@@ -173,6 +174,7 @@ TEST(LeaderAnnotatorPool, AllRanksGetWhatTheFirstHas) {
       EXPECT_EQ(outcomes[k].id, expected[k].id);
       EXPECT_EQ(outcomes[k].reason, expected[k].reason);
       EXPECT_EQ(outcomes[k].cost, expected[k].cost);
+      EXPECT_EQ(outcomes[k].report, expected[k].report);
       EXPECT_EQ(outcomes[k].answer.id, expected[k].answer.id);
       EXPECT_EQ(outcomes[k].answer.values, expected[k].answer.values);
       EXPECT_EQ(outcomes[k].answer.cost, expected[k].answer.cost);
