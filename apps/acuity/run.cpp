@@ -12,7 +12,6 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
-#include "store/owner.hpp"
 #include "commands.hpp"
 #include "conduct/command_pool.hpp"
 #include "conduct/leader_annotator_pool.hpp"
@@ -27,6 +26,7 @@
 #include "run_display.hpp"
 #include "run_for_server.hpp"
 #include "signal_guard.hpp"
+#include "store/owner.hpp"
 #include "study/duration.hpp"
 #include "views/campaign_text.hpp"
 #include "views/study_warnings.hpp"
@@ -93,7 +93,7 @@ ExitCode run_exit_code(RunEnd::Kind kind) {
     case RunEnd::Kind::failure_guard:
       return ExitCode::failure_guard;
     case RunEnd::Kind::interrupted:
-    case RunEnd::Kind::study_changed:  // run again, see run_campaign()
+    case RunEnd::Kind::study_changed:  // run_campaign() has run it again
       break;
   }
   return ExitCode::interrupted;
@@ -136,13 +136,28 @@ void confirm_take_over(const RunArguments& arguments, std::ostream& log) {
     throw OwnedError(arguments.campaign.text() + ": not taken over");
 }
 
+std::string end_name(RunEnd::Kind kind) {
+  switch (kind) {
+    case RunEnd::Kind::finished:
+      return "finished";
+    case RunEnd::Kind::finished_already:
+      return "finished already";
+    case RunEnd::Kind::nothing_now:
+      return "nothing now";
+    case RunEnd::Kind::failure_guard:
+      return "failure guard";
+    case RunEnd::Kind::interrupted:
+      return "interrupted";
+    case RunEnd::Kind::study_changed:
+      break;
+  }
+  return "study changed";
+}
+
 std::string run_summary(const Campaign& campaign, const RunEnd& end, Format format) {
   const State& state = campaign.state();
-  static const char* kinds[] = {"finished",      "finished already", "nothing now",
-                                "failure guard", "interrupted",      "study changed"};
-  const std::string kind = kinds[static_cast<int>(end.kind)];
   if (format == Format::json)
-    return json_text({{"end", kind},
+    return json_text({{"end", end_name(end.kind)},
                       {"reason", end.reason},
                       {"spent", json_number(state.spent())},
                       {"escrow", json_number(state.escrow())},
@@ -185,102 +200,104 @@ ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ost
   return ExitCode::done;
 }
 
-ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ostream& log) {
-  if (!arguments.join.empty()) return run_for_server(arguments, out, log);
-  if (!arguments.token_file.empty() || !arguments.worker.empty())
-    throw InputError("--token-file and --worker are for --join, must come with it");
-  const Job& job = this_job();
-  if (arguments.detach && is_started_by_mpirun())
-    throw InputError("--detach is not for several ranks, must be left out; submit the job itself instead");
-  job.on_leader([&] {
-    create_or_compare(arguments, log);
-    confirm_take_over(arguments, log);
-  });
-  if (arguments.detach) return run_detached(arguments, out, log);
-  ReadyNotice ready;
-  const SignalGuard guard;
-  RunDisplay display(arguments.format, out, log);
-  Campaign campaign = Campaign::open(arguments.campaign, Access::write,
-                                     {.threads = arguments.work.threads,
-                                      .storage = arguments.work.storage,
-                                      .learning =
-                                          [](int, double) {
-                                            if (SignalGuard::signals() > 0) throw Interrupted();
-                                          },
-                                      .plan_seconds = arguments.work.plan_seconds,
-                                      .planning =
-                                          [](Index) {
-                                            if (SignalGuard::signals() > 0) throw Interrupted();
-                                          },
-                                      .owner_lease = arguments.lease,
-                                      .watch =
-                                          [&](const StoredEvent& stored, const State& state) {
-                                            if (std::holds_alternative<OwnerChanged>(stored.event))
-                                              ready.send();
-                                            display.take(stored, state);
-                                          }},
-                                     job);
-  const Study& study = campaign.study();
-  job.on_leader([&] {
-    if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(campaign.copies());
-  });
-  display.begin(study);
-  write_storage_note(study, arguments.work.storage, log);
+// Ctrl-C also ends what takes long before the first annotator starts.
+void throw_if_interrupted() {
+  if (SignalGuard::signals() > 0) throw Interrupted();
+}
+
+CampaignOptions campaign_options(const RunArguments& arguments, ReadyNotice& ready, RunDisplay& display) {
+  return {.threads = arguments.work.threads,
+          .storage = arguments.work.storage,
+          .learning = [](int, double) { throw_if_interrupted(); },
+          .plan_seconds = arguments.work.plan_seconds,
+          .planning = [](Index) { throw_if_interrupted(); },
+          .owner_lease = arguments.lease,
+          .watch =
+              [&](const StoredEvent& stored, const State& state) {
+                if (std::holds_alternative<OwnerChanged>(stored.event)) ready.send();
+                display.take(stored, state);
+              }};
+}
+
+// What is wrong with the campaign, before anything is paid for.
+void write_warnings(const Campaign& campaign, const RunArguments& arguments, std::ostream& log) {
+  write_storage_note(campaign.study(), arguments.work.storage, log);
   const double budget =
       arguments.budget.to.value_or(campaign.state().budget() + arguments.budget.by.value_or(0.0));
-  for (const std::string& warning :
-       warnings_before_spending(study, campaign.model(), campaign.annotations(), budget, &campaign))
+  for (const std::string& warning : warnings_before_spending(campaign.study(), campaign.model(),
+                                                             campaign.annotations(), budget, &campaign))
     write_note(warning, log);
-  const std::unique_ptr<AnnotatorPool> annotators = share_annotators(job, [&] {
-    return make_annotator_pool(study, campaign.state().created().study_folder, arguments, &campaign);
-  });
+}
 
+std::unique_ptr<AnnotatorPool> annotators_of(const Campaign& campaign, const RunArguments& arguments) {
+  return share_annotators(this_job(), [&] {
+    return make_annotator_pool(campaign.study(), campaign.state().created().study_folder, arguments,
+                               &campaign);
+  });
+}
+
+// The settings that a change of the study changes, too.
+void take_study_settings(const RunArguments& arguments, const Study& study, RunOptions& options) {
   const AnnotatorSetting& annotator = study.file().annotator;
-  RunOptions options;
-  options.on_study_change = [&](RunOptions& changed) {
-    changed.workers = workers_of(arguments, study);
-    changed.max_failures = annotator.max_failures;
-    changed.exclude_on_fail = annotator.exclude_on_fail;
-  };
   options.workers = workers_of(arguments, study);
+  options.max_failures = annotator.max_failures;
+  options.exclude_on_fail = annotator.exclude_on_fail;
+}
+
+// Shows the state of the campaign after every step, and once the verdict on the model as soon as it is bad.
+class RunWatch {
+ public:
+  RunWatch(Campaign& campaign, RunDisplay& display, std::ostream& log)
+      : campaign_(campaign), display_(display), log_(log) {}
+
+  void note(const std::string& text) {
+    display_.clear_status();
+    write_note(text, log_);
+  }
+  void show() {
+    if (!warned_ && campaign_.state().annotations() != checked_answers_) judge();
+    display_.show_status(campaign_.state());
+  }
+
+ private:
+  void judge() {
+    checked_answers_ = campaign_.state().annotations();
+    const std::string verdict = early_verdict(campaign_);
+    if (verdict.empty()) return;
+    note(verdict);
+    warned_ = true;
+  }
+
+  Campaign& campaign_;
+  RunDisplay& display_;
+  std::ostream& log_;
+  std::int64_t checked_answers_ = 0;
+  bool warned_ = false;
+};
+
+RunOptions run_options(const RunArguments& arguments, const Study& study, RunWatch& watch,
+                       const std::ostream& out) {
+  RunOptions options;
+  take_study_settings(arguments, study, options);
+  options.on_study_change = [&](RunOptions& changed) { take_study_settings(arguments, study, changed); };
   options.budget = arguments.budget.by;
   options.budget_to = arguments.budget.to;
   options.take_over = arguments.take_over;
-  options.max_failures = annotator.max_failures;
-  options.exclude_on_fail = annotator.exclude_on_fail;
   options.grace = arguments.grace;
   // A signal reaches all processes of a job, but not at the same time.
-  options.should_stop = [&] { return job.any(SignalGuard::signals() > 0 || !out); };
+  options.should_stop = [&out] { return this_job().any(SignalGuard::signals() > 0 || !out); };
   options.should_kill = [] { return SignalGuard::signals() > 1; };
   options.once = arguments.once;
   options.asks = !(arguments.once && arguments.cancel);
-  options.on_note = [&](const std::string& note) {
-    display.clear_status();
-    write_note(note, log);
-  };
-  std::int64_t checked_answers = 0;
-  bool warned = false;
-  options.on_idle = [&] {
-    if (const std::int64_t answers = campaign.state().annotations(); !warned && answers != checked_answers) {
-      checked_answers = answers;
-      if (const std::string verdict = early_verdict(campaign); !verdict.empty()) {
-        display.clear_status();
-        write_note(verdict, log);
-        warned = true;
-      }
-    }
-    display.show_status(campaign.state());
-  };
-  const RunEnd end = run(campaign, *annotators, options);
-  if (end.kind == RunEnd::Kind::study_changed) {
-    RunArguments again = arguments;
-    again.study.clear();
-    again.budget = {};
-    return run_campaign(again, out, log);
-  }
+  options.on_note = [&](const std::string& note) { watch.note(note); };
+  options.on_idle = [&] { watch.show(); };
+  return options;
+}
 
-  display.clear_status();
+void write_end(Campaign& campaign, const RunEnd& end, const RunArguments& arguments, std::ostream& out,
+               std::ostream& log) {
   if (arguments.format != Format::jsonl) out << run_summary(campaign, end, arguments.format) << std::flush;
+  const Study& study = campaign.study();
   if (study.file().binary() && campaign.state().annotations() > 0)
     if (const std::string problem = campaign.belief().convergence_problem(); !problem.empty())
       write_note(problem, log);
@@ -290,6 +307,50 @@ ExitCode run_campaign(const RunArguments& arguments, std::ostream& out, std::ost
                      end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command continues"
                                                            : base::escape_controls(end.reason, "\n"),
                      leaves_jobs ? "; its jobs stay in the batch system" : "");
+}
+
+// Runs the campaign as its study is now.
+RunEnd run_with_study(const RunArguments& arguments, ReadyNotice& ready, std::ostream& out,
+                      std::ostream& log) {
+  RunDisplay display(arguments.format, out, log);
+  Campaign campaign = Campaign::open(arguments.campaign, Access::write,
+                                     campaign_options(arguments, ready, display), this_job());
+  const Study& study = campaign.study();
+  this_job().on_leader([&] {
+    if (study.file().annotator.kind == AnnotatorSetting::Kind::command) require_trusted(campaign.copies());
+  });
+  display.begin(study);
+  write_warnings(campaign, arguments, log);
+  const std::unique_ptr<AnnotatorPool> annotators = annotators_of(campaign, arguments);
+  RunWatch watch(campaign, display, log);
+  const RunEnd end = run(campaign, *annotators, run_options(arguments, study, watch, out));
+  if (end.kind == RunEnd::Kind::study_changed) return end;
+  display.clear_status();
+  write_end(campaign, end, arguments, out, log);
+  return end;
+}
+
+ExitCode run_campaign(const RunArguments& given, std::ostream& out, std::ostream& log) {
+  if (!given.join.empty()) return run_for_server(given, out, log);
+  if (!given.token_file.empty() || !given.worker.empty())
+    throw InputError("--token-file and --worker are for --join, must come with it");
+  const Job& job = this_job();
+  if (given.detach && is_started_by_mpirun())
+    throw InputError("--detach is not for several ranks, must be left out; submit the job itself instead");
+  job.on_leader([&] {
+    create_or_compare(given, log);
+    confirm_take_over(given, log);
+  });
+  if (given.detach) return run_detached(given, out, log);
+  ReadyNotice ready;
+  const SignalGuard guard;
+  RunArguments arguments = given;
+  RunEnd end = run_with_study(arguments, ready, out, log);
+  while (end.kind == RunEnd::Kind::study_changed) {
+    arguments.budget = {};  // it was changed already
+    job.on_leader([&] { confirm_take_over(arguments, log); });
+    end = run_with_study(arguments, ready, out, log);
+  }
   return run_exit_code(end.kind);
 }
 
