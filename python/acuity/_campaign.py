@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
@@ -187,12 +187,25 @@ class Campaign(Predictor):
         its alpha). capacity: a list that fills so many units, of which each takes those of its level, chosen jointly. lease: seconds after which it goes back to the pool; None: never. budget: added to the
         budget first, may be negative. Raises Finished or NothingNow if there is nothing to ask for.
         """
+        return self._ask(n, worker, lease, budget, level, capacity)
+
+    def _ask(
+        self,
+        n: Optional[int] = None,
+        worker: str = "",
+        lease: Optional[float] = None,
+        budget: Optional[float] = None,
+        level: Optional[Union[str, float]] = None,
+        capacity: Optional[int] = None,
+        avoid: Sequence[int] = (),
+    ) -> Any:
+        """What ask() does; avoid: rows of the pool that are not asked for."""
         seconds = None if lease is None else _number(lease, "lease", "a number of seconds")
         money = None if budget is None else _number(budget, "budget")
         units = None if capacity is None else whole(capacity, "capacity", 1, 10**9)
         count = (1 if units is None else 2**62) if n is None else _count(n)
         (status, reason, found, note), early = self._writer.ask(
-            count, text(str(worker), "worker"), seconds, money, "" if level is None else text(str(level), "level"), units
+            count, text(str(worker), "worker"), seconds, money, "" if level is None else text(str(level), "level"), units, list(avoid)
         )
         if early:
             warn_caller(early, UnexpectedAnswerWarning)
@@ -498,7 +511,8 @@ class Campaign(Predictor):
         """Asks `annotator(suggestion)` until the campaign is finished, and returns the reason for its end.
 
         The annotator returns the answer, or a dictionary with what `tell` takes (`y`, `cost`, ...). What it raises is a
-        failed attempt; `max_failures` of them in a row raise Stopped. With several `workers` it is called by as many
+        failed attempt, and so is an answer that `tell` refuses; `max_failures` different points that fail in a row raise Stopped. A
+        point that failed waits until nothing else is left, is tried once more, and is then left for the next run. With several `workers` it is called by as many
         threads at once, or with an `executor`, any concurrent.futures.Executor (of processes, Dask, mpi4py, Parsl), by its workers,
         which must have acuity installed; by default as many suggestions are at work as the executor has workers. It is not shut
         down. If it breaks, because a worker was killed, that is no failure of the annotator: Stopped is raised, and what was at work

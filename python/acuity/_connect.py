@@ -15,11 +15,20 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from ._arrays import shown, whole
+from ._core import FailurePolicy
 from .errors import Finished, NothingNow, Stopped
 
 PathLike = Union[str, "os.PathLike[str]"]
 
 _AWAY = (429, 502, 503, 504)
+
+
+class _Refused(ValueError):
+    """What the server refuses, with its HTTP status."""
+
+    def __init__(self, sentence: str, status: int) -> None:
+        super().__init__(sentence)
+        self.status = status
 
 
 class RemoteSuggestion:
@@ -88,7 +97,7 @@ class RemoteCampaign:
                 if error.code in (401, 403):
                     raise PermissionError(sentence) from None
                 if error.code not in _AWAY:
-                    raise ValueError(sentence) from None
+                    raise _Refused(sentence, error.code) from None
                 problem, pause = sentence, max(pause, after)
             except (urllib.error.URLError, OSError) as error:
                 problem = str(getattr(error, "reason", error))
@@ -114,8 +123,23 @@ class RemoteCampaign:
         A worker that asks again gets what it has not answered yet. worker: the token's name if left out; another one needs the
         role run. lease: seconds, or a text such as "2h". Raises Finished or NothingNow.
         """
+        return self._ask(n, worker, lease, level, capacity)
+
+    def _ask(
+        self,
+        n: Optional[int] = None,
+        worker: Optional[str] = None,
+        lease: Optional[Union[float, str]] = None,
+        level: Optional[str] = None,
+        capacity: Optional[int] = None,
+        avoid: Sequence[str] = (),
+    ) -> Any:
+        """What ask() does; avoid: points that are not asked for."""
         count = None if n is None else whole(n, "n", 1, 1000)
-        found = self._json("/v1/ask", {"count": count, "worker": worker, "lease": lease, "level": level, "capacity": capacity})
+        found = self._json(
+            "/v1/ask",
+            {"count": count, "worker": worker, "lease": lease, "level": level, "capacity": capacity, "avoid": list(avoid) or None},
+        )
         suggestions = [RemoteSuggestion(one, self.inputs) for one in found["suggestions"]]
         if not suggestions:
             error = (Finished if found["status"] == "finished" else NothingNow)(found["reason"])
@@ -212,7 +236,8 @@ class RemoteCampaign:
         """Asks, calls `annotator` and tells until the campaign is finished; returns how many answers were given.
 
         annotator returns what `tell` takes as y, or a dictionary with y and any of cost, noise_sd, accuracy. An exception is a
-        failure of that point; `max_failures` in a row raise Stopped. Leases are renewed while it works.
+        failure of that point, and so is an answer that the server refuses; `max_failures` different points that fail in a row
+        raise Stopped. A point that failed twice is not asked for again. Leases are renewed while it works.
         """
         count = whole(workers, "workers", 1, 1000)
         name = worker or f"{os.uname().nodename}-{os.getpid()}"
@@ -231,21 +256,31 @@ class _RemoteWork:
     """What the threads of `RemoteCampaign.run` share."""
 
     def __init__(self, campaign: RemoteCampaign, annotator: Callable[[RemoteSuggestion], Any], lease: float, most: int) -> None:
-        self.campaign, self.annotator, self.lease, self.max_failures = campaign, annotator, lease, most
-        self.answers = self.failures = 0
+        self.campaign, self.annotator, self.lease = campaign, annotator, lease
+        self.answers = 0
+        self.failures = FailurePolicy(most)
+        self.failed_points: list[str] = []  # their places are their numbers for the policy
         self.lock = threading.Lock()
 
     def run(self, worker: str) -> None:
-        while self.failures < self.max_failures:
+        while True:
+            with self.lock:
+                self._check(self.failures.stops)
+                avoid = [self.failed_points[number] for number in self.failures.given_up]
             try:
-                suggestion = self.campaign.ask(worker=worker, lease=self.lease)
+                suggestion = self.campaign._ask(worker=worker, lease=self.lease, avoid=avoid)
             except Finished:
+                with self.lock:
+                    self._check(self.failures.ends_without_answer)
                 return
             except NothingNow as nothing:
                 time.sleep(min(5.0, getattr(nothing, "retry_after", None) or 1.0))
                 continue
             self._answer(suggestion)
-        raise Stopped(f"{self.failures} annotations failed in a row")
+
+    def _check(self, stops: bool) -> None:
+        if stops:
+            raise Stopped(f"{self.failures.failures_in_a_row} annotations failed in a row")
 
     def _answer(self, suggestion: RemoteSuggestion) -> None:
         over = threading.Event()
@@ -255,9 +290,7 @@ class _RemoteWork:
         try:
             said = self.annotator(suggestion)
         except Exception as error:  # of the annotator: any
-            self.campaign.fail(suggestion, f"{type(error).__name__}: {error}")
-            with self.lock:
-                self.failures += 1
+            self._failed(suggestion, error)
             return
         finally:
             over.set()
@@ -265,10 +298,28 @@ class _RemoteWork:
         answer = dict(said) if isinstance(said, Mapping) else {"y": said}
         if "y" not in answer:
             raise ValueError(f"the annotator returned {shown(said)}, must be an answer or a dictionary with y")
-        self.campaign.tell(suggestion, answer.pop("y"), seconds=time.monotonic() - start, **answer)
+        try:
+            self.campaign.tell(suggestion, answer.pop("y"), seconds=time.monotonic() - start, **answer)
+        except _Refused as error:
+            if error.status == 400:  # it is no answer
+                self._failed(suggestion, error)
+            elif error.status != 409:  # 409: another answer is recorded, which takes precedence
+                raise
+            return
         with self.lock:
             self.answers += 1
-            self.failures = 0
+            self.failures.count_answer()
+
+    def _failed(self, suggestion: RemoteSuggestion, error: Exception) -> None:
+        try:
+            self.campaign.fail(suggestion, f"{type(error).__name__}: {error}")
+        except _Refused as refusal:
+            if refusal.status not in (400, 409):  # it is not pending any more: the other event takes precedence
+                raise
+        with self.lock:
+            if suggestion.point not in self.failed_points:
+                self.failed_points.append(suggestion.point)
+            self.failures.count_failure(self.failed_points.index(suggestion.point), suggestion.id, repr(error))
 
     def _renew(self, suggestion: RemoteSuggestion, over: threading.Event) -> None:
         while not over.wait(self.lease / 3.0):

@@ -16,7 +16,7 @@ from concurrent.futures import (
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from ._arrays import shown, whole
-from ._core import Suggestion
+from ._core import FailurePolicy, Suggestion, python_worker
 from .errors import Finished, NothingNow, Stopped
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def workers_of(workers: Optional[int], executor: Optional[Executor]) -> int:
 class Loop:
     """What `Campaign.run` does."""
 
-    worker = "python"
+    worker = python_worker
 
     def __init__(
         self,
@@ -67,14 +67,12 @@ class Loop:
     ) -> None:
         self.campaign = campaign
         self.annotator = annotator
-        self.max_failures = whole(max_failures, "max_failures", 1, 2**31 - 1)
         self.exclude = exclude
         self.on_told = on_told
-        self.failures = 0
-        self.failed_rows: set[int] = set()  # since the last answer
-        self.times: dict[int, int] = {}  # that a row failed in this run
-        self.answered = False
-        self.over = ""
+        self.failures = FailurePolicy(whole(max_failures, "max_failures", 1, 2**31 - 1))
+        self.last_failure: Optional[Exception] = None
+        self.failed_points: dict[int, str] = {}  # by row
+        self.settles = False
         # What an earlier run has left.
         self.left = [suggestion for suggestion, worker in campaign._core.pending() if worker == self.worker]
 
@@ -99,8 +97,7 @@ class Loop:
 
         cancel: what has not begun, perhaps for days in a queue, is cancelled and stays pending.
         """
-        self.max_failures = len(busy) + self.failures + 1  # one end is enough
-        self.answered = True
+        self.settles = True  # one end is enough
         self.on_told = None
         begun = [future for future in busy if not (cancel and future.cancel())]
         for done in as_completed(begun):
@@ -112,9 +109,7 @@ class Loop:
     def _next(self) -> Suggestion:
         if self.left:
             return self.left.pop(0)
-        if self.over:
-            raise Finished(self.over)
-        suggestion: Suggestion = self.campaign.ask(worker=self.worker)
+        suggestion: Suggestion = self.campaign._ask(worker=self.worker, avoid=self.failures.given_up)
         return suggestion
 
     def _alone(self) -> str:
@@ -122,7 +117,10 @@ class Loop:
             try:
                 suggestion = self._next()
             except Finished as end:
-                return str(end)
+                return self._end(str(end))
+            except NothingNow:
+                self._require_answer()
+                raise
             answers: list[Any] = []
             failure: Exception = StopIteration("the annotator gave no answer")
             try:
@@ -161,6 +159,7 @@ class Loop:
                     reason = str(end)
                 except NothingNow:
                     if not busy:
+                        self._require_answer()
                         raise
                     break
                 else:
@@ -169,7 +168,7 @@ class Loop:
                     except Exception as error:  # such as BrokenProcessPool: nobody is at work any more
                         raise self._engine_failed(error) from error
             if not busy:
-                return reason
+                return self._end(reason)
             for done in wait(busy, return_when=FIRST_COMPLETED).done:
                 # Not removed before it is recorded: an interruption in between must not lose an answer.
                 self._take(busy[done], done)
@@ -208,24 +207,38 @@ class Loop:
         fields = self._fields(suggestion, answer)
         try:
             told = self.campaign._tell([fields])[0][0]
-        except ValueError as error:  # the answer is none, say not a finite number
-            self._failed(suggestion, error)
+        except ValueError as error:  # the answer is none, say not a finite number; or another one is recorded
+            if self._is_pending(suggestion):
+                self._failed(suggestion, error)
             return
-        self.failures = 0
-        self.failed_rows.clear()
-        self.answered = True
+        self.failures.count_answer()
         if self.on_told is not None:
             self.on_told(suggestion, told)
 
+    def _is_pending(self, suggestion: Suggestion) -> bool:
+        """False if another process has answered, failed or released it: the other event takes precedence."""
+        return any(one.id == suggestion.id for one, _ in self.campaign._core.pending())
+
     def _failed(self, suggestion: Suggestion, error: Exception) -> None:
-        self.campaign.fail(suggestion, f"{type(error).__name__}: {error}", exclude=self.exclude)
-        # A point that failed waits behind everything else: it fails again only when nothing else is left.
-        row = suggestion.row
-        self.failed_rows.add(row)
-        self.failures = len(self.failed_rows)
-        self.times[row] = self.times.get(row, 0) + 1
-        gave_up = self.times[row] > 1 and not self.exclude
-        if self.failures >= self.max_failures or (gave_up and not self.answered):
-            raise Stopped(f"{self.failures} annotations failed in a row, the last one with {error!r}") from error
-        if gave_up:
-            self.over = f"only points that failed are left, the last one {suggestion.point}; fail(..., exclude=True) excludes it"
+        if self._is_pending(suggestion):
+            self.campaign.fail(suggestion, f"{type(error).__name__}: {error}", exclude=self.exclude)
+        self.failed_points[suggestion.row] = suggestion.point
+        self.last_failure = error
+        self.failures.count_failure(suggestion.row, suggestion.id, repr(error))
+        if self.failures.stops and not self.settles:
+            raise self._stopped() from error
+
+    def _stopped(self) -> Stopped:
+        return Stopped(f"{self.failures.failures_in_a_row} annotations failed in a row, the last one with {self.last_failure!r}")
+
+    def _require_answer(self) -> None:
+        """At the end: nothing but failures is no finished campaign."""
+        if self.failures.ends_without_answer:
+            raise self._stopped() from self.last_failure
+
+    def _end(self, reason: str) -> str:
+        self._require_answer()
+        if not self.failures.given_up:
+            return reason
+        left = self.failures.what_is_left(self.failed_points[self.failures.given_up[-1]])
+        return f"{reason}; {left}: the next run tries again, fail(..., exclude=True) excludes it"

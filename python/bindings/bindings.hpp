@@ -24,6 +24,7 @@
 namespace acuity::python {
 
 void bind_errors(py::module_& module);
+void bind_failure_policy(py::module_& module);
 void bind_numerics(py::module_& module);
 void bind_model(py::module_& module);
 void bind_acquisition(py::module_& module);

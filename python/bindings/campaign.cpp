@@ -303,7 +303,8 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
   campaign
       .def("ask",
            [](OpenCampaign& open, std::int64_t count, const std::string& worker, std::optional<double> lease,
-              std::optional<double> budget, const std::string& level, std::optional<std::int64_t> capacity) {
+              std::optional<double> budget, const std::string& level, std::optional<std::int64_t> capacity,
+              const std::vector<Index>& avoid) {
              std::string early;
              const AskResult result = open.with([&](Campaign& c) {
                AskResult found = c.ask({.count = count,
@@ -311,7 +312,9 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
                                         .lease = lease,
                                         .budget = budget,
                                         .level = level,
-                                        .capacity = capacity});
+                                        .capacity = capacity,
+                                        .budget_to = std::nullopt,
+                                        .avoid = avoid});
                try {
                  early = early_verdict_at_ask(c, found.suggestions);
                } catch (const NumericalError&) {  // suggestions that were recorded must reach the caller

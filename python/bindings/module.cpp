@@ -16,5 +16,6 @@ PYBIND11_MODULE(_core, module) {
   bind_suggestion(module);
   bind_selection(module);
   bind_campaign(module);
+  bind_failure_policy(module);
   acuity::set_interruption_check(&check_interpreter);
 }

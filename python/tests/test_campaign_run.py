@@ -242,5 +242,55 @@ def test_one_bad_point_does_not_end_a_run(campaign):
 
     campaign.change_budget(1000)
     reason = campaign.run(solver, max_failures=3)
-    assert "only points that failed are left" in reason
+    assert "; 1 point that failed twice is left, the last is " in reason and "fail(..., exclude=True) excludes it" in reason
     assert campaign.status()["failed"] == 2 and campaign.status()["annotations"] > 5
+
+
+def test_every_point_that_failed_is_tried_once_more(campaign):
+    """As with `acuity run`: a second bad point is not forgotten because the first one was given up."""
+    tries = []
+
+    def solver(suggestion):
+        tries.append(suggestion.row)
+        if suggestion.row in (1, 4):
+            raise RuntimeError("diverged")
+        return 0.5
+
+    campaign.change_budget(1000)
+    reason = campaign.run(solver, max_failures=3)
+    assert "; 2 points that failed twice are left, the last is " in reason
+    assert tries.count(1) == tries.count(4) == 2 and campaign.status()["failed"] == 4
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_nothing_but_failures_is_no_finished_campaign(campaign, workers):
+    def broken(suggestion):
+        raise RuntimeError("no licence")
+
+    with pytest.raises(acuity.Stopped, match="annotations failed in a row, the last one with RuntimeError"):
+        campaign.run(broken, workers=workers, max_failures=1000)
+    failed = [event["id"] for event in campaign.events() if event["event"] == "failed"]
+    points = {event["id"]: event["point"] for event in campaign.events() if event["event"] == "asked"}
+    tries = [points[id] for id in failed]
+    assert all(tries.count(point) == 2 for point in tries) and campaign.status()["pending"] == 0
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("refused", [{"y": 0.1, "cost": 1e308}, {"y": 0.1, "cost": -1.0}, float("nan"), float("inf"), 1e300])
+def test_an_answer_that_is_refused_counts_as_a_failure(campaign, workers, refused):
+    with pytest.raises(acuity.Stopped, match="3 annotations failed in a row, the last one with ValueError"):
+        campaign.run(lambda suggestion: refused, workers=workers, max_failures=3)
+    status = campaign.status()
+    assert 3 <= status["failed"] <= 4 and status["spent"] == 0 and status["pending"] == 0
+    with pytest.raises(ValueError, match="must be at most 1e15"):
+        campaign.tell(campaign.ask(), 0.1, cost=1e308)
+
+
+def test_an_answer_that_comes_too_late_is_no_failure(campaign):
+    def late(suggestion):
+        if suggestion.id == 1:
+            campaign.tell(suggestion, 0.25)  # another process would do so
+        return 0.5
+
+    campaign.run(late)
+    assert campaign.status()["failed"] == 0 and campaign.annotations(frame=False)["y"][0] == 0.25

@@ -169,3 +169,38 @@ def test_a_failing_annotator_stops(server):
     with pytest.raises(acuity.Stopped):
         server.connect().run(annotator, max_failures=3)
     assert server.connect().status()["failed"] >= 3
+
+
+@pytest.mark.parametrize("refused", [{"y": 0.1, "cost": 1e308}, {"y": 0.1, "cost": -1.0}, float("nan"), 1e300])
+def test_an_answer_that_the_server_refuses_counts_as_a_failure(server, refused):
+    with pytest.raises(acuity.Stopped, match="3 annotations failed in a row"):
+        server.connect().run(lambda suggestion: refused, max_failures=3)
+    status = server.connect().status()
+    assert status["failed"] == 3 and status["pending"] == 0 and status["spent"] == 0
+
+
+def test_a_point_that_failed_twice_is_not_asked_for_again(tmp_path):
+    with Server(tmp_path, budget=1000) as server:
+        campaign, tries = server.connect(), []
+
+        def annotator(suggestion):
+            tries.append(suggestion.point)
+            if suggestion.inputs["x"] == 3:
+                raise RuntimeError("diverged")
+            return 0.5
+
+        given = campaign.run(annotator, max_failures=3)
+        bad = [point for point in tries if tries.count(point) == 2]
+        assert len(set(bad)) == 1 and campaign.status()["failed"] == 2 and given == campaign.status()["annotations"] > 2
+
+
+def test_an_answer_after_that_of_another_worker_is_no_failure(server):
+    campaign = server.connect()
+
+    def late(suggestion):
+        if suggestion.id == 1:
+            campaign.tell(suggestion, 0.25)
+        return 0.5
+
+    campaign.run(late)
+    assert campaign.status()["failed"] == 0 and campaign.annotations()[0]["y"] == 0.25
