@@ -298,7 +298,7 @@ void Campaign::Parts::learn_if_due() {
     annotations.erase(annotations.begin() + used, annotations.end());
     const std::optional<Learned> before = learned_of(study, state);
     // The leader learns, and all processes read the result in its event.
-    Learned learned;
+    std::optional<Learned> learned;
     job.on_leader([&] {
       learned =
           StudyLearner(study).learn_from(annotations, options.learning, options.threads,

@@ -13,33 +13,33 @@ namespace acuity {
 
 namespace {
 
-using Json = nlohmann::json;
+using EventJson = nlohmann::json;
 
 // JSON has no infinity, but a channel or an alpha may be infinite.
-Json number(double value) {
+EventJson number(double value) {
   if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
   return value;
 }
 
-Json numbers(const std::vector<double>& values) {
-  Json json = Json::array();
+EventJson numbers(const std::vector<double>& values) {
+  EventJson json = EventJson::array();
   for (const double value : values) json.push_back(number(value));
   return json;
 }
 
-Json channel(const Channel& channel) {
+EventJson channel(const Channel& channel) {
   if (const auto* flip = std::get_if<FlipChannel>(&channel)) return {{"accuracy", number(flip->accuracy)}};
   return {{"noise_variance", number(std::get<GaussianChannel>(channel).noise_variance)}};
 }
 
 template <typename Value, typename Encode>
-void put(Json& json, const char* key, const std::optional<Value>& value, const Encode& encode) {
+void put(EventJson& json, const char* key, const std::optional<Value>& value, const Encode& encode) {
   if (value) json[key] = encode(*value);
 }
 
 const auto plain = [](double value) { return number(value); };
 
-Json body(const Created& e) {
+EventJson body(const Created& e) {
   return {{"version", e.version},
           {"name", e.name},
           {"unit", e.unit},
@@ -51,15 +51,15 @@ Json body(const Created& e) {
           {"pool_file", e.pool_file},
           {"pool_blocks", e.pool_blocks}};
 }
-Json body(const Asked& e) {
-  Json json{{"id", e.id},
-            {"row", e.row},
-            {"point", e.point},
-            {"channel", channel(e.channel)},
-            {"cost", number(e.cost)},
-            {"information", number(e.information)},
-            {"mean", number(e.mean)},
-            {"variance", number(e.variance)}};
+EventJson body(const Asked& e) {
+  EventJson json{{"id", e.id},
+                 {"row", e.row},
+                 {"point", e.point},
+                 {"channel", channel(e.channel)},
+                 {"cost", number(e.cost)},
+                 {"information", number(e.information)},
+                 {"mean", number(e.mean)},
+                 {"variance", number(e.variance)}};
   if (!e.level.empty()) json["level"] = e.level;
   put(json, "alpha", e.alpha, plain);
   if (!e.worker.empty()) json["worker"] = e.worker;
@@ -67,21 +67,21 @@ Json body(const Asked& e) {
   put(json, "answer_mean", e.answer_mean, plain);
   put(json, "answer_variance", e.answer_variance, plain);
   put(json, "reserve", e.reserve, plain);
-  put(json, "replaces", e.replaces, [](std::int64_t id) { return Json(id); });
+  put(json, "replaces", e.replaces, [](std::int64_t id) { return EventJson(id); });
   if (e.gold) json["gold"] = true;
   return json;
 }
-Json body(const Told& e) {
-  Json json{{"id", e.id}, {"values", numbers(e.values)}, {"cost", number(e.cost)}};
+EventJson body(const Told& e) {
+  EventJson json{{"id", e.id}, {"values", numbers(e.values)}, {"cost", number(e.cost)}};
   put(json, "channel", e.channel, [](const Channel& c) { return channel(c); });
-  put(json, "row", e.row, [](Index row) { return Json(row); });
+  put(json, "row", e.row, [](Index row) { return EventJson(row); });
   put(json, "inputs", e.inputs, [](const std::vector<double>& inputs) { return numbers(inputs); });
   put(json, "base_noise", e.base_noise, plain);
   if (!e.level.empty()) json["level"] = e.level;
   put(json, "alpha", e.alpha, plain);
   put(json, "unasked", e.unasked, [](const Unasked& u) {
-    Json inner = channel(u.channel);
-    inner.update(Json{{"point", u.point}, {"cost", number(u.cost)}});
+    EventJson inner = channel(u.channel);
+    inner.update(EventJson{{"point", u.point}, {"cost", number(u.cost)}});
     return inner;
   });
   put(json, "queue_seconds", e.queue_seconds, plain);
@@ -90,62 +90,62 @@ Json body(const Told& e) {
   put(json, "seconds", e.seconds, plain);
   return json;
 }
-Json body(const Failed& e) {
-  Json json{{"id", e.id}, {"reason", e.reason}, {"charge", number(e.charge)}};
+EventJson body(const Failed& e) {
+  EventJson json{{"id", e.id}, {"reason", e.reason}, {"charge", number(e.charge)}};
   if (e.cannot_tell) json["cannot_tell"] = true;
   if (!e.worker.empty()) json["worker"] = e.worker;
   put(json, "seconds", e.seconds, plain);
   return json;
 }
-Json body(const Renewed& e) {
-  Json json{{"id", e.id}, {"lease_until", number(e.lease_until)}};
+EventJson body(const Renewed& e) {
+  EventJson json{{"id", e.id}, {"lease_until", number(e.lease_until)}};
   if (!e.worker.empty()) json["worker"] = e.worker;
   return json;
 }
-Json body(const PersonAdded& e) {
-  Json json{{"name", e.name}, {"active", e.active}};
+EventJson body(const PersonAdded& e) {
+  EventJson json{{"name", e.name}, {"active", e.active}};
   if (e.levels.size() == 1) json["level"] = e.levels.front();
   if (e.levels.size() > 1) json["levels"] = e.levels;
   return json;
 }
-Json body(const Released& e) {
+EventJson body(const Released& e) {
   return {{"id", e.id}, {"reason", e.reason}};
 }
-Json body(const Excluded& e) {
-  Json json{{"row", e.row}, {"reason", e.reason}};
+EventJson body(const Excluded& e) {
+  EventJson json{{"row", e.row}, {"reason", e.reason}};
   if (!e.level.empty()) json["level"] = e.level;
   put(json, "alpha", e.alpha, plain);
   return json;
 }
-Json body(const Amended& e) {
-  Json json{{"id", e.id}, {"reason", e.reason}};
+EventJson body(const Amended& e) {
+  EventJson json{{"id", e.id}, {"reason", e.reason}};
   if (!e.values.empty()) json["values"] = numbers(e.values);
   put(json, "cost", e.cost, plain);
   put(json, "refund", e.refund, plain);
   put(json, "channel", e.channel, [](const Channel& c) { return channel(c); });
   if (e.declared_channel) json["declared_channel"] = true;
-  put(json, "row", e.row, [](Index row) { return Json(row); });
+  put(json, "row", e.row, [](Index row) { return EventJson(row); });
   put(json, "inputs", e.inputs, [](const std::vector<double>& inputs) { return numbers(inputs); });
   put(json, "base_noise", e.base_noise, plain);
   if (!e.level.empty()) json["level"] = e.level;
   put(json, "alpha", e.alpha, plain);
   return json;
 }
-Json body(const Retracted& e) {
+EventJson body(const Retracted& e) {
   return {{"id", e.id}, {"reason", e.reason}};
 }
-Json body(const BudgetChanged& e) {
+EventJson body(const BudgetChanged& e) {
   return {{"by", number(e.by)}};
 }
-Json body(const Fitted& e) {
-  Json json{{"annotations", e.annotations},
-            {"log_parameters", numbers(e.log_parameters)},
-            {"mean", number(e.mean)},
-            {"added_scale", number(e.added_scale)},
-            {"base_scale", number(e.base_scale)},
-            {"log_marginal_likelihood", number(e.log_marginal_likelihood)},
-            {"converged", e.converged},
-            {"reason", e.reason}};
+EventJson body(const Fitted& e) {
+  EventJson json{{"annotations", e.annotations},
+                 {"log_parameters", numbers(e.log_parameters)},
+                 {"mean", number(e.mean)},
+                 {"added_scale", number(e.added_scale)},
+                 {"base_scale", number(e.base_scale)},
+                 {"log_marginal_likelihood", number(e.log_marginal_likelihood)},
+                 {"converged", e.converged},
+                 {"reason", e.reason}};
   put(json, "kappa", e.kappa, plain);
   put(json, "gamma", e.gamma, plain);
   put(json, "nugget", e.nugget, plain);
@@ -166,23 +166,23 @@ Json body(const Fitted& e) {
   }
   return json;
 }
-Json body(const OwnerChanged& e) {
-  Json json{{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
+EventJson body(const OwnerChanged& e) {
+  EventJson json{{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
   if (!e.realm.empty()) json["realm"] = e.realm;
   put(json, "lease_until", e.lease_until, plain);
   return json;
 }
-Json body(const StudyChanged& e) {
-  Json json{{"study", e.study},
-            {"before", e.before},
-            {"study_checksum", e.study_checksum},
-            {"pool_checksum", e.pool_checksum},
-            {"pool_blocks", e.pool_blocks},
-            {"changes", e.changes},
-            {"name", e.name},
-            {"learns_again", e.learns_again},
-            {"plans_again", e.plans_again},
-            {"reinterprets", e.reinterprets}};
+EventJson body(const StudyChanged& e) {
+  EventJson json{{"study", e.study},
+                 {"before", e.before},
+                 {"study_checksum", e.study_checksum},
+                 {"pool_checksum", e.pool_checksum},
+                 {"pool_blocks", e.pool_blocks},
+                 {"changes", e.changes},
+                 {"name", e.name},
+                 {"learns_again", e.learns_again},
+                 {"plans_again", e.plans_again},
+                 {"reinterprets", e.reinterprets}};
   put(json, "budget", e.budget, plain);
   if (!e.tables.empty()) {
     json["tables"] = e.tables;
@@ -194,11 +194,11 @@ Json body(const StudyChanged& e) {
   }
   return json;
 }
-Json body(const Planned& e) {
-  Json json{{"lambda", number(e.lambda)},
-            {"remaining", number(e.remaining)},
-            {"expected", number(e.expected)},
-            {"expected_ratio", number(e.expected_ratio)}};
+EventJson body(const Planned& e) {
+  EventJson json{{"lambda", number(e.lambda)},
+                 {"remaining", number(e.remaining)},
+                 {"expected", number(e.expected)},
+                 {"expected_ratio", number(e.expected_ratio)}};
   if (!e.purchases.empty()) {
     json["purchases"] = numbers(e.purchases);
     json["purchases_ratio"] = numbers(e.purchases_ratio);
@@ -211,7 +211,7 @@ Json body(const Planned& e) {
 /// The keys of one JSON object, each read by name and type. Keys that were not read are unknown.
 class Fields {
  public:
-  explicit Fields(const Json& json) : json_(json) {
+  explicit Fields(const EventJson& json) : json_(json) {
     if (!json.is_object()) throw DamagedError("it is not a JSON object");
   }
 
@@ -219,18 +219,18 @@ class Fields {
   double number(const char* key) { return number(key, at(key)); }
   std::string text(const char* key) { return text(key, at(key)); }
   bool truth(const char* key) {
-    const Json& json = at(key);
+    const EventJson& json = at(key);
     if (!json.is_boolean()) wrong(key, "true or false");
     return json.get<bool>();
   }
   std::vector<double> numbers(const char* key) {
     std::vector<double> values;
-    for (const Json& one : list(key)) values.push_back(number(key, one));
+    for (const EventJson& one : list(key)) values.push_back(number(key, one));
     return values;
   }
   std::vector<std::string> texts(const char* key) {
     std::vector<std::string> values;
-    for (const Json& one : list(key)) values.push_back(text(key, one));
+    for (const EventJson& one : list(key)) values.push_back(text(key, one));
     return values;
   }
   Channel channel(const char* key) {
@@ -277,35 +277,35 @@ class Fields {
   [[noreturn]] static void wrong(const char* key, const char* required) {
     throw DamagedError(fmt::format("\"{}\" is not {}", key, required));
   }
-  static double number(const char* key, const Json& json) {
+  static double number(const char* key, const EventJson& json) {
     if (json == "inf") return std::numeric_limits<double>::infinity();
     if (json == "-inf") return -std::numeric_limits<double>::infinity();
     if (!json.is_number()) wrong(key, "a number");
     return json.get<double>();
   }
-  static std::int64_t whole(const char* key, const Json& json) {
+  static std::int64_t whole(const char* key, const EventJson& json) {
     const bool fits = !json.is_number_unsigned() ||
                       json.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
     if (!json.is_number_integer() || !fits) wrong(key, "a whole number");
     return json.get<std::int64_t>();
   }
-  static std::string text(const char* key, const Json& json) {
+  static std::string text(const char* key, const EventJson& json) {
     if (!json.is_string()) wrong(key, "text");
     return json.get<std::string>();
   }
-  const Json& list(const char* key) {
-    const Json& json = at(key);
+  const EventJson& list(const char* key) {
+    const EventJson& json = at(key);
     if (!json.is_array()) wrong(key, "a list");
     return json;
   }
-  const Json& at(const char* key) {
+  const EventJson& at(const char* key) {
     const auto found = json_.find(key);
     if (found == json_.end()) throw DamagedError(fmt::format("\"{}\" is missing", key));
     read_.emplace_back(key);
     return *found;
   }
 
-  const Json& json_;
+  const EventJson& json_;
   std::vector<std::string_view> read_;
 };
 
@@ -453,24 +453,24 @@ void read(Fields& j, Planned& e) {
 
 // Events are flat except for lists and a channel. Deeper nesting is rejected while parsing, before it uses
 // memory, and so is a key that occurs twice, which would be ambiguous.
-Json parsed(const std::string& text) {
+EventJson parsed(const std::string& text) {
   constexpr int deepest = 1;
   std::size_t keys = 0;
-  const auto watch = [&keys](int depth, Json::parse_event_t event, Json&) {
+  const auto watch = [&keys](int depth, EventJson::parse_event_t event, EventJson&) {
     const bool begins =
-        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+        event == EventJson::parse_event_t::object_start || event == EventJson::parse_event_t::array_start;
     if (begins && depth > deepest) throw DamagedError("it is nested more deeply than any event");
-    if (event == Json::parse_event_t::key) ++keys;
+    if (event == EventJson::parse_event_t::key) ++keys;
     return true;
   };
-  Json json;
+  EventJson json;
   try {
-    json = Json::parse(text, watch);
-  } catch (const Json::exception&) {
+    json = EventJson::parse(text, watch);
+  } catch (const EventJson::exception&) {
     throw DamagedError("it is not valid JSON, or has a number that is too large");
   }
   std::size_t kept = json.is_object() ? json.size() : 0;
-  for (const Json& value : json)
+  for (const EventJson& value : json)
     if (value.is_object()) kept += value.size();
   if (kept != keys) throw DamagedError("a key occurs twice");
   return json;
@@ -483,7 +483,7 @@ constexpr const char* names[] = {"created",  "asked",   "told",      "failed",  
 static_assert(std::size(names) == std::variant_size_v<Event>);
 
 template <std::size_t... I>
-std::optional<Event> read_named(const std::string& name, const Json& json, std::index_sequence<I...>) {
+std::optional<Event> read_named(const std::string& name, const EventJson& json, std::index_sequence<I...>) {
   std::optional<Event> found;
   const auto try_one = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
     if (name != names[K]) return;
