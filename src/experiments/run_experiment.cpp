@@ -117,8 +117,8 @@ class Run {
     Suggestion asked;
     asked.row = score.point;
     asked.point = problem_.points.id(score.point);
-    const auto x = problem_.points.points().row(score.point);
-    asked.inputs.assign(x.begin(), x.end());
+    const double* x = problem_.points.point(score.point);
+    asked.inputs.assign(x, x + problem_.points.points().cols());
     asked.level = level_of(score, problem_.offer, acquisition_);
     asked.channel = channel_at(asked.level, problem_.offer.base_noise(score.point));
     asked.cost = score.cost;

@@ -139,7 +139,7 @@ std::vector<InputLimits> limits_of(const Pool& pool, const SharedPool& shared) {
   const Index inputs = pool.points().cols();
   Vector highest = Vector::Constant(inputs, -infinite), lowest = Vector::Constant(inputs, infinite);
   if (own.rows > 0) {
-    const PointsRef points = pool.points();  // the part refers to it
+    const PointsRef points = pool.points();  // a block of a temporary would dangle
     const auto part = points.middleRows(own.first, own.rows);
     highest = part.colwise().maxCoeff().transpose();
     lowest = part.colwise().minCoeff().transpose();
