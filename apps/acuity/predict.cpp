@@ -9,6 +9,7 @@
 #include "loaded_study.hpp"
 #include "notes.hpp"
 #include "shared_options.hpp"
+#include "study/answer_prediction.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
@@ -86,7 +87,6 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const Table table = Table::read(arguments.at, study.file().tables);
   std::vector<std::vector<std::string>> unseen;
   const Points at = study.read_inputs(table, &unseen);
-  const bool binary = study.file().binary();
   const std::vector<std::string> results = result_columns(*study.file().target);
   refuse_names_of_results(study, arguments.study.text(), results);
 
@@ -100,8 +100,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   require_finite(study, f.mean.allFinite() && f.variance.allFinite());
   note_rows_outside(study, table, at, log);
   const Target& target = *study.file().target;
-  const double base_scale = model.learned ? model.learned->base_scale : 1.0;
-  const Vector noise = binary ? Vector() : Vector(base_scale * study.base_noise_of(table) + f.nugget);
+  const AnswerPredictions answers = answer_predictions(study, model, f, study.base_noise_of(table));
 
   std::vector<Input> inputs = study.pool().columns();
   for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -135,15 +134,14 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
     for (std::size_t k = 0; k < inputs.size(); ++k)
       cells.push_back(input_cell(inputs[k], at(row, static_cast<Index>(k))));
     for (const Index column : others) cells.emplace_back(table.text(row, column));
-    cells.insert(cells.end(), {target.is_logarithmic() ? target.to_answer(f.median(row)) : f.mean(row),
-                               f.variance(row), std::sqrt(std::max(0.0, f.variance(row))),
-                               target.to_answer(f.low(row)), target.to_answer(f.high(row))});
-    if (binary)
-      cells.emplace_back(f.probability(row));
-    else if (std::isnan(noise(row)))
+    cells.insert(cells.end(), {answers.middle(row), answers.variance(row), answers.sd(row), answers.low(row),
+                               answers.high(row)});
+    if (!target.is_real())
+      cells.emplace_back(answers.probability(row));
+    else if (std::isnan(answers.answer_sd(row)))
       cells.emplace_back(std::monostate());  // sigma^2 is not known there
     else
-      cells.emplace_back(std::sqrt(std::max(0.0, f.variance(row)) + noise(row)));
+      cells.emplace_back(answers.answer_sd(row));
     result.add(cells);
   }
   out << result.document("rows");

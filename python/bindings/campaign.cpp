@@ -15,6 +15,7 @@
 #include "explain/explanation.hpp"
 #include "judgement/early_verdict.hpp"
 #include "pages/campaign_page.hpp"
+#include "study/answer_prediction.hpp"
 #include "study/target_view.hpp"
 #include "views/annotation_rows.hpp"
 #include "views/campaign_status.hpp"
@@ -265,10 +266,9 @@ CampaignModel model_of(Campaign& campaign, int threads) {
   return found;
 }
 
-// Belief averaged over hyperparameters, and the noise of an answer without that of a level.
+// Belief averaged over hyperparameters, as `acuity predict` has it.
 struct Predicted {
-  AveragedMarginals f;
-  Vector noise;
+  AnswerPredictions answers;
   std::string convergence_problem;
 };
 
@@ -276,16 +276,10 @@ Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   const Study& study = campaign.study();
   const StudyModel model = campaign.model();
   AveragedModel::Predicted found = StudyLearner(study).averaged(model, campaign.annotations()).predict(x);
-  Predicted result{std::move(found.marginals), Vector::Zero(x.rows()), std::move(found.convergence_problem)};
-  to_answers(result.f, *study.file().target);
-  if (study.file().binary()) return result;
-  const bool only_in_tables = std::holds_alternative<NoiseColumn>(study.file().noise);
-  const double scale = model.learned ? model.learned->base_scale : 1.0;
-  for (Index i = 0; i < x.rows(); ++i) {
-    const std::vector<double> point(x.row(i).begin(), x.row(i).end());
-    result.noise(i) = only_in_tables ? std::nan("") : scale * study.base_noise_at(point);
-  }
-  result.noise += result.f.nugget;
+  Predicted result{
+      answer_predictions(study, model, std::move(found.marginals), base_noise_outside_of_tables(study, x)),
+      std::move(found.convergence_problem)};
+  if (!study.file().target->is_real()) result.answers.noise = Vector::Zero(x.rows());
   return result;
 }
 
@@ -491,10 +485,11 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
                c.refresh();
                return predicted(c, x);
              });
-             return py::make_tuple(std::move(found.f.mean), std::move(found.f.variance),
-                                   std::move(found.f.low), std::move(found.f.high),
-                                   std::move(found.f.probability), std::move(found.noise),
-                                   std::move(found.f.median), std::move(found.convergence_problem));
+             AnswerPredictions& answers = found.answers;
+             return py::make_tuple(std::move(answers.mean), std::move(answers.variance),
+                                   std::move(answers.low), std::move(answers.high),
+                                   std::move(answers.probability), std::move(answers.noise),
+                                   std::move(answers.median), std::move(found.convergence_problem));
            })
       .def("model",
            [](OpenCampaign& open) {

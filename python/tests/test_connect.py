@@ -1,10 +1,13 @@
 """A campaign that `acuity serve` serves: the same from Python, whatever happens to the connection."""
 
+import json
 import re
 import subprocess
 import threading
 import time
+import urllib.request
 
+import numpy as np
 import pytest
 from campaigns import PROGRAM, program
 
@@ -204,3 +207,45 @@ def test_an_answer_after_that_of_another_worker_is_no_failure(server):
 
     campaign.run(late)
     assert campaign.status()["failed"] == 0 and campaign.annotations()[0]["y"] == 0.25
+
+
+NUMBERS = '[campaign]\nbudget = 20\n[pool]\nfile = "pool.csv"\nid = "case"\ninputs = ["x"]\n{more}[[level]]\nname = "only"\nnoise_sd = 0.1\ncost = 1\n'
+KINDS = {
+    "a constant noise": NUMBERS.format(more="[noise]\nvariance = 0.04\n"),
+    "a noise by formula": NUMBERS.format(more='[noise]\nvariance = "0.01 + 0.001 * x"\n'),
+    "a noise in a column": NUMBERS.format(more='[noise]\nvariance = { column = "s2" }\n'),
+    "a logarithmic target": NUMBERS.format(more='[target]\nscale = "log"\n'),
+    "classes": '[campaign]\nbudget = 20\n[pool]\nfile = "pool.csv"\nid = "case"\ninputs = ["x"]\n'
+    '[target]\nkind = "binary"\n[[level]]\nname = "only"\naccuracy = 0.9\ncost = 1\n',
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_program_server_and_python_predict_the_same(kind, tmp_path):
+    (tmp_path / "pool.csv").write_text("case,x,s2\n" + "".join(f"p{k},{k},{0.01 + 0.001 * k}\n" for k in range(30)))
+    (tmp_path / "study.toml").write_text(KINDS[kind])
+    program("init", tmp_path / "c.acuity", "--study", tmp_path / "study.toml")
+    with acuity.open(tmp_path / "c.acuity") as campaign:
+        for k in range(6):
+            campaign.tell(campaign.ask(), [1.0, 2.0, 0.5, 1.5, 3.0, 0.25][k] if kind != "classes" else (-1) ** k)
+        found = campaign.prediction([[0.5], [6.25]])
+    (tmp_path / "new.csv").write_text("x\n0.5\n6.25\n")
+    expected = json.loads(program("predict", tmp_path / "c.acuity", "--at", tmp_path / "new.csv", "--format", "json"))["rows"]
+    (tmp_path / "tokens").write_text("wim watch wimwimwimwimwimwimwimwim\n")
+    (tmp_path / "tokens").chmod(0o600)
+    with Server(tmp_path) as server:
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{server.port}/v1/predict",
+            json.dumps({"points": [{"x": 0.5}, {"x": 6.25}]}).encode(),
+            {"Content-Type": "application/json", "Authorization": "Bearer wimwimwimwimwimwimwimwim"},
+        )
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            served = json.load(reply)["rows"]
+    names = [name for name in ("mean", "median", "variance", "sd", "low", "high", "answer_sd", "probability") if name in expected[0]]
+    assert len(names) == 6
+    for row in range(2):
+        assert {name: served[row][name] for name in names} == {name: expected[row][name] for name in names}
+        for name in set(names) - {"variance"}:
+            mine = getattr(found, name)[row]
+            assert (np.isnan(mine) if expected[row][name] is None else mine == pytest.approx(expected[row][name], rel=1e-12)), name
+    assert (expected[0].get("answer_sd", 0.0) is None) == (kind == "a noise in a column")

@@ -8,6 +8,7 @@
 #include "acuity/study/study_learner.hpp"
 #include "service/http_message.hpp"
 #include "service/request_body.hpp"
+#include "study/answer_prediction.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
@@ -56,29 +57,23 @@ Json predictions(const Campaign& campaign, const std::string& text) {
   const StudyModel model = campaign.model();
   const AveragedMarginals f =
       StudyLearner(study).averaged(model, campaign.annotations()).predict(at).marginals;
+  const AnswerPredictions answers =
+      answer_predictions(study, model, f, base_noise_outside_of_tables(study, at));
   const Target& target = *study.file().target;
-  const double base_scale = model.learned ? model.learned->base_scale : 1.0;
   Json rows = Json::array();
   for (Index row = 0; row < at.rows(); ++row) {
     Json one = Json::object();
-    std::vector<double> place;
-    for (std::size_t k = 0; k < inputs.size(); ++k) {
-      place.push_back(at(row, static_cast<Index>(k)));
-      one[inputs[k].name] = json_value(input_cell(inputs[k], place.back()));
-    }
-    const double variance = std::max(0.0, f.variance(row));
-    one[target.is_logarithmic() ? "median" : "mean"] =
-        json_number(target.is_logarithmic() ? target.to_answer(f.median(row)) : f.mean(row));
-    one["variance"] = json_number(f.variance(row));
-    one["sd"] = json_number(std::sqrt(variance));
-    one["low"] = json_number(target.to_answer(f.low(row)));
-    one["high"] = json_number(target.to_answer(f.high(row)));
-    if (target.is_real()) {
-      const double noise = base_scale * study.base_noise_at(place) + f.nugget(row);
-      one["answer_sd"] = std::isnan(noise) ? Json() : json_number(std::sqrt(variance + noise));
-    } else {
-      one["probability"] = json_number(f.probability(row));
-    }
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      one[inputs[k].name] = json_value(input_cell(inputs[k], at(row, static_cast<Index>(k))));
+    one[target.is_logarithmic() ? "median" : "mean"] = json_number(answers.middle(row));
+    one["variance"] = json_number(answers.variance(row));
+    one["sd"] = json_number(answers.sd(row));
+    one["low"] = json_number(answers.low(row));
+    one["high"] = json_number(answers.high(row));
+    if (target.is_real())
+      one["answer_sd"] = std::isnan(answers.answer_sd(row)) ? Json() : json_number(answers.answer_sd(row));
+    else
+      one["probability"] = json_number(answers.probability(row));
     rows.push_back(std::move(one));
   }
   return {{"rows", std::move(rows)}};
