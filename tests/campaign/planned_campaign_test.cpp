@@ -236,7 +236,7 @@ TEST(PlannedCampaign, HasExactPricesAtWhichTheChoiceChanges) {
       const StudyModel model = StudyLearner(other).model_given(campaign.annotations());
       Candidates candidates = campaign.candidates();
       const auto chosen =
-          Selector(model.offer, model.acquisition, 1).choose(*other.belief(model), candidates);
+          Selector(model.offer, model.acquisition, 1).choose(*StudyLearner(other).belief(model), candidates);
       ASSERT_TRUE(chosen);
       const bool is_level =
           model.offer.levels[static_cast<std::size_t>(chosen->level)].name == one.level.name;
