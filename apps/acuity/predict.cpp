@@ -136,7 +136,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
     for (const Index column : others) cells.emplace_back(table.text(row, column));
     cells.insert(cells.end(), {answers.middle(row), answers.variance(row), answers.sd(row), answers.low(row),
                                answers.high(row)});
-    if (!target.is_real())
+    if (!target.has_noise())
       cells.emplace_back(answers.probability(row));
     else if (std::isnan(answers.answer_sd(row)))
       cells.emplace_back(std::monostate());  // sigma^2 is not known there

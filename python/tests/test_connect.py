@@ -214,7 +214,7 @@ KINDS = {
     "a constant noise": NUMBERS.format(more="[noise]\nvariance = 0.04\n"),
     "a noise by formula": NUMBERS.format(more='[noise]\nvariance = "0.01 + 0.001 * x"\n'),
     "a noise in a column": NUMBERS.format(more='[noise]\nvariance = { column = "s2" }\n'),
-    "a logarithmic target": NUMBERS.format(more='[target]\nscale = "log"\n'),
+    "a logarithmic target": NUMBERS.format(more='[target]\nscale = "log"\n').replace("noise_sd", "noise_relative"),
     "classes": '[campaign]\nbudget = 20\n[pool]\nfile = "pool.csv"\nid = "case"\ninputs = ["x"]\n'
     '[target]\nkind = "binary"\n[[level]]\nname = "only"\naccuracy = 0.9\ncost = 1\n',
 }

@@ -70,7 +70,7 @@ Json predictions(const Campaign& campaign, const std::string& text) {
     one["sd"] = json_number(answers.sd(row));
     one["low"] = json_number(answers.low(row));
     one["high"] = json_number(answers.high(row));
-    if (target.is_real())
+    if (target.has_noise())
       one["answer_sd"] = std::isnan(answers.answer_sd(row)) ? Json() : json_number(answers.answer_sd(row));
     else
       one["probability"] = json_number(answers.probability(row));

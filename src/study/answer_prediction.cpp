@@ -25,7 +25,7 @@ AnswerPredictions answer_predictions(const Study& study, const StudyModel& model
   found.high = on_scale_of_answers(f.high);
   found.middle = target.is_logarithmic() ? found.median : f.mean;
   found.sd = f.variance.cwiseMax(0.0).cwiseSqrt();
-  if (target.is_real()) {
+  if (target.has_noise()) {
     const double base_scale = model.learned ? model.learned->base_scale : 1.0;
     found.noise = base_scale * base_noise + f.nugget;
     found.answer_sd = (f.variance.cwiseMax(0.0) + found.noise).cwiseSqrt();
