@@ -1,6 +1,8 @@
 // Levels with bias and goals against reference values in arbitrary precision (docs/math.md 12, 13).
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+
 #include <cmath>
 
 #include "acuity/acquisition/goal_information.hpp"
