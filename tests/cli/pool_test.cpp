@@ -117,7 +117,7 @@ TEST(PoolFiles, BadOnesGetOneSentenceAndExitCode2) {
          "big.pool: the header is cut off, must be a whole pool file; convert it again\n");
   std::string bad = good;
   bad[8] = 9;
-  expect(bad, "big.pool: is a pool file of version 9, must be of version 1 to 2; convert it again\n");
+  expect(bad, "big.pool: is a pool file of version 9, must be of version 2; convert it again\n");
   bad = good;
   bad[70] = 'q';  // in a name
   expect(bad, "big.pool: the header is damaged, must be a whole pool file; convert it again\n");

@@ -531,7 +531,8 @@ TEST(CampaignServer, DoesNotAskForPointsThatAreToBeAvoided) {
   const HttpReply released = client->post("/v1/release", Json{{"id", 1}}.dump());
   ASSERT_EQ(released.status, 200) << released.body;
   EXPECT_NE(ask("w", {first}), first);
-  EXPECT_EQ(ask("v", Json::array()), first);
+  ASSERT_EQ(client->post("/v1/release", Json{{"id", 2}}.dump()).status, 200);
+  EXPECT_EQ(ask("v", Json::array()), first) << "others do";
   EXPECT_EQ(ask("u", {"nowhere"}), "400\"avoid\" has \"nowhere\", must have ids of pool points");
   EXPECT_EQ(ask("u", {1, 2}), "400\"avoid\" is [1,2], must be a list of texts");
 }
