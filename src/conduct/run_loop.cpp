@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 // With annotators that answer at once, commits take most of the time: steps of so long share one.
 constexpr auto shared_commit = std::chrono::milliseconds(25);
-constexpr double longest_wait = 0.5;  // seconds: how late a signal or a change of the study is noticed
+constexpr double wait_of_a_step = 0.5;  // seconds: how late a signal or a change of the study is noticed
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void RunLoop::start_free_workers() {
 }
 
 void RunLoop::take_outcomes() {
-  std::vector<Outcome> outcomes = annotators_.wait(longest_wait);
+  std::vector<Outcome> outcomes = annotators_.wait(wait_of_a_step);
   log_.require_in_place();
   is_up_to_date_ = outcomes.empty() && annotators_.is_up_to_date();
   record_outcomes(campaign_, std::move(outcomes), options_.exclude_on_fail, failures_);

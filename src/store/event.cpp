@@ -37,7 +37,7 @@ void put(EventJson& json, const char* key, const std::optional<Value>& value, co
   if (value) json[key] = encode(*value);
 }
 
-const auto plain = [](double value) { return number(value); };
+const auto as_number = [](double value) { return number(value); };
 
 EventJson body(const Created& e) {
   return {{"version", e.version},
@@ -61,12 +61,12 @@ EventJson body(const Asked& e) {
                  {"mean", number(e.mean)},
                  {"variance", number(e.variance)}};
   if (!e.level.empty()) json["level"] = e.level;
-  put(json, "alpha", e.alpha, plain);
+  put(json, "alpha", e.alpha, as_number);
   if (!e.worker.empty()) json["worker"] = e.worker;
-  put(json, "lease_until", e.lease_until, plain);
-  put(json, "answer_mean", e.answer_mean, plain);
-  put(json, "answer_variance", e.answer_variance, plain);
-  put(json, "reserve", e.reserve, plain);
+  put(json, "lease_until", e.lease_until, as_number);
+  put(json, "answer_mean", e.answer_mean, as_number);
+  put(json, "answer_variance", e.answer_variance, as_number);
+  put(json, "reserve", e.reserve, as_number);
   put(json, "replaces", e.replaces, [](std::int64_t id) { return EventJson(id); });
   if (e.gold) json["gold"] = true;
   return json;
@@ -76,25 +76,25 @@ EventJson body(const Told& e) {
   put(json, "channel", e.channel, [](const Channel& c) { return channel(c); });
   put(json, "row", e.row, [](Index row) { return EventJson(row); });
   put(json, "inputs", e.inputs, [](const std::vector<double>& inputs) { return numbers(inputs); });
-  put(json, "base_noise", e.base_noise, plain);
+  put(json, "base_noise", e.base_noise, as_number);
   if (!e.level.empty()) json["level"] = e.level;
-  put(json, "alpha", e.alpha, plain);
+  put(json, "alpha", e.alpha, as_number);
   put(json, "unasked", e.unasked, [](const Unasked& u) {
     EventJson inner = channel(u.channel);
     inner.update(EventJson{{"point", u.point}, {"cost", number(u.cost)}});
     return inner;
   });
-  put(json, "queue_seconds", e.queue_seconds, plain);
-  put(json, "run_seconds", e.run_seconds, plain);
+  put(json, "queue_seconds", e.queue_seconds, as_number);
+  put(json, "run_seconds", e.run_seconds, as_number);
   if (!e.worker.empty()) json["worker"] = e.worker;
-  put(json, "seconds", e.seconds, plain);
+  put(json, "seconds", e.seconds, as_number);
   return json;
 }
 EventJson body(const Failed& e) {
   EventJson json{{"id", e.id}, {"reason", e.reason}, {"charge", number(e.charge)}};
   if (e.cannot_tell) json["cannot_tell"] = true;
   if (!e.worker.empty()) json["worker"] = e.worker;
-  put(json, "seconds", e.seconds, plain);
+  put(json, "seconds", e.seconds, as_number);
   return json;
 }
 EventJson body(const Renewed& e) {
@@ -114,21 +114,21 @@ EventJson body(const Released& e) {
 EventJson body(const Excluded& e) {
   EventJson json{{"row", e.row}, {"reason", e.reason}};
   if (!e.level.empty()) json["level"] = e.level;
-  put(json, "alpha", e.alpha, plain);
+  put(json, "alpha", e.alpha, as_number);
   return json;
 }
 EventJson body(const Amended& e) {
   EventJson json{{"id", e.id}, {"reason", e.reason}};
   if (!e.values.empty()) json["values"] = numbers(e.values);
-  put(json, "cost", e.cost, plain);
-  put(json, "refund", e.refund, plain);
+  put(json, "cost", e.cost, as_number);
+  put(json, "refund", e.refund, as_number);
   put(json, "channel", e.channel, [](const Channel& c) { return channel(c); });
   if (e.declared_channel) json["declared_channel"] = true;
   put(json, "row", e.row, [](Index row) { return EventJson(row); });
   put(json, "inputs", e.inputs, [](const std::vector<double>& inputs) { return numbers(inputs); });
-  put(json, "base_noise", e.base_noise, plain);
+  put(json, "base_noise", e.base_noise, as_number);
   if (!e.level.empty()) json["level"] = e.level;
-  put(json, "alpha", e.alpha, plain);
+  put(json, "alpha", e.alpha, as_number);
   return json;
 }
 EventJson body(const Retracted& e) {
@@ -146,9 +146,9 @@ EventJson body(const Fitted& e) {
                  {"log_marginal_likelihood", number(e.log_marginal_likelihood)},
                  {"converged", e.converged},
                  {"reason", e.reason}};
-  put(json, "kappa", e.kappa, plain);
-  put(json, "gamma", e.gamma, plain);
-  put(json, "nugget", e.nugget, plain);
+  put(json, "kappa", e.kappa, as_number);
+  put(json, "gamma", e.gamma, as_number);
+  put(json, "nugget", e.nugget, as_number);
   if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
   if (!e.smooth_sd.empty()) {
     json["smooth_sd"] = numbers(e.smooth_sd);
@@ -169,7 +169,7 @@ EventJson body(const Fitted& e) {
 EventJson body(const OwnerChanged& e) {
   EventJson json{{"host", e.host}, {"process", e.process}, {"process_start", e.process_start}};
   if (!e.realm.empty()) json["realm"] = e.realm;
-  put(json, "lease_until", e.lease_until, plain);
+  put(json, "lease_until", e.lease_until, as_number);
   return json;
 }
 EventJson body(const StudyChanged& e) {
@@ -183,7 +183,7 @@ EventJson body(const StudyChanged& e) {
                  {"learns_again", e.learns_again},
                  {"plans_again", e.plans_again},
                  {"reinterprets", e.reinterprets}};
-  put(json, "budget", e.budget, plain);
+  put(json, "budget", e.budget, as_number);
   if (!e.tables.empty()) {
     json["tables"] = e.tables;
     json["table_checksums"] = e.table_checksums;
