@@ -2,8 +2,8 @@
 
 #include "campaign/campaign_internals.hpp"
 #include "explain/replay_on_subset.hpp"
-#include "store/memory_event_store.hpp"
 #include "store/leader_event_store.hpp"
+#include "store/memory_event_store.hpp"
 
 namespace acuity {
 
