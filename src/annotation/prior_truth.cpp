@@ -1,75 +1,15 @@
 #include "annotation/prior_truth.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
-#include "acuity/base/errors.hpp"
-#include "acuity/model/ep_posterior.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "model/answer_kernel.hpp"
-#include "model/noise_floor.hpp"
+#include "model/full_posterior.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/random.hpp"
 
 namespace acuity {
-
-namespace {
-
-struct Belief {
-  Vector mean;
-  Matrix covariance;
-};
-
-// math.md eq. (2.1) with the full covariance of the pool; GpPosterior::predict has variances only.
-Belief given(const Prior& prior, const Observations& seen, const PointsRef& pool) {
-  if (seen.size() == 0) {
-    const Points x = prior.scaling.apply(pool);
-    return {Vector::Constant(x.rows(), prior.mean), prior.kernel->cross(x, x)};
-  }
-  const Points x = prior.scaling.apply(pool), places = prior.scaling.apply(seen.points());
-  Matrix noisy = prior.kernel->cross(places, places);
-  const double least = least_noise * noisy.diagonal().maxCoeff();
-  noisy.diagonal() += seen.noise().cwiseMax(least);
-  const Eigen::LLT<Matrix> factor(noisy);
-  if (factor.info() != Eigen::Success)
-    throw NumericalError(
-        "the covariance of the known answers is not positive definite; must have more noise");
-  const Matrix explained = factor.matrixL().solve(prior.kernel->cross(places, x));
-  const Vector residual = factor.matrixL().solve((seen.values().array() - prior.mean).matrix());
-  return {(explained.transpose() * residual).array() + prior.mean,
-          prior.kernel->cross(x, x) - explained.transpose() * explained};
-}
-
-Belief given_labels(const Prior& prior, const Observations& seen, const PointsRef& pool) {
-  const EpPosterior posterior(prior, seen);
-  return {posterior.mean(pool), posterior.covariance(pool, pool)};
-}
-
-// A matrix whose product with its transpose is the covariance, by Cholesky with pivots, up to 1e-12 of the
-// largest variance. With levels there are several times as many rows as points, mostly of low rank: this is
-// much faster than eigenvalues.
-Matrix pivoted_root(Matrix covariance) {
-  const Index size = covariance.rows();
-  Vector left = covariance.diagonal();
-  const double least = 1e-12 * left.maxCoeff();
-  Matrix root(size, size);
-  Index rank = 0;
-  for (; rank < size; ++rank) {
-    Index pivot = 0;
-    const double variance = left.maxCoeff(&pivot);
-    if (!(variance > least)) break;
-    Vector column = covariance.col(pivot);
-    column.noalias() -= root.leftCols(rank) * root.row(pivot).head(rank).transpose();
-    root.col(rank) = column / std::sqrt(variance);
-    left -= root.col(rank).cwiseAbs2();
-    left(pivot) = 0.0;
-  }
-  return root.leftCols(rank);
-}
-
-}  // namespace
 
 double assumed_spread(const Study& study) {
   double largest = 0.0;
@@ -160,10 +100,10 @@ void PriorTruth::take_levels(const Study& study, const Offer& offer) {
 void PriorTruth::take_belief(const Prior& prior, const Observations& seen) {
   const Index places = places_.rows();
   if (levels_.empty()) {
-    Belief belief =
-        binary_ && seen.size() > 0 ? given_labels(prior, seen, places_) : given(prior, seen, places_);
+    FullPosterior belief = binary_ && seen.size() > 0 ? full_posterior_of_labels(prior, seen, places_)
+                                                      : full_posterior(prior, seen, places_);
     mean_ = std::move(belief.mean);
-    take_root(belief.covariance);
+    root_ = spectral_root(belief.covariance);
     return;
   }
   // f at all places, then the error of every level at all pool points.
@@ -177,17 +117,10 @@ void PriorTruth::take_belief(const Prior& prior, const Observations& seen) {
   around_zero.mean = 0.0;
   const Observations answers = answer_observations(seen);
   const Vector residuals = answers.values().array() - prior.mean;
-  Belief belief = given(around_zero, {answers.points(), residuals, answers.noise()}, all);
+  FullPosterior belief = full_posterior(around_zero, {answers.points(), residuals, answers.noise()}, all);
   mean_ = std::move(belief.mean);
   mean_.head(places).array() += prior.mean;
-  root_ = pivoted_root(std::move(belief.covariance));
-}
-
-// The covariance of close points is singular up to rounding, so a Cholesky factor may not exist; eigenvalues
-// can be clamped at 0.
-void PriorTruth::take_root(const Matrix& covariance) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> parts(covariance);
-  root_ = parts.eigenvectors() * parts.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  root_ = pivoted_root(belief.covariance);
 }
 
 std::shared_ptr<const TruthTable> PriorTruth::draw(std::uint32_t number) const {

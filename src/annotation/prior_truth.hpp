@@ -38,7 +38,6 @@ class PriorTruth {
   void take_goal(const Study& study);
   void take_levels(const Study& study, const Offer& offer);
   void take_belief(const Prior& prior, const Observations& seen);
-  void take_root(const Matrix& covariance);
 
   // A level with bias.
   struct BiasedLevel {

@@ -12,7 +12,7 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, side = 300;
+constexpr double map_side = 300;
 
 struct Shown {
   std::string title;
@@ -89,18 +89,18 @@ std::string belief_map_svg(const CampaignData& data) {
   if (const auto range = data.books.target->prediction_range()) std::tie(middle.low, middle.high) = *range;
   const Shown spread = shown_of("standard deviation of " + data.books.target->latent(), map.sd);
   const std::string title = data.books.target->map_title();
-  const Heading head = heading(title, data.books.target->dots_on_map(), 16, width - 16);
+  const Heading head = heading(title, data.books.target->dots_on_map(), 16, picture_width - 16);
   double ticks = 0.0;
   for (const double tick : axis_of(map.y, map.y_logarithmic, 1, 0).ticks(5))
     ticks = std::max(ticks, text_width(tick_text(tick), 12.0));
   const double left = 36 + ticks,
                room = std::max(colour_key_room(middle.low, middle.high),
                                colour_key_room(spread.low, spread.high)),
-               each = std::min((width - left - 2 * room - 36) / 2, side), top = head.bottom + 40;
+               each = std::min((picture_width - left - 2 * room - 36) / 2, map_side), top = head.bottom + 40;
   const Box first{left, left + each, top, top + each};
   const Box second{first.right + room + 22, first.right + room + 22 + each, top, top + each};
   return svg_document(
-      width, first.bottom + 52, title,
+      picture_width, first.bottom + 52, title,
       fmt::format("Two maps over {} and {}. {} from {:.3g} to {:.3g}; {} from {:.3g} to {:.3g}.",
                   data.books.inputs[0], data.books.inputs[1], middle.title, map.middle.minCoeff(),
                   map.middle.maxCoeff(), spread.title, map.sd.minCoeff(), map.sd.maxCoeff()),

@@ -14,7 +14,7 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, side = 320, left = 50, between = 44, reach = 2.0, crowd_reach = 0.25;
+constexpr double panel_side = 320, panels_left = 50, panels_between = 44, reach = 2.0, crowd_reach = 0.25;
 constexpr Index most_marks = 1500;
 
 void check(const ClassPoints& set, const std::string& name) {
@@ -152,8 +152,8 @@ std::string legend(double y) {
     for (const double at : {x, x + 9, x + 18}) d += mark(at, y - 4, plus);
     svg += marks_path(d, plus, 1.0) + svg_text("name", x + 28, y, "start", text);
   };
-  entry(left + 4, false, "class −1 (dots)");
-  entry(left + 164, true, "class +1 (crosses)");
+  entry(panels_left + 4, false, "class −1 (dots)");
+  entry(panels_left + 164, true, "class +1 (crosses)");
   return svg;
 }
 
@@ -171,12 +171,13 @@ std::string description(const ClassPoints& pool, const ClassPoints& test) {
 std::string class_points_svg(const ClassPoints& pool, const ClassPoints& test, const std::string& title) {
   check(pool, "pool");
   check(test, "test set");
-  const Heading head = heading(title, "", left, width - 12);
+  const Heading head = heading(title, "", panels_left, picture_width - 12);
   const double top = head.bottom + 98;
-  const Box first{left, left + side, top, top + side};
-  const Box second{first.right + between, first.right + between + side, top, top + side};
+  const Box first{panels_left, panels_left + panel_side, top, top + panel_side};
+  const Box second{first.right + panels_between, first.right + panels_between + panel_side, top,
+                   top + panel_side};
   return svg_document(
-      width, first.bottom + 52, title, description(pool, test),
+      picture_width, first.bottom + 52, title, description(pool, test),
       head.svg + legend(head.bottom + 26) + panel(pool, "pool", first) + panel(test, "test set", second));
 }
 

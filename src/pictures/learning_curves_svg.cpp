@@ -13,7 +13,7 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, plot_height = 334, label_gap = 18;
+constexpr double plot_height = 334, label_gap = 18;
 constexpr int error_ticks = 8;
 
 // Leaves out what is not finite: a method may not have been evaluated at every cost.
@@ -36,7 +36,7 @@ LearningCurve drawable(const LearningCurve& curve) {
   return kept;
 }
 
-struct Range {
+struct CurveRange {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
 
@@ -55,7 +55,7 @@ struct Axes {
 };
 
 Axis cost_axis(const std::vector<LearningCurve>& curves, const Box& box) {
-  Range range;
+  CurveRange range;
   for (const LearningCurve& curve : curves) range.include(curve.cost);
   return range.empty() ? Axis::linear(0.0, 1.0, box.left, box.right)
                        : Axis::linear(range.low, range.high, box.left, box.right);
@@ -63,7 +63,7 @@ Axis cost_axis(const std::vector<LearningCurve>& curves, const Box& box) {
 
 // An error of exactly zero is drawn at the lower end of a logarithmic axis.
 Axis error_axis(const std::vector<LearningCurve>& curves, const Box& box, bool logarithmic) {
-  Range range;
+  CurveRange range;
   for (const LearningCurve& curve : curves)
     for (const auto* values : {&curve.first_quartile, &curve.median, &curve.third_quartile})
       range.include(*values, logarithmic ? 0.0 : -std::numeric_limits<double>::infinity());
@@ -90,7 +90,7 @@ std::vector<std::string> error_label(const LearningCurvesLabels& labels) {
 }
 
 // Room for the axis' name and its widest number.
-double left_margin(const Axis& error, const LearningCurvesLabels& labels) {
+double margin_of_ticks(const Axis& error, const LearningCurvesLabels& labels) {
   double widest = 0.0;
   for (const double tick : error.ticks(error_ticks))
     widest = std::max(widest, text_width(tick_text(tick), 12.0));
@@ -225,13 +225,13 @@ std::string learning_curves_svg(const std::vector<LearningCurve>& curves,
   // The width of ticks and names decides how much room is left for the axes, but ticks and shared names are
   // known only with axes: make them in a box of arbitrary width first.
   const Box any{80, 600, 0, plot_height};
-  const double left = left_margin(axes_in(any).error, labels);
+  const double left = margin_of_ticks(axes_in(any).error, labels);
   double longest = 0.0;
   for (const Drawn& drawn : drawn_curves(axes_in(any), kept))
     longest = std::max(longest, text_width(drawn.name, 13.0));
-  const Heading head = heading(labels.title, labels.subtitle, left, width - 12);
+  const Heading head = heading(labels.title, labels.subtitle, left, picture_width - 12);
   const double top = head.bottom + 18;
-  const Box box{left, std::max(width - 62 - longest, width / 2), top, top + plot_height};
+  const Box box{left, std::max(picture_width - 62 - longest, picture_width / 2), top, top + plot_height};
 
   const Axes axes = axes_in(box);
   const std::vector<Drawn> drawn = drawn_curves(axes, kept);
@@ -240,8 +240,8 @@ std::string learning_curves_svg(const std::vector<LearningCurve>& curves,
   for (const Drawn& one : drawn) body += strokes_svg(one.line, one.strokes);
   body += direct_labels(drawn, box);
   const auto cost_lines = static_cast<double>(wrapped(labels.cost, box.right - box.left, 13.0).size());
-  return svg_document(width, box.bottom + 41 + 17 * cost_lines, labels.title, description(kept, labels),
-                      body);
+  return svg_document(picture_width, box.bottom + 41 + 17 * cost_lines, labels.title,
+                      description(kept, labels), body);
 }
 
 }  // namespace acuity

@@ -11,7 +11,7 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, height = 300, left = 62, most_name_room = 200;
+constexpr double map_height = 300, map_left = 62, most_name_room = 200;
 
 // Evenly over the colours; the two at the ends are too bright or dark for large areas and are used only if
 // all are needed.
@@ -78,11 +78,11 @@ std::string described(const BreakEven& found) {
 std::string level_map_svg(const BreakEven& found, const std::string& title, const std::string& subtitle) {
   const BreakEven::Map& map = *found.map;
   const bool named = !map.winners.empty();
-  const Heading head = heading(title, subtitle, 16, width - 16);
+  const Heading head = heading(title, subtitle, 16, picture_width - 16);
   // At most two thirds of the page wide, to keep the proportions of the map.
   const double room = named ? winner_room(map.winners) : colour_key_room(found.low, found.high),
                top = head.bottom + (named ? 20 : 40);
-  const Box box{left, std::min(width - 18 - room, left + 520), top, top + height};
+  const Box box{map_left, std::min(picture_width - 18 - room, map_left + 520), top, top + map_height};
   const double across = map.mean.back() + (map.mean[1] - map.mean[0]) / 2,
                up = map.sd.back() + (map.sd[1] - map.sd[0]) / 2;
   const Axis x = Axis::linear(-across, across, box.left, box.right),
@@ -99,7 +99,7 @@ std::string level_map_svg(const BreakEven& found, const std::string& title, cons
   else
     body += svg_text("label", box.right + 10, box.top - 12, "start", found.scale) +
             colour_key(found.low, found.high, box);
-  return svg_document(width, box.bottom + 52, title, described(found), body);
+  return svg_document(picture_width, box.bottom + 52, title, described(found), body);
 }
 
 }  // namespace acuity

@@ -10,7 +10,7 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, left_margin = 8, right_margin = 18, row_gap = 24;
+constexpr double picture_left = 8, picture_right = 18, row_gap = 24;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -83,7 +83,7 @@ int ticks_upwards(double room) {
 }
 
 std::string row_name(const std::string& name) {
-  return shortened(name, 0.35 * width, 12.0);
+  return shortened(name, 0.35 * picture_width, 12.0);
 }
 
 double tick_room(const Panel& panel, double height) {
@@ -98,7 +98,7 @@ double tick_room(const Panel& panel, double height) {
 // Below its tick, but inside the picture.
 double tick_name_at(double x, const std::string& name) {
   const double half = text_width(name, 12.0) / 2 + 2;
-  return std::clamp(x, half, width - half);
+  return std::clamp(x, half, picture_width - half);
 }
 
 std::string frame(const Panel& panel, const Box& box, const Axis& x, const Axis& y, double room) {
@@ -235,8 +235,8 @@ KeyLines key_lines(const std::vector<PictureKey>& keys, double left, double righ
 }
 
 std::string picture_svg(const Picture& picture) {
-  const Heading head = heading(picture.title, picture.subtitle, 16, width - right_margin);
-  const KeyLines keys = key_lines(picture.keys, 16, width - right_margin, head.bottom + 4);
+  const Heading head = heading(picture.title, picture.subtitle, 16, picture_width - picture_right);
+  const KeyLines keys = key_lines(picture.keys, 16, picture_width - picture_right, head.bottom + 4);
   double room = 0.0;
   bool titled = false, named = false;
   for (const Panel& panel : picture.panels) {
@@ -244,20 +244,20 @@ std::string picture_svg(const Picture& picture) {
     titled = titled || !panel.title.empty();
     named = named || !panel.x_name.empty();
   }
-  const double step = (width - left_margin - right_margin) / picture.columns,
+  const double step = (picture_width - picture_left - picture_right) / picture.columns,
                row_height = picture.panel_height + (titled ? 22 : 0) + (named ? 46 : 28);
   std::string body = head.svg + keys.svg;
   double bottom = keys.bottom;
   for (std::size_t k = 0; k < picture.panels.size(); ++k) {
     const auto columns = static_cast<std::size_t>(picture.columns);
-    const double left = left_margin + static_cast<double>(k % columns) * step,
+    const double left = picture_left + static_cast<double>(k % columns) * step,
                  top = keys.bottom + row_gap + (titled ? 22 : 0) +
                        static_cast<double>(k / columns) * (row_height + 14);
     const Box box{left + room, left + step - (picture.columns > 1 ? 12 : 0), top, top + picture.panel_height};
     body += panel_svg(picture.panels[k], box, room);
     bottom = box.bottom + (named ? 46 : 28);
   }
-  return svg_document(width, bottom + 6, picture.title, picture.description, body);
+  return svg_document(picture_width, bottom + 6, picture.title, picture.description, body);
 }
 
 }  // namespace acuity

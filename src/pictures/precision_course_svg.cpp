@@ -11,7 +11,8 @@ namespace acuity {
 
 namespace {
 
-constexpr double width = 760, left = 106, right = 740, between = 28, panel_height = 150, row_height = 214;
+constexpr double courses_left = 106, courses_right = 740, courses_between = 28, panel_height = 150,
+                 row_height = 214;
 
 void check(const PrecisionCourse& course) {
   const std::string where = fmt::format("precision_course_svg: run \"{}\"", course.label);
@@ -101,19 +102,20 @@ std::string description(const std::vector<PrecisionCourse>& courses) {
 
 std::string precision_course_svg(const std::vector<PrecisionCourse>& courses, const std::string& title) {
   for (const PrecisionCourse& course : courses) check(course);
-  const Heading head =
-      heading(title, "A dot is an annotation, the line before it is as long as its cost.", left, right);
+  const Heading head = heading(title, "A dot is an annotation, the line before it is as long as its cost.",
+                               courses_left, courses_right);
   const std::size_t columns = courses.size() > 1 ? 2 : 1, rows = (courses.size() + columns - 1) / columns;
   const double panel_width =
-      (right - left - between * static_cast<double>(columns - 1)) / static_cast<double>(columns);
+      (courses_right - courses_left - courses_between * static_cast<double>(columns - 1)) /
+      static_cast<double>(columns);
   std::string body = head.svg;
   for (std::size_t i = 0; i < courses.size(); ++i) {
-    const double from = left + static_cast<double>(i % columns) * (panel_width + between),
+    const double from = courses_left + static_cast<double>(i % columns) * (panel_width + courses_between),
                  top = head.bottom + 44 + static_cast<double>(i / columns) * (row_height + 20);
     const Box box{from, from + panel_width, top, top + panel_height};
     body += panel(courses[i], box, cost_axis(courses, box), i % columns == 0);
   }
-  return svg_document(width, head.bottom + 12 + static_cast<double>(rows) * (row_height + 20), title,
+  return svg_document(picture_width, head.bottom + 12 + static_cast<double>(rows) * (row_height + 20), title,
                       description(courses), body);
 }
 

@@ -12,6 +12,9 @@ namespace acuity {
 /// bytes that are not UTF-8 are shown as escapes, as on a terminal.
 std::string escape_markup(std::string_view text);
 
+/// Every picture is as wide, so that they stand in one column of a page.
+constexpr double picture_width = 760;
+
 /// The rectangle of a panel in its picture.
 struct Box {
   double left, right, top, bottom;
