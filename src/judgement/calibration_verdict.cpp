@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "acuity/study/study_learner.hpp"
 #include "judgement/calibration.hpp"
 #include "judgement/held_out_scores.hpp"
+#include "judgement/left_out_places.hpp"
 #include "judgement/level_agreement.hpp"
 #include "judgement/level_offsets.hpp"
 #include "study/noise_key.hpp"
@@ -20,6 +22,7 @@ namespace {
 
 using Calibration = CalibrationVerdict::Calibration;
 using Evidence = CalibrationVerdict::Evidence;
+using About = CalibrationVerdict::About;
 
 // Beyond these the interval of the factor must lie before something is said: standard deviations that are off
 // by less are as good as most can be known.
@@ -32,6 +35,9 @@ constexpr double unseen = 2.5;
 // Of labels, in sampling errors.
 constexpr double surprising = 2.5;
 constexpr Index least_scores = 3, enough_scores = 12;
+// Answers of the reference level that were predicted before they came: with fewer nothing is known about the
+// error that all answers of a level with bias share.
+constexpr Index enough_references = 8;
 
 // Tails heavier than those of a normal distribution make the mean square less certain.
 double effective_count(const std::vector<double>& scores) {
@@ -195,6 +201,7 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const Ca
   CalibrationVerdict verdict;
   verdict.is_of_classes = true;
   verdict.evidence = Evidence::held_out;
+  verdict.about = About::test;
   verdict.factor = 0.0;
   verdict.answers = test.values.size();
   const Vector clean = model.posterior().expectation(test.points);
@@ -249,6 +256,17 @@ std::string nugget_text(const HeldOutScores& scores) {
       std::sqrt(scores.nugget), 100.0 * share_inside(scores.z_of_f()));
 }
 
+// Whether intervals of 95 % contain so few of these values that no chance explains it. Neighbours are wrong
+// together, so a right model may miss this table: then the verdict is true of the table, which it is about.
+bool misses_the_table(const std::vector<double>& scores) {
+  constexpr std::size_t least = 20;
+  constexpr double clearly = 0.85, chance = 1e-3;
+  if (scores.size() < least || share_inside(scores) >= clearly) return false;
+  const auto count = static_cast<double>(scores.size());
+  return boost::math::cdf(boost::math::binomial(count, 0.95), std::round(share_inside(scores) * count)) <
+         chance;
+}
+
 CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignModel& model,
                                        const HeldOut& test) {
   const Study& study = campaign.study();
@@ -260,6 +278,8 @@ CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignM
     const double counted = std::min({effective_count(z), independent_points(model, test, scores),
                                      static_cast<double>(campaign.state().annotations())});
     CalibrationVerdict found = judge(z, counted);
+    if (found.calibration == Calibration::cannot_tell && misses_the_table(z))
+      found.calibration = Calibration::too_narrow;
     found.reason =
         fmt::format("{}: {:.0f} % are within the 95 % interval{}; {}, counted as {:.0f} independent points{}",
                     held_out_text(test, "points"), 100.0 * share_inside(z), nugget_text(scores),
@@ -287,6 +307,7 @@ CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignM
     }
   }
   verdict.evidence = Evidence::held_out;
+  verdict.about = About::test;
   // The page shows both sizes: a verdict that they contradict is none.
   const double ratio = likely.error_size() / likely.claimed_size();
   const bool contradicts =
@@ -386,14 +407,59 @@ std::optional<CalibrationVerdict> verdict_on_agreement(const Study& study, const
   return verdict;
 }
 
-// Intervals contain the bias of a level, as learned. If nothing was said about the reference level they
-// contain what the study says about it, which no answer has confirmed.
-CalibrationVerdict with_assumed_bias(const LevelEvidence& levels, CalibrationVerdict verdict) {
-  if (!levels.is_reference_unknown) return verdict;
-  verdict.calibration = Calibration::cannot_tell;
-  verdict.reason += fmt::format("; but there is no answer at {}, so the bias of {} is an assumption",
-                                levels.finest, levels.most_used);
-  verdict.advice = pair_advice(levels);
+// An alarm must be surer than a word of praise, and than the word for caution, which costs nobody anything.
+constexpr double surely_narrow = 0.9, likely_wide = 0.7, likely_good = 0.8;
+
+Index inside(const LeftOutPlaces& places) {
+  return std::count_if(places.scores.begin(), places.scores.end(),
+                       [](const PlaceScore& one) { return std::abs(one.z()) <= 1.959963984540054; });
+}
+
+void take_factor(const FactorOfF& of_f, CalibrationVerdict& verdict) {
+  verdict.factor = of_f.median;
+  verdict.low = of_f.low;
+  verdict.high = of_f.high;
+  verdict.calibration = of_f.is_narrow >= surely_narrow ? Calibration::too_narrow
+                        : of_f.is_wide >= likely_wide   ? Calibration::too_wide
+                        : of_f.is_good >= likely_good   ? Calibration::good
+                                                        : Calibration::cannot_tell;
+}
+
+// What would settle it and can be done now: empty if the money that is left does not buy it.
+std::string reference_advice(const Campaign& campaign, const LevelEvidence& levels, Index missing) {
+  const Offer& offer = campaign.study().offer();
+  const Level& finest = offer.levels[static_cast<std::size_t>(offer.finest())];
+  const double cost = static_cast<double>(missing) * finest.reserved();
+  if (cost > campaign.state().free()) return "";
+  return fmt::format("to settle it: acuity ask C --level {} -n {}, about {:.3g}{}{}", levels.finest, missing,
+                     cost, campaign.study().file().unit.empty() ? "" : " ", campaign.study().file().unit);
+}
+
+// Cheap answers are predicted well although they share an error: predictions of them do not contain it. Only
+// answers of the reference level, predicted before they came, say how far f is from its intervals.
+CalibrationVerdict verdict_on_reference(const Campaign& campaign, const LevelEvidence& levels) {
+  const auto count =
+      static_cast<Index>(prequential_scores(campaign, 60, PredictedAnswers::at_reference).size());
+  const LeftOutPlaces places = left_out_places(campaign.study(), campaign.state());
+  CalibrationVerdict verdict;
+  verdict.about = About::reference;
+  verdict.answers = static_cast<Index>(places.scores.size());
+  if (verdict.answers >= least_scores) take_factor(places.factor(), verdict);
+  verdict.reason = levels.is_reference_unknown
+                       ? fmt::format("there is no answer at {}, so the bias of {} is an assumption",
+                                     levels.finest, levels.most_used)
+                       : fmt::format("{} of {} answers of {} are inside the intervals that the others give",
+                                     inside(places), verdict.answers, levels.finest);
+  if (count < enough_references) {
+    verdict.reason +=
+        fmt::format("; {} were predicted before they came, {} are needed", count, enough_references);
+    if (verdict.calibration != Calibration::too_narrow) verdict.calibration = Calibration::cannot_tell;
+  }
+  if (verdict.calibration == Calibration::cannot_tell)
+    verdict.advice = reference_advice(campaign, levels, std::max<Index>(enough_references - count, 4));
+  if (verdict.calibration == Calibration::too_narrow)
+    verdict.advice = "multiply standard deviations by the factor until it goes away with more answers";
+  if (verdict.calibration == Calibration::too_wide) verdict.advice = "nothing is wrong with being cautious";
   return verdict;
 }
 
@@ -419,6 +485,18 @@ std::string CalibrationVerdict::words() const {
 std::string CalibrationVerdict::text() const {
   return fmt::format("{}: {} ({}){}", is_of_classes ? "probabilities" : "intervals", words(), reason,
                      advice.empty() ? "" : "; " + advice);
+}
+
+std::string CalibrationVerdict::about_name() const {
+  switch (about) {
+    case About::reference:
+      return "reference";
+    case About::test:
+      return "test";
+    case About::answers:
+      break;
+  }
+  return "answers";
 }
 
 std::string CalibrationVerdict::evidence_name() const {
@@ -519,11 +597,11 @@ CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<Held
                            : cautious_advice(study.file());
     return verdict;
   }
+  if (!by_levels && levels.most_used_has_bias) return verdict_on_reference(campaign, levels);
   CalibrationVerdict verdict = verdict_on_predictions(campaign);
   if (verdict.calibration == Calibration::too_narrow) return verdict;
   if (by_levels) return *by_levels;
   if (levels.most_used.empty() || levels.most_used_is_finest) return verdict;
-  if (levels.most_used_has_bias) return with_assumed_bias(levels, std::move(verdict));
   // What all answers of a level have in common shows in no prediction of one from the others. A level that
   // gives the same answer again has such an error, and one whose answers scatter less than claimed may.
   // A model that was called too wide and has mended since is no better off.

@@ -19,9 +19,16 @@ struct CalibrationVerdict {
     held_out,     ///< a table that the campaign has not used, or what its simulation knows
     levels        ///< answers of one level beside those of another
   };
+  /// What is said to be predicted well or not.
+  enum class About {
+    answers,    ///< further answers of the levels that were bought
+    reference,  ///< f, by answers of the reference level
+    test        ///< the points of a table
+  };
 
   Calibration calibration = Calibration::cannot_tell;
   Evidence evidence = Evidence::prequential;
+  About about = About::answers;
   bool is_of_classes = false;    ///< probabilities were judged, not intervals; there is no factor
   double factor = 1.0;           ///< how many times too small the claimed standard deviation is, about
   double low = 0.0, high = 0.0;  ///< where that is with 90 % probability
@@ -33,6 +40,8 @@ struct CalibrationVerdict {
   std::string words() const;
   /// "prequential", "held-out", "levels"
   std::string evidence_name() const;
+  /// "answers", "reference", "test"
+  std::string about_name() const;
   /// The words, the reason and the advice, for people.
   std::string text() const;
   bool is_bad() const {

@@ -102,7 +102,10 @@ HeldOutScores held_out_scores(const Study& study, const CampaignModel& model, co
   const Marginals answers = predicted_answers(study, model, belief, test);
   HeldOutScores scores{.error = test.values - answers.mean,
                        .variance = (answers.variance + noise_of(study, now, test, unknown)).cwiseMax(least)};
-  const double share = best_share(scores.error, scores.variance, now.nugget);
+  // Values of a level that gives the same answer again contain no noise that is learned from others.
+  const Level& finest = now.offer.levels[static_cast<std::size_t>(now.offer.finest())];
+  const bool is_deterministic = finest.repeats_itself || finest.exact;
+  const double share = is_deterministic ? 0.0 : best_share(scores.error, scores.variance, now.nugget);
   scores.nugget = share * now.nugget;
   scores.variance.array() += scores.nugget;
   return scores;

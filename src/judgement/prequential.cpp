@@ -124,9 +124,15 @@ bool has_scale(const Study& study, const State& state) {
   return state.fitted().has_value() || (study.file().amplitude && !study.file().lengthscale.empty());
 }
 
-std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most) {
+std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most,
+                                                 PredictedAnswers which) {
   const Study& study = campaign.study();
-  const std::vector<std::int64_t> answered = predicted_answers(campaign.state());
+  std::vector<std::int64_t> answered = predicted_answers(campaign.state());
+  if (which == PredictedAnswers::at_reference)
+    std::erase_if(answered, [&](std::int64_t id) {
+      const std::optional<Index> level = study.find_level(campaign.state().find(id)->asked.level);
+      return !level || study.offer().levels[static_cast<std::size_t>(*level)].bias.any();
+    });
   const std::size_t skipped = answered.size() - std::min(most, answered.size());
   const std::set<std::int64_t> wanted(answered.begin() + static_cast<std::ptrdiff_t>(skipped),
                                       answered.end());

@@ -24,7 +24,10 @@ struct PrequentialScore {
 bool has_scale(const Study& study, const State& state);
 
 /// Of the last answers, at most `most`, in the order recorded. Answers that came before the model had a scale
-/// (nothing learned, no amplitude given) are left out, and so are answers that were retracted.
-std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most = 100);
+/// (nothing learned, no amplitude given) are left out, and so are answers that were retracted. `which`: of
+/// levels with a bias only answers of the levels without one say what f is.
+enum class PredictedAnswers { all, at_reference };
+std::vector<PrequentialScore> prequential_scores(const Campaign& campaign, std::size_t most = 100,
+                                                 PredictedAnswers which = PredictedAnswers::all);
 
 }  // namespace acuity

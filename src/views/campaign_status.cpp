@@ -271,10 +271,16 @@ std::string job_times_text(const State& state) {
 Json verdict_json(const CalibrationVerdict& verdict) {
   const bool has_factor = verdict.factor > 0.0 && verdict.answers > 0 && verdict.high > 0.0;
   const auto if_known = [&](double value) { return has_factor ? json_number(value) : Json(); };
-  return {
-      {"text", verdict.text()},       {"calibration", verdict.words()}, {"evidence", verdict.evidence_name()},
-      {"reason", verdict.reason},     {"advice", verdict.advice},       {"factor", if_known(verdict.factor)},
-      {"low", if_known(verdict.low)}, {"high", if_known(verdict.high)}, {"answers", verdict.answers}};
+  return {{"text", verdict.text()},
+          {"calibration", verdict.words()},
+          {"evidence", verdict.evidence_name()},
+          {"about", verdict.about_name()},
+          {"reason", verdict.reason},
+          {"advice", verdict.advice},
+          {"factor", if_known(verdict.factor)},
+          {"low", if_known(verdict.low)},
+          {"high", if_known(verdict.high)},
+          {"answers", verdict.answers}};
 }
 
 // What the model is computed with: learned, or given by the study. The keys are those of `fit`.

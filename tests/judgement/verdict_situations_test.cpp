@@ -329,6 +329,22 @@ TEST(VerdictSituations, BiasedMeshesWhoseBiasIsLearnedHaveCalibratedIntervals) {
   }
 }
 
+// Answers of cheap meshes are predicted well, but the error that they share is in none of them.
+TEST(VerdictSituations, BiasedMeshesAreNotCalledGoodWithoutAnswersOfTheReferenceLevel) {
+  for (const std::uint32_t seed : {0U, 1U, 2U, 3U}) {
+    const Played played(meshes(seed, true, false, 1.0, ""), 60, 2);
+    const CalibrationVerdict verdict = played.verdict();
+    EXPECT_FALSE(is(verdict, Calibration::good) || is(verdict, Calibration::too_wide)) << verdict.text();
+    EXPECT_EQ(verdict.about_name(), "reference");
+    if (!is(verdict, Calibration::cannot_tell)) continue;
+    EXPECT_NE(verdict.reason.find("predicted before they came, 8 are needed"), std::string::npos)
+        << verdict.text();
+    EXPECT_TRUE(verdict.advice.empty() ||
+                verdict.advice.find("acuity ask C --level fine -n ") != std::string::npos)
+        << verdict.text();
+  }
+}
+
 // With the root mean square error of a pilot as noise_sd, as the guide teaches it.
 TEST(VerdictSituations, BiasedMeshesWithThePilotsErrorAreNotCalledTooWide) {
   for (const std::uint32_t seed : {0U, 2U}) {
@@ -484,6 +500,24 @@ TEST(HeldOutVerdict, GoesFirstAndAgreesWithTheHeadOfThePage) {
 
 // Of tables with any noise: where the page's error is above what is expected the verdict is not "too wide",
 // where it is below not "too narrow", and where it is far off not "good".
+// A right model may miss a table, whose points are wrong together: about the table the verdict says so.
+TEST(HeldOutVerdict, SaysNoWhereMuchOfTheTableIsOutside) {
+  const Situation situation = meshes(0, true, false, 1.0, "");
+  const Played played(situation, 40, 2);
+  const CampaignModel model(played.campaign().study(), played.campaign().state());
+  const Marginals belief = model.posterior().predict(situation.points);
+  std::string table = fmt::format("{},y,noise_sd\n", fmt::join(situation.inputs, ","));
+  for (Index i = 0; i < situation.points.rows(); ++i) {
+    const double error = i % 4 == 0 ? 2.2 : 0.4;  // 75 % are inside
+    const auto row = situation.points.row(i);
+    table += fmt::format("{:.9g},{:.9g},0\n", fmt::join(row.begin(), row.end(), ","),
+                         belief.mean(i) + error * std::sqrt(belief.variance(i)));
+  }
+  const CalibrationVerdict verdict = verdict_on(played.campaign(), played.held_out(table));
+  EXPECT_TRUE(is(verdict, Calibration::too_narrow)) << verdict.text();
+  EXPECT_EQ(verdict.about_name(), "test");
+}
+
 TEST(HeldOutVerdict, NeverContradictsTheErrorBesideIt) {
   const Situation s = raw_table(3);
   const Played played(s, 40);

@@ -1,0 +1,156 @@
+#include "judgement/left_out_places.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "acuity/study/study_learner.hpp"
+#include "campaign/state_queries.hpp"
+#include "model/answer_kernel.hpp"
+
+namespace acuity {
+
+namespace {
+
+// The averaged model takes an inverse for each of its draws.
+constexpr Index most_averaged = 500, most_left_out = 2500;
+
+// The rows of the answers at one place, the most precise without bias first.
+using Block = std::vector<Index>;
+
+std::vector<Block> blocks_of(const Observations& observations) {
+  std::map<std::vector<double>, Block> places;
+  for (Index i = 0; i < observations.size(); ++i) {
+    const auto row = observations.points().row(i);
+    places[std::vector<double>(row.begin(), row.end())].push_back(i);
+  }
+  const auto rank = [&](Index i) {
+    const Channel& channel = observations.channels()[static_cast<std::size_t>(i)];
+    return std::pair(bias_of(channel) != 0, noise_variance(channel));
+  };
+  std::vector<Block> blocks;
+  for (auto& [place, rows] : places) {
+    std::stable_sort(rows.begin(), rows.end(), [&](Index a, Index b) { return rank(a) < rank(b); });
+    if (bias_of(observations.channels()[static_cast<std::size_t>(rows.front())]) == 0) blocks.push_back(rows);
+  }
+  return blocks;
+}
+
+Matrix inverse_covariance(const Prior& prior, const Observations& answers) {
+  const Points x = prior.scaling.apply(answers.points());
+  Matrix covariance = prior.kernel->cross(x, x);
+  const double least = 1e-9 * covariance.diagonal().maxCoeff();
+  covariance.diagonal() += answers.noise().cwiseMax(least);
+  return covariance.llt().solve(Matrix::Identity(x.rows(), x.rows()));
+}
+
+// math.md 2.8 for the answers at one place together.
+struct Prediction {
+  double mean, variance;
+};
+Prediction first_given_others(const Matrix& inverse, const Vector& weighted, const Vector& values,
+                              const Block& block) {
+  const Matrix covariance =
+      Matrix(inverse(block, block))
+          .llt()
+          .solve(Matrix::Identity(static_cast<Index>(block.size()), static_cast<Index>(block.size())));
+  return {values(block.front()) - covariance.row(0).dot(Vector(weighted(block))), covariance(0, 0)};
+}
+
+// By the correlations of what was left out (math.md 2.8).
+double independent_of(const Matrix& inverse, const std::vector<Block>& blocks) {
+  double squares = 0.0;
+  for (const Block& a : blocks)
+    for (const Block& b : blocks) {
+      const Index i = a.front(), j = b.front();
+      squares += inverse(i, j) * inverse(i, j) / (inverse(i, i) * inverse(j, j));
+    }
+  const auto count = static_cast<double>(blocks.size());
+  return count * count / squares;
+}
+
+}  // namespace
+
+double PlaceScore::z() const {
+  return error / std::sqrt(variance + noise);
+}
+
+FactorOfF LeftOutPlaces::factor() const {
+  constexpr int steps = 241;
+  constexpr double smallest = 0.1, largest = 10.0, spread = 0.3;
+  std::array<double, steps> factors, weights;
+  const double share = scores.empty() ? 0.0 : counted / static_cast<double>(scores.size());
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < steps; ++k) {
+    factors[k] = smallest * std::pow(largest / smallest, static_cast<double>(k) / (steps - 1));
+    double sum = 0.0;
+    for (const PlaceScore& one : scores) {
+      const double expected = factors[k] * factors[k] * one.variance + one.noise;
+      sum += std::log(expected) + one.error * one.error / expected;
+    }
+    weights[k] = -0.5 * share * sum - 0.5 * std::pow(std::log(factors[k]) / spread, 2);
+    best = std::max(best, weights[k]);
+  }
+  double total = 0.0;
+  for (double& weight : weights) total += weight = std::exp(weight - best);
+  FactorOfF found;
+  double below = 0.0;
+  for (std::size_t k = 0; k < steps; ++k) {
+    const double before = below;
+    below += weights[k] / total;
+    const auto passes = [&](double level) { return before < level && below >= level; };
+    if (passes(0.05)) found.low = factors[k];
+    if (passes(0.5)) found.median = factors[k];
+    if (passes(0.95)) found.high = factors[k];
+    // 1.96 standard deviations contain 88, 92, 98 and 99 % if they are too small by these factors.
+    const double probability = weights[k] / total;
+    if (factors[k] > 0.761 && factors[k] < 1.261) found.is_good += probability;
+    if (factors[k] > 1.12) found.is_narrow += probability;
+    if (factors[k] < 0.843) found.is_wide += probability;
+  }
+  return found;
+}
+
+LeftOutPlaces left_out_places(const Study& study, const State& state) {
+  LeftOutPlaces found;
+  const std::vector<Annotation> annotations = annotations_of(study, state);
+  const auto count = static_cast<Index>(annotations.size());
+  if (count < 3 || count > most_left_out) return found;
+  const StudyModel model = model_of(study, state, annotations);
+  const StudyLearner learner(study);
+  const AveragedModel averaged = count <= most_averaged && model.learned
+                                     ? learner.averaged(model, annotations)
+                                     : learner.unaveraged(model);
+  const std::vector<Block> blocks = blocks_of(averaged.draws().front().observations);
+  const auto places = static_cast<Index>(blocks.size());
+  Vector mean = Vector::Zero(places), square = mean, noise = mean;
+  double total = 0.0;
+  for (const HyperparameterDraw& draw : averaged.draws()) {
+    const Prior prior = answer_prior(draw.prior);
+    const Observations answers = answer_observations(draw.observations);
+    const Matrix inverse = inverse_covariance(prior, answers);
+    const Vector weighted = inverse * (answers.values().array() - prior.mean).matrix();
+    if (total == 0.0) found.counted = independent_of(inverse, blocks);
+    for (Index k = 0; k < places; ++k) {
+      const Block& block = blocks[static_cast<std::size_t>(k)];
+      const Prediction there = first_given_others(inverse, weighted, answers.values(), block);
+      const double of_noise = answers.noise()(block.front());
+      mean(k) += draw.weight * there.mean;
+      square(k) += draw.weight * (there.mean * there.mean + std::max(there.variance - of_noise, 0.0));
+      noise(k) += draw.weight * of_noise;
+    }
+    total += draw.weight;
+  }
+  const Vector& values = averaged.draws().front().observations.values();
+  for (Index k = 0; k < places; ++k)
+    found.scores.push_back(
+        {.error = values(blocks[static_cast<std::size_t>(k)].front()) - mean(k) / total,
+         .variance = std::max(square(k) / total - std::pow(mean(k) / total, 2), 1e-12 * square(k) / total),
+         .noise = noise(k) / total});
+  return found;
+}
+
+}  // namespace acuity
