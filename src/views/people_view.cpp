@@ -9,6 +9,7 @@
 #include "campaign/state_queries.hpp"
 #include "data/quantile.hpp"
 #include "model/person_accuracy.hpp"
+#include "study/target_view.hpp"
 #include "text/time_text.hpp"
 
 namespace acuity {
@@ -93,18 +94,45 @@ double probability_of_decline(double first_right, double first, double second_ri
   return sum;
 }
 
-std::string remark_on(const std::vector<Check>& checks, bool is_coin) {
+/// The probability of so many or fewer right answers of somebody who is right with this probability.
+double probability_of_at_most(double right, double count, double accuracy) {
+  double sum = 0.0;
+  for (double k = 0.0; k <= right; k += 1.0)
+    sum += std::exp(log_choose(count, k) + k * std::log(accuracy) + (count - k) * std::log1p(-accuracy));
+  return sum;
+}
+
+/// Agreement with others accuses nobody: items that were asked twice are the contested ones, and the other
+/// answer is often the wrong one.
+bool is_coin_by_gold(const PersonView& view) {
+  constexpr double least = 10.0, fair_accuracy = 0.7, level = 0.025;
+  const auto right = static_cast<double>(view.gold_right);
+  const double count = right + static_cast<double>(view.gold_wrong);
+  return count >= least && probability_of_at_most(right, count, fair_accuracy) < level;
+}
+
+/// "yes 98 of 98 times"; empty if both answers were given, or few.
+std::string remark_on_same_answer(const Study& study, const Work& work) {
+  constexpr std::size_t least = 10;
+  if (work.answers.size() < least) return "";
+  const double first = work.answers.front()->values.front();
+  if (std::any_of(work.answers.begin(), work.answers.end(),
+                  [&](const SuggestionRecord* one) { return one->values.front() != first; }))
+    return "";
+  return fmt::format("{} {} of {} times", TargetView::of(*study.file().target)->answer_text(first),
+                     work.answers.size(), work.answers.size());
+}
+
+std::string remark_on_decline(const std::vector<Check>& checks) {
+  constexpr std::size_t least = 20;
+  constexpr double level = 0.01;
+  const std::size_t n = checks.size(), half = n / 2;
+  if (n < least) return "";
   const auto count = [&](std::size_t from, std::size_t to) {
     return static_cast<double>(std::count_if(checks.begin() + static_cast<std::ptrdiff_t>(from),
                                              checks.begin() + static_cast<std::ptrdiff_t>(to),
                                              [](const Check& c) { return c.is_right; }));
   };
-  const std::size_t n = checks.size(), half = n / 2;
-  constexpr std::size_t least_for_coin = 10, least_for_decline = 20;
-  constexpr double level = 0.01;
-  if (is_coin || (n >= least_for_coin && count(0, n) <= 0.5 * static_cast<double>(n)))
-    return "no better than a coin";
-  if (n < least_for_decline) return "";
   const double p = probability_of_decline(count(0, half), static_cast<double>(half), count(half, n),
                                           static_cast<double>(n - half));
   return p < level ? "worse since " + time_text(checks[half].time) : "";
@@ -180,8 +208,13 @@ std::vector<PersonView> people_view(const Campaign& campaign) {
       view.low = interval.low;
       view.high = interval.high;
     }
-    const bool is_coin = learned && !learned->person.empty() && learned->accuracy <= 0.5;
-    view.remark = remark_on(checks_of(study, items, view.name, found->second), is_coin);
+    constexpr double coin_accuracy = 0.6;
+    const bool is_coin =
+        (learned && !learned->person.empty() && *view.high < coin_accuracy) || is_coin_by_gold(view);
+    view.remark = remark_on_same_answer(study, found->second);
+    if (view.remark.empty())
+      view.remark = is_coin ? "no better than a coin"
+                            : remark_on_decline(checks_of(study, items, view.name, found->second));
   }
   return views;
 }

@@ -25,10 +25,11 @@ struct PersonView {
   std::optional<double> accuracy, low, high;
   std::int64_t cannot_tell = 0;
   std::optional<double> median_seconds;
-  /// "no better than a coin": the maximum of the accuracy is at 1/2, or of ten or more answers that can be
-  /// checked (against gold items, or the majority of the others) at most half are right. "worse since ...":
-  /// of twenty or more, the second half has fewer right ones than the first (Fisher's exact test, one-sided,
-  /// 1 %).
+  /// "yes 98 of 98 times": all of ten or more answers are the same. "no better than a coin": the interval of
+  /// the person's learned accuracy ends under 0.6, or so few of ten or more gold items were right as in 2.5 %
+  /// of the cases of somebody with an accuracy of 0.7. "worse since ...": of twenty or more answers that can
+  /// be checked (against gold items, or the majority of the others), the second half has fewer right ones
+  /// than the first (Fisher's exact test, one-sided, 1 %).
   std::string remark;
 };
 

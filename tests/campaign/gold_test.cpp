@@ -399,6 +399,50 @@ TEST(PeopleView, NoticesWhoGetsWorse) {
   EXPECT_EQ(people.at("coin").remark, "no better than a coin");
 }
 
+// Items that are asked twice are the contested ones, and the other answer is often a coin's or a yes-sayer's.
+TEST(PeopleView, AccusesNobodyForDisagreeingWithThoseWhoGuess) {
+  constexpr int items = 240;
+  const auto x = [](Index row) { return -3.0 + 6.0 * static_cast<double>(row) / (items - 1); };
+  const auto truth = [&](Index row) { return std::sin(1.5 * x(row)) > 0.0 ? 1.0 : -1.0; };
+  const Desk desk(study_text("gold = \"gold.csv\"\ngold_rate = 0.3\nmax_per_item = 2\n", "fit = 150\n"));
+  std::string pool = "item,x\n", gold = "id,class\n";
+  for (int k = 0; k < items; ++k) {
+    pool += fmt::format("i{},{}\n", k, x(k));
+    if (k % 4 == 0) gold += fmt::format("i{},{}\n", k, truth(k) > 0 ? "yes" : "no");
+  }
+  desk.folder.write("pool.csv", pool);
+  desk.folder.write("gold.csv", gold);
+  Campaign campaign = desk.in_memory();
+  numerics::Draws draws(5, numerics::Purpose::data, 1532);
+  const std::vector<std::pair<std::string, double>> people = {
+      {"coin", 0.5}, {"good1", 0.85}, {"yesman", 0.0}, {"good2", 0.78}, {"good3", 0.72}};
+  for (int k = 0; k < 60; ++k)
+    for (const auto& [name, accuracy] : people) {
+      const std::vector<Suggestion> found = campaign.ask({.worker = name, .level = "crowd"}).suggestions;
+      if (found.empty()) continue;
+      Answer one;
+      one.id = found[0].id;
+      const double right = truth(found[0].row);
+      one.values = {name == "yesman" ? 1.0 : draws.uniform() < accuracy ? right : -right};
+      campaign.tell({one});
+      // From ten answers on.
+      if (name == "yesman" && k == 9)
+        for (const PersonView& view : people_view(campaign))
+          EXPECT_EQ(view.remark, view.name == name ? "yes 10 of 10 times" : "") << view.name;
+    }
+  std::int64_t contradicted = 0;
+  for (const PersonView& one : people_view(campaign)) {
+    if (one.name.starts_with("good")) {
+      EXPECT_EQ(one.remark, "") << one.name;
+      contradicted += one.different >= one.same ? 1 : 0;
+    }
+    if (one.name == "coin") EXPECT_EQ(one.remark, "no better than a coin") << *one.high;
+    if (one.name == "yesman")
+      EXPECT_EQ(one.remark, fmt::format("yes {} of {} times", one.answers, one.answers));
+  }
+  EXPECT_GE(contradicted, 1) << "somebody good agrees with the others in half of the cases at most";
+}
+
 TEST(GoldItems, BelongToTheCampaign) {
   const Desk desk(study_text("gold = \"gold.csv\"\ngold_rate = 0.5\n"));
   const auto run = [&](const std::vector<std::string>& words) {

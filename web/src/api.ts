@@ -175,7 +175,7 @@ export interface Person {
   high: number | null;
   cannot_tell: number;
   median_seconds: number | null;
-  remark: string; // "no better than a coin", "worse since ..."; empty: none
+  remark: string; // "no better than a coin", "yes 98 of 98 times", "worse since ..."; empty: none
 }
 
 /** GET /v1/slice?x=NAME[&y=NAME][&at=JSON]: the belief along one or two inputs, `at` = {"other input": value}. */
