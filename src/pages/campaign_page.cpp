@@ -107,12 +107,16 @@ PageTable coverage_table(const CampaignData& data) {
 }
 
 PageTable importance_table(const CampaignData& data) {
-  PageTable table{{"input", "alone", "with its interactions"}, {}};
-  const auto share = [](double value) {
-    return value < 0.005 ? std::string("less than 1\u00a0%") : fmt::format("{:.0f}\u00a0%", 100.0 * value);
+  PageTable table{
+      {"input", "alone", "with its interactions", "changes " + data.books.target->middle() + " by"}, {}};
+  const auto share = [](double value, double error) {
+    return value < 0.005 && error < 0.005
+               ? std::string("less than 1\u00a0%")
+               : fmt::format("{:.0f} ± {:.0f}\u00a0%", 100.0 * value, std::ceil(100.0 * error));
   };
   for (const Importance& one : data.importance)
-    table.rows.push_back({one.input, share(one.first), share(one.total)});
+    table.rows.push_back({one.input, share(one.first, one.first_error), share(one.total, one.total_error),
+                          data.books.target->difference_text(one.effect)});
   return table;
 }
 
@@ -230,7 +234,10 @@ std::string beside(const CampaignFigure& figure, const CampaignData& data) {
     return table_html(spend_table(data), "Spend by level") +
            (data.replaced_text.empty() ? "" : paragraph("soft", data.replaced_text)) + plans_html(data);
   if (figure.name == "belief" && data.importance.size() > 1)
-    return "<p>Share of the variation of the mean over the pool that is due to each input:</p>\n" +
+    return "<p>Share of the variation over the pool that is due to each input, with its standard error, as "
+           "if "
+           "the inputs varied independently; and by how much the input, moved through its values while the "
+           "others stay, changes a prediction (median over pool points):</p>\n" +
            table_html(importance_table(data), "Importance of inputs");
   if (figure.name == "level-bias") {
     std::string sentences;

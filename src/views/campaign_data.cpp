@@ -233,8 +233,13 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
   data.answers = answers_of(campaign, model, groups, data.course.spent_at);
   data.calibration = calibration_of_answers(data.answers.all, data.books.levels, *study.file().target);
   if (!data.answers.all.empty())
-    data.importance = importance_of([&](const Points& x) { return model.posterior().mean(x); },
-                                    study.pool().points(), data.books.inputs);
+    data.importance =
+        importance_of({.mean = [&](const Points& x) { return model.posterior().mean(x); },
+                       .covariance = study.file().target->is_real()
+                                         ? [&](const Points& x) { return model.posterior().covariance(x); }
+                                         : std::function<Matrix(const Points&)>(),
+                       .expectation = [&](const Points& x) { return model.posterior().expectation(x); }},
+                      study.pool().points(), data.books.inputs);
   std::optional<AveragedBelief> own;
   if (averaged == nullptr) averaged = &own.emplace(campaign);
   data.belief = belief_views(study, *averaged, data.importance);

@@ -12,8 +12,10 @@
 #include "campaign/initial_events.hpp"
 #include "campaign/reported_cost.hpp"
 #include "data/quantile.hpp"
+#include "judgement/importance.hpp"
 #include "judgement/level_offsets.hpp"
 #include "study/reported_noise.hpp"
+#include "study/target_view.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/spending_plan.hpp"
@@ -67,12 +69,60 @@ void warn_of_inputs(const Study& study, const Points& scaled, std::vector<std::s
           "input \"{}\" spans {:.3g} length scales: points far apart tell nothing about each other; "
           "is its unit that of model.lengthscale (or pool.standardise)?",
           name, range));
-    else if (range < 0.05)
-      warnings.push_back(fmt::format(
-          "input \"{}\" spans {:.3g} length scales only: f hardly depends on it; is its unit that of "
-          "model.lengthscale (or pool.standardise)?",
-          name, range));
   }
+}
+
+// By how much the prior lets f change over the range of an input, relative to its standard deviation.
+double prior_effect(const StudyModel& model, const PointsRef& pool, Index input) {
+  Points ends(2, pool.cols());
+  ends.rowwise() = pool.row(0);
+  ends(0, input) = pool.col(input).minCoeff();
+  ends(1, input) = pool.col(input).maxCoeff();
+  const Points scaled = model.prior.scaling.apply(ends);
+  const Matrix covariance = model.prior.kernel->cross(scaled, scaled);
+  const double variance = covariance(0, 0) + covariance(1, 1) - 2.0 * covariance(0, 1);
+  return std::sqrt(std::max(0.0, variance) / covariance(0, 0));
+}
+
+// Measured on predictions: a long length scale with a large amplitude is a straight line, not an input
+// without an effect. Before there are answers, length scales that are given may rule out any effect.
+void warn_of_effects(const Study& study, const StudyModel& model, std::vector<std::string>& warnings) {
+  constexpr double hardly_any = 0.01;
+  constexpr std::size_t most_answers = 2000;  // more would take seconds
+  const PointsRef points = study.pool().points();
+  const Target& target = *study.file().target;
+  const auto varies = [&](Index k) {
+    return !study.pool().columns()[static_cast<std::size_t>(k)].is_category() &&
+           points.col(k).maxCoeff() > points.col(k).minCoeff();
+  };
+  if (model.observations.empty()) {
+    for (Index k = 0; k < points.cols() && !study.file().lengthscale.empty(); ++k)
+      if (const double effect = varies(k) ? prior_effect(model, points, k) : 1.0; effect < hardly_any)
+        warnings.push_back(fmt::format(
+            "input \"{}\" can change {} by {:.2g} of its standard deviation only, with the length scale "
+            "given: is its unit that of model.lengthscale (or pool.standardise)?",
+            study.pool().inputs()[static_cast<std::size_t>(k)], target.name_or("f"), effect));
+    return;
+  }
+  if (model.observations.size() > most_answers || study.pool().size() > most_judged) return;
+  const Observations observations(model.observations, points);
+  const std::unique_ptr<const TargetPosterior> posterior = target.posterior(model.prior, observations);
+  const Points places = places_of_effects(points);
+  const double spread = spread_of(posterior->expectation(places));
+  // Classes: an effect on a probability is compared with its spread alone.
+  const double uncertainty = target.is_real()
+                                 ? posterior->predict(places).variance.cwiseMax(0.0).cwiseSqrt().mean()
+                                 : std::numeric_limits<double>::infinity();
+  const std::vector<InputEffect> effects =
+      input_effects([&](const Points& x) { return posterior->expectation(x); }, points);
+  const std::shared_ptr<const TargetView> view = TargetView::of(target);
+  for (Index k = 0; k < points.cols(); ++k)
+    if (const double effect = effects[static_cast<std::size_t>(k)].range;
+        varies(k) && effect < hardly_any * spread && effect < uncertainty)
+      warnings.push_back(fmt::format(
+          "input \"{}\" changes {} by {} over its whole range, less than a hundredth of the spread of {}",
+          study.pool().inputs()[static_cast<std::size_t>(k)], view->middle(), view->difference_text(effect),
+          view->difference_text(spread)));
 }
 
 // Compares neighbours along a sorted direction: near duplicates are close to each other there, so few pairs
@@ -203,6 +253,7 @@ std::vector<std::string> study_warnings(const Study& study, const StudyModel& mo
   std::vector<std::string> warnings;
   const Points scaled = in_lengthscales(study, model);
   warn_of_inputs(study, scaled, warnings);
+  warn_of_effects(study, model, warnings);
   if (warnings.empty()) warn_of_islands(study, model, warnings);
   warn_of_duplicates(study, scaled, warnings);
   warn_of_levels(model, warnings);

@@ -297,7 +297,8 @@ TEST(StudyWarnings, NameWhatLooksWrong) {
   EXPECT_TRUE(
       has(warnings_of(open(folder, list, "x,z\n0,7\n1,7\n")), "input \"z\" is the same at every pool point"));
   EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n5000\n")), "spans 5e+03 length scales"));
-  EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n0.001\n")), "spans 0.001 length scales only"));
+  EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n0.001\n")),
+                  "input \"x\" can change f by 0.001 of its standard"));
   EXPECT_TRUE(has(warnings_of(open(folder, list, "x\n0\n1\n1.0000000001\n2\n")),
                   "1 pair of pool points is the same place"));
   EXPECT_TRUE(
@@ -307,6 +308,36 @@ TEST(StudyWarnings, NameWhatLooksWrong) {
   EXPECT_TRUE(
       has(warnings_of(open(folder, list), {0.001, 0.2, 60.0}), "its logarithm may be what is smooth"));
   EXPECT_TRUE(has(warnings_of(open(folder, list), {1.0, 0.2, 60.0}), "prior standard deviations"));
+}
+
+// A long length scale with a large amplitude is a straight line: the input matters as much as its slope.
+TEST(StudyWarnings, AnInputWithALongLengthScaleIsJudgedByWhatItChanges) {
+  const Folder folder;
+  std::string pool = "x,idle\n";
+  for (int i = 0; i < 40; ++i) pool += fmt::format("{},{}\n", 0.025 * i, (i * 17) % 40 * 0.025);
+  const auto notes = [&](double slope) {
+    const Checked checked = open(folder,
+                                 "[model]\namplitude = 100\nlengthscale = [60, 60]\nmean = 0\n"
+                                 "fit = \"never\"\n" +
+                                     levels({{0.01, 1.0}, {0.001, 8.0}}),
+                                 pool);
+    std::vector<Annotation> known;
+    for (Index i = 0; i < 40; i += 3)
+      known.push_back({.place = i,
+                       .value = slope * checked.study.pool().point(i)[0],
+                       .channel = GaussianChannel{1e-6},
+                       .level = {},
+                       .alpha = {}});
+    std::string text;
+    for (const std::string& warning :
+         study_warnings(checked.study, StudyLearner(checked.study).model_given(known), known))
+      text += warning + "\n";
+    return text;
+  };
+  const std::string text = notes(2.0);
+  EXPECT_EQ(text.find("\"x\""), std::string::npos) << text;
+  EXPECT_NE(text.find("input \"idle\" changes mean of f by"), std::string::npos) << text;
+  EXPECT_EQ(text.find("length scales only"), std::string::npos) << text;
 }
 
 }  // namespace
