@@ -11,6 +11,7 @@
 #include "campaign/answer_check.hpp"
 #include "campaign/campaign_internals.hpp"
 #include "campaign/choose_next.hpp"
+#include "campaign/round_candidates.hpp"
 #include "campaign/state_queries.hpp"
 #include "explain/look_ahead.hpp"
 #include "explain/market.hpp"
@@ -18,6 +19,7 @@
 #include "selection/scan_at_price.hpp"
 #include "store/worker_name.hpp"
 #include "text/level_text.hpp"
+#include "text/number_text.hpp"
 
 namespace acuity {
 
@@ -105,7 +107,7 @@ void add_place_of_point(const Study& study, const StudyModel& model, const Candi
                         const Marginals& belief, const Marginals& there, const Suggestion& next,
                         Explanation& result) {
   result.instead.emplace(Explanation::Instead{.chosen = next});
-  if (!result.levels_compete) return;
+  if (!result.levels_compete || result.has_failed) return;  // no price makes a point that failed the choice
   const std::vector<Level>& levels = model.offer.levels;
   if (levels.size() > few_levels || model.acquisition.continuous) return;
   Rivals rivals(model.acquisition.price_weight);
@@ -222,6 +224,20 @@ void add_neighbours(const Study& study, const State& state, const Prior& prior, 
     return prior.scaling.apply(Eigen::Map<const Points>(x, 1, inputs)).row(0).transpose();
   };
   const Vector here = scaled(study.pool().point(result.chosen.row));
+  const double* place = study.pool().point(result.chosen.row);
+  const auto where = [&](const double* x) -> std::string {
+    const Vector apart = (scaled(x) - here).cwiseProduct(inverse).cwiseAbs();
+    Index most = 0;
+    for (Index k = 0; k < inputs; ++k) {
+      const Input& input = study.pool().columns()[static_cast<std::size_t>(k)];
+      if (input.is_category() && x[k] != place[k]) return "another " + input.name;
+      if (apart(k) > apart(most)) most = k;
+    }
+    if (x[most] == place[most]) return "";
+    const Input& input = study.pool().columns()[static_cast<std::size_t>(most)];
+    return fmt::format("{}{} in {}", brief(std::abs(x[most] - place[most]), 2),
+                       input.unit.empty() ? "" : " " + input.unit, input.name);
+  };
   // Different categories are as far apart as numbers whose rbf covariance is their similarity.
   const auto distance_to = [&](const double* x) {
     const Vector there = scaled(x);
@@ -237,7 +253,8 @@ void add_neighbours(const Study& study, const State& state, const Prior& prior, 
                               .point = record.row() >= 0 ? study.pool().id(record.row()) : std::string(),
                               .level = describe(record.level(), record.alpha()),
                               .y = record.values.front(),
-                              .distance = distance_to(x)});
+                              .distance = distance_to(x),
+                              .where = where(x)});
   }
   std::stable_sort(result.nearest.begin(), result.nearest.end(),
                    [](const auto& a, const auto& b) { return a.distance < b.distance; });
@@ -257,47 +274,115 @@ void add_pool(const Marginals& marginals, const std::vector<Index>& open, Explan
   result.median_sd = std::sqrt(std::max(0.0, *middle));
 }
 
+// The largest share by which the answer lowers the standard deviation of several other points, or of one.
+Explanation::Reach reach_of(const Vector& before, const Vector& after, Index row) {
+  Explanation::Reach found;
+  for (const Index least : {5, 1})
+    for (const double share : {0.5, 0.25, 0.1}) {
+      Index points = 0;
+      for (Index i = 0; i < before.size(); ++i)
+        if (i != row && before(i) > 0.0 && after(i) <= (1.0 - share) * (1.0 - share) * before(i)) ++points;
+      if (points >= least) return {points, share};
+    }
+  return found;
+}
+
+bool has_failed_before(const State& state, Index row) {
+  bool failed = false;
+  for (const SuggestionRecord& one : state.suggestions()) {
+    if (one.status == SuggestionStatus::failed && !one.cannot_tell && one.asked.row == row) failed = true;
+    if (!one.values.empty() && one.row() == row) failed = false;
+  }
+  return failed;
+}
+
+bool is_choice(const Score& score, const StudyModel& model, const Suggestion& chosen) {
+  const Level level = level_of(score, model.offer, model.acquisition);
+  return score.point == chosen.row && level.name == chosen.level.name &&
+         (score.precision || level.alpha == chosen.level.alpha);
+}
+
+// What the ask could be given, as ChoiceRound finds it. Points that failed come last.
+std::optional<Score> choice_among(const RoundCandidates& round, const StudyModel& model,
+                                  CampaignBelief& belief) {
+  Selector selector(model.offer, model.acquisition, belief.threads());
+  const std::optional<Score> best = selector.choose(belief.belief(), round.first());
+  if (best || !round.has_failed_points()) return best;
+  return Selector(model.offer, model.acquisition, belief.threads()).choose(belief.belief(), round.all());
+}
+
+std::string name_in_ask(const Level& level) {
+  return level.alpha ? (std::isinf(*level.alpha) ? "inf" : fmt::format("{}", *level.alpha)) : level.name;
+}
+
+// The person's own accuracies, if they are learned.
+StudyModel model_for(const Study& study, const StudyModel& model, const std::string& worker) {
+  StudyModel own = model;
+  if (is_person(worker) && own.learned && own.learned->accuracies)
+    own.offer = StudyLearner(study).offer_to(worker, own);
+  return own;
+}
+
 // `next`: what is chosen instead, if it is not `chosen` that is to be explained but why it is not chosen.
 Explanation explain_either(const Study& study, const State& state, CampaignBelief& belief,
-                           const Suggestion& chosen, const Suggestion* next) {
+                           const Suggestion& chosen, const Suggestion* next, const std::string& worker) {
   belief.follow(state);
-  const StudyModel& model = belief.model();
-  Candidates candidates = belief.candidates(state);
-  add_top_ups(study, state, model, candidates);
+  const StudyModel model = model_for(study, belief.model(), worker);
+  Candidates open = belief.candidates(state);
+  add_top_ups(study, state, model, open);
   Explanation result;
   result.chosen = chosen;
   result.unit = model.acquisition.information->unit();
-  result.is_drawn = in_initial_phase(study, state) || model.acquisition.ranking == Ranking::random;
-  result.levels_compete = !model.acquisition.finest_only() && !in_initial_phase(study, state);
-  result.remaining = candidates.remaining();
+  result.in_design =
+      in_initial_phase(study, state) || !(study.file().knows_scale() || model.learned.has_value());
+  result.is_drawn = result.in_design || model.acquisition.ranking == Ranking::random;
+  result.levels_compete = !model.acquisition.finest_only() && !result.in_design;
+  result.remaining = open.remaining();
   result.pending = state.pending();
+  result.has_failed = has_failed_before(state, chosen.row);
+
+  const AskScope of_person(study, state, {.worker = worker});
+  const RoundCandidates round(open, state, of_person);
+  if (of_person.is_restricted()) result.allowed = Explanation::Allowed::of_person;
+  std::optional<Score> best;
+  if (next == nullptr && result.levels_compete) best = choice_among(round, model, belief);
+  // The scope of one level outlives the candidates that it restricts.
+  std::optional<AskScope> of_level;
+  std::optional<RoundCandidates> at_level;
+  if (best && !is_choice(*best, model, chosen)) {
+    result.better = fmt::format("point {} at {}", study.pool().id(best->point),
+                                describe_in_sentence(level_of(*best, model.offer, model.acquisition)));
+    result.allowed = Explanation::Allowed::fewer;
+    if (!model.acquisition.continuous) {
+      of_level.emplace(study, state, AskOptions{.worker = worker, .level = name_in_ask(chosen.level)});
+      at_level.emplace(open, state, *of_level);
+      const std::optional<Score> best_there = choice_among(*at_level, model, belief);
+      if (best_there && is_choice(*best_there, model, chosen))
+        result.allowed = Explanation::Allowed::one_level;
+    }
+  }
+  const RoundCandidates& given = result.allowed == Explanation::Allowed::one_level ? *at_level : round;
+  // A point that failed is chosen only if there was nothing else.
+  const Candidates& candidates = result.has_failed && next == nullptr ? given.all() : given.first();
 
   const Marginals before = belief.belief().marginals();  // a copy, because the belief changes below
   const Market market(model, candidates, before);
   add_pool(before, market.open_points(), result);
   const std::optional<Channel> added = added_by_continuing(study, model, state, chosen);
   if (chosen.resume_from) result.continued = state.find(*chosen.resume_from)->asked;
-  add_there(study, model, candidates, belief.belief().marginals_at({{chosen.row}}), added, result);
+  add_there(study, model, given.all(), belief.belief().marginals_at({{chosen.row}}), added, result);
   if (result.levels_compete) {
     result.shadow_price = shadow_price(before, model.offer, model.acquisition, candidates);
     result.plan = state.planned();
   }
   // Runs that may be continued are rivals with prices of their own, and where costs depend on the inputs
   // there is not one price per level.
-  if (next != nullptr) {
+  if (next != nullptr)
     add_place_of_point(study, model, candidates, before, belief.belief().marginals_at({{chosen.row}}), *next,
                        result);
-  } else if (result.levels_compete) {
-    const std::optional<Score> best = belief.separate_selector().choose(belief.belief(), candidates);
-    const Level level = best ? level_of(*best, model.offer, model.acquisition) : chosen.level;
-    const bool is_other = best && (best->point != chosen.row || level.name != chosen.level.name ||
-                                   (!best->precision && level.alpha != chosen.level.alpha));
-    if (is_other)
-      result.better =
-          fmt::format("point {} at {}", study.pool().id(best->point), describe_in_sentence(level));
-    else if (candidates.top_ups().empty() && !model.offer.has_point_costs())
-      add_counterfactuals(study, model, candidates, market, result);
-  }
+  else if (result.levels_compete && result.better.empty() && candidates.top_ups().empty() &&
+           !model.offer.has_point_costs())
+    add_counterfactuals(study, model, candidates, market, result);
   add_neighbours(study, state, model.prior, result);
   result.reported_cost = reported_costs(study, state);
   result.reported_noise = reported_noise(study, model, annotations_of(study, state));
@@ -308,6 +393,7 @@ Explanation explain_either(const Study& study, const State& state, CampaignBelie
   belief.expect(chosen.id, asked.place, added.value_or(StudyLearner(study).expected_channel(asked, model)));
   result.sd_after = std::sqrt(std::max(0.0, belief.belief().marginals_at({{chosen.row}}).variance(0)));
   result.pool_sd_after = mean_standard_deviation(belief.belief());
+  result.reach = reach_of(before.variance, belief.belief().marginals().variance, chosen.row);
   return result;
 }
 
@@ -328,9 +414,9 @@ std::string why_closed(const State& state, const std::string& point, Index row) 
 
 }  // namespace
 
-Explanation explain(const Study& study, const State& state, CampaignBelief& belief,
-                    const Suggestion& chosen) {
-  return explain_either(study, state, belief, chosen, nullptr);
+Explanation explain(const Study& study, const State& state, CampaignBelief& belief, const Suggestion& chosen,
+                    const std::string& worker) {
+  return explain_either(study, state, belief, chosen, nullptr, worker);
 }
 
 Explanation explain_point(const Study& study, const State& state, CampaignBelief& belief,
@@ -359,9 +445,13 @@ Explanation explain_point(const Study& study, const State& state, CampaignBelief
         fmt::format("point \"{}\" has no level that is open and can be paid for", printable(point, 80)));
   const Suggestion suggestion =
       make_suggestion(*own, study.pool(), model.offer, model.acquisition, belief.belief());
-  const auto rank =
-      std::count_if(scores.begin(), scores.end(), [&](const Score& one) { return precedes(one, *own); });
-  Explanation result = explain_either(study, state, belief, suggestion, chosen);
+  // Points that failed come last, whatever they are worth.
+  const bool has_failed = has_failed_before(state, *row);
+  const auto rank = std::count_if(scores.begin(), scores.end(), [&](const Score& one) {
+    const bool other_failed = has_failed_before(state, one.point);
+    return other_failed == has_failed ? precedes(one, *own) : has_failed;
+  });
+  Explanation result = explain_either(study, state, belief, suggestion, chosen, {});
   result.instead->rank = static_cast<Index>(rank) + 1;
   belief.take_back();
   return result;
@@ -389,7 +479,7 @@ Explanation explain(const Campaign& campaign, std::int64_t id, int threads) {
           fmt::format("{}: suggestion {} was known before the campaign was created, and was never chosen",
                       campaign.address().text(), id));
     CampaignBelief belief(campaign.study(), threads, {});
-    return explain(campaign.study(), before, belief, suggestion_of(campaign.study(), *asked));
+    return explain(campaign.study(), before, belief, suggestion_of(campaign.study(), *asked), asked->worker);
   }
   throw InputError(campaign.address().text() + ": " + no_such_suggestion(before, id));
 }

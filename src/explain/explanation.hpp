@@ -48,21 +48,38 @@ struct Explanation {
     std::int64_t id = 0;
     std::string point, level;
     double y = 0.0;
-    double distance = 0.0;  ///< in length scales
+    double distance = 0.0;   ///< in length scales
+    std::string where = {};  ///< in the input that differs most: "0.02 m/s in speed"; empty: the same place
+  };
+  /// Points of the pool besides the chosen one whose standard deviation falls by this share or more.
+  struct Reach {
+    Index points = 0;
+    double share = 0.0;  ///< 1/2, 1/4 or 1/10; 0: no other point's falls by a tenth
+  };
+  /// Whether the ask could be given every candidate. The log has the person, not the level or the capacity of
+  /// an ask: these are concluded from the choice.
+  enum class Allowed {
+    everything,
+    of_person,  ///< levels of the person who asked, at points that the person has not had
+    one_level,  ///< the level of the choice: by the ask, or because a capacity was to be filled
+    fewer       ///< for another reason, such as a capacity shared by several levels
   };
 
   Suggestion chosen;
   std::optional<Asked> continued;  ///< the suggestion whose run is continued
   std::string unit;                ///< of the information
-  bool is_drawn = false;           ///< by the seed: the initial design, or `random`
+  bool is_drawn = false;           ///< the initial design, or `random`
+  bool in_design = false;          ///< it belongs to the initial design
+  bool has_failed = false;         ///< the point failed before, and waits until nothing else is left
+  Allowed allowed = Allowed::everything;
   bool levels_compete = true;      ///< false: the highest precision only
   double remaining = 0.0;          ///< free budget before the ask
   Index candidates = 0;            ///< points it was chosen from
   double more_certain = 0.0;       ///< share of them with a smaller standard deviation
   double median_sd = 0.0;          ///< of f, over them
   std::vector<LevelMerit> levels;  ///< best first
-  /// Point and level that the rule of choice would have taken, if it is another one: not every candidate was
-  /// allowed. There are no counterfactuals then.
+  /// Point and level that would have been chosen if every candidate had been allowed, if it is another one.
+  /// Counterfactuals are about the candidates that were allowed; there are none if only one level was.
   std::string better;
   std::optional<Instead> instead;  ///< if it is explained why the point is not chosen
   std::vector<Counterfactual> counterfactuals;
@@ -76,12 +93,14 @@ struct Explanation {
   std::optional<double> shadow_price;
   std::optional<Planned> plan;                       ///< the last one before it, if there is one
   double sd_after = 0.0;                             ///< of f at the point, after its answer
+  Reach reach;                                       ///< what the answer does elsewhere
   double pool_sd_before = 0.0, pool_sd_after = 0.0;  ///< mean over the pool
 };
 
 /// `state` is the one before the ask. The belief is brought up to date with it, and includes the suggestion
-/// afterwards.
-Explanation explain(const Study& study, const State& state, CampaignBelief& belief, const Suggestion& chosen);
+/// afterwards. `worker`: who asked.
+Explanation explain(const Study& study, const State& state, CampaignBelief& belief, const Suggestion& chosen,
+                    const std::string& worker = {});
 
 /// Why a pool point is not what `next`, the result of the next ask, suggests, or why it is: its best level,
 /// how far it is behind, and what would make it the choice. Throws InputError if it is no candidate. `state`

@@ -5,6 +5,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "base/text.hpp"
+#include "campaign/initial_design.hpp"
 #include "explain/explanation.hpp"
 #include "study/noise_key.hpp"
 #include "text/input_text.hpp"
@@ -81,12 +82,82 @@ std::string inputs_of(const std::vector<double>& values, const Study& study) {
   return inputs_text(study.pool().columns(), values.data(), digits);
 }
 
-// A variance says nothing without what it is the variance of.
-std::string worth_text(const Explanation& e) {
-  if (e.unit != "variance" || !e.goal)
-    return fmt::format("{} {}", brief(e.chosen.information, digits), e.unit);
-  return fmt::format("lowers the mean variance over {} by {}", e.goal->where,
-                     brief(e.chosen.information, digits));
+// What the answer does, in words.
+std::string reach_text(const Explanation& e) {
+  const double before = std::sqrt(std::max(0.0, e.chosen.variance));
+  const double share = before > 0.0 ? 1.0 - e.sd_after / before : 0.0;
+  if (e.reach.points == 0 && share < 0.01)
+    return "lowers the uncertainty by less than 1 %, there and elsewhere";
+  if (e.reach.points == 0)
+    return fmt::format("lowers the uncertainty there by {:.0f} %, and of no other point by a tenth",
+                       100.0 * share);
+  const std::string points = counted(e.reach.points, "point") + " around it";
+  if (e.reach.share == 0.5) return "halves the uncertainty of " + points;
+  return fmt::format("lowers the uncertainty of {} by a {} or more", points,
+                     e.reach.share == 0.25 ? "quarter" : "tenth");
+}
+
+// The reason that decided, first.
+std::string reason_text(const Explanation& e, const Study& study) {
+  if (e.in_design) {
+    const InitialDesign design = initial_design(study);
+    std::vector<std::string> parts;
+    for (const InitialDesign::Part& part : design.parts)
+      parts.push_back(fmt::format("{} at {}", part.count,
+                                  name_of(study.offer().levels[static_cast<std::size_t>(part.level)])));
+    return fmt::format(
+        "It belongs to the initial design ({}), at points {}; choices by information come after it.\n",
+        fmt::join(parts, ", "), design.space_filling ? "far apart" : "drawn by the seed");
+  }
+  if (e.is_drawn) return "It was drawn by the seed, not chosen by its information.\n";
+  std::string text;
+  if (e.has_failed) text = "It had failed before, and is asked again because nothing else is left.\n";
+  if (e.goal)
+    text += fmt::format("It lowers the mean variance over {} by {:.2g} %", e.goal->where,
+                        100.0 * e.goal->fall / e.goal->variance);
+  else
+    text += "It " + reach_text(e);
+  const char* among = e.allowed == Explanation::Allowed::everything ? "No other candidate"
+                                                                    : "No other candidate that was allowed";
+  if (e.allowed == Explanation::Allowed::fewer)
+    text += ".\n";
+  else if (!e.levels_compete)
+    text += fmt::format(". {} tells more.\n", among);
+  else if (e.shadow_price)
+    text += fmt::format(". {} is a better use of the rest of the money.\n", among);
+  else
+    text += fmt::format(". {} does more for its price.\n", among);
+  return text;
+}
+
+std::string allowed_text(const Explanation& e) {
+  const std::string otherwise =
+      e.better.empty() ? "" : fmt::format(" Otherwise {} would have been chosen.", one_line(e.better));
+  switch (e.allowed) {
+    case Explanation::Allowed::everything:
+      return "";
+    case Explanation::Allowed::of_person:
+      return " Allowed were the levels of the person who asked, at points the person has not had.";
+    case Explanation::Allowed::one_level:
+      return fmt::format(" Not every candidate was allowed: {} was asked for{}.", name_of(e.chosen.level),
+                         e.chosen.level.units > 1 ? ", or filled a capacity" : "") +
+             otherwise;
+    case Explanation::Allowed::fewer:
+      return " Not every candidate was allowed: choices shared a capacity, points were left out, or the "
+             "answer "
+             "checks a person." +
+             otherwise;
+  }
+  return "";
+}
+
+std::string nearness_text(const Explanation::Neighbour& near) {
+  if (near.where.empty()) return "at the same place";
+  const char* word = near.distance < 0.3   ? "very close"
+                     : near.distance < 1.0 ? "close"
+                     : near.distance < 2.0 ? "some way off"
+                                           : "far away";
+  return fmt::format("{} ({})", word, one_line(near.where));
 }
 
 std::string bias_text(const Explanation& e, const Study& study) {
@@ -123,7 +194,9 @@ std::string instead_text(const Explanation& e, const Study& study, const std::st
   std::string text =
       fmt::format("It is not the next choice: point {} ({}) at {}, for {}{}, is", one_line(other.point),
                   inputs_of(other.inputs, study), name_of(other.level), brief(other.cost, digits), unit);
+  if (e.in_design) return text + ", by the initial design.\n";
   if (e.is_drawn) return text + ", drawn by the seed.\n";
+  if (e.has_failed) return text + ". This one failed, and waits until nothing else is left to ask about.\n";
   if (e.levels_compete)
     text += fmt::format(", with {} {} per unit of cost; this one has {} ({:.0f} % of that)",
                         brief(other.information_per_cost(), digits), e.unit,
@@ -146,7 +219,9 @@ std::string plan_text(const Explanation& e, const Study& study, const std::strin
                         capitalised(name_of(best_ratio->level)), name_of(e.chosen.level));
   text += fmt::format("  A unit of money is taken to be worth {} {} later on.\n",
                       brief(*e.shadow_price, digits), e.unit);
-  if (e.plan && e.plan->expected > 0.0)
+  // Less than this is within the accuracy of a plan.
+  constexpr double worth_saying = 1.01;
+  if (e.plan && e.plan->expected > 0.0 && e.plan->expected > worth_saying * e.plan->expected_ratio)
     text += fmt::format(
         "  By the last plan {}{} buy {} {}{}; by information per cost alone {}{}: {:.1f} % more.\n",
         brief(e.plan->remaining, digits), unit, brief(e.plan->expected, digits), e.unit,
@@ -169,8 +244,9 @@ std::string to_text(const Explanation& e, const Study& study) {
   const Suggestion& s = e.chosen;
   const Target& target = *study.file().target;
   const std::string inputs = inputs_of(s.inputs, study);
-  std::string text = fmt::format("Point {} ({}) at {}, for {}{}: {}.\n", one_line(s.point), inputs,
-                                 name_of(s.level), brief(s.cost, digits), unit, worth_text(e));
+  std::string text = fmt::format("Point {} ({}) at {}, for {}{}.\n", one_line(s.point), inputs,
+                                 name_of(s.level), brief(s.cost, 3), unit);
+  if (!e.instead) text += reason_text(e, study);
   if (e.continued)
     text += fmt::format(
         "It continues the run of annotation {} (\"{}\"), whose answer it replaces: the difference of the "
@@ -178,31 +254,30 @@ std::string to_text(const Explanation& e, const Study& study) {
         "paid.\n",
         e.continued->id, one_line(e.continued->level));
   if (e.instead) text += instead_text(e, study, unit);
-  if (e.is_drawn && !e.instead) text += "It was drawn by the seed, not chosen by its information.\n";
   text += fmt::format("\n{} The belief about {} there is {}. ",
                       e.instead ? "What is known about this point." : "Why this point.", target.name_or("f"),
                       target.belief_text(s.mean, std::sqrt(std::max(0.0, s.variance)), digits));
-  text += e.candidates == 1
-              ? "It was the only candidate.\n"
-              : fmt::format(
-                    "Of {} candidates {:.0f} % were more certain; their median standard deviation is {}.\n",
-                    e.candidates, 100.0 * e.more_certain, brief(e.median_sd, digits));
+  text +=
+      e.candidates == 1
+          ? "It was the only candidate.\n"
+          : fmt::format(
+                "It was less certain than {:.0f} % of the {} candidates; their median standard deviation is "
+                "{}.\n",
+                100.0 * e.more_certain, e.candidates, brief(e.median_sd, digits));
   for (const Explanation::Neighbour& near : e.nearest)
-    text += fmt::format("  annotation {}{} ({}, {} = {}) is {} length scales away\n", near.id,
+    text += fmt::format("  annotation {}{} ({}, {} = {}) is {}\n", near.id,
                         near.point.empty() ? "" : " at " + one_line(near.point),
                         near.level.empty() ? "noise reported" : one_line(near.level),
-                        one_line(target.name_or("y")), brief(near.y, digits), brief(near.distance, digits));
+                        one_line(target.name_or("y")), brief(near.y, digits), nearness_text(near));
   if (e.nearest.empty()) text += "  nothing was annotated yet\n";
   if (!e.pending.empty())
     text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));
   text += e.instead ? "\nWhich level it would be." : "\nWhy this level.";
-  if (!e.levels_compete) text += " Only the highest precision is asked for here; levels do not compete.";
-  if (!e.better.empty())
-    text += fmt::format(
-        " Not every candidate was allowed: it was asked for at a level, by a person who has had other "
-        "points, or "
-        "to fill a capacity. Otherwise {} would have been chosen.",
-        one_line(e.better));
+  if (e.in_design)
+    text += " The initial design says so; levels do not compete yet.";
+  else if (!e.levels_compete)
+    text += " Only the highest precision is asked for here; levels do not compete.";
+  text += allowed_text(e);
   text += levels_text(e);
   text += plan_text(e, study, unit);
   text += bias_text(e, study);

@@ -84,6 +84,8 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
                  {"cost", json_number(s.cost)},
                  {"information_per_cost", json_number(s.information_per_cost())},
                  {"drawn", e.is_drawn},
+                 {"initial_design", e.in_design},
+                 {"failed_before", e.has_failed},
                  {"levels_compete", e.levels_compete},
                  {"remaining", json_number(e.remaining)},
                  {"candidates", e.candidates},
@@ -95,6 +97,7 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
                  {"reported_cost", reported_cost_json(e.reported_cost)},
                  {"reported_noise", reported_noise_json(e.reported_noise)},
                  {"pending", e.pending},
+                 {"reach", {{"points", e.reach.points}, {"share", json_number(e.reach.share)}}},
                  {"sd_after", json_number(e.sd_after)},
                  {"pool_sd_before", json_number(e.pool_sd_before)},
                  {"pool_sd_after", json_number(e.pool_sd_after)}});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "acuity/campaign/campaign.hpp"
 #include "acuity/selection/full_scan.hpp"
@@ -146,6 +147,126 @@ TEST(Explanation, ReadsAsText) {
   for (const char* part : {"Why this point.", "Why this level.", "What would change the choice.", "<- chosen",
                            "would not be chosen if it cost over", "would be chosen"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+// Three levels, an initial design and points that can fail.
+class Lab {
+ public:
+  explicit Lab(const std::string& campaign = "initial = 0\n") {
+    std::string pool = "id,speed\n";
+    for (int i = 0; i < 30; ++i) pool += fmt::format("p{},{}\n", i, 0.1 * i);
+    folder_.write("pool.csv", pool);
+    campaign_.emplace(
+        Study::open(folder_.write(
+            "study.toml",
+            testing::with_given_model(
+                "[pool]\nfile = \"pool.csv\"\nid = \"id\"\n"
+                "[[input]]\nname = \"speed\"\nunit = \"m/s\"\n[campaign]\nbudget = 500\nseed = 3\n" +
+                campaign +
+                "[[level]]\nname = \"rough\"\nnoise_sd = 0.6\ncost = 1\n"
+                "[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 30\n"))),
+        make_memory_event_store(), CampaignOptions{.threads = 1});
+  }
+  Campaign& campaign() { return *campaign_; }
+  Suggestion answered(const AskOptions& options = {}) {
+    const Suggestion asked = campaign_->ask(options).suggestions.at(0);
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {std::sin(asked.inputs[0])};
+    campaign_->tell({answer});
+    return asked;
+  }
+  std::string text(const Explanation& explanation) { return to_text(explanation, campaign_->study()); }
+
+ private:
+  testing::Folder folder_;
+  std::optional<Campaign> campaign_;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Explanation, AnAnswerOfTheInitialDesignIsCalledThat) {
+  Lab lab("initial = { rough = 4, fine = 2 }\n");
+  std::set<std::string> levels;
+  for (int k = 0; k < 6; ++k) {
+    const Suggestion asked = lab.answered();
+    levels.insert(asked.level.name);
+    const Explanation found = explain(lab.campaign(), asked.id, 1);
+    const std::string text = lab.text(found);
+    EXPECT_TRUE(found.in_design);
+    EXPECT_TRUE(has(text, "It belongs to the initial design (4 at \"rough\", 2 at \"fine\")")) << text;
+    EXPECT_FALSE(has(text, "highest precision")) << text;
+  }
+  EXPECT_EQ(levels.size(), 2U);
+  EXPECT_FALSE(explain(lab.campaign(), lab.answered().id, 1).in_design);
+}
+
+TEST(Explanation, APointThatFailedWaitsAndRestrictsNothing) {
+  Lab lab;
+  for (int k = 0; k < 3; ++k) lab.answered();
+  const Suggestion failed = lab.campaign().ask().suggestions.at(0);
+  lab.campaign().fail({.id = failed.id, .reason = "diverged", .charge = 0.0, .exclude = false});
+  const Suggestion asked = lab.answered();
+  ASSERT_NE(asked.row, failed.row);
+  const Explanation found = explain(lab.campaign(), asked.id, 1);
+  EXPECT_EQ(found.allowed, Explanation::Allowed::everything);
+  EXPECT_EQ(found.better, "");
+  EXPECT_EQ(found.counterfactuals.size(), 2U);
+  const Explanation waits = explain_point(lab.campaign(), failed.point, 1);
+  const std::string text = lab.text(waits);
+  EXPECT_TRUE(has(text, "This one failed, and waits until nothing else is left")) << text;
+  EXPECT_FALSE(has(text, "% of that")) << text;
+  EXPECT_TRUE(waits.counterfactuals.empty());
+  EXPECT_GT(waits.instead->rank, 25) << "behind all that did not fail";
+}
+
+TEST(Explanation, ARestrictedAskIsComparedWithWhatWasAllowed) {
+  Lab lab;
+  for (int k = 0; k < 3; ++k) lab.answered();
+  const Suggestion asked = lab.answered({.level = "fine"});
+  const Explanation found = explain(lab.campaign(), asked.id, 1);
+  EXPECT_EQ(found.allowed, Explanation::Allowed::one_level);
+  EXPECT_TRUE(has(found.better, "rough")) << found.better;
+  const std::string text = lab.text(found);
+  EXPECT_TRUE(has(text, "Not every candidate was allowed: \"fine\" was asked for. Otherwise point ")) << text;
+  EXPECT_FALSE(has(text, "What would change the choice")) << text;
+  lab.campaign().add_person({.name = "anna", .levels = {"fine"}});
+  const Suggestion hers = lab.answered({.worker = "anna"});
+  ASSERT_EQ(hers.level.name, "fine");
+  const Explanation of_anna = explain(lab.campaign(), hers.id, 1);
+  EXPECT_EQ(of_anna.allowed, Explanation::Allowed::of_person);
+  EXPECT_EQ(of_anna.better, "");
+  EXPECT_TRUE(has(lab.text(of_anna), "Allowed were the levels of the person who asked")) << lab.text(of_anna);
+}
+
+// No word of the mathematics before the details, and the reason first.
+TEST(Explanation, BeginsWithTheReasonInWords) {
+  Lab lab;
+  for (int k = 0; k < 6; ++k) lab.answered();
+  const Explanation found = *explain_next(lab.campaign(), 1).explanation;
+  const std::string text = lab.text(found), first = text.substr(0, text.find("\n\n"));
+  EXPECT_GT(found.reach.points, 0);
+  EXPECT_TRUE(has(first, "\nIt ")) << first;
+  EXPECT_TRUE(has(first, fmt::format("the uncertainty of {}", found.reach.points))) << first;
+  EXPECT_TRUE(has(first, "No other candidate ")) << first;
+  for (const char* word : {"nats", "length scale", "variance"}) EXPECT_FALSE(has(first, word)) << first;
+  EXPECT_FALSE(has(text, "length scales away")) << text;
+  EXPECT_TRUE(has(text, " m/s in speed)")) << text;
+  EXPECT_TRUE(has(text, fmt::format("It was less certain than {:.0f} % of the {} candidates",
+                                    100.0 * found.more_certain, found.candidates)))
+      << text;
+  // As many points as are said have at most that share of their standard deviation left.
+  const Vector before = lab.campaign().belief().marginals().variance;
+  lab.answered();
+  const Vector after = lab.campaign().belief().marginals().variance;
+  Index points = 0;
+  for (Index i = 0; i < before.size(); ++i)
+    if (i != found.chosen.row &&
+        std::sqrt(after(i)) <= (1.0 - found.reach.share) * std::sqrt(before(i)) * (1.0 + 1e-9))
+      ++points;
+  EXPECT_EQ(points, found.reach.points);
 }
 
 }  // namespace
