@@ -188,12 +188,14 @@ std::string precision_text(const BreakEvenReport& report, const std::string& uni
 
 std::string to_text(const BreakEvenReport& report, const std::string& money_unit) {
   const std::string unit = money_unit.empty() ? "" : " " + one_line(money_unit);
-  std::string text = fmt::format("Break-even: the best level by the standard deviation (sd) of {}\n",
-                                 one_line(report.modelled));
+  if (!report.left_out.empty()) return "";  // it says nothing about this kind of study
+  std::string text =
+      fmt::format("Break-even: the best level for {} by the standard deviation (sd) of {}\n",
+                  report.is_planned ? "one answer at a time (the plan may buy others)" : "the next answer",
+                  one_line(report.modelled));
   if (!report.levels_compete)
     return text +
            "  only the highest precision is asked for (acquisition.information), so levels do not compete\n";
-  if (!report.left_out.empty()) return text + fmt::format("  no table: {}\n", report.left_out);
   text += report.winners.empty()   ? spread_text(report)
           : report.depends_on_mean ? classes_text(report)
                                    : best_of_all_text(report);
@@ -209,10 +211,12 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
     text += fmt::format("  for sigma^2(x) = {:.4g}, the median; it is {:.4g} to {:.4g} over the pool\n",
                         report.base_noise, report.base_noise_low, report.base_noise_high);
   if (report.only && report.prices.size() != 1)
-    text += fmt::format("  only {} will be bought{}\n", level_text(*report.only),
-                        report.continuous ? "" : ": remove the other levels, or change the prices");
+    text += report.is_planned
+                ? fmt::format("  {} is always the best for a single answer\n", level_text(*report.only))
+                : fmt::format("  only {} will be bought{}\n", level_text(*report.only),
+                              report.continuous ? "" : ": remove the other levels, or change the prices");
   if (report.continuous) return text;
-  text += "Prices\n";
+  text += report.is_planned ? "Prices, for one answer at a time\n" : "Prices\n";
   for (const BreakEvenReport::LevelPrice& one : report.prices) {
     text += fmt::format("  {} costs {:.4g}{} and is ", level_text(one.level), one.level.cost, unit);
     if (std::isinf(one.wins_below))
@@ -233,6 +237,7 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {
   report.unit = model.acquisition.information->unit();
   report.modelled = study.file().target->modelled();
   report.levels_compete = !model.acquisition.finest_only();
+  report.is_planned = study.file().acquisition.plan;
   report.prior_sd = prior_sd_of(study, model);
   report.size_known = is_size_known(study, model);
   const PointValues base_noise = compared_base_noise(study, model);

@@ -38,7 +38,8 @@ struct BreakEvenReport {
   std::vector<LevelInterval> intervals;  ///< otherwise: from 0 to prior_sd, most precise level first
   std::vector<Winner> winners;
   std::vector<LevelPrice> prices;  ///< of price lists, and the two ends of long ladders
-  std::optional<Level> only;       ///< if present: no other level will be bought
+  std::optional<Level> only;       ///< if present: no other level is the best for one answer
+  bool is_planned = false;         ///< a plan of the budget decides, and may buy other levels
 };
 
 /// `model` has the study's hyperparameters and levels.

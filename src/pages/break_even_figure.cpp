@@ -5,6 +5,7 @@
 #include "pages/campaign_figures.hpp"
 #include "pictures/level_map_svg.hpp"
 #include "pictures/picture_svg.hpp"
+#include "text/number_text.hpp"
 
 // Which precision has the most information per cost, and the standard deviations of the pool today.
 
@@ -64,18 +65,18 @@ std::string line(const BreakEven& found, const std::string& latent) {
        .panel_height = 220.0});
 }
 
+// About one answer at a time, and in these words: with a plan or people other levels are bought too.
 std::string caption_of(const BreakEven& found) {
   if (found.map) {
     if (found.map->winners.size() == 1)
-      return fmt::format("{} is always the best: no other level will be bought.", found.map->winners.front());
+      return fmt::format("For one answer at a time {} is always the best.", found.map->winners.front());
     return "Answers lower the standard deviation of a point and move its mean away from 0.";
   }
   if (found.course) {
     const auto [least, most] = std::minmax_element(found.course->best.begin(), found.course->best.end());
     if (*least == *most)
-      return fmt::format(
-          "{} = {:.4g} is the best at every standard deviation: no other precision will be bought.{}",
-          found.scale, *least, for_noise(found));
+      return fmt::format("For one answer at a time {} = {:.4g} is the best at every standard deviation.{}",
+                         found.scale, *least, for_noise(found));
     return fmt::format(
         "Lower is more precise. Answers lower the standard deviations of the pool. At their present median "
         "the "
@@ -83,17 +84,59 @@ std::string caption_of(const BreakEven& found) {
         found.today, for_noise(found));
   }
   if (found.intervals.size() == 1)
-    return fmt::format("{} is the best at every standard deviation: no other level will be bought.{}",
+    return fmt::format("For one answer at a time {} is the best at every standard deviation.{}",
                        found.intervals.front().level, for_noise(found));
   return "Answers lower the standard deviations of the pool: points move left, to the level whose bar is "
          "above them." +
          for_noise(found);
 }
 
+// A plan decides about the level, not the best buy of a single answer.
+CampaignFigure purchases_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "break-even", .heading = "What the rest of the money will buy"};
+  const PlanPoint& plan = data.plans.back();
+  Panel panel;
+  double most = 0.0;
+  std::string counts;
+  for (std::size_t k = 0; k < plan.planned.size() && k < data.offered.size(); ++k) {
+    const auto row = static_cast<double>(panel.rows.size());
+    panel.rows.push_back(data.offered[k]);
+    panel.bands.push_back({.x = {0.0, plan.planned[k]},
+                           .low = {row + 0.3, row + 0.3},
+                           .high = {row - 0.3, row - 0.3},
+                           .style = "model",
+                           .opacity = 0.75});
+    most = std::max(most, plan.planned[k]);
+    if (plan.planned[k] > 0.0)
+      counts += fmt::format("{}{:.0f} {}", counts.empty() ? "" : ", ", plan.planned[k], data.offered[k]);
+  }
+  panel.x_range = {0.0, most};
+  panel.x_name = "answers";
+  const std::string left = money(plan.remaining, data.books.unit);
+  figure.svg = picture_svg({.title = "What the rest of the money will buy",
+                            .subtitle = fmt::format("Planned when {} were left.", left),
+                            .description = fmt::format("Answers by level: {}.", counts),
+                            .panels = {panel},
+                            .panel_height = 30.0 * static_cast<double>(panel.rows.size()) + 12.0});
+  figure.caption = fmt::format(
+      "Planned when {} were left: {}. The plan is made again as answers come, so purchases may differ.", left,
+      counts);
+  return figure;
+}
+
 }  // namespace
 
 CampaignFigure break_even_figure(const CampaignData& data) {
   CampaignFigure figure{.name = "break-even", .heading = "Best level by standard deviation"};
+  if (data.is_planned) {
+    const bool has_purchases =
+        !data.plans.empty() && std::any_of(data.plans.back().planned.begin(), data.plans.back().planned.end(),
+                                           [](double count) { return count > 0.0; });
+    if (has_purchases) return purchases_figure(data);
+    figure.heading = "What the rest of the money will buy";
+    figure.absent = data.plans.empty() ? "Not planned yet." : "By the last plan, nothing more can be bought.";
+    return figure;
+  }
   if (!data.break_even) {
     figure.absent =
         data.why_no_break_even.empty()

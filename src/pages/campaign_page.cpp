@@ -211,20 +211,26 @@ std::string purchases_cell(const std::vector<double>& counts, const CampaignData
   return text.empty() ? "–" : text;
 }
 
-// What was planned beside what happened.
+// What was planned beside what happened. Plans that gain next to nothing are left out: they are as good as
+// choosing answer by answer.
 std::string plans_html(const CampaignData& data) {
   if (data.plan_text.empty()) return "";
+  constexpr double worth_showing = 0.01;
   std::string html = "<h3>Plan of the budget</h3>\n" + paragraph("soft", data.plan_text);
-  PageTable table{
-      {"money left", "weight of prices", "gain over information per cost", "planned", "bought from then on"},
-      {}};
-  for (const PlanPoint& plan : data.plans)
-    if (!plan.planned.empty())
-      table.rows.push_back({brief(plan.remaining), brief(plan.lambda),
-                            fmt::format("{:.1f}\u00a0%", 100.0 * (plan.expected - plan.expected_ratio) /
-                                                             std::max(std::abs(plan.expected_ratio), 1e-300)),
+  PageTable table{{"money left", "gain over choosing answer by answer", "planned", "bought from then on"},
+                  {}};
+  for (const PlanPoint& plan : data.plans) {
+    const double gain =
+        (plan.expected - plan.expected_ratio) / std::max(std::abs(plan.expected_ratio), 1e-300);
+    if (!plan.planned.empty() && gain >= worth_showing)
+      table.rows.push_back({brief(plan.remaining, 3), fmt::format("{:.0f}\u00a0%", 100.0 * gain),
                             purchases_cell(plan.planned, data), purchases_cell(plan.bought, data)});
-  return table.rows.empty() ? html : html + table_html(table, "Plans of the budget");
+  }
+  if (table.rows.empty()) return html;
+  return html + table_html(table, "Plans of the budget") +
+         paragraph("soft",
+                   "Plan and purchases differ: a plan is made again after every few answers, from what they "
+                   "have shown.");
 }
 
 // The table that belongs to a figure.

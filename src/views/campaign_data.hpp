@@ -170,6 +170,7 @@ struct CampaignData {
   std::string why_no_break_even;  ///< empty: levels do not compete, or there is one
   std::vector<LevelOffset> offsets;
   std::vector<std::string> offered;  ///< names of the levels, as the plans count them
+  bool is_planned = false;           ///< levels of price lists are chosen by a plan of the budget
   std::vector<PlanPoint> plans;      ///< of the budget, beside what was bought
   std::string replaced_text;         ///< if answers were replaced by others that continued their runs
   std::string plan_text;             ///< the last plan and the certificate; empty: none

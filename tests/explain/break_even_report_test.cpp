@@ -283,6 +283,21 @@ std::string warnings_of(const Checked& checked, const std::vector<double>& known
   return text;
 }
 
+// With a plan other levels may be bought, whatever is best for a single answer.
+TEST(BreakEvenReport, IsAboutOneAnswerAtATimeWhereAPlanDecides) {
+  const Folder folder;
+  const std::string both = levels({{0.5, 1.0}, {0.49, 80.0}});
+  const auto text = [&](const std::string& plan) {
+    const Checked checked =
+        open(folder, both + "[campaign]\nbudget = 100\n[acquisition]\nplan = \"" + plan + "\"\n");
+    return to_text(break_even_report(checked.study, checked.model), "h");
+  };
+  EXPECT_NE(text("none").find("only l0 will be bought"), std::string::npos) << text("none");
+  EXPECT_EQ(text("budget").find("will be bought"), std::string::npos) << text("budget");
+  EXPECT_NE(text("budget").find("one answer at a time (the plan may buy others)"), std::string::npos);
+  EXPECT_NE(text("budget").find("l0 is always the best for a single answer"), std::string::npos);
+}
+
 TEST(StudyWarnings, AreNoneWhereNothingLooksWrong) {
   const Folder folder;
   EXPECT_EQ(warnings_of(open(folder, levels({{0.5, 1.0}, {0.1, 8.0}})), {0.1, -0.4, 0.9}), "");

@@ -180,6 +180,44 @@ TEST(CampaignPage, SaysBelowThePredictionIfItIsNotAveraged) {
   }
 }
 
+// Where a plan decides, what is best for a single answer says nothing about what will be bought.
+TEST(CampaignPage, APlanIsShownAsWhatTheRestOfTheMoneyWillBuy) {
+  CampaignData data = data_of(2, 15);
+  data.is_planned = true;
+  data.offered = {"coarse", "fine"};
+  data.plan_text = "Planned.";
+  data.plans = {
+      {.remaining = 70.0, .expected = 20.0, .expected_ratio = 10.0, .planned = {52, 3}, .bought = {12, 3}},
+      {.remaining = 40.0, .expected = 9.61, .expected_ratio = 10.0, .planned = {28, 2}, .bought = {7, 1}}};
+  expect_sound(data);
+  const CampaignFigure figure = break_even_figure(data);
+  EXPECT_EQ(figure.heading, "What the rest of the money will buy");
+  EXPECT_NE(figure.caption.find("Planned when 40 were left: 28 coarse, 2 fine."), std::string::npos)
+      << figure.caption;
+  std::string html = campaign_page(data, campaign_figures(data), facts);
+  for (const char* part : {"will be bought", "weight of prices", "-4", "-3.9"})
+    EXPECT_EQ(html.find(part), std::string::npos) << part;
+  EXPECT_NE(html.find(">100\u00a0%<"), std::string::npos) << "the gain of the first plan";
+  EXPECT_NE(html.find("a plan is made again after every few answers"), std::string::npos);
+  data.plans.back().planned = {0, 0};
+  EXPECT_EQ(break_even_figure(data).absent, "By the last plan, nothing more can be bought.");
+  data.is_planned = false;
+  data.break_even = BreakEven{.intervals = {{0.0, 1.0, "coarse"}}, .course = {}, .map = {}};
+  EXPECT_EQ(break_even_figure(data).caption,
+            "For one answer at a time coarse is the best at every standard deviation.");
+}
+
+TEST(CampaignPage, ACampaignWithAPlanSaysThatAPlanDecides) {
+  MemoryCampaign campaign(testing::two_level_study("budget = 80") + "[acquisition]\nplan = \"budget\"\n",
+                          box_pool(2, 50));
+  campaign.go(12, [](const Suggestion& asked) { return std::sin(5.0 * asked.inputs[0]); });
+  const CampaignData data = campaign_data(*campaign);
+  EXPECT_TRUE(data.is_planned);
+  ASSERT_FALSE(data.plans.empty());
+  expect_sound(data);
+  EXPECT_EQ(break_even_figure(data).heading, "What the rest of the money will buy");
+}
+
 TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
   CampaignData data = data_of(1, 15);
   data.warnings = {"Mind the <gap>."};
