@@ -9,6 +9,7 @@
 #include "pages/html_page.hpp"
 #include "pictures/svg_canvas.hpp"
 #include "text/number_text.hpp"
+#include "text/sentence.hpp"
 #include "text/time_text.hpp"
 
 namespace acuity {
@@ -91,11 +92,41 @@ PageTable spend_table(const CampaignData& data) {
   return table;
 }
 
+// Levels show fewer answers than were paid for.
+std::string gold_text(const CampaignData& data) {
+  std::int64_t gold = 0;
+  for (const LevelTotal& level : data.books.levels) gold += level.gold;
+  return gold == 0
+             ? ""
+             : paragraph("soft", fmt::format("{} to gold items {} paid for, and not among these answers.",
+                                             capitalised(counted(gold, "answer")), gold == 1 ? "is" : "are"));
+}
+
+PageTable people_table(const CampaignData& data) {
+  PageTable table{
+      {"name", "level", "answers", "right on gold items", "accuracy", "95\u00a0% interval", "remark"}, {}};
+  const auto percent = [](double share) { return fmt::format("{:.0f}\u00a0%", 100.0 * share); };
+  for (const PersonView& one : data.people) {
+    const std::int64_t gold = one.gold_right + one.gold_wrong;
+    table.rows.push_back(
+        {one.name, levels_text(one.levels), std::to_string(one.answers),
+         gold == 0 ? "–" : fmt::format("{} of {}", one.gold_right, gold),
+         one.accuracy ? percent(*one.accuracy) : "–",
+         one.low && one.high ? fmt::format("{} to {}", percent(*one.low), percent(*one.high)) : "–",
+         one.active ? one.remark : "not asked any more"});
+  }
+  return table;
+}
+
+// With fewer answers a share says nothing.
+constexpr Index least_for_coverage = 10;
+
 PageTable coverage_table(const CampaignData& data) {
   PageTable table{{"level", "answers", "mean score", "sd of scores", "within 50\u00a0%", "within 80\u00a0%",
                    "within 95\u00a0%"},
                   {}};
   for (const ScoreCalibration& one : data.calibration.scores) {
+    if (one.coverages[0].count < least_for_coverage) continue;
     std::vector<std::string> row{one.level, std::to_string(one.coverages[0].count), in_decimals(one.mean, 2),
                                  in_decimals(one.sd, 2)};
     for (const Coverage& coverage : one.coverages)
@@ -237,7 +268,7 @@ std::string plans_html(const CampaignData& data) {
 std::string beside(const CampaignFigure& figure, const CampaignData& data) {
   if (figure.svg.empty()) return "";
   if (figure.name == "money")
-    return table_html(spend_table(data), "Spend by level") +
+    return table_html(spend_table(data), "Spend by level") + gold_text(data) +
            (data.replaced_text.empty() ? "" : paragraph("soft", data.replaced_text)) + plans_html(data);
   if (figure.name == "belief" && data.importance.size() > 1)
     return "<p>Share of the variation over the pool that is due to each input, with its standard error, as "
@@ -252,7 +283,7 @@ std::string beside(const CampaignFigure& figure, const CampaignData& data) {
     return "<ul>\n" + sentences + "</ul>\n" + table_html(bias_table(data), "Bias of the levels");
   }
   if (figure.name != "calibration") return "";
-  return (data.calibration.scores.empty()
+  return (coverage_table(data).rows.empty()
               ? ""
               : "<p>Share of answers within each interval, with its sampling error if the model is "
                 "right:</p>\n" +
@@ -279,6 +310,8 @@ std::string campaign_page(const CampaignData& data, const std::vector<CampaignFi
     html += section(figure.name, figure.heading,
                     figure.svg.empty() ? paragraph("soft", figure.absent)
                                        : figure_html({figure.svg, figure.caption}) + beside(figure, data));
+  if (!data.people.empty())
+    html += section("people", "People", table_html(people_table(data), "Who answered, and how well"));
   if (!data.books.failures.empty()) html += section("failures", "Failures", failures_html(data));
   if (!data.answers.all.empty())
     html += section(

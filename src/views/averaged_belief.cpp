@@ -57,6 +57,11 @@ ShownBelief AveragedBelief::at(const PointsRef& points) const {
   return found;
 }
 
+Marginals AveragedBelief::marginals(const PointsRef& points) const {
+  AveragedMarginals f = parts_->posterior.predict(points, parts_->threads);
+  return {.mean = std::move(f.mean), .variance = std::move(f.variance)};
+}
+
 const std::string& AveragedBelief::note() const {
   return parts_->note;
 }

@@ -28,6 +28,8 @@ class AveragedBelief {
   AveragedBelief& operator=(AveragedBelief&&) noexcept;
 
   ShownBelief at(const PointsRef& points) const;
+  /// Mean and variance of f on the model's scale.
+  Marginals marginals(const PointsRef& points) const;
 
   /// A sentence that says why it is not averaged although the study asks for it; empty otherwise.
   const std::string& note() const;

@@ -10,11 +10,14 @@
 #include "campaign/campaign_model.hpp"
 #include "campaign/state_queries.hpp"
 #include "explain/break_even_criterion.hpp"
+#include "judgement/held_out_scores.hpp"
 #include "judgement/purchase_certificate.hpp"
 #include "store/worker_name.hpp"
+#include "text/input_text.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 #include "text/sentence.hpp"
+#include "views/averaged_belief.hpp"
 #include "views/belief_views.hpp"
 #include "views/campaign_course.hpp"
 #include "views/campaign_warnings.hpp"
@@ -31,17 +34,10 @@ std::vector<LevelTotal> level_totals(const State& state, const LevelGroups& grou
   for (const SuggestionRecord& record : state.suggestions()) {
     if (!record.told) continue;
     LevelTotal& total = totals[groups.of_suggestion[static_cast<std::size_t>(record.asked.id - 1)]];
-    if (!record.asked.gold) total.answers += static_cast<std::int64_t>(record.values.size());
+    (record.asked.gold ? total.gold : total.answers) += static_cast<std::int64_t>(record.values.size());
     total.spent += record.charged;
   }
   return totals;
-}
-
-std::string inputs_at(const Pool& pool, Index row) {
-  std::string text;
-  for (std::size_t k = 0; k < pool.inputs().size(); ++k)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", pool.inputs()[k], brief(pool.point(row)[k]));
-  return text;
 }
 
 std::vector<FailedPlace> failed_places(const Study& study, const State& state) {
@@ -54,7 +50,9 @@ std::vector<FailedPlace> failed_places(const Study& study, const State& state) {
     if (failed && row >= 0) {
       const auto [found, is_new] = at.emplace(row, places.size());
       if (is_new)
-        places.push_back({.row = row, .point = study.pool().id(row), .inputs = inputs_at(study.pool(), row)});
+        places.push_back({.row = row,
+                          .point = study.pool().id(row),
+                          .inputs = inputs_text(study.pool().columns(), study.pool().point(row), 4)});
       FailedPlace& place = places[found->second];
       place.last_id = record.asked.id;
       ++place.failures;
@@ -243,9 +241,17 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
   std::optional<AveragedBelief> own;
   if (averaged == nullptr) averaged = &own.emplace(campaign);
   data.belief = belief_views(study, *averaged, data.importance);
+  // The error that is reported is of what `predict` says; points before the last one are of their time.
+  if (measured_on && study.file().target->is_real() && !data.course.errors.empty()) {
+    const HeldOutScores scores = held_out_scores(study, model, averaged->marginals(measured_on->points),
+                                                 *measured_on, TableNoise::finest);
+    data.course.errors.back().error = scores.error_size();
+    data.course.errors.back().expected = scores.claimed_size();
+  }
   data.break_even = break_even_view(study, model);
   data.why_no_break_even = why_no_break_even(study);
   data.offsets = level_offsets(study, state);
+  data.people = people_view(campaign);
   data.biases = bias_views(study, data.offsets, model);
   data.is_planned = study.file().acquisition.plan && !study.is_ladder();
   data.plans = plan_course(campaign);

@@ -15,6 +15,7 @@
 #include "judgement/level_offsets.hpp"
 #include "study/target_view.hpp"
 #include "views/bias_views.hpp"
+#include "views/people_view.hpp"
 #include "views/plan_course.hpp"
 
 namespace acuity {
@@ -40,6 +41,7 @@ struct ReportedAnswer {
 struct LevelTotal {
   std::string name;
   std::int64_t answers = 0;
+  std::int64_t gold = 0;  ///< answers to gold items: paid for, and not among `answers`
   double spent = 0.0;
 };
 
@@ -175,6 +177,7 @@ struct CampaignData {
   std::string replaced_text;         ///< if answers were replaced by others that continued their runs
   std::string plan_text;             ///< the last plan and the certificate; empty: none
   std::vector<BiasView> biases;      ///< of the levels with bias
+  std::vector<PersonView> people;    ///< who was added or has answered
   std::optional<PredictedErrors> predicted_errors;  ///< if the study names a goal
   std::vector<Importance> importance;               ///< of the inputs for the mean of f, most important first
   CalibrationVerdict verdict;                       ///< whether the intervals are calibrated

@@ -218,6 +218,50 @@ TEST(CampaignPage, ACampaignWithAPlanSaysThatAPlanDecides) {
   EXPECT_EQ(break_even_figure(data).heading, "What the rest of the money will buy");
 }
 
+TEST(CampaignPage, FailuresHaveTheNamesOfCategories) {
+  MemoryCampaign campaign(
+      testing::two_level_study("budget = 80") +
+          "[[input]]\nname = \"solvent\"\ntype = \"category\"\nsimilarity = 0.3\n[[input]]\nname = \"t\"\n",
+      "solvent,t\nDMF,1\nwater,2\nDMF,3\nwater,4\n");
+  const Suggestion asked = campaign->ask().suggestions.at(0);
+  campaign->fail({.id = asked.id, .reason = "broken", .charge = 0.0, .exclude = false});
+  const CampaignData data = campaign_data(*campaign);
+  ASSERT_EQ(data.books.failures.size(), 1U);
+  EXPECT_TRUE(data.books.failures[0].inputs.starts_with("solvent = DMF, t = ") ||
+              data.books.failures[0].inputs.starts_with("solvent = water, t = "))
+      << data.books.failures[0].inputs;
+}
+
+TEST(CampaignPage, HasATableOfPeopleAndSaysThatGoldIsPaid) {
+  CampaignData data = class_data(2);
+  EXPECT_EQ(campaign_page(data, campaign_figures(data), facts).find("id=\"people\""), std::string::npos);
+  data.people = {{.name = "anna <a>",
+                  .levels = {"crowd"},
+                  .answers = 40,
+                  .gold_right = 9,
+                  .gold_wrong = 1,
+                  .accuracy = 0.9,
+                  .low = 0.78,
+                  .high = 0.96}};
+  data.books.levels.front().gold = 10;
+  expect_sound(data);
+  const std::string html = campaign_page(data, campaign_figures(data), facts);
+  for (const char* part : {"anna &lt;a&gt;", "9 of 10", "90\u00a0%", "78\u00a0% to 96\u00a0%",
+                           "10 answers to gold items are paid for, and not among these answers."})
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+}
+
+TEST(CampaignPage, CoverageOfFewAnswersIsNotShown) {
+  CampaignData data = data_of(1, 25);
+  const auto few = calibration_of("seldom", {0.1, 3.0});
+  data.calibration.scores = {calibration_of("all levels", std::vector<double>(20, 0.5)), few};
+  const std::string html = campaign_page(data, campaign_figures(data), facts);
+  EXPECT_EQ(html.find("seldom"), std::string::npos);
+  EXPECT_NE(html.find("all levels"), std::string::npos);
+  data.calibration.scores = {few};
+  EXPECT_EQ(campaign_page(data, campaign_figures(data), facts).find("Coverage by level"), std::string::npos);
+}
+
 TEST(CampaignPage, ShowsWarningsAndTheLastAnswers) {
   CampaignData data = data_of(1, 15);
   data.warnings = {"Mind the <gap>."};

@@ -211,6 +211,28 @@ TEST(CampaignData, MeasuresOnTheTestThatIsGiven) {
               std::sqrt((std::pow(2 - std::sin(1), 2) + std::pow(3 - std::sin(2), 2)) / 2), 0.3);
 }
 
+// Averaged over hyperparameters, as `predict`.
+TEST(CampaignData, TheErrorOnATestIsOfWhatPredictSays) {
+  MemoryCampaign campaign(
+      testing::two_level_study("budget = 200", "fit = 5\naverage = 8\nprior = \"weak\"\n"),
+      testing::pool_on_a_line(30, 6.0));
+  campaign.go(14, [](const Suggestion& asked) { return std::sin(asked.inputs[0]); });
+  HeldOut test{.source = "here", .points = Points(3, 1), .values = Vector(3), .name = "here"};
+  test.noise = HeldOut::Noise::exact;
+  test.points << 0.55, 2.45, 5.15;
+  test.values = test.points.col(0).array().sin();
+  const StudyModel model = campaign->model();
+  const Vector mean = StudyLearner(campaign->study())
+                          .averaged(model, campaign->annotations(), 1)
+                          .predict(test.points)
+                          .marginals.mean;
+  const Vector unaveraged =
+      StudyLearner(campaign->study()).unaveraged(model).predict(test.points).marginals.mean;
+  ASSERT_GT((mean - unaveraged).norm(), 1e-9);
+  EXPECT_NEAR(campaign_data(*campaign, test).course.errors.back().error,
+              std::sqrt((mean - test.values).squaredNorm() / 3.0), 1e-9);
+}
+
 TEST(CampaignData, SurvivesACampaignWithoutAnswers) {
   MemoryCampaign campaign(testing::two_level_study("budget = 9"), testing::pool_on_a_line(5, 1.0));
   const CampaignData nothing = campaign_data(*campaign);
