@@ -78,6 +78,7 @@ class Trials {
     options_.repeats = arguments.repeats.value_or(options_.repeats);
     options_.threads = arguments.threads;
     options_.stop = &Interruptible::interrupted();
+    options_.begin = [this](int total) { progress_.update(0, total); };
     options_.progress = [this](int done, int total) { progress_.update(done, total); };
   }
 
@@ -257,7 +258,12 @@ ExitCode forecast_for(const LoadedStudy& loaded, const BacktestArguments& argume
   const Study& study = loaded.study();
   Trials running(arguments, study, log);
   make_folder(arguments.out);
-  const std::optional<Forecast> made = forecast(loaded, running.options(), {}, this_job());
+  EarlyForecast early;
+  if (this_job().leads())
+    early = [&, due = Doubling()](const Forecast& so_far) mutable {
+      if (due.is_due()) log << "so far: " << forecast_text(so_far, false) << std::flush;
+    };
+  const std::optional<Forecast> made = forecast(loaded, running.options(), early, this_job());
   running.finish();
   if (!made || *running.options().stop) return write_interrupted(log);
   const std::string csv = curve_rows(Format::csv, made->curves, "p10", "p90").text();
@@ -314,8 +320,9 @@ void add_backtest(Program& program) {
       "--policies", arguments.policies,
       "Any of model, target or goal (if the study has it), no-plan (if the budget is planned: the best "
       "information per cost instead), no-bias (if levels have a bias: it is "
-      "taken for noise), bald, random, cheapest (the cheapest level only) and finest (the "
-      "highest precision only) (default: all)");
+      "taken for noise), bald, random (at the highest precision), random-best (at the level that is best "
+      "in hindsight), cheapest (the cheapest level only) and finest (the highest precision only) (default: "
+      "all)");
   command.number("--error", "E", arguments.error,
                  "The error to reach (default: the final error of random, reached in more than half of the "
                  "repeats)");

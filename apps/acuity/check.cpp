@@ -152,14 +152,16 @@ std::optional<Forecast> make_forecast(const LoadedStudy& loaded, const CheckArgu
   options.threads = arguments.threads;
   options.repeats = arguments.repeats.value_or(options.repeats);
   options.stop = &Interruptible::interrupted();
+  options.begin = [&](int total) { progress.update(0, total); };
   options.progress = [&](int done, int total) { progress.update(done, total); };
   RedrawnText table(log);
-  EarlyForecast early;
-  if (table.is_terminal())
-    early = [&](const Forecast& so_far) {
-      progress.clear();
+  const EarlyForecast early = [&, due = Doubling()](const Forecast& so_far) mutable {
+    progress.clear();
+    if (table.is_terminal())
       table.show(forecast_text(so_far, false));
-    };
+    else if (due.is_due())
+      log << "so far: " << forecast_text(so_far, false) << std::flush;
+  };
   std::optional<Forecast> made = forecast(loaded, options, early);
   progress.clear();
   if (made) table.clear();  // otherwise what was found so far stays
@@ -239,15 +241,15 @@ void add_check(Program& program) {
   command.flag(
       "--forecast", arguments.forecast,
       "Simulate on the present model which error the budget will reach, with acuity's choice and "
-      "by information per cost alone, bald, random, cheapest and finest; if levels have a bias, also "
-      "without it");
+      "by information per cost alone, bald, random, random-best, cheapest and finest; if levels have a "
+      "bias, also without it");
   const auto take_repeats = [&a = arguments](const std::string& word) {
     a.repeats = number_in<int>(word).value_or(0);
     if (*a.repeats < 1 || *a.repeats > 100'000)
       throw InputError(fmt::format("--repeats is \"{}\", must be a whole number from 1 to 100000", word));
   };
   command.option("--repeats", "N", take_repeats,
-                 "Number of truths that the forecast is simulated on (default 20). On a terminal a table of "
+                 "Number of truths that the forecast is simulated on (default 20). A table of "
                  "those done so far is shown meanwhile");
   add_threads(command, arguments.threads);
   add_format(command, arguments.format);

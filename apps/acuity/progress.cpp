@@ -106,7 +106,13 @@ void Progress::clear() {
 
 void Progress::update(int done, int total) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  const double left = seconds * (total - done) / done;
+  const double left = done > 0 ? seconds * (total - done) / done : 0.0;
+  if (done == 0) {
+    if (!terminal_) log_ << fmt::format("{}: {} runs\n", what_, total) << std::flush;
+    if (terminal_) redraw_line(log_, fmt::format("{}: {} runs", what_, total));
+    line_open_ = terminal_;
+    return;
+  }
   if (terminal_) {
     constexpr int width = 30;
     const int full = width * done / total;
@@ -123,6 +129,13 @@ void Progress::update(int done, int total) {
   log_ << fmt::format("{}: {}/{} runs, {} so far, {} left\n", what_, done, total, duration(seconds),
                       duration(left))
        << std::flush;
+}
+
+bool Doubling::is_due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return false;
+  next_ = now + (now - start_);
+  return true;
 }
 
 }  // namespace acuity

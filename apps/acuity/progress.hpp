@@ -46,6 +46,16 @@ class RedrawnText {
   std::size_t lines_ = 0;
 };
 
+/// For results so far in files, where nothing can be redrawn: at once, then whenever the time since the
+/// start has doubled.
+class Doubling {
+ public:
+  bool is_due();
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), next_ = start_;
+};
+
 /// Progress of long work: a bar that is redrawn on a terminal, a plain line at every tenth elsewhere (no
 /// carriage returns into files).
 class Progress {
@@ -55,6 +65,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// None done: says how many there are.
   void update(int done, int total);
   /// Ends the line of the bar, which stays visible.
   void finish();

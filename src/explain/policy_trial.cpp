@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <mutex>
 
 #include "acuity/base/errors.hpp"
@@ -11,9 +13,11 @@
 #include "annotation/rehearsal.hpp"
 #include "base/byte_text.hpp"
 #include "base/parallel.hpp"
+#include "campaign/choose_next.hpp"
 #include "campaign/initial_design.hpp"
 #include "conduct/record_outcome.hpp"
 #include "conduct/simulated_pool.hpp"
+#include "data/quantile.hpp"
 #include "explain/goal_error.hpp"
 #include "numerics/random.hpp"
 #include "selection/why_nothing.hpp"
@@ -26,9 +30,10 @@ namespace {
 using Information = AcquisitionSetting::Kind;
 
 constexpr std::pair<Policy, const char*> policy_names[] = {
-    {Policy::model, "model"},     {Policy::no_bias, "no-bias"},   {Policy::goal, "goal"},
-    {Policy::no_plan, "no-plan"}, {Policy::target, "target"},     {Policy::bald, "bald"},
-    {Policy::random, "random"},   {Policy::cheapest, "cheapest"}, {Policy::finest, "finest"}};
+    {Policy::model, "model"},     {Policy::no_bias, "no-bias"},         {Policy::goal, "goal"},
+    {Policy::no_plan, "no-plan"}, {Policy::target, "target"},           {Policy::bald, "bald"},
+    {Policy::random, "random"},   {Policy::random_best, "random-best"}, {Policy::cheapest, "cheapest"},
+    {Policy::finest, "finest"}};
 
 Policy own_policy(const Study& study) {
   switch (study.file().acquisition.kind) {
@@ -53,6 +58,7 @@ Information kind_of(Policy policy) {
     case Policy::bald:
       return Information::bald;
     case Policy::random:
+    case Policy::random_best:
       return Information::random;
     case Policy::goal:
       return Information::goal;
@@ -64,6 +70,19 @@ Information kind_of(Policy policy) {
       break;
   }
   return Information::model;
+}
+
+// The levels on offer, of many some, evenly spaced. Of a ladder of all precisions there are none.
+std::vector<Index> levels_of_random_best(const Study& study) {
+  constexpr std::size_t most = 6, some = 5;
+  std::vector<Index> levels;
+  if (study.acquisition().continuous) return levels;
+  for (std::size_t k = 0; k < study.offer().levels.size(); ++k)
+    if (!study.offer().levels[k].is_retired) levels.push_back(static_cast<Index>(k));
+  if (levels.size() <= most) return levels;
+  std::vector<Index> kept;
+  for (std::size_t k = 0; k < some; ++k) kept.push_back(levels[k * (levels.size() - 1) / (some - 1)]);
+  return kept;
 }
 
 Index cheapest_level(const Offer& offer) {
@@ -113,11 +132,20 @@ Study variant_for(const Study& study, Policy policy, int repeat) {
   return study.variant(different);
 }
 
+// The level of an ask, as its users write it. The initial design comes first at its own levels.
+std::string level_of_ask(const Campaign& campaign, Index number) {
+  if (number < 0 || in_initial_phase(campaign.study(), campaign.state())) return "";
+  const Level& level = campaign.study().offer().levels[static_cast<std::size_t>(number)];
+  if (!level.alpha) return level.name;
+  return std::isinf(*level.alpha) ? "inf" : fmt::format("{}", *level.alpha);
+}
+
 // Asks until an answer is recorded. False: nothing affordable is left. Simulated answers that cannot be
 // recorded mean what failures mean in `run`.
-bool buy_next(Campaign& campaign, SimulatedPool& annotators, FailurePolicy& failures) {
+bool buy_next(Campaign& campaign, SimulatedPool& annotators, FailurePolicy& failures, Index level) {
   do {
     AskOptions options;
+    options.level = level_of_ask(campaign, level);
     options.avoid = failures.given_up();
     const AskResult result = campaign.ask(options);
     const bool ends = result.suggestions.empty();
@@ -133,6 +161,21 @@ bool buy_next(Campaign& campaign, SimulatedPool& annotators, FailurePolicy& fail
 }
 
 }  // namespace
+
+std::vector<PolicyTrial> at_best_level(std::vector<PolicyTrial> trials) {
+  std::map<Index, std::vector<double>> ends;
+  for (const PolicyTrial& trial : trials)
+    if (trial.policy == Policy::random_best) ends[trial.level].push_back(trial.steps.back().error);
+  Index best = -1;
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const auto& [level, errors] : ends)
+    if (const double median = quantile(errors, 0.5); median < lowest || best < 0)
+      lowest = median, best = level;
+  std::erase_if(trials, [&](const PolicyTrial& trial) {
+    return trial.policy == Policy::random_best && trial.level != best;
+  });
+  return trials;
+}
 
 std::string policy_name(Policy policy) {
   for (const auto& [one, name] : policy_names)
@@ -153,15 +196,18 @@ std::vector<Policy> policies_of(const Study& study) {
   std::vector<Policy> policies{own_policy(study)};
   if (study.file().acquisition.plan) policies.push_back(Policy::no_plan);
   if (study.file().has_bias()) policies.push_back(Policy::no_bias);
-  for (const Policy one : {Policy::model, Policy::bald, Policy::random, Policy::cheapest, Policy::finest})
-    if (one != policies.front()) policies.push_back(one);
+  for (const Policy one :
+       {Policy::model, Policy::bald, Policy::random, Policy::random_best, Policy::cheapest, Policy::finest}) {
+    const bool applies = one != Policy::random_best || levels_of_random_best(study).size() > 1;
+    if (one != policies.front() && applies) policies.push_back(one);
+  }
   return policies;
 }
 
 std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
                                       const std::atomic<bool>& stop, const std::vector<Event>& before,
-                                      const std::function<void(const PolicyTrial&)>& step) {
+                                      const std::function<void(const PolicyTrial&)>& step, Index level) {
   std::unique_ptr<EventStore> store = make_memory_event_store();
   store->add(0, [&](const auto&) { return kept_for(policy, before); });
   Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
@@ -171,7 +217,7 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   SimulatedPool annotators(
       campaign.study(), make_rehearsal(truth, campaign.study().file().seed, campaign.study().file().target),
       reporting ? std::optional(std::move(model)) : std::nullopt);
-  PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}};
+  PolicyTrial trial{.policy = policy, .repeat = repeat, .steps = {}, .level = level};
   const Vector& right = truth->truth(study.offer());
   std::optional<GoalError> at_goal;
   if (truth->goal()) at_goal.emplace(campaign, *truth->goal());
@@ -183,7 +229,7 @@ std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int rep
   evaluate();
   FailurePolicy failures(study.file().annotator.max_failures);
   while (!stop) {
-    if (!buy_next(campaign, annotators, failures)) {
+    if (!buy_next(campaign, annotators, failures, level)) {
       trial.sold_out =
           is_sold_out(campaign.model().offer, campaign.study().acquisition(), campaign.candidates());
       return trial;
@@ -211,6 +257,7 @@ std::string bytes_of_trials(const Trials& trials) {
     bytes.put(trials[k]->policy);
     bytes.put(trials[k]->repeat);
     bytes.put(trials[k]->sold_out);
+    bytes.put(trials[k]->level);
     bytes.put(trials[k]->steps.size());
     for (const TrialStep& step : trials[k]->steps) bytes.put(step);
   }
@@ -223,9 +270,27 @@ void take_trials(const std::string& text, Trials& trials) {
     trial.policy = bytes.get<Policy>();
     trial.repeat = bytes.get<int>();
     trial.sold_out = bytes.get<bool>();
+    trial.level = bytes.get<Index>();
     trial.steps.resize(bytes.get<std::size_t>());
     for (TrialStep& step : trial.steps) step = bytes.get<TrialStep>();
   }
+}
+
+// A policy, at one of the levels that are tried.
+struct TriedPolicy {
+  Policy policy;
+  Index level = -1;
+};
+
+std::vector<TriedPolicy> tried_policies(const Study& study, const TrialOptions& options) {
+  std::vector<TriedPolicy> tried;
+  for (const Policy policy : options.policies) {
+    if (policy != Policy::random_best)
+      tried.push_back({policy});
+    else
+      for (const Index level : levels_of_random_best(study)) tried.push_back({policy, level});
+  }
+  return tried;
 }
 
 // Every `count`-th trial from number `first` on.
@@ -233,12 +298,14 @@ Trials try_some(const Study& study, const TruthOfRepeat& truth, const TrialOptio
                 std::ptrdiff_t first, std::ptrdiff_t count) {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& stop = options.stop ? *options.stop : never;
-  const auto policies = static_cast<std::ptrdiff_t>(options.policies.size());
+  const std::vector<TriedPolicy> tried = tried_policies(study, options);
+  const auto policies = static_cast<std::ptrdiff_t>(tried.size());
   const std::ptrdiff_t all = policies * options.repeats;
   Trials trials(static_cast<std::size_t>(all));
   const std::ptrdiff_t total = (all - first + count - 1) / count;
   std::mutex mutex;
   int done = 0;
+  if (options.begin && !stop) options.begin(static_cast<int>(total));
   const int threads = options.threads > 0 ? options.threads : base::default_threads();
   base::parallel_for(total, threads, [&](std::ptrdiff_t mine) {
     const std::ptrdiff_t number = first + mine * count;
@@ -252,8 +319,8 @@ Trials try_some(const Study& study, const TruthOfRepeat& truth, const TrialOptio
         const std::lock_guard lock(mutex);
         if (!stop) options.first_trial(so_far);
       };
-    std::optional<PolicyTrial> trial =
-        try_policy(study, options.policies[policy], repeat, truth(repeat), stop, options.before, step);
+    std::optional<PolicyTrial> trial = try_policy(study, tried[policy].policy, repeat, truth(repeat), stop,
+                                                  options.before, step, tried[policy].level);
     const std::lock_guard lock(mutex);
     trials[policy * static_cast<std::size_t>(options.repeats) + static_cast<std::size_t>(repeat)] =
         std::move(trial);
@@ -267,12 +334,12 @@ std::vector<PolicyTrial> finished_of(Trials trials) {
   std::vector<PolicyTrial> finished;
   for (std::optional<PolicyTrial>& trial : trials)
     if (trial) finished.push_back(std::move(*trial));
-  return finished;
+  return at_best_level(std::move(finished));
 }
 
 std::vector<PolicyTrial> share_trials(const Study& study, const TruthOfRepeat& truth,
                                       const TrialOptions& options, const Job& job) {
-  const std::size_t all = options.policies.size() * static_cast<std::size_t>(options.repeats);
+  const std::size_t all = tried_policies(study, options).size() * static_cast<std::size_t>(options.repeats);
   Trials trials(all);
   for (const std::string& part : job.gather(
            [&] { return bytes_of_trials(try_some(study, truth, options, job.number(), job.count())); }))

@@ -16,13 +16,16 @@ namespace acuity {
 
 /// A rule for choosing point and level. All policies use the initial design of the study.
 enum class Policy {
-  model,     ///< information about f per cost, among all levels
-  goal,      ///< what answers are worth at the points of the goal, per cost
-  no_plan,   ///< as the study, but always by information per cost, whatever money is left
-  no_bias,   ///< as model, with the biases of all levels taken for noise
-  target,    ///< information about Y per cost, with the target of the study
-  bald,      ///< the most information at the highest precision
-  random,    ///< any point at the highest precision
+  model,    ///< information about f per cost, among all levels
+  goal,     ///< what answers are worth at the points of the goal, per cost
+  no_plan,  ///< as the study, but always by information per cost, whatever money is left
+  no_bias,  ///< as model, with the biases of all levels taken for noise
+  target,   ///< information about Y per cost, with the target of the study
+  bald,     ///< the most information at the highest precision
+  random,   ///< any point at the highest precision
+  /// Any point at the level that is best in hindsight: every level is tried, and the one whose median error
+  /// ends lowest is kept. Of more than six levels five are tried.
+  random_best,
   cheapest,  ///< as model, with the cheapest level only
   finest     ///< as model, with the highest precision only: the choices of bald, ranked per cost
 };
@@ -46,28 +49,35 @@ struct PolicyTrial {
   int repeat = 0;
   std::vector<TrialStep> steps;
   bool sold_out = false;  ///< it ended with budget left, but no affordable candidate
+  Index level = -1;       ///< random_best: the level that was tried
 
   std::size_t annotations() const { return steps.size() - 1; }  ///< without those known before
 };
 
 /// Runs a policy on known answers. Every repeat has its own seed for the initial design, random choices and
 /// the noise of answers; the first has that of the study, which gives the campaign that `run` would make with
-/// these answers, except for stop.wall_clock. Continues from `before`, the events of a campaign on this pool;
-/// if empty, starts with the initial answers of the study. The study must have a budget. `step` is called
-/// after every answer with the trial so far. Empty if `stop` became true.
+/// these answers, except for stop.wall_clock. `level`: of random_best. Continues from `before`, the events of
+/// a campaign on this pool; if empty, starts with the initial answers of the study. The study must have a
+/// budget. `step` is called after every answer with the trial so far. Empty if `stop` became true.
 std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
                                       const std::atomic<bool>& stop, const std::vector<Event>& before = {},
-                                      const std::function<void(const PolicyTrial&)>& step = {});
+                                      const std::function<void(const PolicyTrial&)>& step = {},
+                                      Index level = -1);
+
+/// The trials without those of random_best at levels that end with a larger median error.
+std::vector<PolicyTrial> at_best_level(std::vector<PolicyTrial> trials);
 
 struct TrialOptions {
   std::vector<Policy> policies;
   int repeats = 20;
   int threads = 0;                           ///< 0: one per processor; results do not depend on it
   const std::atomic<bool>* stop = nullptr;   ///< set to true to cancel
+  std::function<void(int)> begin{};          ///< number of trials, before the first
   std::function<void(int, int)> progress{};  ///< trials done, number of trials; calls do not overlap
   std::vector<Event> before{};               ///< as for try_policy
-  /// Called after every trial with those that are done, sorted as the result; calls do not overlap.
+  /// Called after every trial with those that are done, sorted as the result, but with all levels of
+  /// random_best; calls do not overlap.
   std::function<void(const std::vector<std::optional<PolicyTrial>>&)> so_far{};
   /// Called after every answer of the very first trial, the one that is under way longest; does not overlap
   /// with so_far.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "annotation/prior_truth.hpp"
 #include "base/text.hpp"
@@ -99,6 +100,12 @@ std::string remark_on_simple_policies(const Forecast& made, const Study& study) 
       describe_in_sentence(level));
 }
 
+double processor_seconds() {
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
 // `money`: where the curves end.
 Forecast forecast_of(const Study& study, const Study& tried, const State& state,
                      const std::vector<PolicyTrial>& trials, int repeats, double money) {
@@ -152,30 +159,34 @@ std::optional<Forecast> forecast_from(const Study& study, std::vector<Event> bef
   };
   if (early) {
     using Clock = std::chrono::steady_clock;
-    const std::size_t policies = options.policies.size();
-    const Clock::time_point latest = Clock::now() + std::chrono::seconds(7);
+    constexpr double longest_wait = 7.0;  // seconds, also of all processors together
+    const auto is_late = [wall = Clock::now() + std::chrono::duration<double>(longest_wait),
+                          cpu = processor_seconds() + longest_wait] {
+      return Clock::now() >= wall || processor_seconds() >= cpu;
+    };
     // If not even one trial is done by then: what the first one has reached.
-    options.first_trial = [&, next_step = latest](const PolicyTrial& first) mutable {
-      if (Clock::now() < next_step) return;
+    options.first_trial = [&, is_late, next_step = Clock::now()](const PolicyTrial& first) mutable {
+      if (!is_late() || Clock::now() < next_step) return;
       Forecast made = forecast_of(study, tried, state, {first}, 1, first.steps.back().spent);
       made.remarks.push_back(fmt::format("so far {} of {} are spent in the first simulation",
                                          brief(first.steps.back().spent), money(budget, study.file().unit)));
       early(made);
       next_step = Clock::now() + std::chrono::seconds(1);
     };
-    options.so_far = [&, policies, latest,
+    options.so_far = [&, is_late,
                       next = Clock::now()](const std::vector<std::optional<PolicyTrial>>& done) mutable {
       if (Clock::now() < next) return;
       std::vector<PolicyTrial> trials;
-      std::vector<int> counts(policies, 0);
+      const auto repeats = static_cast<std::size_t>(options.repeats);
+      std::vector<int> counts(done.size() / repeats, 0);
       for (std::size_t k = 0; k < done.size(); ++k) {
         if (!done[k]) continue;
         trials.push_back(*done[k]);
-        ++counts[k / static_cast<std::size_t>(options.repeats)];
+        ++counts[k / repeats];
       }
       const auto [fewest, most] = std::minmax_element(counts.begin(), counts.end());
-      if (counts.front() == 0 || (*fewest == 0 && Clock::now() < latest)) return;
-      early(make(trials, *most));
+      if (counts.front() == 0 || (*fewest == 0 && !is_late())) return;
+      early(make(at_best_level(std::move(trials)), *most));
       next = Clock::now() + std::chrono::seconds(1);
     };
   }

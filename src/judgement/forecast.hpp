@@ -32,8 +32,8 @@ inline constexpr Index forecast_points = 300;
 Study forecast_study(const Study& study);
 
 /// Gets the forecast of the trials done so far, at most once a second: as soon as every policy has been
-/// tried, and after seven seconds also if only some have, or if the first trial is still under way. Calls do
-/// not overlap.
+/// tried, and after seven seconds, of the clock or of all processors together, also if only some have, or if
+/// the first trial is still under way. Calls do not overlap.
 using EarlyForecast = std::function<void(const Forecast&)>;
 
 /// Forecast for a new campaign. `options.before` is overwritten. Returns nothing if it was stopped. Throws

@@ -51,7 +51,7 @@ TEST(Backtest, SaysWhatEachPolicyWouldHaveCost) {
   EXPECT_EQ(result.at("measure"), "root mean square error");
   std::map<std::string, nlohmann::json> rows;
   for (const auto& row : result.at("policies")) rows[row.at("policy")] = row;
-  ASSERT_EQ(rows.size(), 5U);
+  ASSERT_EQ(rows.size(), 6U);
   // The error to reach is where random ends, which it does in more than half of the repeats.
   EXPECT_EQ(result.at("error"), rows.at("random").at("final_error_median"));
   EXPECT_GT(rows.at("random").at("reached"), 0.5);
@@ -100,7 +100,7 @@ TEST(Backtest, WritesCurvesSummaryAndFigure) {
   const Folder& folder = desk.folder;
   EXPECT_EQ(nlohmann::json::parse(folder.read("found/here/summary.json")), result);
   const auto curves = csv_rows(folder.read("found/here/curves.csv"));
-  ASSERT_EQ(curves.size(), 5U * 101U);
+  ASSERT_EQ(curves.size(), 6U * 101U);
   EXPECT_EQ(curves[0].at("policy"), "model");
   EXPECT_EQ(value(curves[0], "money"), 0.0);
   EXPECT_EQ(value(curves[100], "money"), 8.0);
@@ -132,7 +132,7 @@ TEST(Backtest, OfACampaignBeginsAnew) {
 TEST(Backtest, AStudysOwnTargetInformationIsAPolicy) {
   const Backtest desk(campaign_study("budget = 3") + "[acquisition]\ninformation = \"target\"\n");
   const nlohmann::json result = desk.json({"--truth", "truth.csv", "--repeats", "2"});
-  ASSERT_EQ(result.at("policies").size(), 6U);
+  ASSERT_EQ(result.at("policies").size(), 7U);
   EXPECT_EQ(result.at("policies")[0].at("policy"), "target");
 }
 
@@ -149,7 +149,7 @@ TEST(Backtest, LevelsWithBiasAreComparedWithAndWithoutIt) {
   desk.folder.write("levels.csv", truth);
   const nlohmann::json result = desk.json({"--truth", "levels.csv", "--repeats", "3", "--out", "out"});
   const nlohmann::json& rows = result.at("policies");
-  ASSERT_EQ(rows.size(), 7U);
+  ASSERT_EQ(rows.size(), 8U);
   EXPECT_EQ(rows[0].at("policy"), "goal");
   EXPECT_EQ(rows[1].at("policy"), "no-bias");
   EXPECT_LT(3.0 * rows[0].at("final_error_median").get<double>(), rows[1].at("final_error_median"));
@@ -242,7 +242,7 @@ TEST(Backtest, RefusesWhatCannotBeDoneAndMakesNoFolder) {
                       "--error is -1, must be a finite number, 0 or more");
   desk.expect_refusal(with_out({"--truth", "truth.csv", "--policies", "model,best"}),
                       "--policies: policy \"best\" is not known, must be one of \"model\", \"bald\", "
-                      "\"random\", \"cheapest\" or \"finest\"");
+                      "\"random\", \"random-best\", \"cheapest\" or \"finest\"");
   desk.expect_refusal(with_out({"--truth", "truth.csv", "--policies", "model"}),
                       "--error is missing, must be given if --policies does not include random");
   desk.expect_refusal(with_out({"--truth", "truth.csv", "--forecast"}),
@@ -255,6 +255,16 @@ TEST(Backtest, RefusesWhatCannotBeDoneAndMakesNoFolder) {
   desk.expect_refusal(with_out({"--truth", "truth.csv"}),
                       "study.toml: campaign.budget is missing, must be set to simulate campaigns");
   EXPECT_FALSE(std::filesystem::exists(desk.folder.path() / "made"));
+}
+
+TEST(Backtest, AForecastSaysAtOnceWhatItSimulates) {
+  const Backtest desk;
+  const ProgramResult result = desk.backtest({"--forecast", "--repeats", "1"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::size_t first = result.err.find("forecast: "), runs = result.err.find(" runs\n");
+  EXPECT_NE(first, std::string::npos) << result.err;
+  EXPECT_LT(runs, result.err.find(" so far")) << result.err;
+  EXPECT_NE(result.out.find("random-best"), std::string::npos) << result.out;
 }
 
 }  // namespace

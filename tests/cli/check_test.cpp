@@ -293,7 +293,7 @@ TEST(Check, ForecastsWhatTheMoneyIsExpectedToBuy) {
   EXPECT_NE(people.out.find("Forecast"), std::string::npos) << people.out;
   const auto json = nlohmann::json::parse(
       run_acuity({"check", "study.toml", "--forecast", "--format", "json"}, folder.path()).out);
-  ASSERT_EQ(json.at("forecast").size(), 5U);
+  ASSERT_EQ(json.at("forecast").size(), 6U);
   for (const auto& curve : json.at("forecast"))
     EXPECT_LT(curve.at("median").back(), curve.at("median").front())
         << curve.at("policy") << ": money buys something";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
@@ -257,12 +258,57 @@ TEST(PolicyTrial, NeedsABudget) {
                InputError);
 }
 
+// Random points are compared fairly only at the level that suits them.
+TEST(PolicyTrial, RandomBestIsRandomAtTheLevelThatIsBestInHindsight) {
+  const Desk desk;
+  const Study study = desk.study(price_list);
+  const auto truth = desk.truth(study);
+  const std::atomic<bool> stop(false);
+  const int repeats = 3;
+  const auto end_of = [&](Index level) {
+    std::vector<double> ends;
+    for (int repeat = 0; repeat < repeats; ++repeat)
+      ends.push_back(
+          try_policy(study, Policy::random_best, repeat, truth, stop, {}, {}, level)->steps.back().error);
+    std::sort(ends.begin(), ends.end());
+    return ends[1];
+  };
+  const double coarse = end_of(0), fine = end_of(1);
+  ASSERT_NE(coarse, fine);
+  std::vector<std::size_t> shown;
+  const std::vector<PolicyTrial> found =
+      try_policies(study, [&](int) { return truth; },
+                   {.policies = {Policy::random_best, Policy::random},
+                    .repeats = repeats,
+                    .threads = 2,
+                    .so_far = [&](const auto& trials) { shown.push_back(trials.size()); }});
+  ASSERT_EQ(found.size(), 6U);
+  std::vector<double> ends;
+  for (int k = 0; k < 3; ++k) {
+    const PolicyTrial& trial = found[static_cast<std::size_t>(k)];
+    EXPECT_EQ(trial.policy, Policy::random_best);
+    EXPECT_EQ(trial.repeat, k);
+    EXPECT_EQ(trial.level, coarse < fine ? 0 : 1);
+    ends.push_back(trial.steps.back().error);
+    EXPECT_EQ(found[static_cast<std::size_t>(3 + k)].policy, Policy::random);
+  }
+  std::sort(ends.begin(), ends.end());
+  EXPECT_EQ(ends[1], std::min(coarse, fine));
+  EXPECT_EQ(shown, std::vector<std::size_t>(9, 9)) << "three runs of three policies";
+  // At the finest level it is what random does.
+  const PolicyTrial finest = *try_policy(study, Policy::random_best, 0, truth, stop, {}, {}, 1),
+                    random = tried(study, Policy::random, 0, truth);
+  ASSERT_EQ(finest.steps.size(), random.steps.size());
+  EXPECT_EQ(finest.steps.back().error, random.steps.back().error);
+  EXPECT_EQ(policy_named("random-best", study), Policy::random_best);
+}
+
 TEST(PolicyTrial, TheStudysOwnPolicyComesFirst) {
   const Desk desk;
   EXPECT_EQ(policies_of(desk.study(campaign_study())).front(), Policy::model);
   const Study random = desk.study(campaign_study() + "[acquisition]\ninformation = \"random\"\n");
-  EXPECT_EQ(policies_of(random),
-            (std::vector{Policy::random, Policy::model, Policy::bald, Policy::cheapest, Policy::finest}));
+  EXPECT_EQ(policies_of(random), (std::vector{Policy::random, Policy::model, Policy::bald,
+                                              Policy::random_best, Policy::cheapest, Policy::finest}));
   EXPECT_EQ(policy_named("bald", random), Policy::bald);
   EXPECT_THROW(policy_named("target", random), InputError);
   const Study target = desk.study(campaign_study() + "[acquisition]\ninformation = \"target\"\n");
@@ -293,7 +339,7 @@ TEST(PolicyTrial, StudiesWithBiasAreComparedWithThemselvesWithoutIt) {
   const Study study = desk.biased();
   EXPECT_EQ(policies_of(study),
             (std::vector{Policy::goal, Policy::no_plan, Policy::no_bias, Policy::model, Policy::bald,
-                         Policy::random, Policy::cheapest, Policy::finest}));
+                         Policy::random, Policy::random_best, Policy::cheapest, Policy::finest}));
   EXPECT_EQ(policy_named("no-bias", study), Policy::no_bias);
   EXPECT_THROW(policy_named("no-bias", desk.study(price_list)), InputError);
 }
