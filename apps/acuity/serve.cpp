@@ -49,7 +49,8 @@ CampaignServerOptions server_options(const ServeArguments& arguments) {
         fmt::format("--tls has {} files, must have two: the certificate and its key", arguments.tls.size()));
   if (!arguments.tls.empty()) options.tls = TlsFiles{arguments.tls[0], arguments.tls[1]};
   options.names = arguments.names;
-  options.watch_without_token = arguments.watch_without_token || options.listen.is_loopback();
+  options.behind_proxy = arguments.behind_proxy;
+  options.watch_without_token = arguments.watch_without_token;
   options.only_watch = arguments.only_watch;
   options.lease = arguments.lease;
   if (!arguments.campaign.is_in_database()) options.runs = arguments.campaign.folder() / "runs";
@@ -119,8 +120,9 @@ void add_serve(Program& program) {
       "the usual one; may be repeated");
   command.flag("--only-watch", arguments.only_watch,
                "Change nothing, so that the campaign may be run by another process at the same time");
-  command.flag("--watch-without-token", arguments.watch_without_token,
-               "Let everybody look who can connect (default: on this machine alone)");
+  command.flag(
+      "--watch-without-token", arguments.watch_without_token,
+      "Let everybody look who can connect (default: from this machine alone, and nobody behind a proxy)");
   add_duration(
       command,
       {.name = "--lease",

@@ -129,7 +129,8 @@ Caller Gate::caller_of(const HttpRequest& request) const {
   if (request.method == "POST" && !is_json(request.content_type))
     throw HttpProblem(415, "the body has another type, must be application/json");
   if (request.authorization.empty()) {
-    if (rules_.watch_without_token) return {};
+    if (rules_.open_to == OpenTo::everybody) return {};
+    if (rules_.open_to == OpenTo::this_machine && !request.is_forwarded) return {};
     throw HttpProblem(401, "a token is required: header field Authorization: Bearer TOKEN");
   }
   const std::optional<Caller> caller = tokens_.find(bearer_token(request.authorization));

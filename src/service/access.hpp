@@ -51,14 +51,20 @@ class Tokens {
   std::vector<Entry> entries_;
 };
 
+/// Which requests may look without a token.
+enum class OpenTo {
+  nobody,
+  this_machine,  ///< those that come straight from it: behind a proxy everybody seems to be on this machine
+  everybody      ///< who can connect
+};
+
 /// Which requests are let in.
 struct AccessRules {
   /// Names and ports that the header Host may have: "127.0.0.1:8080". A page of another origin that has had
   /// its name resolved to this machine sends another one.
   std::vector<std::string> hosts;
   bool is_encrypted = false;
-  /// Whether a request without a token may look.
-  bool watch_without_token = true;
+  OpenTo open_to = OpenTo::nobody;
 };
 
 class Gate {

@@ -72,6 +72,13 @@ std::vector<std::string> host_names(const ListenAddress& listen, int port,
   return hosts;
 }
 
+// A further name is the name of a proxy. Whoever comes through it on this machine has a loopback address.
+OpenTo open_to(const CampaignServerOptions& options) {
+  if (options.watch_without_token) return OpenTo::everybody;
+  const bool has_proxy = options.behind_proxy || !options.names.empty();
+  return options.listen.is_loopback() && !has_proxy ? OpenTo::this_machine : OpenTo::nobody;
+}
+
 }  // namespace
 
 namespace {
@@ -128,7 +135,7 @@ struct CampaignServer::Parts {
     gate.emplace(std::move(tokens),
                  AccessRules{.hosts = host_names(options.listen, http->port(), options.names),
                              .is_encrypted = options.tls.has_value(),
-                             .watch_without_token = options.watch_without_token});
+                             .open_to = open_to(options)});
     // One thread for what the page shows: who asks is not to wait for it.
     CampaignOptions in_background = reader_options();
     in_background.threads = 1;

@@ -16,7 +16,10 @@ struct CampaignServerOptions {
   ListenAddress listen;
   std::optional<TlsFiles> tls;
   std::vector<std::string> names;  ///< further values of the header Host, such as those of a proxy
-  bool watch_without_token = true;
+  bool behind_proxy = false;
+  /// Otherwise only requests that come straight from this machine, of a server that has no proxy, may look
+  /// without a token.
+  bool watch_without_token = false;
   bool only_watch = false;  ///< nothing is changed, and the campaign may be run by another process
   double lease = 900.0;     ///< seconds, if a request names none
   std::filesystem::path items, images;  ///< of LabelItems; empty: none

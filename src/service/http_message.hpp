@@ -18,6 +18,8 @@ struct HttpRequest {
   std::string host, origin, authorization, content_type, accept;
   std::string body;
   std::string peer;  ///< the address that it came from, without the port
+  /// A header field says that a proxy has passed it on: then it may come from anywhere, whatever `peer` is.
+  bool is_forwarded = false;
 };
 
 struct HttpReply {

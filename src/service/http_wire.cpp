@@ -28,6 +28,16 @@ Reading reading_of(const beast::error_code& error) {
   return Reading::malformed;
 }
 
+// The fields that proxies add: RFC 7239, RFC 9110 7.6.3 and what was usual before them.
+bool tells_of_a_proxy(const http::fields& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const auto& field) {
+    const auto name = field.name_string();
+    return beast::iequals(name, "Forwarded") || beast::iequals(name, "Via") ||
+           beast::iequals(name, "X-Real-IP") ||
+           beast::iequals(name.substr(0, std::min<std::size_t>(name.size(), 12)), "X-Forwarded-");
+  });
+}
+
 template <bool is_request>
 std::string wire_text(http::message<is_request, http::string_body>& message, bool only_header) {
   http::serializer<is_request, http::string_body> serializer(message);
@@ -147,7 +157,8 @@ HttpRequest WireReader::request() const {
           .content_type = std::string(message[http::field::content_type]),
           .accept = std::string(message[http::field::accept]),
           .body = message.body(),
-          .peer = {}};
+          .peer = {},
+          .is_forwarded = tells_of_a_proxy(message)};
 }
 
 std::string WireReader::target() const {

@@ -66,11 +66,10 @@ TEST(Tokens, AreDrawnAnew) {
 }
 
 struct GateTest : ::testing::Test {
-  int status_of(const HttpRequest& made, bool watch_without_token = true) const {
+  int status_of(const HttpRequest& made, OpenTo open_to = OpenTo::this_machine) const {
     const TokenFile file("ann label " + ann + "\n");
-    const Gate gate(Tokens::read(file.file.string()), {.hosts = {"127.0.0.1:8080", "lab.example"},
-                                                       .is_encrypted = false,
-                                                       .watch_without_token = watch_without_token});
+    const Gate gate(Tokens::read(file.file.string()),
+                    {.hosts = {"127.0.0.1:8080", "lab.example"}, .is_encrypted = false, .open_to = open_to});
     try {
       gate.caller_of(made);
       return 200;
@@ -87,7 +86,8 @@ struct GateTest : ::testing::Test {
                       .content_type = {},
                       .accept = {},
                       .body = {},
-                      .peer = {}};
+                      .peer = {},
+                      .is_forwarded = false};
 };
 
 TEST_F(GateTest, LetsThePagesOwnRequestsIn) {
@@ -129,13 +129,22 @@ TEST_F(GateTest, TakesBodiesThatAFormCannotSend) {
 TEST_F(GateTest, KnowsTokens) {
   request.authorization = "Bearer " + ann;
   EXPECT_EQ(status_of(request), 200);
-  EXPECT_EQ(status_of(request, false), 200);
+  EXPECT_EQ(status_of(request, OpenTo::nobody), 200);
   request.authorization = "Bearer " + bob;
   EXPECT_EQ(status_of(request), 401) << "a wrong token is not the same as none";
   request.authorization = "Basic " + ann;
   EXPECT_EQ(status_of(request), 401);
   request.authorization = "";
-  EXPECT_EQ(status_of(request, false), 401);
+  EXPECT_EQ(status_of(request, OpenTo::nobody), 401);
+}
+
+// A proxy on this machine connects from this machine, wherever its clients are.
+TEST_F(GateTest, RequestsThatWereForwardedNeedATokenUnlessEverybodyMayLook) {
+  request.is_forwarded = true;
+  EXPECT_EQ(status_of(request), 401);
+  EXPECT_EQ(status_of(request, OpenTo::everybody), 200);
+  request.authorization = "Bearer " + ann;
+  EXPECT_EQ(status_of(request), 200);
 }
 
 TEST_F(GateTest, AsksForTheRole) {

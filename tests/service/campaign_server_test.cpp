@@ -467,6 +467,35 @@ TEST(CampaignServer, OfAnotherHostOrOriginIsNotTalkedTo) {
   EXPECT_EQ(page.receive().substr(9, 3), "421");
 }
 
+// The header fields of a request without a token, to servers as they are started behind a proxy.
+TEST(CampaignServer, BehindAProxyLookingNeedsAToken) {
+  const auto status = [](const Served& served, const std::string& fields, const std::string& host = "") {
+    RawConnection one(served.server->port());
+    const std::string own = fmt::format("127.0.0.1:{}", served.server->port());
+    one.send("GET /v1/annotations HTTP/1.1\r\nHost: " + (host.empty() ? own : host) + "\r\n" + fields +
+             "Connection: close\r\n\r\n");
+    return one.receive().substr(9, 3);
+  };
+  const Served plain;
+  EXPECT_EQ(status(plain, ""), "200");
+  for (const char* field : {"Forwarded: for=203.0.113.9", "X-Forwarded-For: 203.0.113.9",
+                            "x-forwarded-proto: https", "X-Real-IP: 203.0.113.9", "Via: 1.1 proxy"})
+    EXPECT_EQ(status(plain, std::string(field) + "\r\n"), "401") << field;
+  CampaignServerOptions options;
+  options.names = {"lab.example"};
+  const Served named(study_text, options);
+  EXPECT_EQ(status(named, "", "lab.example"), "401");
+  EXPECT_EQ(status(named, ""), "401");
+  EXPECT_EQ(status(named, "Authorization: Bearer " + token_of("wim") + "\r\n", "lab.example"), "200");
+  options.watch_without_token = true;
+  const Served open(study_text, options);
+  EXPECT_EQ(status(open, "X-Forwarded-For: 203.0.113.9\r\n", "lab.example"), "200");
+  options = {};
+  options.behind_proxy = true;
+  const Served proxied(study_text, options);
+  EXPECT_EQ(status(proxied, ""), "401");
+}
+
 TEST(CampaignServer, ThatIsAskedTooOftenSaysSo) {
   CampaignServerOptions options;
   options.requests_per_second = 2.0;
