@@ -138,14 +138,6 @@ Caller Gate::caller_of(const HttpRequest& request) const {
   return *caller;
 }
 
-void Gate::require(const Caller& caller, Role role) {
-  if (caller.role >= role) return;
-  if (caller.name.empty())
-    throw HttpProblem(401, fmt::format("a token with the role {} is required", role_name(role)));
-  throw HttpProblem(403, fmt::format("{} has the role {}, {} is required", printable(caller.name, 40),
-                                     role_name(caller.role), role_name(role)));
-}
-
 double RateLimit::wait_of(const std::string& client, std::chrono::steady_clock::time_point now) {
   const std::lock_guard lock(mutex_);
   // Whoever has not come for a while has a full bucket again and need not be remembered.

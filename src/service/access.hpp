@@ -13,7 +13,7 @@
 
 namespace acuity {
 
-/// What a caller may do; each may do everything that those before it may.
+/// What a caller may do; route_limits() has it request by request.
 enum class Role {
   watch,  ///< look at everything
   label,  ///< answer items that he was given
@@ -74,8 +74,6 @@ class Gate {
   /// Who makes this request. Throws HttpProblem: 421 for another host, 403 for another origin, 401 for a
   /// token that is missing or not known, 415 if a POST has a body that is not JSON.
   Caller caller_of(const HttpRequest& request) const;
-  /// Throws HttpProblem 401 or 403 unless the caller has at least this role.
-  static void require(const Caller& caller, Role role);
   const Tokens& tokens() const { return tokens_; }
 
  private:

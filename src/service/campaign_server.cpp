@@ -14,6 +14,7 @@
 #include "service/label_desk.hpp"
 #include "service/live_view.hpp"
 #include "service/predictions.hpp"
+#include "service/role_limits.hpp"
 #include "service/serial_thread.hpp"
 #include "service/web_files.hpp"
 #include "store/kept_files.hpp"
@@ -215,8 +216,11 @@ struct CampaignServer::Parts {
 
 namespace {
 
+// What is done for a route of route_limits().
 struct BoundRoute {
-  CampaignServer::Route route;
+  struct {
+    std::string method, pattern;
+  } route;
   std::function<HttpReply(CampaignServer::Parts&, const Call&)> reply;
 };
 
@@ -240,28 +244,27 @@ std::function<HttpReply(CampaignServer::Parts&, const Call&)> read_only(Question
 const std::vector<BoundRoute>& bound_routes() {
   using Parts = CampaignServer::Parts;
   static const std::vector<BoundRoute> routes{
-      {{"GET", "/v1/me", Role::watch}, [](Parts& p, const Call& c) { return p.me(c); }},
-      {{"GET", "/v1/status", Role::watch}, read_only(&CampaignReader::status)},
-      {{"GET", "/v1/study", Role::watch}, read_only(&CampaignReader::study)},
-      {{"GET", "/v1/pending", Role::watch}, read_only(&CampaignReader::pending)},
-      {{"GET", "/v1/annotations", Role::watch}, read_only(&CampaignReader::annotations)},
-      {{"GET", "/v1/events", Role::watch}, [](Parts& p, const Call& c) { return p.events(c); }},
-      {{"GET", "/v1/view", Role::watch},
-       [](Parts& p, const Call&) { return json_reply(p.view->snapshot()->view); }},
-      {{"GET", "/v1/slice", Role::watch},
+      {{"GET", "/v1/me"}, [](Parts& p, const Call& c) { return p.me(c); }},
+      {{"GET", "/v1/status"}, read_only(&CampaignReader::status)},
+      {{"GET", "/v1/study"}, read_only(&CampaignReader::study)},
+      {{"GET", "/v1/pending"}, read_only(&CampaignReader::pending)},
+      {{"GET", "/v1/annotations"}, read_only(&CampaignReader::annotations)},
+      {{"GET", "/v1/events"}, [](Parts& p, const Call& c) { return p.events(c); }},
+      {{"GET", "/v1/view"}, [](Parts& p, const Call&) { return json_reply(p.view->snapshot()->view); }},
+      {{"GET", "/v1/slice"},
        [](Parts& p, const Call& c) {
          const auto slices = p.view->snapshot_with_slices(model_seconds)->slices;
          return p.drawn(&Drawings::slices, slices, c.query("x") + '\n' + c.query("y") + '\n' + c.query("at"),
                         [&] { return slices->json(c.query("x"), c.query("y"), c.query("at")); });
        }},
-      {{"GET", "/v1/pool", Role::watch},
+      {{"GET", "/v1/pool"},
        [](Parts& p, const Call& c) {
          const auto pool = p.view->snapshot_with_pool(model_seconds)->pool;
          return p.drawn(&Drawings::pool, pool, c.query("x") + '\n' + c.query("y"),
                         [&] { return pool->json(c.query("x"), c.query("y")); });
        }},
-      {{"GET", "/v1/figures/{}.svg", Role::watch}, [](Parts& p, const Call& c) { return p.figure(c); }},
-      {{"GET", "/v1/explain/next", Role::watch},
+      {{"GET", "/v1/figures/{}.svg"}, [](Parts& p, const Call& c) { return p.figure(c); }},
+      {{"GET", "/v1/explain/next"},
        [](Parts& p, const Call&) {
          // Of a large pool some points were scored, and the next of them is explained already.
          const auto pool = p.view->snapshot()->pool;
@@ -269,7 +272,7 @@ const std::vector<BoundRoute>& bound_routes() {
          return json_reply(
              p.thinker.with([](CampaignReader& r) { return explained_next_json(r.campaign_now()); }));
        }},
-      {{"GET", "/v1/explain/point/{}", Role::watch},
+      {{"GET", "/v1/explain/point/{}"},
        [](Parts& p, const Call& c) {
          // Of a large pool those that were scored are there already.
          const auto pool = p.view->snapshot()->pool;
@@ -279,30 +282,30 @@ const std::vector<BoundRoute>& bound_routes() {
                            : explained_point_json(r.campaign_now(), c.part);
          }));
        }},
-      {{"GET", "/v1/explain/{}", Role::watch},
+      {{"GET", "/v1/explain/{}"},
        [](Parts& p, const Call& c) {
          const std::int64_t id = number_in_path(c.part);
          return json_reply(
              p.thinker.with([&](CampaignReader& r) { return explained_json(r.campaign_now(), id); }));
        }},
-      {{"POST", "/v1/predict", Role::watch},
+      {{"POST", "/v1/predict"},
        [](Parts& p, const Call& c) {
          return json_reply(p.thinker.with(
              [&](CampaignReader& r) { return predictions(r.campaign_now(), c.request.body); }));
        }},
-      {{"POST", "/v1/ask", Role::label}, verb(&Writer::verbs, &CampaignVerbs::ask)},
-      {{"POST", "/v1/tell", Role::label}, verb(&Writer::verbs, &CampaignVerbs::tell)},
-      {{"POST", "/v1/fail", Role::label}, verb(&Writer::verbs, &CampaignVerbs::fail)},
-      {{"POST", "/v1/release", Role::label}, verb(&Writer::verbs, &CampaignVerbs::release)},
-      {{"POST", "/v1/heartbeat", Role::label}, verb(&Writer::verbs, &CampaignVerbs::heartbeat)},
-      {{"POST", "/v1/amend", Role::own}, verb(&Writer::verbs, &CampaignVerbs::amend)},
-      {{"POST", "/v1/label/next", Role::label}, verb(&Writer::desk, &LabelDesk::next)},
-      {{"POST", "/v1/label/answer", Role::label}, verb(&Writer::desk, &LabelDesk::answer)},
-      {{"POST", "/v1/label/skip", Role::label}, verb(&Writer::desk, &LabelDesk::skip)},
-      {{"POST", "/v1/label/cannot-tell", Role::label}, verb(&Writer::desk, &LabelDesk::cannot_tell)},
-      {{"GET", "/v1/files", Role::run}, [](Parts& p, const Call&) { return p.files(); }},
-      {{"GET", "/v1/files/{}", Role::run}, [](Parts& p, const Call& c) { return p.copy(c); }},
-      {{"GET", "/v1/label/image/{}", Role::label}, [](Parts& p, const Call& c) { return p.image(c); }}};
+      {{"POST", "/v1/ask"}, verb(&Writer::verbs, &CampaignVerbs::ask)},
+      {{"POST", "/v1/tell"}, verb(&Writer::verbs, &CampaignVerbs::tell)},
+      {{"POST", "/v1/fail"}, verb(&Writer::verbs, &CampaignVerbs::fail)},
+      {{"POST", "/v1/release"}, verb(&Writer::verbs, &CampaignVerbs::release)},
+      {{"POST", "/v1/heartbeat"}, verb(&Writer::verbs, &CampaignVerbs::heartbeat)},
+      {{"POST", "/v1/amend"}, verb(&Writer::verbs, &CampaignVerbs::amend)},
+      {{"POST", "/v1/label/next"}, verb(&Writer::desk, &LabelDesk::next)},
+      {{"POST", "/v1/label/answer"}, verb(&Writer::desk, &LabelDesk::answer)},
+      {{"POST", "/v1/label/skip"}, verb(&Writer::desk, &LabelDesk::skip)},
+      {{"POST", "/v1/label/cannot-tell"}, verb(&Writer::desk, &LabelDesk::cannot_tell)},
+      {{"GET", "/v1/files"}, [](Parts& p, const Call&) { return p.files(); }},
+      {{"GET", "/v1/files/{}"}, [](Parts& p, const Call& c) { return p.copy(c); }},
+      {{"GET", "/v1/label/image/{}"}, [](Parts& p, const Call& c) { return p.image(c); }}};
   return routes;
 }
 
@@ -341,7 +344,7 @@ HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
     if (!part) continue;
     is_known = true;
     if (bound.route.method != request.method) continue;
-    Gate::require(caller, bound.route.role);
+    require_allowed(limits_of(bound.route.method, bound.route.pattern), caller);
     try {
       return bound.reply(*this, {request, caller, *part});
     } catch (const InputError& error) {
@@ -446,12 +449,6 @@ void CampaignServer::look_at_log() {
 
 void CampaignServer::stop() {
   parts_->stop();
-}
-
-std::vector<CampaignServer::Route> CampaignServer::routes() {
-  std::vector<Route> routes;
-  for (const BoundRoute& bound : bound_routes()) routes.push_back(bound.route);
-  return routes;
 }
 
 }  // namespace acuity

@@ -44,13 +44,6 @@ class CampaignServer {
   /// Answers what has arrived, and no more; then gives the campaign up.
   void stop();
 
-  /// A way that a request can take: {} stands for one part of the path.
-  struct Route {
-    std::string method, pattern;
-    Role role;
-  };
-  static std::vector<Route> routes();
-
   struct Parts;
 
  private:

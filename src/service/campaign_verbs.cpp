@@ -10,7 +10,7 @@
 #include "campaign/answer_noise.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
-#include "service/request_body.hpp"
+#include "service/role_limits.hpp"
 #include "text/json.hpp"
 #include "views/campaign_text.hpp"
 
@@ -58,11 +58,12 @@ std::vector<Index> rows_in(const RequestBody& body, const std::string& name, con
   return rows;
 }
 
-Json told_json(const TellResult& result) {
+// Whether it surprises is nothing that a person should be told before the next one.
+Json told_json(const TellResult& result, const Caller& caller) {
   return {{"id", result.id},
           {"changes", result.changes},
           {"charge", json_number(result.charge)},
-          {"surprise", json_number(result.surprise)}};
+          {"surprise", caller.role < Role::run ? Json() : json_number(result.surprise)}};
 }
 
 // Errors of the campaign as statuses: what contradicts a recorded answer is a conflict.
@@ -107,14 +108,12 @@ const SuggestionRecord& CampaignVerbs::record_of(std::int64_t id, const Caller& 
 }
 
 Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"count", "worker", "lease", "level", "capacity", "avoid"});
+  const RequestBody body = permitted_body("/v1/ask", text, caller, lease_);
   const std::int64_t count = body.whole("count").value_or(1);
   if (count < 1 || count > most_at_once)
     throw HttpProblem(
         400, fmt::format("\"count\" is {}, must be a whole number from 1 to {}", count, most_at_once));
   const std::string worker = body.text("worker").value_or(caller.name);
-  if (worker != caller.name && caller.role < Role::run)
-    throw HttpProblem(403, fmt::format("{} may ask for himself only", printable(caller.name, 40)));
   campaign_.refresh();
   AskResult result;
   try {
@@ -143,7 +142,7 @@ Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
 }
 
 Json CampaignVerbs::tell(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "y", "cost", "noise_sd", "accuracy", "level", "alpha", "seconds"});
+  const RequestBody body = permitted_body("/v1/tell", text, caller, lease_);
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   const SuggestionRecord& record = record_of(id, caller);
@@ -159,15 +158,14 @@ Json CampaignVerbs::tell(const std::string& text, const Caller& caller) {
     answer.where = "the request";
     answer.worker = told_by(record, caller);
     answer.seconds = body.number("seconds");
-    return told_json(campaign_.tell({answer}).front());
+    return told_json(campaign_.tell({answer}).front(), caller);
   });
 }
 
 Json CampaignVerbs::fail(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "reason", "cost", "exclude", "cannot_tell", "seconds"});
+  const RequestBody body = permitted_body("/v1/fail", text, caller, lease_);
   campaign_.refresh();
   const SuggestionRecord& record = record_of(body.required_id(), caller);
-  if (body.flag("exclude")) Gate::require(caller, Role::run);
   return with_status(record, [&] {
     const bool changes = campaign_.fail({.id = body.required_id(),
                                          .reason = body.text("reason").value_or(""),
@@ -181,7 +179,7 @@ Json CampaignVerbs::fail(const std::string& text, const Caller& caller) {
 }
 
 Json CampaignVerbs::release(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "ids", "reason"});
+  const RequestBody body = permitted_body("/v1/release", text, caller, lease_);
   campaign_.refresh();
   const std::vector<std::int64_t> ids = body.required_ids();
   for (const std::int64_t id : ids) record_of(id, caller);
@@ -193,8 +191,7 @@ Json CampaignVerbs::release(const std::string& text, const Caller& caller) {
 }
 
 Json CampaignVerbs::amend(const std::string& text, const Caller& caller) {
-  const RequestBody body(
-      text, {"id", "y", "cost", "noise_sd", "accuracy", "level", "alpha", "point", "retract", "reason"});
+  const RequestBody body = permitted_body("/v1/amend", text, caller, lease_);
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   record_of(id, caller);
@@ -228,7 +225,7 @@ Json CampaignVerbs::amend(const std::string& text, const Caller& caller) {
 }
 
 Json CampaignVerbs::heartbeat(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "ids", "lease"});
+  const RequestBody body = permitted_body("/v1/heartbeat", text, caller, lease_);
   campaign_.refresh();
   const double lease = body.duration("lease").value_or(lease_);
   // What is not pending any more cannot be worked on any more: the caller is told, the others are renewed.

@@ -8,7 +8,7 @@
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
 #include "service/campaign_verbs.hpp"
-#include "service/request_body.hpp"
+#include "service/role_limits.hpp"
 #include "text/result_table.hpp"
 #include "views/level_groups.hpp"
 
@@ -16,7 +16,6 @@ namespace acuity {
 
 namespace {
 
-constexpr std::int64_t held_at_once = 2;  // the item shown and the one after it
 constexpr const char* skipped = "skipped: ";
 
 Json classes_json(const Study& study) {
@@ -132,7 +131,7 @@ Json LabelDesk::holders_json(const std::string& person) const {
 }
 
 Json LabelDesk::next(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {});
+  const RequestBody body = permitted_body("/v1/label/next", text, caller, lease_);
   campaign_.refresh();
   const AskResult result = campaign_.ask({.count = held_at_once,
                                           .worker = caller.name,
@@ -167,7 +166,7 @@ std::optional<Level> LabelDesk::other_level(const std::optional<std::string>& na
 }
 
 Json LabelDesk::answer(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "y", "seconds", "level"});
+  const RequestBody body = permitted_body("/v1/label/answer", text, caller, lease_);
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   const SuggestionRecord& record = own(id, caller);
@@ -204,7 +203,7 @@ Json LabelDesk::answer(const std::string& text, const Caller& caller) {
 }
 
 Json LabelDesk::skip(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "reason"});
+  const RequestBody body = permitted_body("/v1/label/skip", text, caller, lease_);
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   own(id, caller);
@@ -213,7 +212,7 @@ Json LabelDesk::skip(const std::string& text, const Caller& caller) {
 }
 
 Json LabelDesk::cannot_tell(const std::string& text, const Caller& caller) {
-  const RequestBody body(text, {"id", "seconds"});
+  const RequestBody body = permitted_body("/v1/label/cannot-tell", text, caller, lease_);
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   own(id, caller);

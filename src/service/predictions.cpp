@@ -7,7 +7,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "service/http_message.hpp"
-#include "service/request_body.hpp"
+#include "service/role_limits.hpp"
 #include "study/answer_prediction.hpp"
 #include "text/result_table.hpp"
 
@@ -44,7 +44,7 @@ Points points_in(const Json& list, const std::vector<Input>& inputs) {
 }  // namespace
 
 Json predictions(const Campaign& campaign, const std::string& text) {
-  const RequestBody body(text, {"points"});
+  const RequestBody body = permitted_body("/v1/predict", text, Caller{}, 0.0);
   const Json* list = body.find("points");
   if (list == nullptr || !list->is_array() || list->empty() || list->size() > most_points)
     throw HttpProblem(

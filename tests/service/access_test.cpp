@@ -147,21 +147,6 @@ TEST_F(GateTest, RequestsThatWereForwardedNeedATokenUnlessEverybodyMayLook) {
   EXPECT_EQ(status_of(request), 200);
 }
 
-TEST_F(GateTest, AsksForTheRole) {
-  EXPECT_NO_THROW(Gate::require({"ann", Role::run}, Role::label));
-  const auto status = [](const Caller& caller, Role role) {
-    try {
-      Gate::require(caller, role);
-      return 200;
-    } catch (const HttpProblem& problem) {
-      return problem.status();
-    }
-  };
-  EXPECT_EQ(status({"ann", Role::label}, Role::own), 403);
-  EXPECT_EQ(status({}, Role::label), 401);
-  EXPECT_EQ(status({}, Role::watch), 200);
-}
-
 TEST(RateLimit, CountsEachClientOnItsOwn) {
   RateLimit rate(10.0, 5.0);
   const auto start = std::chrono::steady_clock::now();

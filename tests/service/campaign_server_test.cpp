@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "acuity/base/errors.hpp"
-#include "service/http_client.hpp"
-#include "support/campaign_desk.hpp"
+#include "service/role_limits.hpp"
 #include "support/raw_connection.hpp"
+#include "support/served_campaign.hpp"
 
 namespace acuity::testing::campaign_server_test {
 namespace {
@@ -19,57 +19,8 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-const std::string study_text =
-    "[campaign]\nname = \"wing\"\nbudget = 12\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
-    "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n"
-    "[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 3\n";
-const std::string class_text =
-    "[campaign]\nname = \"cats\"\nbudget = 40\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
-    "[target]\nkind = \"binary\"\nclasses = [\"cat\", \"dog\"]\n"
-    "[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost = 1\n";
-
-std::string token_of(const std::string& name) {
-  return name + std::string(30 - name.size(), 'x');
-}
-
-/// A campaign that is served, with a client for every role.
-struct Served {
-  explicit Served(const std::string& study = study_text, CampaignServerOptions options = {}) : desk(study) {
-    std::string lines;
-    for (const auto& [name, role] :
-         {std::pair{"wim", "watch"}, {"lea", "label"}, {"lou", "label"}, {"rob", "run"}, {"olga", "own"}})
-      lines += fmt::format("{} {} {}\n", name, role, token_of(name));
-    const fs::path file = desk.folder.write("tokens", lines);
-    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-    options.listen = ListenAddress::of("127.0.0.1:0");
-    server =
-        std::make_unique<CampaignServer>(desk.address(), Tokens::read(file.string()), std::move(options));
-  }
-
-  std::unique_ptr<HttpClient> client(const std::string& name) const {
-    return std::make_unique<HttpClient>(ServerUrl::of(fmt::format("http://127.0.0.1:{}", server->port())),
-                                        name.empty() ? "" : token_of(name));
-  }
-  HttpReply post(const std::string& name, const std::string& verb, const Json& body) const {
-    return client(name)->post("/v1/" + verb, body.dump());
-  }
-  HttpReply get(const std::string& what, const std::string& name = "") const {
-    return client(name)->get("/v1/" + what);
-  }
-  Json done(const std::string& name, const std::string& verb, const Json& body) const {
-    const HttpReply reply = post(name, verb, body);
-    EXPECT_EQ(reply.status, 200) << verb << body << reply.body;
-    return Json::parse(reply.body);
-  }
-  Json shown(const std::string& what, const std::string& name = "") const {
-    const HttpReply reply = get(what, name);
-    EXPECT_EQ(reply.status, 200) << what << reply.body;
-    return Json::parse(reply.body);
-  }
-
-  CampaignDesk desk;
-  std::unique_ptr<CampaignServer> server;
-};
+const std::string& study_text = wing_study;
+const std::string& class_text = cats_study;
 
 TEST(CampaignServer, AsksAndTellsAsTheProgramDoes) {
   const Served served;
@@ -629,8 +580,8 @@ TEST(OpenApi, DescribesEveryRouteWithItsRole) {
       described.insert((method == "get" ? "GET " : "POST ") + pattern + " " +
                        operation.at("x-role").get<std::string>());
     }
-  for (const CampaignServer::Route& route : CampaignServer::routes())
-    served.insert(route.method + " " + route.pattern + " " + role_name(route.role));
+  for (const RouteLimits& route : route_limits())
+    served.insert(route.method + " " + route.pattern + " " + role_name(route.roles.front()));
   EXPECT_EQ(described, served);
 }
 
