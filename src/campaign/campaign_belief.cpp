@@ -80,7 +80,8 @@ Candidates CampaignBelief::candidates(const State& state) {
   else
     after_annotations_ = study_.candidates_after(all);
   annotations_before_ = all.size();
-  return candidates_of(study_, state, *after_annotations_);
+  return hides_gold_ ? shown_candidates_of(study_, state, *after_annotations_)
+                     : candidates_of(study_, state, *after_annotations_);
 }
 
 // False while an amplitude that the study does not set is still estimated from the answers.

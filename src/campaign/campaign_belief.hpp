@@ -48,6 +48,8 @@ class CampaignBelief {
   const std::vector<Annotation>& annotations(const State& state);
   /// candidates_of() the state, from what the annotations have left.
   Candidates candidates(const State& state);
+  /// From now on candidates() are shown_candidates_of() the state.
+  void hide_gold() { hides_gold_ = true; }
   PoolBelief& belief() { return *belief_; }
   const StudyModel& model() const { return model_; }
   Selector& selector() { return *selector_; }
@@ -109,6 +111,7 @@ class CampaignBelief {
   std::uint64_t annotations_revision_ = 0, annotations_corrections_ = 0;
   // Study::candidates_after() the first so many annotations.
   std::optional<Candidates> after_annotations_;
+  bool hides_gold_ = false;
   std::size_t annotations_before_ = 0;
   std::int64_t fits_ = 0, rewrites_ = 0;  // of the state it was built from
   std::int64_t builds_ = 0;

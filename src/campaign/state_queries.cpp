@@ -296,7 +296,10 @@ Candidates candidates_of(const Study& study, const State& state) {
   return candidates_of(study, state, study.candidates_after(annotations_of(study, state)));
 }
 
-Candidates candidates_of(const Study& study, const State& state, Candidates candidates) {
+Candidates shown_candidates_of(const Study& study, const State& state, Candidates candidates) {
+  for (const SuggestionRecord& record : state.suggestions())
+    if (record.asked.gold && !record.values.empty())
+      candidates.buy(record.asked.row, told_annotation(study, record).level, 0.0);
   for (const std::int64_t id : state.pending()) {
     const SuggestionRecord& record = *state.find(id);
     if (record.row() >= 0) candidates.buy(record.row(), expected_annotation(study, record).level, 0.0);
@@ -308,6 +311,11 @@ Candidates candidates_of(const Study& study, const State& state, Candidates cand
     else
       candidates.close(excluded.row);
   }
+  return candidates;
+}
+
+Candidates candidates_of(const Study& study, const State& state, Candidates candidates) {
+  candidates = shown_candidates_of(study, state, std::move(candidates));
   // What their class is is known; the answers of people to them are no evidence about f.
   for (const GoldItem& item : study.gold()) candidates.close(item.row);
   return candidates;

@@ -4,6 +4,7 @@
 
 #include "campaign/state_queries.hpp"
 #include "service/campaign_verbs.hpp"
+#include "service/watchers_view.hpp"
 #include "text/result_table.hpp"
 #include "views/annotation_rows.hpp"
 #include "views/campaign_status.hpp"
@@ -44,14 +45,17 @@ const Campaign& CampaignReader::campaign_now() {
   return campaign_;
 }
 
-std::string CampaignReader::status() {
+std::string CampaignReader::status(bool hides_gold) {
   campaign_.refresh();
-  return status_json(campaign_);
+  std::string text = status_json(campaign_);
+  return hides_gold ? status_for_watchers(campaign_, text) : text;
 }
 
-Json CampaignReader::study() {
+Json CampaignReader::study(bool hides_gold) {
   campaign_.refresh();
   const Study& study = campaign_.study();
+  const std::string& text = campaign_.state().created().study;
+  const bool is_cut = hides_gold && !study.gold().empty();
   return {{"name", study.file().name},
           {"unit", study.file().unit},
           {"target", study.file().target->kind()},
@@ -59,10 +63,10 @@ Json CampaignReader::study() {
           {"levels", levels_json(study)},
           {"ladder", study.is_ladder()},
           {"pool", study.pool().size()},
-          {"text", campaign_.state().created().study}};
+          {"text", is_cut ? study_for_watchers(text) : text}};
 }
 
-Json CampaignReader::pending() {
+Json CampaignReader::pending(bool /*hides_gold*/) {
   campaign_.refresh();
   Json list = suggestions_json(campaign_, campaign_.pending());
   for (Json& one : list) {
@@ -73,11 +77,11 @@ Json CampaignReader::pending() {
   return {{"pending", std::move(list)}};
 }
 
-Json CampaignReader::annotations() {
+Json CampaignReader::annotations(bool hides_gold) {
   campaign_.refresh();
   const Study& study = campaign_.study();
   Json rows = Json::array();
-  for (const AnnotationRow& row : annotation_rows(campaign_)) {
+  for (const AnnotationRow& row : annotation_rows(campaign_, hides_gold)) {
     Json inputs = Json::object();
     for (std::size_t k = 0; k < row.inputs.size(); ++k)
       inputs[study.pool().inputs()[k]] = json_value(input_cell(study.pool().columns()[k], row.inputs[k]));
@@ -97,7 +101,7 @@ Json CampaignReader::annotations() {
 }
 
 // The state after each event is not the one now: it is replayed from the beginning, as `export` does.
-std::string CampaignReader::events(std::int64_t after, std::int64_t limit) {
+std::string CampaignReader::events(std::int64_t after, std::int64_t limit, bool hides_gold) {
   campaign_.refresh();
   State state;
   std::string lines;
@@ -105,8 +109,7 @@ std::string CampaignReader::events(std::int64_t after, std::int64_t limit) {
     state.apply(stored);
     if (stored.sequence <= after) continue;
     if (stored.sequence > after + limit) break;
-    // People who label may read this, and must not know which questions are about gold items.
-    lines += event_json(stored, state, &campaign_.study().pool(), false);
+    lines += event_json(stored, state, &campaign_.study().pool(), !hides_gold);
   }
   return lines;
 }

@@ -13,12 +13,13 @@ class CampaignReader {
  public:
   explicit CampaignReader(const CampaignAddress& address, const CampaignOptions& options = {});
 
-  std::string status();  ///< the JSON of `acuity status`
-  Json study();          ///< what workers and pages must know about it
-  Json pending();        ///< suggestions that are not answered yet
-  Json annotations();    ///< the rows of `acuity export --annotations`
+  // With `hides_gold` nothing in them tells which questions are about gold items (watchers_view.hpp).
+  std::string status(bool hides_gold);  ///< the JSON of `acuity status`
+  Json study(bool hides_gold);          ///< what workers and pages must know about it
+  Json pending(bool hides_gold);        ///< suggestions that are not answered yet
+  Json annotations(bool hides_gold);    ///< the rows of `acuity export --annotations`
   /// JSON lines as `export --events`: at most `limit` events after that number.
-  std::string events(std::int64_t after, std::int64_t limit);
+  std::string events(std::int64_t after, std::int64_t limit, bool hides_gold);
 
   const Campaign& campaign() const { return campaign_; }
   /// As it is now.

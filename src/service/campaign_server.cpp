@@ -40,6 +40,11 @@ struct Call {
   }
 };
 
+// People must not know which questions are about gold items.
+bool hides_gold(const Caller& caller) {
+  return caller.role < Role::run;
+}
+
 HttpReply json_reply(std::string text) {
   return {.status = 200, .content_type = "application/json", .body = std::move(text)};
 }
@@ -236,8 +241,9 @@ std::function<HttpReply(CampaignServer::Parts&, const Call&)> verb(Object Writer
 // What needs no model.
 template <typename Question>
 std::function<HttpReply(CampaignServer::Parts&, const Call&)> read_only(Question question) {
-  return [question](CampaignServer::Parts& parts, const Call&) {
-    return json_reply(parts.reader.with([&](CampaignReader& r) { return (r.*question)(); }));
+  return [question](CampaignServer::Parts& parts, const Call& call) {
+    return json_reply(
+        parts.reader.with([&](CampaignReader& r) { return (r.*question)(hides_gold(call.caller)); }));
   };
 }
 
@@ -250,7 +256,11 @@ const std::vector<BoundRoute>& bound_routes() {
       {{"GET", "/v1/pending"}, read_only(&CampaignReader::pending)},
       {{"GET", "/v1/annotations"}, read_only(&CampaignReader::annotations)},
       {{"GET", "/v1/events"}, [](Parts& p, const Call& c) { return p.events(c); }},
-      {{"GET", "/v1/view"}, [](Parts& p, const Call&) { return json_reply(p.view->snapshot()->view); }},
+      {{"GET", "/v1/view"},
+       [](Parts& p, const Call& c) {
+         const auto snapshot = p.view->snapshot();
+         return json_reply(hides_gold(c.caller) ? snapshot->view_for_watchers : snapshot->view);
+       }},
       {{"GET", "/v1/slice"},
        [](Parts& p, const Call& c) {
          const auto slices = p.view->snapshot_with_slices(model_seconds)->slices;
@@ -285,8 +295,12 @@ const std::vector<BoundRoute>& bound_routes() {
       {{"GET", "/v1/explain/{}"},
        [](Parts& p, const Call& c) {
          const std::int64_t id = number_in_path(c.part);
-         return json_reply(
-             p.thinker.with([&](CampaignReader& r) { return explained_json(r.campaign_now(), id); }));
+         return json_reply(p.thinker.with([&](CampaignReader& r) {
+           // A gold item is asked about although another one is worth more, which the reasons would show.
+           if (hides_gold(c.caller) && !r.campaign().study().gold().empty())
+             throw HttpProblem(403, "reasons of questions need the role run: some have known answers");
+           return explained_json(r.campaign_now(), id);
+         }));
        }},
       {{"POST", "/v1/predict"},
        [](Parts& p, const Call& c) {
@@ -391,7 +405,7 @@ HttpReply CampaignServer::Parts::events(const Call& call) {
   };
   const std::int64_t after = number("after", 0), limit = std::min(number("limit", 1000), most_events);
   return {.status = 200, .content_type = "application/x-ndjson", .body = reader.with([&](CampaignReader& r) {
-            return r.events(after, limit);
+            return r.events(after, limit, hides_gold(call.caller));
           })};
 }
 

@@ -9,6 +9,7 @@
 #include "campaign/state_queries.hpp"
 #include "service/campaign_verbs.hpp"
 #include "service/role_limits.hpp"
+#include "study/target_view.hpp"
 #include "text/result_table.hpp"
 #include "views/level_groups.hpp"
 
@@ -148,6 +149,8 @@ Json LabelDesk::next(const std::string& text, const Caller& caller) {
   return {{"item", held.empty() ? Json() : item_json(held[0], caller.name)},
           {"following", held.size() > 1 ? item_json(held[1], caller.name) : Json()},
           {"classes", classes_json(campaign_.study())},
+          {"unit", campaign_.study().file().unit},
+          {"axis", TargetView::of(*campaign_.study().file().target)->prediction_axis()},
           {"answered", answered},
           {"reason", held.empty() ? result.reason : ""},
           {"retry_after", waits ? json_number(retry_after(campaign_)) : Json()},

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "pages/campaign_figures.hpp"
 #include "service/http_message.hpp"
+#include "service/watchers_view.hpp"
 #include "views/people_view.hpp"
 #include "views/three_verdicts.hpp"
 
@@ -97,6 +98,7 @@ void LiveView::show(const Campaign& campaign, const CampaignData& quick, const M
   facts.computed_at = now();
   facts.computed_seconds = quick_seconds + seconds_since(start);
   snapshot.view = view_json(campaign, data, facts);
+  snapshot.view_for_watchers = view_for_watchers(campaign, snapshot.view);
   const std::int64_t sequence = snapshot.sequence;
   {
     const std::lock_guard lock(mutex_);

@@ -20,8 +20,9 @@ namespace acuity {
 
 /// What the page shows of a campaign. Immutable.
 struct ViewSnapshot {
-  std::int64_t sequence = 0;  ///< events of the log, of what needs no model
-  std::string view;           ///< the answer to GET /v1/view
+  std::int64_t sequence = 0;      ///< events of the log, of what needs no model
+  std::string view;               ///< the answer to GET /v1/view
+  std::string view_for_watchers;  ///< watchers_view.hpp
   std::shared_ptr<const std::map<std::string, std::string>> figures;  ///< SVG by name; null: none yet
   // Absent until the first is computed; later those of an earlier log, until they are computed again.
   std::shared_ptr<const BeliefSlices> slices;

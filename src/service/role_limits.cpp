@@ -12,6 +12,8 @@ namespace acuity {
 namespace {
 
 const std::vector<Role> everyone{Role::watch, Role::label, Role::run, Role::own};
+// People who label see neither the answers of others nor what the model expects.
+const std::vector<Role> watchers{Role::watch, Role::run, Role::own};
 const std::vector<Role> people_and_programs{Role::label, Role::run, Role::own};
 const std::vector<Role> programs{Role::run, Role::own};
 const std::vector<Role> owners{Role::own};
@@ -58,19 +60,19 @@ const std::vector<RouteLimits>& route_limits() {
   using enum FieldRule;
   static const std::vector<RouteLimits> routes{
       {"GET", "/v1/me", everyone},
-      {"GET", "/v1/status", everyone},
+      {"GET", "/v1/status", watchers},
       {"GET", "/v1/study", everyone},
-      {"GET", "/v1/pending", everyone},
-      {"GET", "/v1/annotations", everyone},
-      {"GET", "/v1/events", everyone},
-      {"GET", "/v1/view", everyone},
-      {"GET", "/v1/slice", everyone},
-      {"GET", "/v1/pool", everyone},
-      {"GET", "/v1/figures/{}.svg", everyone},
-      {"GET", "/v1/explain/next", everyone},
-      {"GET", "/v1/explain/point/{}", everyone},
-      {"GET", "/v1/explain/{}", everyone},
-      {"POST", "/v1/predict", everyone, {{"points"}}},
+      {"GET", "/v1/pending", watchers},
+      {"GET", "/v1/annotations", watchers},
+      {"GET", "/v1/events", watchers},
+      {"GET", "/v1/view", watchers},
+      {"GET", "/v1/slice", watchers},
+      {"GET", "/v1/pool", watchers},
+      {"GET", "/v1/figures/{}.svg", watchers},
+      {"GET", "/v1/explain/next", watchers},
+      {"GET", "/v1/explain/point/{}", watchers},
+      {"GET", "/v1/explain/{}", watchers},
+      {"POST", "/v1/predict", watchers, {{"points"}}},
       {"POST",
        "/v1/ask",
        people_and_programs,

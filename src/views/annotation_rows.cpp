@@ -1,12 +1,23 @@
 #include "views/annotation_rows.hpp"
 
+#include <algorithm>
+
+#include "campaign/state_queries.hpp"
+
 namespace acuity {
 
-std::vector<AnnotationRow> annotation_rows(const Campaign& campaign) {
+std::vector<AnnotationRow> annotation_rows(const Campaign& campaign, bool with_gold) {
   const Study& study = campaign.study();
-  const std::vector<Annotation> annotations = campaign.annotations();
+  std::vector<Annotation> annotations = campaign.annotations();
+  std::vector<std::int64_t> ids = campaign.state().answered();
+  if (with_gold)
+    for (const SuggestionRecord& record : campaign.state().suggestions())
+      if (record.asked.gold && !record.values.empty()) {
+        ids.push_back(record.asked.id);
+        add_annotations(study, campaign.state(), record.asked.id, annotations);
+      }
   std::vector<AnnotationRow> rows;
-  for (const std::int64_t id : campaign.state().answered()) {
+  for (const std::int64_t id : ids) {
     const SuggestionRecord& record = *campaign.state().find(id);
     for (std::size_t k = 0; k < record.values.size(); ++k) {
       const Annotation& annotation = annotations[rows.size()];
@@ -28,6 +39,9 @@ std::vector<AnnotationRow> annotation_rows(const Campaign& campaign) {
       rows.push_back(std::move(row));
     }
   }
+  if (with_gold)
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.told_at < b.told_at; });
   return rows;
 }
 

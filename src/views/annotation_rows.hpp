@@ -26,6 +26,6 @@ struct AnnotationRow {
 };
 
 /// All answers that are not retracted, in the order of recording.
-std::vector<AnnotationRow> annotation_rows(const Campaign& campaign);
+std::vector<AnnotationRow> annotation_rows(const Campaign& campaign, bool with_gold = false);
 
 }  // namespace acuity

@@ -132,7 +132,13 @@ struct EventWriter {
     if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
   }
   void operator()(const Planned& e) const { put_all_of(e); }
-  void operator()(const StudyChanged& e) const { put_all_of(e); }
+  void operator()(const StudyChanged& e) const {
+    put_all_of(e);
+    if (shows_gold) return;
+    // Texts of the study, and which of its keys and tables have changed, name the gold items.
+    for (const char* key : {"study", "before"}) line.erase(key);
+    for (const char* key : {"changes", "tables", "table_checksums"}) line.erase(key);
+  }
   void put_all_of(const Event& event) const {
     const Json body = json_in(to_json(event));  // must outlive its items()
     for (const auto& [key, value] : body.items()) line[key] = value;

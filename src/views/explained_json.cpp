@@ -1,6 +1,7 @@
 #include "views/explained_json.hpp"
 
 #include "acuity/base/errors.hpp"
+#include "campaign/campaign_internals.hpp"
 #include "explain/explanation.hpp"
 #include "explain/look_ahead.hpp"
 #include "text/json.hpp"
@@ -42,8 +43,12 @@ std::string explained_next_json(const Campaign& campaign, int threads) {
 }
 
 std::string explained_point_json(const Campaign& campaign, const std::string& point, int threads) {
-  return among_enough_points(campaign, campaign.study().pool().find(point),
-                             [&](const Campaign& one) { return explain_point(one, point, threads); });
+  return among_enough_points(campaign, campaign.study().pool().find(point), [&](const Campaign& one) {
+    LookAhead ahead = look_ahead(one, {.threads = threads});
+    CampaignBelief& belief = CampaignInternals::belief(ahead.campaign);
+    belief.hide_gold();
+    return explain_point(ahead.campaign.study(), ahead.campaign.state(), belief, ahead.next, point);
+  });
 }
 
 }  // namespace acuity

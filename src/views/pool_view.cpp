@@ -99,6 +99,7 @@ struct PoolScores::Parts {
         belief(CampaignInternals::belief(ahead.campaign)) {
     const Study& study = ahead.campaign.study();
     const State& state = ahead.campaign.state();
+    belief.hide_gold();  // the page shows this, also to people who label
     belief.follow(state);
     const StudyModel& model = belief.model();
     offer = model.offer;

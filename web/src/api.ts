@@ -168,7 +168,7 @@ export interface Person {
   name: string;
   level: string;
   answers: number;
-  gold: { right: number; wrong: number };
+  gold: { right: number; wrong: number } | null; // null: not for this role
   agreement: { same: number; different: number }; // with others on the same items
   accuracy: number | null;
   low: number | null; // 95 % interval
@@ -260,6 +260,8 @@ export interface LabelNext {
   item: LabelItem | null;
   following: LabelItem | null;
   classes: { value: -1 | 1; name: string; key: string }[] | null; // null: a number is asked for
+  unit: string; // of money; may be empty
+  axis: string; // what the number means
   answered: number; // by this person
   reason: string; // if there is no item: why
   retry_after: number | null; // seconds

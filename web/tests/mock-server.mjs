@@ -150,7 +150,7 @@ export class MockServer {
     const classes = this.campaign.shape.classes?.map((name, k) => ({ value: 2 * k - 1, name, key: String(k + 1) })) ?? null;
     const answered = [...this.handled.values()].filter((one) => one.who === who.name && "y" in one).length;
     const empty = { reason: "", retry_after: null, finished: false, holders: [] };
-    this.send(response, 200, { item: item ?? null, following: following ?? null, classes, answered, ...empty, ...(item ? {} : this.nothing) });
+    this.send(response, 200, { item: item ?? null, following: following ?? null, classes, unit: this.campaign.view().unit, axis: this.campaign.view().target.axis, answered, ...empty, ...(item ? {} : this.nothing) });
   }
 }
 

@@ -116,9 +116,11 @@ function Top() {
               {who.level ? ` (${who.level})` : ""}
             </span>
           )}{" "}
-          <a class="button plain" href="/">
-            Watch
-          </a>{" "}
+          {who?.role !== "label" && (
+            <a class="button plain" href="/">
+              Watch
+            </a>
+          )}{" "}
           {who?.name && (
             <button
               type="button"
@@ -146,12 +148,17 @@ export function LabelPage() {
   useEffect(() => {
     document.title = "Label · acuity";
     void refreshMe();
+    return start();
+  }, []);
+  const role = me.value?.role;
+  useEffect(() => {
+    if (!role || role === "label") return; // it may not look at the answers of others
     get<View>("/v1/view")
       .then(setView)
       .catch(() => undefined); // only the small picture needs it
-    return start();
-  }, []);
+  }, [role]);
   const one = item.value;
+  const money = next.value?.unit ?? "";
   return (
     <div class="label-page">
       <a class="skip" href="#main">
@@ -179,13 +186,13 @@ export function LabelPage() {
                   ? `answered ${again.value.said}${one.levels.length > 1 ? ` at ${again.value.level}` : ""}; a new answer replaces it`
                   : one.levels.length > 1
                     ? ""
-                    : `${one.level}, ${moneyText(one.cost, view?.unit ?? "")}`}
+                    : `${one.level}, ${moneyText(one.cost, money)}`}
                 {!again.value && one.levels.length < 2 && one.lease_until !== null && " · "}
                 {!again.value && <Lease item={one} />}
               </p>
             </div>
             <Item item={one} view={view} key={one.id} />
-            <Controls item={one} classes={next.value?.classes ?? null} known={next.value !== null} unit={view?.target.axis ?? ""} money={view?.unit ?? ""} blocked={skipping || signInReason.value !== null} onSkip={() => setSkipping(true)} key={`controls-${one.id}-${again.value ? "again" : ""}`} />
+            <Controls item={one} classes={next.value?.classes ?? null} known={next.value !== null} unit={next.value?.axis ?? ""} money={money} blocked={skipping || signInReason.value !== null} onSkip={() => setSkipping(true)} key={`controls-${one.id}-${again.value ? "again" : ""}`} />
           </article>
         )}
         {!one && loading.value && <p class="soft placeholder">Loading the next item …</p>}

@@ -86,13 +86,13 @@ export function People(props: { view: View }) {
         header={["name", "level", heading("answers"), heading("right on gold"), heading("agreed with others"), heading("accuracy"), heading("95 % interval"), heading("cannot tell"), heading("median time"), "remark"]}
         keys={people.map((person) => `${person.name} ${person.level}`)}
         rows={people.map((person) => {
-          const gold = person.gold.right + person.gold.wrong;
+          const gold = person.gold ? person.gold.right + person.gold.wrong : 0;
           const shared = person.agreement.same + person.agreement.different;
           return [
             person.name,
             person.level,
             figure(countText(person.answers)),
-            figure(gold ? `${person.gold.right} of ${gold}` : "–"),
+            figure(gold ? `${person.gold?.right ?? 0} of ${gold}` : "–"),
             figure(shared ? `${person.agreement.same} of ${shared}` : "–"),
             figure(percentText(person.accuracy)),
             figure(person.low === null ? "–" : `${percentText(person.low)} to ${percentText(person.high)}`),

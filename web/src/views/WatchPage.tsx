@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { retryEvent } from "../events";
 import { SignIn } from "../parts/SignIn";
-import { announcement, signInReason, startWatching, view, viewProblem, wantView } from "../store";
+import { announcement, me, signInReason, startWatching, view, viewProblem, wantView } from "../store";
 import { Answers } from "./Answers";
 import { Header } from "./Header";
 import { Money } from "./Money";
@@ -40,11 +40,16 @@ function Contents() {
 }
 
 function signedIn(): void {
+  if (me.value?.role === "label") return location.replace("/label");
   wantView();
   window.dispatchEvent(new Event(retryEvent));
 }
 
 export function WatchPage() {
+  const role = me.value?.role;
+  useEffect(() => {
+    if (role === "label") location.replace("/label"); // people who label see nothing of others
+  }, [role]);
   useEffect(startWatching, []);
   const now = view.value;
   useEffect(() => {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "acuity/campaign/campaign.hpp"
+
+// What people who only look, or label, may see of a campaign with gold items: a question about one looks like
+// every other question, and its answer like every other answer. Programs and owners see the texts as they
+// are.
+
+namespace acuity {
+
+/// The JSON of /v1/view, with answers to gold items among the others and without counts of right ones.
+std::string view_for_watchers(const Campaign& campaign, const std::string& view);
+/// The JSON of /v1/status, which counts answers to gold items.
+std::string status_for_watchers(const Campaign& campaign, const std::string& status);
+/// The text of a study without what it says about gold items; empty if that cannot be taken out.
+std::string study_for_watchers(const std::string& text);
+
+}  // namespace acuity
