@@ -34,6 +34,7 @@ PageTable summary(const CampaignData& data) {
   const auto add = [&](const std::string& name, const std::string& value) {
     table.rows.push_back({name, value});
   };
+  if (data.typical_error) add("error to expect", data.typical_error_text);
   add("spent",
       std::isfinite(data.books.budget)
           ? fmt::format(
@@ -48,20 +49,20 @@ PageTable summary(const CampaignData& data) {
   if (data.books.excluded > 0) add("excluded", std::to_string(data.books.excluded));
   add("pool", fmt::format("{}, {}", counted(data.books.pool, "point"),
                           counted(static_cast<std::int64_t>(data.books.inputs.size()), "input")));
-  // Predicted from all the others, chosen points look better than they are: what the model expects of that
-  // error is left to the verdict.
-  if (!data.course.errors.empty())
-    add(fmt::format("{} error", data.is_held_out ? "held-out" : "leave-one-out"),
-        data.books.target->error_text(
-            data.course.errors.back().error,
-            data.is_held_out ? std::optional(data.course.errors.back().expected) : std::nullopt));
+  if (data.is_held_out && !data.course.errors.empty())
+    add("held-out error",
+        data.books.target->error_text(data.course.errors.back().error, data.course.errors.back().expected));
   if (data.predicted_errors) {
-    add("predicted error at the goal", fmt::format("{:.4g}", data.predicted_errors->goal));
-    add("predicted error over the pool", fmt::format("{:.4g}", data.predicted_errors->pool));
+    add("predicted error at the goal", fmt::format("{:.3g}", data.predicted_errors->goal));
+    add("predicted error over the pool", fmt::format("{:.3g}", data.predicted_errors->pool));
   }
   if (!data.answers.all.empty()) add(data.books.target->judged(), data.verdict.words());
   add("created", time_text(data.books.created_at));
   if (!data.answers.all.empty()) add("last answer", time_text(data.answers.last_at));
+  // About answers, whose noise it contains, at chosen points: a detail, and no error of predictions of f.
+  if (!data.is_held_out && !data.course.errors.empty())
+    add("leave-one-out error of the answers, their noise included",
+        data.books.target->error_text(data.course.errors.back().error, std::nullopt));
   return table;
 }
 

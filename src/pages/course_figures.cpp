@@ -81,14 +81,16 @@ std::string money_caption(const CampaignData& data, const MoneyReach& reach, boo
                         is_over_time ? "Between the bands and the line is what" : "Not shown is what",
                         money(data.books.spent - at_levels, data.books.unit));
   if (!std::isfinite(data.books.budget)) return text + " There is no limit to the budget.";
-  const std::string left = money(data.books.budget - data.books.spent, data.books.unit);
+  const std::string left = money(data.books.free, data.books.unit);
   if (data.course.projected_end) {
-    const TimeUnit unit = time_unit(*data.course.projected_end);
-    return text + fmt::format(
-                      " At the pace of the second half of the spending, the remaining {} will last until "
-                      "{:.3g} {} after the campaign was created{}.",
-                      left, *data.course.projected_end / unit.seconds, unit.name,
-                      reach.projected_end ? "" : ", beyond the picture");
+    // A duration: the report may be read long after the last answer.
+    const double more = *data.course.projected_end - data.course.money.back().time;
+    const TimeUnit unit = time_unit(more);
+    return text +
+           fmt::format(
+               " At the pace of the second half of the spending, the {} that are free last for another "
+               "{:.3g} {}{}.",
+               left, more / unit.seconds, unit.name, reach.projected_end ? "" : ", beyond the picture");
   }
   const std::string all = money(data.books.budget, data.books.unit);
   return text + (data.books.spent >= 0.99 * data.books.budget

@@ -20,8 +20,23 @@ std::string rounded(double value, int digits) {
   return brief(read, 15);
 }
 
-std::string money(double amount, const std::string& unit) {
-  return unit.empty() ? brief(amount) : fmt::format("{} {}", brief(amount), one_line(unit));
+std::string amount(double value) {
+  if (!std::isfinite(value) || std::abs(value) >= 1e15) return brief(value);
+  // Whole units are never rounded away: a budget of 1234 is not 1230.
+  return std::abs(value) >= 100.0 ? fmt::format("{:.0f}", value) : rounded(value, 3);
+}
+
+std::string money(double value, const std::string& unit) {
+  const std::string number = amount(value);
+  if (unit.empty()) return number;
+  std::string noun = one_line(unit);
+  // "hours", but not "s" or "bus".
+  constexpr std::size_t shortest_plural = 4;
+  if (number == "1" && noun.size() >= shortest_plural && noun.back() == 's') {
+    const char before = noun[noun.size() - 2];
+    if (before >= 'a' && before <= 'z' && before != 's' && before != 'u' && before != 'i') noun.pop_back();
+  }
+  return fmt::format("{} {}", number, noun);
 }
 
 std::string exact(double value) {

@@ -9,6 +9,7 @@
 #include "campaign/campaign_model.hpp"
 #include "data/quantile.hpp"
 #include "judgement/held_out_scores.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity {
 
@@ -44,6 +45,7 @@ CoursePoint measured(const Study& study, const State& state, const CampaignModel
                      const std::optional<HeldOut>& test) {
   CoursePoint point{.spent = state.spent(), .answers = state.annotations()};
   if (study.file().stop.predictive_sd) point.predictive_sd = predictive_sd(study, model);
+  if (const auto error = typical_error(study, model)) point.typical = error->size;
   if (has_own_goal(study))
     point.at_goal = model.posterior().predicted_error(study.goal()->points, study.goal()->weights);
   if (test && study.file().target->is_real()) {
@@ -91,8 +93,9 @@ FitPoint fit_point(const Study& study, const Fitted& fitted) {
 
 // Extrapolates the rate of the second half of the spending, because the first answers of a campaign, and
 // those before a break, come at another rate.
+// What is reserved is not free.
 std::optional<double> projected_end(const std::vector<MoneyPoint>& money, const State& state) {
-  const double left = state.budget() - state.spent();
+  const double left = free_money(state);
   if (money.size() < 4 || !std::isfinite(left) || left <= 0.01 * state.budget()) return std::nullopt;
   const MoneyPoint& middle = money[money.size() / 2];
   const MoneyPoint& last = money.back();

@@ -20,6 +20,7 @@
 #include "views/averaged_belief.hpp"
 #include "views/belief_views.hpp"
 #include "views/campaign_course.hpp"
+#include "views/campaign_text.hpp"
 #include "views/campaign_warnings.hpp"
 #include "views/level_groups.hpp"
 #include "views/plan_text.hpp"
@@ -78,6 +79,7 @@ CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
           .budget = state.budget(),
           .spent = state.spent(),
           .escrow = state.escrow(),
+          .free = free_money(state),
           .pending = static_cast<std::int64_t>(state.pending().size()),
           .failed = state.failed(),
           .excluded = static_cast<std::int64_t>(state.excluded().size()),
@@ -264,6 +266,8 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
     data.plan_text += (data.plan_text.empty() ? "" : " ") + as_sentence(to_text(*certificate));
   data.predicted_errors = predicted_errors(study, model);
   data.verdict = verdict_on(campaign, measured_on, &model);
+  data.typical_error = typical_error(study, model, error_factor(data.verdict));
+  if (data.typical_error) data.typical_error_text = to_text(*data.typical_error, *study.file().target);
   if (const std::string problem = model.posterior().convergence_problem(); !problem.empty())
     data.warnings.push_back(as_sentence(problem));
   for (std::string& warning : campaign_warnings(campaign, data)) data.warnings.push_back(std::move(warning));

@@ -13,6 +13,7 @@
 #include "judgement/held_out.hpp"
 #include "judgement/importance.hpp"
 #include "judgement/level_offsets.hpp"
+#include "judgement/typical_error.hpp"
 #include "study/target_view.hpp"
 #include "views/bias_views.hpp"
 #include "views/people_view.hpp"
@@ -53,6 +54,8 @@ struct CoursePoint {
   double expected = 0.0;  ///< the error that the model predicts
   /// The error that it predicts over the points of the goal, by weight; absent if the goal is the pool.
   std::optional<double> at_goal = {};
+  /// TypicalError::size, as claimed then; absent with few answers.
+  std::optional<double> typical = {};
   /// The mean standard deviation of f over the goal, or a sample of the pool; absent unless the study has a
   /// stop.predictive_sd to compare it with.
   std::optional<double> predictive_sd = {};
@@ -119,6 +122,7 @@ struct CampaignBooks {
   std::vector<Input> columns;  ///< the inputs with their types
   double created_at = 0.0;
   double budget = 0.0, spent = 0.0, escrow = 0.0;
+  double free = 0.0;  ///< free_money()
   std::int64_t pending = 0, failed = 0, excluded = 0;
   Index pool = 0;
   std::vector<LevelTotal> levels;      ///< most precise first; `ReportedAnswer::level` is an index into it
@@ -181,6 +185,8 @@ struct CampaignData {
   std::optional<PredictedErrors> predicted_errors;  ///< if the study names a goal
   std::vector<Importance> importance;               ///< of the inputs for the mean of f, most important first
   CalibrationVerdict verdict;                       ///< whether the intervals are calibrated
+  std::optional<TypicalError> typical_error;        ///< calibrated by the verdict; absent with few answers
+  std::string typical_error_text;                   ///< the same in words; empty if absent
   std::vector<std::string> warnings;
 };
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "acuity/selection/candidates.hpp"
 #include "base/text.hpp"
 #include "study/displayed_columns.hpp"
 
@@ -78,6 +80,22 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
     table.add(row);
   }
   return table.document("suggestions");
+}
+
+double free_money(const State& state) {
+  const double left = state.free();
+  return std::abs(left) <= budget_slack(state.budget()) ? 0.0 : left;
+}
+
+std::string end_text(const State& state, const std::string& reason) {
+  const bool is_about_money = reason.starts_with("no level is affordable") ||
+                              reason.starts_with("everything that is open costs more") ||
+                              reason.find("to continue a run costs more") != std::string::npos;
+  if (!is_about_money) return reason;
+  const double left = free_money(state);
+  return left > 0.0 ? fmt::format("the budget is spent, the {} left are too little for an answer",
+                                  money(left, state.created().unit))
+                    : "the budget is spent";
 }
 
 }  // namespace acuity

@@ -21,4 +21,11 @@ ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& val
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
                              Format format, bool with_worker = false);
 
+/// The money that can still be spent; 0 if it is less than rounding leaves over.
+double free_money(const State& state);
+
+/// Why there is no more to ask for, for people: "the budget is spent" where `reason` is the library's for
+/// that, otherwise the reason.
+std::string end_text(const State& state, const std::string& reason);
+
 }  // namespace acuity

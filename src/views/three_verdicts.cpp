@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cmath>
 
-#include "annotation/truth_table.hpp"
 #include "base/text.hpp"
 #include "campaign/state_queries.hpp"
 #include "judgement/error_projection.hpp"
@@ -15,6 +14,7 @@
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 #include "text/sentence.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity {
 
@@ -23,13 +23,11 @@ namespace {
 using Calibration = CalibrationVerdict::Calibration;
 using VerdictState = CampaignVerdict::State;
 
-constexpr std::int64_t fewest_to_judge = 5;
-
 std::string percent(double share) {
   return fmt::format("{:.0f} %", 100.0 * share);
 }
 
-// " It fell by 12 % over the last third of the money." as part of a sentence.
+// "; it fell by 12 % over the last third of the money", as part of a sentence.
 std::string trend_text(const std::vector<SpentError>& course) {
   const std::optional<double> change = recent_change(course);
   if (!change) return "";
@@ -38,9 +36,10 @@ std::string trend_text(const std::vector<SpentError>& course) {
                      percent(std::abs(*change)));
 }
 
-std::vector<SpentError> errors_of(const CampaignData& data) {
+std::vector<SpentError> typical_errors_of(const CampaignData& data) {
   std::vector<SpentError> found;
-  for (const CoursePoint& one : data.course.errors) found.push_back({one.spent, one.error});
+  for (const CoursePoint& one : data.course.errors)
+    if (one.typical) found.push_back({one.spent, *one.typical});
   return found;
 }
 
@@ -51,68 +50,65 @@ std::vector<SpentError> standard_deviations_of(const CampaignData& data) {
   return found;
 }
 
-// What reaching the goal will cost beyond what was spent, in words.
+// What reaching the goal will cost beyond what was spent. A wide range says nothing.
 std::string projection_text(const std::optional<ProjectedSpending>& projected, const CampaignData& data) {
-  if (!projected) return "; the cost to reach it cannot be projected";
-  const double more = projected->spent - data.books.spent, least = projected->low - data.books.spent;
-  const std::string range = projected->high ? fmt::format("{} to {}", rounded(least, 2),
-                                                          rounded(*projected->high - data.books.spent, 2))
-                                            : fmt::format("at least {}", rounded(least, 2));
-  const std::string about =
-      rounded(more, 2) + (data.books.unit.empty() ? "" : " " + one_line(data.books.unit));
-  return fmt::format("; by its trend it takes about {} more ({})", about, range);
+  constexpr double widest = 5.0;
+  const double more = projected ? projected->spent - data.books.spent : 0.0;
+  const double least = projected ? projected->low - data.books.spent : 0.0;
+  if (!projected || !projected->high || !(least > 0.0) ||
+      *projected->high - data.books.spent > widest * least)
+    return "how much more it takes cannot be told yet";
+  return fmt::format("by its trend it takes about {} more ({} to {})", money(more, data.books.unit),
+                     rounded(least, 2), rounded(*projected->high - data.books.spent, 2));
 }
 
 std::string projection_advice(const std::optional<ProjectedSpending>& projected, const CampaignData& data) {
-  if (!std::isfinite(data.books.budget)) return "continue";
-  const double left = std::max(0.0, data.books.budget - data.books.spent - data.books.escrow);
-  if (!(left > 0.0)) return "raise the budget, or accept this error as the goal";
-  if (!projected) return "continue; a trend needs more answers";
-  if (projected->low > data.books.budget)
-    return fmt::format("the {} that are left will not reach it: raise the budget, or the goal",
-                       money(left, data.books.unit));
-  if (projected->spent > data.books.budget)
-    return fmt::format("the {} that are left may not reach it", money(left, data.books.unit));
-  return "continue";
+  const std::string takes = projection_text(projected, data);
+  if (!std::isfinite(data.books.budget)) return takes;
+  const double left = data.books.free;
+  if (!(left > 0.0))
+    return data.books.pending > 0 ? takes : takes + ": raise the budget, or accept this error";
+  if (projected && projected->low > data.books.budget)
+    return fmt::format("{}: the {} left will not reach it", takes, money(left, data.books.unit));
+  if (projected && projected->spent > data.books.budget)
+    return fmt::format("{}: the {} left may not reach it", takes, money(left, data.books.unit));
+  return takes;
+}
+
+// The number with which everything begins, and what was measured if there is something to measure it by.
+std::string error_sentence(const CampaignData& data) {
+  if (!data.is_held_out) return data.typical_error_text;
+  return fmt::format("{}; on {}: {}", data.typical_error_text, data.course_source,
+                     data.books.target->error_text(data.course.errors.back().error, std::nullopt));
 }
 
 // The study says what is good enough: [stop] predictive_sd.
-CampaignVerdict against_goal(const Study& study, const CampaignData& data, double goal) {
+CampaignVerdict against_goal(const CampaignData& data, double goal) {
   CampaignVerdict verdict{.question = "Is it good enough?", .answer = {}, .advice = {}};
   const CoursePoint& now = data.course.errors.back();
-  const std::string where = has_own_goal(study) ? "the goal" : "the pool";
-  const std::string sd = fmt::format("the standard deviation of {} is {} on average over {}",
-                                     data.books.target->latent(), brief(*now.predictive_sd, 3), where);
   const bool is_claimed_low = *now.predictive_sd < goal;
   // Measured on known values, or what is left of the claim if intervals are known to be too narrow.
   double real = *now.predictive_sd;
-  std::string but;
-  if (data.is_held_out && now.error > real) {
+  if (data.is_held_out && now.error > real)
     real = now.error;
-    but = fmt::format(", but the error on {} is {}", data.course_source,
-                      data.books.target->error_text(now.error, std::nullopt));
-  } else if (data.verdict.calibration == Calibration::too_narrow && data.verdict.factor > 1.0) {
+  else if (data.verdict.calibration == Calibration::too_narrow && data.verdict.factor > 1.0)
     real *= data.verdict.factor;
-    but =
-        fmt::format(", but intervals are {}, so that it is rather {}", data.verdict.words(), brief(real, 3));
-  }
+  const std::string wanted =
+      fmt::format("; mean standard deviation {}, below {} wanted", rounded(real, 3), rounded(goal, 3));
   if (is_claimed_low && real < goal) {
     verdict.state = VerdictState::good;
-    verdict.answer = fmt::format("Yes: {}, below the {} of stop.predictive_sd{}.", sd, brief(goal, 3), but);
-    verdict.advice = "stop here, or ask for more than the study says";
+    verdict.answer = fmt::format("Yes: {}{}.", data.typical_error_text, wanted);
+    verdict.advice = "stop here";
     return verdict;
   }
   verdict.state = VerdictState::bad;
   if (is_claimed_low) {
-    verdict.answer = fmt::format("No: {}, below the {} of stop.predictive_sd{}.", sd, brief(goal, 3), but);
+    verdict.answer = fmt::format("No: {}{}.", error_sentence(data), wanted);
     verdict.advice = data.verdict.advice;
     return verdict;
   }
-  const std::vector<SpentError> course = standard_deviations_of(data);
-  const std::optional<ProjectedSpending> projected = projected_spending(course, goal);
-  verdict.answer = fmt::format("Not yet: {}, and stop.predictive_sd is {}{}{}{}.", sd, brief(goal, 3), but,
-                               trend_text(course), projection_text(projected, data));
-  verdict.advice = projection_advice(projected, data);
+  verdict.answer = fmt::format("Not yet: {}{}.", data.typical_error_text, wanted);
+  verdict.advice = projection_advice(projected_spending(standard_deviations_of(data), goal), data);
   return verdict;
 }
 
@@ -123,20 +119,15 @@ CampaignVerdict good_enough(const Study& study, const CampaignData& data) {
     return verdict;
   }
   const auto answers = static_cast<std::int64_t>(data.answers.all.size());
-  if (answers < fewest_to_judge || data.course.errors.empty()) {
+  if (!data.typical_error || data.course.errors.empty()) {
     verdict.answer = fmt::format("It cannot be told from {}.", counted(answers, "answer"));
-    verdict.advice = "continue";
     return verdict;
   }
   const std::optional<double> goal = study.file().stop.predictive_sd;
-  if (goal && data.course.errors.back().predictive_sd) return against_goal(study, data, *goal);
-  const double error = data.course.errors.back().error;
-  verdict.answer = fmt::format("The study does not say what is good enough: the {} is {} on {}{}.",
-                               data.books.error_measure, data.books.target->error_text(error, std::nullopt),
-                               data.course_source, trend_text(errors_of(data)));
-  verdict.advice = study.file().target->is_real()
-                       ? "compare it with the error that you can accept, and state that as stop.predictive_sd"
-                       : "compare it with the error that you can accept";
+  if (goal && data.course.errors.back().predictive_sd) return against_goal(data, *goal);
+  verdict.answer = fmt::format("{}.", capitalised(error_sentence(data)));
+  verdict.advice =
+      fmt::format("compare it with the error that you can accept{}", trend_text(typical_errors_of(data)));
   return verdict;
 }
 
@@ -221,14 +212,13 @@ CampaignVerdict what_next(const Campaign& campaign, const NextExplanation* next,
   const AskResult& result = next->result;
   if (result.suggestions.empty()) {
     const bool is_finished = result.status == AskStatus::finished;
-    verdict.answer = fmt::format("{}: {}.", is_finished ? "Nothing more" : "Nothing now", result.reason);
+    verdict.answer = fmt::format("{}: {}.", is_finished ? "Finished" : "Nothing now",
+                                 end_text(campaign.state(), result.reason));
     if (!is_finished) {
       verdict.advice = "record or release what is pending";
       return verdict;
     }
     verdict.state = first;
-    if (first != VerdictState::good)
-      verdict.advice = "if it is not good enough, raise the budget or add points to the pool";
     return verdict;
   }
   const Suggestion& chosen = result.suggestions.front();
@@ -247,9 +237,7 @@ CampaignVerdict what_next(const Campaign& campaign, const NextExplanation* next,
     verdict.answer = what + ", which is part of the initial design.";
     return verdict;
   }
-  verdict.answer =
-      fmt::format("{}: it is worth {} {}, {} per unit of cost.", what, brief(chosen.information, 3),
-                  explanation.unit, brief(chosen.information_per_cost(), 3));
+  verdict.answer = what + ".";
   verdict.advice = nearest_change(explanation, study);
   return verdict;
 }

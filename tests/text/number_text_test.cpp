@@ -30,6 +30,15 @@ TEST(NumberText, MoneyHasItsUnit) {
   EXPECT_EQ(money(12.5, "runs"), "12.5 runs");
   EXPECT_EQ(money(12.5, ""), "12.5");
   EXPECT_EQ(money(1.0, "a\nb"), "1 a\\nb");
+  EXPECT_EQ(money(999.236, "core hours"), "999 core hours");
+  EXPECT_EQ(money(1234.5678, ""), "1235") << "whole units stay";
+  EXPECT_EQ(money(33.2399, "core h"), "33.2 core h");
+  EXPECT_EQ(money(0.0371234, ""), "0.0371");
+  EXPECT_EQ(money(1e18, "EUR"), "1e+18 EUR");
+  EXPECT_EQ(money(1.0, "core hours"), "1 core hour");
+  EXPECT_EQ(money(1.5, "core hours"), "1.5 core hours");
+  for (const char* unit : {"s", "ms", "EUR", "bus", "axis", "glass"})
+    EXPECT_EQ(money(1.0, unit), std::string("1 ") + unit);
 }
 
 TEST(NumberText, ExactReadsBack) {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "campaign/campaign_model.hpp"
+#include "judgement/calibration_verdict.hpp"
+
+namespace acuity {
+
+/// The error to expect of predictions over the goal, or over the pool if the study names no goal: the number
+/// with which `status`, the report and the page begin.
+struct TypicalError {
+  double size = 0.0;    ///< root mean square of the standard deviation of f, on the scale of the model;
+                        ///< classes: the expected share of wrong classes
+  double range = 0.0;   ///< largest minus smallest prediction at the same points; 0 for classes
+  double factor = 1.0;  ///< by which a verdict says that standard deviations are too small
+  bool at_goal = false;
+
+  /// What people should expect.
+  double expected() const { return factor * size; }
+};
+
+/// The factor of a verdict that names one, otherwise 1.
+double error_factor(const CalibrationVerdict& verdict);
+
+/// Of a large pool a sample is used. Nothing if there are too few answers to learn from.
+std::optional<TypicalError> typical_error(const Study& study, const CampaignModel& model,
+                                          double factor = 1.0);
+
+/// "typically off by 0.03 N m, 4 % of its range"; logarithms: "typically off by a factor of 1.12, predictions
+/// span a factor of 300"; classes: "about 6.5 % of the predicted classes are wrong".
+std::string to_text(const TypicalError& error, const Target& target);
+
+/// As JSON and other programs have it: a factor for logarithms, otherwise the number itself.
+double typical_error_value(double size, const Target& target);
+
+}  // namespace acuity
