@@ -18,14 +18,15 @@ namespace {
 
 struct StatusArguments {
   CampaignAddress campaign;
-  bool watch = false;
+  bool watch = false, details = false;
   std::optional<double> interval;  ///< seconds
   Format format = Format::table;
 };
 
-std::string status_as(Format format, const Campaign& campaign) {
-  if (format == Format::table) return status_text(campaign);
-  if (format == Format::csv) return status_csv(campaign);
+std::string status_of(const Campaign& campaign, const StatusArguments& arguments) {
+  if (arguments.format == Format::table)
+    return status_text(campaign, arguments.details ? StatusExtent::details : StatusExtent::brief);
+  if (arguments.format == Format::csv) return status_csv(campaign);
   return status_json(campaign) + "\n";
 }
 
@@ -47,13 +48,13 @@ ExitCode watch(const StatusArguments& arguments, std::ostream& out) {
            std::chrono::duration_cast<std::chrono::steady_clock::duration>(interval);
     const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
     if (screen.is_terminal() && arguments.format == Format::table) {
-      screen.show(status_as(arguments.format, campaign));
+      screen.show(status_of(campaign, arguments));
       continue;
     }
     if (campaign.state().sequence() == shown) continue;
     if (shown >= 0 && arguments.format == Format::table) out << '\n';
     shown = campaign.state().sequence();
-    out << status_as(arguments.format, campaign) << std::flush;
+    out << status_of(campaign, arguments) << std::flush;
   }
   return ExitCode::done;
 }
@@ -62,7 +63,7 @@ ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostrea
   if (arguments.interval && !arguments.watch) throw InputError("--interval is given, must come with --watch");
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   if (arguments.watch) return watch(arguments, out);
-  out << status_as(arguments.format, campaign) << std::flush;
+  out << status_of(campaign, arguments) << std::flush;
   return ExitCode::done;
 }
 
@@ -71,11 +72,13 @@ ExitCode status(const StatusArguments& arguments, std::ostream& out, std::ostrea
 void add_status(Program& program) {
   auto [command, arguments] = program.add<StatusArguments>(
       {.name = "status",
-       .help = "Show what a campaign has spent, what was answered and what is pending",
+       .help = "Show how good the model of a campaign is, what was spent and what to do next",
        .example = "acuity status wing.acuity --watch",
        .output = Output::at_once},
       status);
   add_campaign(command, arguments.campaign);
+  command.flag("--details", arguments.details,
+               "Show everything: levels, biases, plan, changes, pending and last answers");
   command.flag(
       "--watch", arguments.watch,
       "Show it again as things happen: redrawn on a terminal, otherwise written once more after every "

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "acuity/selection/candidates.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "campaign/reported_cost.hpp"
@@ -13,10 +14,13 @@
 #include "judgement/level_biases.hpp"
 #include "judgement/level_offsets.hpp"
 #include "judgement/purchase_certificate.hpp"
+#include "judgement/typical_error.hpp"
 #include "store/owner.hpp"
 #include "study/duration.hpp"
 #include "study/reported_noise.hpp"
+#include "study/target_view.hpp"
 #include "text/level_text.hpp"
+#include "text/number_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/plan_text.hpp"
 #include "views/reported_cost_json.hpp"
@@ -36,22 +40,39 @@ std::string level_text(const SuggestionRecord& record) {
   return name.empty() ? "reported" : name;
 }
 
-// By level, in the order of the first purchase; the costs of failed attempts come last, so that the table
-// adds up.
-std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const State& state) {
-  std::vector<std::pair<std::string, LevelSpend>> levels;
-  for (const SuggestionRecord& record : state.suggestions()) {
-    if (!record.told) continue;
-    const std::string name = level_text(record);
-    auto found =
-        std::find_if(levels.begin(), levels.end(), [&](const auto& one) { return one.first == name; });
-    if (found == levels.end()) found = levels.insert(levels.end(), {name, {}});
-    if (!record.asked.gold) found->second.annotations += static_cast<std::int64_t>(record.values.size());
-    found->second.spent += record.charged;
-  }
+// By level, in the order of the study; precisions of a ladder ascending, then reported ones. The costs of
+// failed attempts come last, so that the table adds up.
+std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const Study& study, const State& state) {
+  struct Bought {
+    std::pair<std::size_t, double> place;
+    std::pair<std::string, LevelSpend> level;
+  };
+  const std::vector<Level>& offered = study.offer().levels;
+  const auto place_of = [&](const SuggestionRecord& record) {
+    const auto found = std::find_if(offered.begin(), offered.end(), [&](const Level& level) {
+      return !record.alpha() && level.name == record.level();
+    });
+    return std::pair(static_cast<std::size_t>(found - offered.begin()), record.alpha().value_or(HUGE_VAL));
+  };
+  std::vector<Bought> bought;
   double lost = 0.0;
-  for (const SuggestionRecord& record : state.suggestions())
-    if (!record.told) lost += record.charged;
+  for (const SuggestionRecord& record : state.suggestions()) {
+    if (!record.told) {
+      lost += record.charged;
+      continue;
+    }
+    const std::string name = level_text(record);
+    auto found = std::find_if(bought.begin(), bought.end(),
+                              [&](const Bought& one) { return one.level.first == name; });
+    if (found == bought.end()) found = bought.insert(bought.end(), {place_of(record), {name, {}}});
+    LevelSpend& spend = found->level.second;
+    if (!record.asked.gold) spend.annotations += static_cast<std::int64_t>(record.values.size());
+    spend.spent += record.charged;
+  }
+  std::stable_sort(bought.begin(), bought.end(),
+                   [](const Bought& a, const Bought& b) { return a.place < b.place; });
+  std::vector<std::pair<std::string, LevelSpend>> levels;
+  for (Bought& one : bought) levels.push_back(std::move(one.level));
   if (lost > 0.0) levels.push_back({"(failed)", {.annotations = 0, .spent = lost}});
   return levels;
 }
@@ -89,23 +110,105 @@ Json changes_json(const State& state) {
 std::string money_lines(const State& state) {
   const std::string unit = state.created().unit;
   if (!std::isfinite(state.budget()))
-    return fmt::format("{} spent, {} reserved, no budget\n", money(state.spent(), unit),
-                       brief(state.escrow()));
-  std::string text =
-      fmt::format("{} {} of {} spent, {} reserved, {} free\n", budget_bar(state), brief(state.spent()),
-                  money(state.budget(), unit), brief(state.escrow()), brief(state.free()));
+    return fmt::format("money: {} spent, {} reserved, no budget\n", money(state.spent(), unit),
+                       amount(state.escrow()));
+  std::string text = fmt::format("money: {} {} of {} spent, {} reserved, {} free\n", budget_bar(state),
+                                 amount(state.spent()), money(state.budget(), unit), amount(state.escrow()),
+                                 amount(free_money(state)));
   if (state.spent() + state.escrow() > state.budget() + budget_slack(state.budget()))
     text += fmt::format("OVERRUN by {}: answers have cost more than was reserved for them\n",
                         money(state.spent() + state.escrow() - state.budget(), unit));
   return text;
 }
 
-std::string levels_text(const State& state) {
-  const auto levels = spend_by_level(state);
+// "answers: 42 (12 good, 30 rough), 3 pending, 1 failed"
+std::string counts_line(const Study& study, const State& state) {
+  constexpr std::size_t most_levels = 5;
+  std::vector<std::string> by_level;
+  for (const auto& [name, spend] : spend_by_level(study, state))
+    if (spend.annotations > 0) by_level.push_back(fmt::format("{} {}", spend.annotations, one_line(name)));
+  std::string text = fmt::format("answers: {}", state.annotations());
+  if (!by_level.empty() && by_level.size() <= most_levels)
+    text += fmt::format(" ({})", fmt::join(by_level, ", "));
+  text += fmt::format(", {} pending", state.pending().size());
+  if (state.failed() > 0) text += fmt::format(", {} failed", state.failed());
+  if (!state.excluded().empty()) text += fmt::format(", {} excluded", state.excluded().size());
+  return text + "\n";
+}
+
+std::string levels_text(const Study& study, const State& state) {
+  const auto levels = spend_by_level(study, state);
   if (levels.empty()) return "";
   ResultTable table(Format::table, {"level", "annotations", "spent"});
   for (const auto& [name, spend] : levels) table.add({name, spend.annotations, spend.spent});
   return "\n" + table.text();
+}
+
+// The number to read first, and how far it can be believed.
+std::string error_lines(const Study& study, const State& state, const CampaignModel& model,
+                        const CalibrationVerdict& verdict, StatusExtent extent) {
+  if (state.annotations() == 0) return "";
+  const auto error = typical_error(study, model, error_factor(verdict));
+  const std::string first = fmt::format(
+      "error: {}\n", error ? to_text(*error, *study.file().target)
+                           : fmt::format("cannot be told from {}", counted(state.annotations(), "answer")));
+  if (extent == StatusExtent::details) return first + one_line(verdict.text()) + "\n";
+  const bool is_held_out = verdict.evidence == CalibrationVerdict::Evidence::held_out;
+  return first +
+         fmt::format("{}: {}{}\n", TargetView::of(*study.file().target)->judged(), verdict.words(),
+                     verdict.answers > 0
+                         ? fmt::format(", judged by {}",
+                                       counted(verdict.answers, is_held_out ? "known value" : "answer"))
+                         : std::string());
+}
+
+std::string leave_one_out_line(const Study& study, const CampaignModel& model) {
+  constexpr Index fewest = 3;
+  if (model.observations().size() < fewest) return "";
+  return fmt::format("leave-one-out error of the answers, their noise included: {}\n",
+                     TargetView::of(*study.file().target)
+                         ->error_text(model.posterior().leave_one_out_error().actual, std::nullopt));
+}
+
+// What an answer costs: "1 core hour", "1 to 8 core hours".
+std::string price_text(const Study& study) {
+  double least = HUGE_VAL, most = 0.0;
+  for (const Level& level : study.offer().levels) {
+    least = std::min(least, level.cost);
+    most = std::max(most, level.cost);
+  }
+  const std::string& unit = study.file().unit;
+  return least == most ? money(least, unit) : fmt::format("{} to {}", amount(least), money(most, unit));
+}
+
+// True if an answer somewhere can still be paid for.
+bool can_pay(const Study& study, const State& state) {
+  const double left = state.free() + budget_slack(state.budget());
+  for (Index level = 0; level < static_cast<Index>(study.offer().levels.size()); ++level)
+    if (study.offer().least_reserved(level) <= left) return true;
+  return false;
+}
+
+// What to type next, if there is something that works in this state.
+std::string next_line(const Campaign& campaign) {
+  const State& state = campaign.state();
+  const Study& study = campaign.study();
+  const std::string address = one_line(campaign.address().argument());
+  const bool is_pending = !state.pending().empty();
+  if (!state.owner().host.empty() && may_be_alive(state.owner()))
+    return fmt::format("running: process {} on {}, since {}\n", state.owner().process,
+                       one_line(state.owner().host), time_text(state.owner_since()));
+  const bool was_left = !state.owner().host.empty();
+  const Candidates candidates = candidates_of(study, state);
+  const bool is_sold_out = !candidates.any_open() && candidates.top_ups().empty();
+  if (!is_pending && !can_pay(study, state))
+    return fmt::format("finished: {}\n", end_text(state, "no level is affordable"));
+  if (!is_pending && is_sold_out) return "finished: every pool point is annotated or excluded\n";
+  if (study.file().annotator.kind != AnnotatorSetting::Kind::none)
+    return fmt::format("{}: acuity run {}\n", was_left ? "interrupted, to continue" : "to continue", address);
+  if (is_pending)
+    return fmt::format("to record an answer: acuity tell {} {} Y\n", address, state.pending().front());
+  return fmt::format("to continue: acuity ask {} (an answer costs {})\n", address, price_text(study));
 }
 
 std::string pending_text(const State& state) {
@@ -123,11 +226,21 @@ std::string pending_text(const State& state) {
   return "\n" + table.text();
 }
 
+std::string offset_line(const LevelOffset& offset) {
+  return fmt::format("{}{}\n", one_line(to_text(offset)), offset.is_unexplained() ? ": MORE THAN NOISE" : "");
+}
+
+std::string unexplained_text(const Campaign& campaign) {
+  std::string text;
+  for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
+    if (offset.is_unexplained()) text += offset_line(offset);
+  return text;
+}
+
 std::string offsets_text(const Campaign& campaign) {
   std::string text;
   for (const LevelOffset& offset : level_offsets(campaign.study(), campaign.state()))
-    text +=
-        fmt::format("{}{}\n", one_line(to_text(offset)), offset.is_unexplained() ? ": MORE THAN NOISE" : "");
+    text += offset_line(offset);
   return text.empty() ? "" : "\ndifferences between levels at the same points\n" + text;
 }
 
@@ -191,9 +304,9 @@ Json certificate_json(const Campaign& campaign) {
           {"spent", json_number(certificate->spent)}};
 }
 
-Json levels_json(const State& state) {
+Json levels_json(const Study& study, const State& state) {
   Json list = Json::array();
-  for (const auto& [name, spend] : spend_by_level(state))
+  for (const auto& [name, spend] : spend_by_level(study, state))
     list.push_back(
         {{"level", name}, {"annotations", spend.annotations}, {"spent", json_number(spend.spent)}});
   return list;
@@ -283,6 +396,18 @@ Json verdict_json(const CalibrationVerdict& verdict) {
           {"answers", verdict.answers}};
 }
 
+// On the scale of answers; null with few answers.
+Json error_json(const Study& study, const CampaignModel& model, const CalibrationVerdict& verdict) {
+  const Target& target = *study.file().target;
+  const auto error = typical_error(study, model, error_factor(verdict));
+  const auto shown = [&](double size) { return json_number(typical_error_value(size, target)); };
+  const bool is_decided = verdict.calibration != CalibrationVerdict::Calibration::cannot_tell;
+  const bool is_judged = error && is_decided && !verdict.is_of_classes;
+  return {{"typical_error", error ? shown(error->size) : Json()},
+          {"typical_error_calibrated", is_judged ? shown(error->expected()) : Json()},
+          {"typical_error_range", error && target.is_real() ? shown(error->range) : Json()}};
+}
+
 // What the model is computed with: learned, or given by the study. The keys are those of `fit`.
 Json hyperparameters_json(const Study& study, const State& state, const StudyModel& model) {
   const auto* kernel = dynamic_cast<const StationaryKernel*>(model.prior.kernel.get());
@@ -321,7 +446,7 @@ std::vector<std::pair<std::string, ResultTable::Cell>> fields_of(const State& st
           {"budget", state.budget()},
           {"spent", state.spent()},
           {"escrow", state.escrow()},
-          {"free", state.free()},
+          {"free", free_money(state)},
           {"annotations", state.annotations()},
           {"pending", static_cast<std::int64_t>(state.pending().size())},
           {"failed", state.failed()},
@@ -332,13 +457,18 @@ std::vector<std::pair<std::string, ResultTable::Cell>> fields_of(const State& st
 
 }  // namespace
 
-std::string status_text(const Campaign& campaign) {
+std::string status_text(const Campaign& campaign, StatusExtent extent) {
   const State& state = campaign.state();
+  const Study& study = campaign.study();
+  const CampaignModel model(study, state);
+  const CalibrationVerdict verdict =
+      state.annotations() > 0 ? verdict_on(campaign, std::nullopt, &model) : CalibrationVerdict();
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.address().text()),
                                  one_line(state.created().name), time_text(state.created_at()));
-  text += money_lines(state);
-  text += fmt::format("annotations {}, pending {}, failed {}, excluded {}\n", state.annotations(),
-                      state.pending().size(), state.failed(), state.excluded().size());
+  text += error_lines(study, state, model, verdict, extent) + money_lines(state) + counts_line(study, state) +
+          unexplained_text(campaign) + next_line(campaign);
+  if (extent == StatusExtent::brief) return text;
+  text += leave_one_out_line(study, model);
   if (const std::int64_t replaced = state.replaced(); replaced > 0)
     text += fmt::format("{} replaced by continuing {}\n", counted(replaced, "answer"),
                         replaced == 1 ? "its run" : "their runs");
@@ -347,9 +477,8 @@ std::string status_text(const Campaign& campaign) {
         "{} by process {} on {} since {}{}\n", may_be_alive(state.owner()) ? "Run" : "Left",
         state.owner().process, one_line(state.owner().host), time_text(state.owner_since()),
         is_here(state.owner()) ? std::string() : ", last sign of life " + time_text(state.owner_seen()));
-  if (state.annotations() > 0) text += one_line(verdict_on(campaign).text()) + "\n";
   text += job_times_text(state);
-  return text + levels_text(state) + reported_cost_text(campaign) + reported_noise_text(campaign) +
+  return text + levels_text(study, state) + reported_cost_text(campaign) + reported_noise_text(campaign) +
          offsets_text(campaign) + biases_text(campaign) + plan_text(campaign) + changes_text(state) +
          pending_text(state) + last_answers_text(campaign);
 }
@@ -363,7 +492,11 @@ std::string status_json(const Campaign& campaign) {
   Json object = Json::object();
   for (const auto& [name, cell] : fields_of(state)) object[name] = json_value(cell);
   if (campaign.study().file().tops_up()) object["replaced"] = state.replaced();
-  object["levels"] = levels_json(state);
+  const CampaignModel now(campaign.study(), state);
+  const CalibrationVerdict verdict = verdict_on(campaign, std::nullopt, &now);
+  const Json errors = error_json(campaign.study(), now, verdict);
+  for (const auto& [name, value] : errors.items()) object[name] = value;
+  object["levels"] = levels_json(campaign.study(), state);
   object["level_offsets"] = offsets_json(campaign);
   const StudyModel model = campaign.model();
   object["level_bias"] = level_bias_json(level_biases(campaign.study(), model));
@@ -374,7 +507,7 @@ std::string status_json(const Campaign& campaign) {
     object["jobs"] = {{"count", times.count},
                       {"queue_seconds", json_number(times.queue)},
                       {"run_seconds", json_number(times.run)}};
-  object["verdict"] = verdict_json(verdict_on(campaign));
+  object["verdict"] = verdict_json(verdict);
   object["plan"] = plan_json(state);
   object["certificate"] = certificate_json(campaign);
   object["pending_ids"] = Json::array();

@@ -425,7 +425,7 @@ TEST(ClassNames, CapitalsDoNotMatterUnlessTheyTellTheNamesApart) {
   EXPECT_EQ(told[0].at("y") + told[1].at("y"), "1-1");
   const auto exported = csv_rows(run_acuity({"export", "C", "--annotations", "-"}, folder.path()).out);
   EXPECT_EQ(exported[0].at("y"), "1");
-  EXPECT_NE(run_acuity({"status", "C"}, folder.path()).out.find("yes"), std::string::npos);
+  EXPECT_NE(run_acuity({"status", "C", "--details"}, folder.path()).out.find("yes"), std::string::npos);
   const ProgramResult other = run_acuity({"tell", "C", "1", "maybe"}, folder.path());
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_EQ(other.err,

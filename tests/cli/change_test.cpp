@@ -247,7 +247,7 @@ TEST(Change, IsMarkedInStatusAndReport) {
   const ChangeDesk desk;
   desk.change(replaced(desk.study(), "cost = 10", "cost = 8"));
   const std::string words = "level fine.cost: 10 -> 8; the price from now on; the past is charged as it was";
-  EXPECT_NE(desk.done("status").find(words), std::string::npos);
+  EXPECT_NE(desk.done("status", {"--details"}).find(words), std::string::npos);
   EXPECT_EQ(desk.status().at("changes").at(0).at("changes").at(0), words);
   desk.done("report", {"--out", "r.html"});
   EXPECT_NE(desk.folder.read("r.html").find("level fine.cost: 10 -&gt; 8"), std::string::npos);

@@ -48,7 +48,7 @@ TEST(FailingPoints, TheCostOfFailedAttemptsIsInTheBooks) {
   std::vector<double> costs;
   for (const Json& event : bench.events("failed")) costs.push_back(event["cost"]);
   EXPECT_EQ(costs, (std::vector{0.5, 0.5}));
-  EXPECT_TRUE(contains(bench.acuity({"status", "C"}).out, "(failed)"));
+  EXPECT_TRUE(contains(bench.acuity({"status", "C", "--details"}).out, "(failed)"));
   ASSERT_EQ(bench.acuity({"report", "C", "--out", "r.html"}).exit_code, 0);
   const std::string page = bench.folder.read("r.html");
   EXPECT_TRUE(contains(page, "Failures by place"));

@@ -89,12 +89,14 @@ TEST_F(HostileText, IsNeverPrintedAsItIs) {
   expect_clean({"ask", "C", "-n", "2", "--worker", "w" + hostile});
   expect_clean({"ask", "C", "--pending"});
   expect_clean({"status", "C"});
+  expect_clean({"status", "C", "--details"});
   expect_clean({"explain", "C", "1"});
   expect_clean({"explain", "C", "--next"});
   expect_clean({"tell", "C", "1", "0.5"});
   expect_clean({"fail", "C", "2", "--reason", "r" + hostile});
   expect_clean({"amend", "C", "1", "--y", "0.25", "--reason", "r" + hostile});
   expect_clean({"status", "C"});
+  expect_clean({"status", "C", "--details"});
   expect_clean({"fit", "C"});
   expect_clean({"report", "C", "--out", "R.html"});
   expect_clean({"pool", "convert", "pool.csv", "p.pool", "--id", "id" + hostile});

@@ -66,7 +66,7 @@ TEST(LogTarget, ACampaignPredictsOnTheUsersScale) {
     EXPECT_NEAR(std::log(value(row, "y")), std::log(dose(value(row, "x"))), 0.6);
     EXPECT_LT(value(row, "noise_variance"), 0.011) << "of the logarithm";
   }
-  EXPECT_NE(desk.acuity({"status", "C"}).out.find("dose (Gy)"), std::string::npos);
+  EXPECT_NE(desk.acuity({"status", "C", "--details"}).out.find("dose (Gy)"), std::string::npos);
   const std::string why = desk.acuity({"explain", "C", "12"}).out;
   EXPECT_NE(why.find("The belief about dose there is "), std::string::npos) << why;
   EXPECT_NE(why.find(" Gy (median; 95 % interval "), std::string::npos) << why;
@@ -145,7 +145,7 @@ TEST(LogTarget, BiasesAreFactors) {
   text.replace(text.find("budget = 40"), 11, "budget = 400");
   desk.folder.write("study.toml", text);
   ASSERT_EQ(desk.acuity({"init", "C", "--study", "study.toml"}).exit_code, 0);
-  const std::string status = desk.acuity({"status", "C"}).out;
+  const std::string status = desk.acuity({"status", "C", "--details"}).out;
   EXPECT_NE(status.find("reads 1.5 times sharp (1.276 to 1.763"), std::string::npos) << status;
 }
 

@@ -61,6 +61,8 @@ TEST(Owner, OnAnotherHostKeepsTheCampaignUntilItsLeaseEnds) {
   EXPECT_EQ(bench.status()["owner"]["alive"], true);
   add_owner(bench, elsewhere(-1.0));
   EXPECT_EQ(bench.status()["owner"]["alive"], false);
+  EXPECT_TRUE(contains(bench.acuity({"status", "C"}).out, "\ninterrupted, to continue: acuity run C\n"))
+      << bench.acuity({"status", "C"}).out;
   const ProgramResult taken = bench.acuity({"run", "C"});
   EXPECT_EQ(taken.exit_code, 0) << taken.err;
 }

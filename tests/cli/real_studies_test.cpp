@@ -191,7 +191,7 @@ exec awk -v depth="$1" -v angle="$2" -v histories="$3" -v seed="$ACUITY_SEED" 'B
   std::set<std::string> levels;
   for (const auto& row : before) levels.insert(row.at("level"));
   EXPECT_EQ(levels.count(""), 0U) << "answers that report their noise keep their level";
-  const ProgramResult said = run_acuity({"status", "C"}, folder.path());
+  const ProgramResult said = run_acuity({"status", "C", "--details"}, folder.path());
   EXPECT_TRUE(contains(said.out + said.err, "report"))
       << "reported and declared noise differ by a factor of two";
 

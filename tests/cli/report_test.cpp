@@ -66,7 +66,7 @@ TEST(Report, RunStatusAndReportGiveTheSameVerdict) {
     ASSERT_NE(sentence, "") << run.err;
     EXPECT_EQ(sentence.find("pool points") != std::string::npos, annotator.starts_with("simulated"))
         << sentence;
-    EXPECT_EQ(line_with(desk.run({"status", "C"}).out, "intervals: "), sentence);
+    EXPECT_EQ(line_with(desk.run({"status", "C", "--details"}).out, "intervals: "), sentence);
     EXPECT_NE(desk.run({"status", "C", "--format", "json"}).out.find("\"text\":\"" + sentence + "\""),
               std::string::npos);
     ASSERT_EQ(desk.run({"report", "C", "--out", "R.html"}).exit_code, 0);
@@ -167,7 +167,7 @@ TEST(Status, SaysWhereTwoLevelsDisagree) {
   const CampaignDesk desk(price_list_campaign("budget = 100\n"));
   desk.folder.write("told.csv", "id,point,level,y\n" + desk.ask().at(0).at("id").dump() + ",a,coarse,9\n");
   desk.done("tell", {"--csv", "told.csv"});
-  EXPECT_EQ(desk.done("status").find("same point"), std::string::npos);
+  EXPECT_EQ(desk.done("status", {"--details"}).find("same point"), std::string::npos);
   EXPECT_TRUE(desk.status().at("level_offsets").empty());
   desk.folder.write("more.csv", "id,point,level,y\n" + desk.ask().at(0).at("id").dump() + ",a,fine,0\n");
   desk.done("tell", {"--csv", "more.csv"});

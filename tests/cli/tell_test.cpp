@@ -115,7 +115,7 @@ TEST(Tell, AReportedNoiseIsThatAnswersOwn) {
   const auto levels = desk.status().at("levels");
   ASSERT_EQ(levels.size(), 1U);
   EXPECT_EQ(levels.at(0).at("level"), "coarse");
-  EXPECT_EQ(desk.done("status").find("reported"), std::string::npos);
+  EXPECT_EQ(desk.done("status", {"--details"}).find("reported"), std::string::npos);
 }
 
 TEST(Tell, AReportedAccuracyIsThatAnswersOwnAndItsLevelStays) {
@@ -132,7 +132,8 @@ TEST(Tell, StatusAndCheckCompareReportedNoiseWithTheDeclared) {
   for (const char* id : {"1", "2", "3", "4"}) desk.done("tell", {id, "0.1", "--noise-sd", "1"});
   const std::string sentence =
       "level coarse: answers report 2.0 times its noise_sd (1 instead of 0.5); choices use 0.794\n";
-  EXPECT_NE(desk.done("status").find("\nnoise as answers report it\n" + sentence), std::string::npos);
+  EXPECT_NE(desk.done("status", {"--details"}).find("\nnoise as answers report it\n" + sentence),
+            std::string::npos);
   EXPECT_NE(desk.done("check").find("  " + sentence), std::string::npos);
   EXPECT_NE(desk.done("explain", {"--next"}).find("  " + sentence), std::string::npos);
   const auto found = desk.status().at("reported_noise");
@@ -151,7 +152,8 @@ TEST(Tell, StatusAndCheckCompareReportedCostsWithTheDeclared) {
   desk.ask({"-n", "2"});
   for (const char* id : {"1", "2"}) desk.done("tell", {id, "0.1", "--cost", "2"});
   const std::string sentence = "level coarse: answers cost 2 on average, declared 1; choices use 1.4\n";
-  EXPECT_NE(desk.done("status").find("\ncosts as answers report them\n" + sentence), std::string::npos);
+  EXPECT_NE(desk.done("status", {"--details"}).find("\ncosts as answers report them\n" + sentence),
+            std::string::npos);
   EXPECT_NE(desk.done("check").find("  " + sentence), std::string::npos);
   EXPECT_NE(desk.done("explain", {"--next"}).find("  " + sentence), std::string::npos);
   const auto found = desk.status().at("reported_cost");

@@ -58,7 +58,7 @@ echo "{\"y\": $ACUITY_X_X, \"cost\": 0.5}" >"$ACUITY_RESULT"; echo 99)");
     EXPECT_GE(event["run_seconds"].get<double>(), 0.0);
   }
   EXPECT_EQ(bench.status()["jobs"]["count"], told.size());
-  EXPECT_TRUE(contains(bench.acuity({"status", "C"}).out, "in the queue for"));
+  EXPECT_TRUE(contains(bench.acuity({"status", "C", "--details"}).out, "in the queue for"));
   const Json record = Json::parse(file(1, 1, "job.json"));
   EXPECT_EQ(record["name"], batch.lines("accepted").front());
   EXPECT_GT(record["submitted"].get<double>(), 1.6e9);

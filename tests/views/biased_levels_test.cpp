@@ -175,7 +175,7 @@ TEST(LevelBiases, AreThoseOfTheModel) {
 
 TEST(LevelBiases, StatusSaysWhatWasDoneAboutADifference) {
   Calibrated campaign(12);
-  const std::string text = status_text(*campaign);
+  const std::string text = status_text(*campaign, StatusExtent::details);
   EXPECT_EQ(text.find("MORE THAN NOISE"), std::string::npos) << text;
   EXPECT_NE(text.find("bias of the levels\ncoarse reads 0."), std::string::npos) << text;
   EXPECT_NE(text.find("above fine, "), std::string::npos) << text;
@@ -195,8 +195,9 @@ TEST(LevelBiases, WithoutTheReferenceLevelTheyAreAnAssumption) {
   campaign.tell(3, "coarse", 0.5);
   EXPECT_NE(assumed().find("there is no answer at fine, so the bias of the other levels is an assumption"),
             std::string::npos);
-  EXPECT_NE(status_text(*campaign).find(assumed()), std::string::npos);
-  EXPECT_NE(status_text(*campaign).find("coarse is assumed to read up to"), std::string::npos);
+  EXPECT_NE(status_text(*campaign, StatusExtent::details).find(assumed()), std::string::npos);
+  EXPECT_NE(status_text(*campaign, StatusExtent::details).find("coarse is assumed to read up to"),
+            std::string::npos);
   campaign.tell(3, "fine", 0.1);
   EXPECT_EQ(assumed(), "");
 }
@@ -206,9 +207,9 @@ TEST(LevelBiases, ALevelAsWrongAsTheSignalIsLargeIsCalledUseless) {
   MemoryCampaign campaign(study, pool_on_a_line(30, 8.0));
   campaign.tell(3, "coarse", 0.5);
   campaign.tell(3, "fine", 0.1);
-  EXPECT_NE(status_text(*campaign).find("coarse is useless here"), std::string::npos);
+  EXPECT_NE(status_text(*campaign, StatusExtent::details).find("coarse is useless here"), std::string::npos);
   Calibrated better;
-  EXPECT_EQ(status_text(*better).find("useless"), std::string::npos);
+  EXPECT_EQ(status_text(*better, StatusExtent::details).find("useless"), std::string::npos);
 }
 
 // The slow twin: answers of a level given those of the others, by one covariance of all answers.
