@@ -359,8 +359,8 @@ ExitCode reproduce(const ReproduceArguments& arguments, std::ostream& out, std::
   reproduction.add_earlier_experiments();
   reproduction.write_page();
   if (arguments.format == Format::json)
-    out << json_text({{"finals", Json::parse(finals)},
-                      {"comparison", Json::parse(comparison_table(compared, Format::json))}})
+    out << json_text({{"finals", json_in(finals)},
+                      {"comparison", json_in(comparison_table(compared, Format::json))}})
         << '\n';
   else
     out << (arguments.compare.empty() ? finals : comparison_table(compared, arguments.format));

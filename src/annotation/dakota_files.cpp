@@ -74,7 +74,7 @@ std::string take_metadata(std::string_view label, double value, Reply& answer) {
 }
 
 ReplyReading from_json(std::string_view text) {
-  const OrderedJson json = nests_too_deep(text) ? OrderedJson() : json_in(text);
+  const OrderedJson json = json_in(text);
   if (!json.is_object()) return dakota_problem("results.out is not JSON, must be {\"functions\": {...}}");
   if (const auto fail = json.find("fail"); fail != json.end() && *fail != false)
     return dakota_problem("the driver reports a failure in results.out");
@@ -85,7 +85,7 @@ ReplyReading from_json(std::string_view text) {
   if (!y || !std::isfinite(*y))
     return dakota_problem(fmt::format("results.out: response \"{}\" is {}, must be a finite number",
                                       printable(functions->begin().key(), 60),
-                                      printable(json_text(*functions->begin()), 60)));
+                                      shown_json(*functions->begin())));
   Reply answer{.y = *y};
   if (const auto metadata = json.find("metadata"); metadata != json.end() && metadata->is_object())
     for (const auto& [label, value] : metadata->items())

@@ -59,22 +59,6 @@ bool has_controls(std::string_view text) {
   });
 }
 
-bool nests_too_deep(std::string_view json) {
-  constexpr int deepest = 100;
-  bool quoted = false;
-  int depth = 0;
-  for (std::size_t at = 0; at < json.size() && depth <= deepest; ++at) {
-    const char c = json[at];
-    if (quoted && c == '\\')
-      ++at;
-    else if (c == '"')
-      quoted = !quoted;
-    else if (!quoted)
-      depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
-  }
-  return depth > deepest;
-}
-
 std::string last_line(const std::filesystem::path& file) {
   const std::string text = read_end(file, 4096).text;
   const std::size_t last = text.find_last_not_of(" \t\r\n");

@@ -27,9 +27,6 @@ FileEnd read_end(const std::filesystem::path& file, std::size_t limit, Links lin
 /// Whether the text contains control characters other than blanks and line ends.
 bool has_controls(std::string_view text);
 
-/// Whether brackets in text that may be JSON are nested so deeply that parsing it could overflow the stack.
-bool nests_too_deep(std::string_view json);
-
 /// The last line that is not blank, safe for a message; empty if there is none.
 std::string last_line(const std::filesystem::path& file);
 

@@ -27,16 +27,12 @@ ReplyReading problem(std::string sentence) {
   return {.answer = std::nullopt, .problem = std::move(sentence)};
 }
 
-std::string shown(const SortedJson& json) {
-  return printable(sorted_json_text(json), 60);
-}
-
 // One number of an object, which may be absent or null.
 std::string take(const SortedJson& object, const char* key, std::string (*check)(double, Reply&),
                  Reply& answer) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return "";
-  if (!found->is_number()) return fmt::format("{} is {}, must be a number", key, shown(*found));
+  if (!found->is_number()) return fmt::format("{} is {}, must be a number", key, shown_json(*found));
   return check(found->get<double>(), answer);
 }
 
@@ -50,7 +46,7 @@ ReplyReading from_object(const SortedJson& object, std::string_view source) {
     answer.y = y->get<std::string>();
   else
     return problem(
-        fmt::format("{}: y is {}, must be a finite number or the name of a class", source, shown(*y)));
+        fmt::format("{}: y is {}, must be a finite number or the name of a class", source, shown_json(*y)));
   for (const std::string& complaint :
        {take(object, "cost", &take_cost, answer), take(object, "noise_sd", &take_noise_sd, answer)})
     if (!complaint.empty()) return problem(fmt::format("{}: {}", source, complaint));
@@ -59,8 +55,7 @@ ReplyReading from_object(const SortedJson& object, std::string_view source) {
 
 // The parser would take a NUL byte for the end of the text.
 SortedJson parsed(std::string_view text) {
-  if (nests_too_deep(text) || text.find('\0') != std::string_view::npos)
-    return SortedJson(SortedJson::value_t::discarded);
+  if (text.find('\0') != std::string_view::npos) return SortedJson(SortedJson::value_t::discarded);
   return sorted_json_in(text);
 }
 
@@ -70,6 +65,9 @@ bool mentions_non_finite(std::string_view text) {
 }
 
 ReplyReading no_json(std::string_view text, std::string_view source) {
+  // A NUL byte is no reason that why_no_json knows, and neither are others that it calls no JSON.
+  if (const std::string why = why_no_json(text); why != "is no JSON")
+    return problem(fmt::format("{} {}, must be {{\"y\": ...}}", source, why));
   return problem(fmt::format("{} is not JSON{}, must be {{\"y\": ...}}", source,
                              mentions_non_finite(text) ? " (which has no NaN and no infinity)" : ""));
 }
@@ -168,7 +166,7 @@ ReplyReading parse_result(std::string_view text, std::string_view source) {
   const SortedJson object = parsed(text);
   if (object.is_discarded()) return no_json(text, source);
   if (!object.is_object())
-    return problem(fmt::format("{} is {}, must be an object {{\"y\": ...}}", source, shown(object)));
+    return problem(fmt::format("{} is {}, must be an object {{\"y\": ...}}", source, shown_json(object)));
   return from_object(object, source);
 }
 

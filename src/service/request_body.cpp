@@ -16,15 +16,16 @@ namespace acuity {
 namespace {
 
 [[noreturn]] void complain(const std::string& name, const Json& found, const std::string& required) {
-  throw HttpProblem(400,
-                    fmt::format("\"{}\" is {}, must be {}", name, printable(json_text(found), 60), required));
+  throw HttpProblem(400, fmt::format("\"{}\" is {}, must be {}", name, shown_json(found), required));
 }
 
 Json parsed(const std::string& text) {
   if (text.empty()) return Json::object();
   Json json = json_in(text);
-  if (json.is_discarded() || !json.is_object())
-    throw HttpProblem(400, "the body of the request is not a JSON object");
+  if (json.is_discarded())
+    throw HttpProblem(400,
+                      fmt::format("the body of the request {}, must be a JSON object", why_no_json(text)));
+  if (!json.is_object()) throw HttpProblem(400, "the body of the request is not a JSON object");
   return json;
 }
 

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "acuity/base/errors.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
 namespace {
 
-using EventJson = nlohmann::json;
+using EventJson = SortedJson;
 
 // JSON has no infinity, but a channel or an alpha may be infinite.
 EventJson number(double value) {
@@ -451,28 +451,20 @@ void read(Fields& j, Planned& e) {
   e.note = j.text_or_empty("note");
 }
 
-// Events are flat except for lists and a channel. Deeper nesting is rejected while parsing, before it uses
-// memory, and so is a key that occurs twice, which would be ambiguous.
+// Events are flat except for lists and a channel.
 EventJson parsed(const std::string& text) {
-  constexpr int deepest = 1;
-  std::size_t keys = 0;
-  const auto watch = [&keys](int depth, EventJson::parse_event_t event, EventJson&) {
-    const bool begins =
-        event == EventJson::parse_event_t::object_start || event == EventJson::parse_event_t::array_start;
-    if (begins && depth > deepest) throw DamagedError("it is nested more deeply than any event");
-    if (event == EventJson::parse_event_t::key) ++keys;
-    return true;
-  };
-  EventJson json;
-  try {
-    json = EventJson::parse(text, watch);
-  } catch (const EventJson::exception&) {
-    throw DamagedError("it is not valid JSON, or has a number that is too large");
+  JsonFlaw flaw = JsonFlaw::none;
+  EventJson json = shallow_json_in(text, flaw);
+  switch (flaw) {
+    case JsonFlaw::none:
+      break;
+    case JsonFlaw::nested:
+      throw DamagedError("it is nested more deeply than any event");
+    case JsonFlaw::invalid:
+      throw DamagedError("it is not valid JSON, or has a number that is too large");
+    case JsonFlaw::repeated_key:
+      throw DamagedError("a key occurs twice");
   }
-  std::size_t kept = json.is_object() ? json.size() : 0;
-  for (const EventJson& value : json)
-    if (value.is_object()) kept += value.size();
-  if (kept != keys) throw DamagedError("a key occurs twice");
   return json;
 }
 

@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "study/toml_section.hpp"
+
 namespace acuity {
 
 namespace {
@@ -33,7 +35,7 @@ std::string written(const toml::table& study) {
 }  // namespace
 
 std::string rewrite_texts(const std::string& toml, const std::map<std::string, std::string>& values) {
-  const toml::table table = toml::parse(toml);
+  const toml::table table = toml_in(toml);
   std::map<std::size_t, std::pair<std::size_t, std::string>> changes;  // by position
   for (const auto& [key, value] : values) {
     const toml::node* node = table.at_path(key).node();
@@ -52,7 +54,7 @@ std::string rewrite_texts(const std::string& toml, const std::map<std::string, s
 }
 
 std::string with_pool_keys(const std::string& toml, const PoolKeys& keys) {
-  toml::table study = toml::parse(toml);
+  toml::table study = toml_in(toml);
   toml::table& pool = section_of(study, "pool");
   toml::array inputs;
   for (const std::string& input : keys.inputs) inputs.push_back(input);
@@ -65,7 +67,7 @@ std::string with_pool_keys(const std::string& toml, const PoolKeys& keys) {
 }
 
 std::string with_goal_file(const std::string& toml, const std::string& file) {
-  toml::table study = toml::parse(toml);
+  toml::table study = toml_in(toml);
   toml::table& goal = section_of(study, "goal");
   goal.erase("box");
   goal.insert_or_assign("file", file);

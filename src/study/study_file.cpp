@@ -516,7 +516,7 @@ void settle_initial(const TomlSection& file, StudyFile& study) {
 // `source` is empty for text that is not from a file.
 toml::table parse_toml(const std::string& text, const std::string& source) {
   try {
-    return toml::parse(text);
+    return toml_in(text, source);
   } catch (const toml::parse_error& error) {
     std::string reason(error.description());
     if (const std::size_t inside = reason.find(" (TOML_"); inside != std::string::npos)
@@ -629,6 +629,9 @@ std::filesystem::path StudyFile::folder() const {
 }
 
 StudyFile read_study_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (const std::uintmax_t size = std::filesystem::file_size(path, ignored); !ignored)
+    require_toml_size(size, path.string());
   return read_settings(read_regular_file(path), path);
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "acuity/base/errors.hpp"
+#include "study/toml_section.hpp"
 
 namespace acuity {
 
@@ -58,17 +59,17 @@ void flatten(const toml::table& table, const std::string& before, std::map<std::
 
 std::map<std::string, std::string> study_keys(const std::string& toml) {
   std::map<std::string, std::string> keys;
-  flatten(toml::parse(toml), "", keys);
+  flatten(toml_in(toml), "", keys);
   return keys;
 }
 
 std::string study_text(const std::string& toml, const std::string& key) {
-  return toml::parse(toml).at_path(key).value_or(std::string());
+  return toml_in(toml).at_path(key).value_or(std::string());
 }
 
 std::vector<std::string> names_in(const std::string& toml, const std::string& array) {
   std::vector<std::string> names;
-  const toml::table study = toml::parse(toml);
+  const toml::table study = toml_in(toml);
   if (const toml::array* list = study[array].as_array())
     for (std::size_t k = 0; k < list->size(); ++k) names.push_back(name_of((*list)[k], k));
   return names;
@@ -76,7 +77,7 @@ std::vector<std::string> names_in(const std::string& toml, const std::string& ar
 
 std::string with_retired_levels(const std::string& toml, const std::string& before,
                                 const std::vector<std::string>& names) {
-  const toml::table was = toml::parse(before);
+  const toml::table was = toml_in(before);
   toml::array retired;
   if (const toml::array* levels = was["level"].as_array())
     for (std::size_t k = 0; k < levels->size(); ++k) {
@@ -93,7 +94,7 @@ std::string with_retired_levels(const std::string& toml, const std::string& befo
   text << toml::toml_formatter(more) << '\n';
   const std::string all = toml + (toml.ends_with('\n') ? "" : "\n") + "\n" + text.str();
   try {
-    (void)toml::parse(all);
+    (void)toml_in(all);
   } catch (const toml::parse_error&) {
     throw std::invalid_argument("levels are not written as [[level]] tables");
   }

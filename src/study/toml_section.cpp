@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "acuity/base/errors.hpp"
 #include "study/nearest.hpp"
@@ -13,6 +14,124 @@
 namespace acuity {
 
 namespace {
+
+// Follows the nesting of a text as the parser would, up to the first error: strings and comments are passed
+// over, headers, dotted keys and brackets are counted.
+class TomlNesting {
+ public:
+  explicit TomlNesting(std::string_view text) : text_(text) {}
+
+  /// The first line on which more than `deepest` levels are open; 0: there is none.
+  std::size_t line_deeper_than(std::size_t deepest) {
+    while (at_ < text_.size()) {
+      step();
+      if (depth() > deepest) return line_;
+    }
+    return 0;
+  }
+
+ private:
+  struct Bracket {
+    std::size_t depth;  // of what is inside
+    bool is_list;
+  };
+
+  std::size_t around() const { return open_.empty() ? header_ : open_.back().depth; }
+  bool is_between() const { return open_.empty() && !in_value_; }
+  std::size_t depth() const {
+    // A number has a dot, too, so that only those of keys count.
+    return around() + (in_value_ ? 0 : parts_);
+  }
+
+  void step() {
+    const char c = text_[at_];
+    switch (c) {
+      case '#':
+        at_ = std::min(text_.find('\n', at_), text_.size());
+        return;
+      case '"':
+      case '\'':
+        if (parts_ == 0) parts_ = 1;
+        return pass_string(c);
+      case '\n':
+        ++line_;
+        if (open_.empty()) in_value_ = in_header_ = false;
+        if (open_.empty()) parts_ = 0;
+        break;
+      case '.':
+        ++parts_;
+        break;
+      case '=':
+        if (!in_header_) in_value_ = true;
+        break;
+      case ',':
+        if (!open_.empty()) in_value_ = open_.back().is_list;  // otherwise a key follows
+        if (!open_.empty()) parts_ = 0;
+        break;
+      case '[':
+      case '{':
+        open(c);
+        break;
+      case ']':
+      case '}':
+        close();
+        break;
+      case ' ':
+      case '\t':
+      case '\r':
+        break;
+      default:
+        if (parts_ == 0) parts_ = 1;
+    }
+    ++at_;
+  }
+
+  void open(char c) {
+    if (c == '[' && is_between()) {
+      if (!in_header_) header_ = parts_ = 0;
+      in_header_ = true;
+      return;
+    }
+    open_.push_back({around() + std::max<std::size_t>(1, parts_), c == '['});
+    parts_ = 0;
+    in_value_ = c == '[';
+  }
+
+  void close() {
+    if (in_header_ && parts_ > 0) header_ = std::exchange(parts_, 0);
+    if (open_.empty()) return;
+    open_.pop_back();
+    in_value_ = true;
+    parts_ = 0;
+  }
+
+  void pass_string(char quote) {
+    const bool is_long = text_.substr(at_).starts_with(std::string(3, quote));
+    at_ += is_long ? 3 : 1;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\n' && !is_long) return;
+      if (c == '\n') ++line_;
+      if (c == quote && !is_long) {
+        ++at_;
+        return;
+      }
+      if (c == quote && text_.substr(at_).starts_with(std::string(3, quote))) {
+        at_ += 3;
+        for (int more = 0; more < 2 && at_ < text_.size() && text_[at_] == quote; ++more) ++at_;
+        return;
+      }
+      at_ += c == '\\' && quote == '"' ? 2 : 1;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0, line_ = 1;
+  std::size_t header_ = 0;     // parts of the last [header]
+  std::vector<Bracket> open_;  // of values
+  std::size_t parts_ = 0;      // of the key that is being read
+  bool in_header_ = false, in_value_ = false;
+};
 
 bool in_range(double value, Range range) {
   switch (range) {
@@ -55,6 +174,20 @@ std::string in_words(Range range) {
 }
 
 }  // namespace
+
+void require_toml_size(std::uintmax_t size, const std::string& source) {
+  if (size > largest_toml)
+    throw InputError(fmt::format("{} has {} bytes, must be a study of {} at most",
+                                 source.empty() ? "the text" : source + ": it", size, largest_toml));
+}
+
+toml::table toml_in(const std::string& text, const std::string& source) {
+  require_toml_size(text.size(), source);
+  if (const std::size_t line = TomlNesting(text).line_deeper_than(deepest_toml); line > 0)
+    throw InputError(fmt::format("{}{}: it is nested more deeply than {} levels, must be {} at most",
+                                 source.empty() ? "line " : source + ":", line, deepest_toml, deepest_toml));
+  return toml::parse(text);
+}
 
 const toml::node* TomlSection::node(const std::string& key) const {
   return table_ ? table_->get(key) : nullptr;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +15,17 @@ class node;
 }  // namespace toml::inline v3
 
 namespace acuity {
+
+/// Tables, dotted keys and brackets within each other, and bytes of a study, that are parsed at most: the
+/// parser takes stack for every level, and a quarter of a second for every megabyte.
+constexpr int deepest_toml = 64;
+constexpr std::size_t largest_toml = std::size_t{4} << 20;
+
+/// The table of a text from anywhere. Throws InputError, which begins with `source` (a file; may be empty),
+/// if the text is nested more deeply or is larger, and toml::parse_error if it is not TOML.
+toml::table toml_in(const std::string& text, const std::string& source = "");
+/// Throws the first of these for a file of this size, before it is read.
+void require_toml_size(std::uintmax_t size, const std::string& source);
 
 /// Ranges that numbers are checked against.
 enum class Range {

@@ -50,15 +50,15 @@ struct BeliefSlices::Parts {
     if (given.is_number() && !input.is_named()) value = given.get<double>();
     if (given.is_string()) value = input.value(given.get<std::string>());
     if (!value || !input.accepts(*value))
-      throw InputError(fmt::format("at: {} is {}, must be {}", printable(input.name, 80),
-                                   printable(json_text(given), 80), input.requirement()));
+      throw InputError(fmt::format("at: {} is {}, must be {}", printable(input.name, 80), shown_json(given),
+                                   input.requirement()));
     return *value;
   }
 
   Vector fixed_values(const std::string& text) const {
     Vector values = usual;
     if (text.empty()) return values;
-    const Json given = nests_too_deep(text) ? Json() : json_in(text);
+    const Json given = json_in(text);
     if (!given.is_object())
       throw InputError(
           fmt::format("at is {}, must be a JSON object with values of inputs", printable(text, 80)));

@@ -6,6 +6,7 @@
 
 #include "acuity/data/table.hpp"
 #include "base/text.hpp"
+#include "support/campaign_desk.hpp"
 #include "support/markup.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
@@ -235,6 +236,24 @@ TEST(HostileSheet, IsTextForSpreadsheetsAndComesBackAsItWas) {
         << "nothing is added for programs";
   }
   EXPECT_EQ(points, std::set<std::string>(ids.begin(), ids.end()));
+}
+
+TEST(NestedStudy, IsRefusedByEveryCommandThatReadsOne) {
+  const std::string study = price_list_campaign("budget = 5\n");
+  const CampaignDesk desk(study);
+  for (const int depth : {65, 200000}) {
+    std::string header = "\n[a";
+    for (int k = 1; k < depth; ++k) header += ".b";
+    desk.folder.write("deep.toml", study + header + "]\n");
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"check", "deep.toml"},
+                                               {"init", "other", "--study", "deep.toml"},
+                                               {"change", desk.campaign, "--study", "deep.toml", "--yes"}}) {
+      const ProgramResult result = run_acuity(words, desk.folder.path());
+      EXPECT_EQ(result.exit_code, 2) << words[0] << result.err;
+      EXPECT_NE(result.err.find("it is nested more deeply than 64 levels"), std::string::npos) << result.err;
+    }
+  }
 }
 
 }  // namespace

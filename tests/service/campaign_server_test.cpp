@@ -111,6 +111,29 @@ TEST(CampaignServer, RefusesBadRequestsWithOneSentence) {
   EXPECT_EQ(served.desk.status().at("pending"), 1);
 }
 
+std::string nested_value(std::size_t depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+
+TEST(CampaignServer, NestedRequestsAreRefusedAndTheServerStays) {
+  const Served served;
+  for (const auto& [verb, before, after] : {std::tuple{"predict", R"({"points":[{"x":)", "}]}"},
+                                            {"tell", R"({"id":)", "}"},
+                                            {"ask", R"({"count":)", "}"},
+                                            {"amend", R"({"id":)", "}"}}) {
+    const std::size_t around = std::string(before).find('[') == std::string::npos ? 1 : 3;
+    for (const std::size_t depth : {std::size_t{64}, std::size_t{65}, std::size_t{200000}}) {
+      const HttpReply reply = served.client("olga")->post(std::string("/v1/") + verb,
+                                                          before + nested_value(depth - around) + after);
+      EXPECT_EQ(reply.status, 400) << verb << depth;
+      EXPECT_EQ(reply.body.find("nested more deeply than 64 levels") != std::string::npos, depth > 64)
+          << verb << depth << reply.body;
+      EXPECT_LT(reply.body.size(), 400U);
+    }
+  }
+  EXPECT_EQ(served.get("status").status, 200);
+}
+
 TEST(CampaignServer, RolesMayDoWhatTheyMay) {
   const Served served;
   EXPECT_EQ(served.get("status").status, 200) << "watching needs no token on this machine";

@@ -57,6 +57,44 @@ TEST(StudyFile, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(study.acquisition.target.infinite, InfinitePolicy::refuse);
 }
 
+std::string repeated(const std::string& part, int count) {
+  std::string text;
+  for (int k = 0; k < count; ++k) text += part;
+  return text;
+}
+
+TEST(StudyFile, OfMoreThan64LevelsIsRefusedBeforeItIsParsed) {
+  const std::string nested = "it is nested more deeply than 64 levels, must be 64 at most";
+  const auto dotted = [](int parts) { return "\na" + repeated(".b", parts - 1) + " = 1\n"; };
+  const auto header = [](int parts) { return "\n[a" + repeated(".b", parts - 1) + "]\nc = 1\n"; };
+  const auto tables = [](int count) {
+    return "\na = " + repeated("{a = ", count) + "1" + repeated("}", count);
+  };
+  const auto lists = [](int count) {
+    return "\na = [0.5, " + repeated("[", count - 1) + "0.5" + repeated("]", count) + "\n";
+  };
+  for (const auto& text : {dotted(64), header(63), tables(63), lists(64)})
+    EXPECT_EQ(complaint(text).find("nested"), std::string::npos) << complaint(text);
+  for (const int depth : {65, 200000})
+    for (const auto& text : {dotted(depth), header(depth), tables(depth), lists(depth)})
+      EXPECT_EQ(complaint(text), ":2: " + nested) << text.substr(0, 20);
+  // What adds up, and what does not.
+  EXPECT_EQ(complaint(header(40) + "d" + repeated(".e", 30) + " = 1\n"), ":4: " + nested);
+  EXPECT_EQ(complaint("a = {b" + repeated(".c", 40) + " = {d" + repeated(".e", 30) + " = 1}}"),
+            ":1: " + nested);
+  const std::string dots = repeated(".x", 100);
+  for (const auto& text :
+       {"a = '" + dots + "'\n", "a = \"" + dots + "\\\"" + dots + "\"\n", "a = '''\n" + dots + "\n'''\n",
+        "a = \"\"\"\n\"\" " + dots + "\"\"\"\"\"\n", "# " + dots + "\n", "'" + dots + "' = 1\n"})
+    EXPECT_EQ(complaint(text).find("nested"), std::string::npos) << complaint(text);
+}
+
+TEST(StudyFile, OfManyMegabytesIsRefusedBeforeItIsParsed) {
+  EXPECT_EQ(complaint("a = \"" + std::string(std::size_t{5} << 20, 'x') + "\"\n"),
+            ": it has 5242887 bytes, must be a study of 4194304 at most");
+  EXPECT_THROW(read_study_text("a = \"" + std::string(std::size_t{5} << 20, 'x') + "\"\n"), InputError);
+}
+
 TEST(StudyFile, OfClassesHasOneLengthScaleAndNoNugget) {
   const StudyFile study = read(
       "[pool]\nfile = \"p\"\n[target]\nkind = \"binary\"\n[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost "

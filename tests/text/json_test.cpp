@@ -31,6 +31,37 @@ TEST(Json, BytesThatAreNotUtf8AreReplaced) {
   EXPECT_EQ(json_text(Json("a\xff")), "\"a\xef\xbf\xbd\"");
 }
 
+std::string nested_lists(std::size_t depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+
+TEST(Json, OfMoreThan64LevelsIsNotParsed) {
+  EXPECT_FALSE(json_in(nested_lists(64)).is_discarded());
+  EXPECT_FALSE(sorted_json_in(nested_lists(64)).is_discarded());
+  for (const std::size_t depth : {65U, 200000U}) {
+    EXPECT_TRUE(json_in(nested_lists(depth)).is_discarded());
+    EXPECT_TRUE(sorted_json_in(nested_lists(depth)).is_discarded());
+    EXPECT_EQ(why_no_json(nested_lists(depth)), "is nested more deeply than 64 levels");
+  }
+  std::string objects = "1";
+  for (int k = 0; k < 64; ++k) objects = R"({"\\\"[[": )" + objects + "}";
+  EXPECT_FALSE(json_in(objects).is_discarded()) << "brackets in texts do not count";
+  EXPECT_TRUE(json_in(R"({"a": )" + objects + "}").is_discarded());
+  EXPECT_TRUE(json_in("]]]]" + nested_lists(70)).is_discarded());
+  EXPECT_EQ(why_no_json("{"), "is no JSON");
+}
+
+TEST(Json, InMessagesIsShort) {
+  EXPECT_EQ(shown_json(Json::parse("[1, \"a\", null]")), "[1,\"a\",null]");
+  EXPECT_EQ(shown_json(Json::parse("{\"a\": 1}")), "{\"a\":1}");
+  EXPECT_EQ(shown_json(Json::parse("[[]]")), "[...]");
+  EXPECT_EQ(shown_json(SortedJson::parse("{\"a\": {\"b\": 1}}")), "{...}");
+  EXPECT_EQ(shown_json(Json::parse("[1, 2, 3, 4, 5]")), "[...]");
+  EXPECT_EQ(shown_json(Json("a\nb")), "\"a\\nb\"");
+  EXPECT_LE(shown_json(Json(std::string(1000000, 'a'))).size(), 70U);
+  EXPECT_LE(shown_json(Json::array({std::string(1000000, 'a')})).size(), 70U);
+}
+
 TEST(Json, TheRowsOfATableKeepTheOrderOfTheirColumns) {
   ResultTable table(Format::json, {"z", "a", "none", "list"});
   table.add({std::string("text"), 0.1, std::monostate(), std::vector<double>{1.0, infinity}});
