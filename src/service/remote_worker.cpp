@@ -13,6 +13,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
 #include "conduct/record_outcome.hpp"
+#include "service/remote_reply.hpp"
 #include "text/json.hpp"
 
 namespace acuity {
@@ -31,44 +32,17 @@ Clock::time_point after(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-std::string error_of(const HttpReply& reply) {
-  const Json json = Json::parse(reply.body, nullptr, false);
-  return json.is_object() && json.contains("error") && json["error"].is_string()
-             ? json["error"].get<std::string>()
-             : fmt::format("HTTP status {}", reply.status);
-}
-
 std::string content_of(HttpClient& server, const std::string& target) {
-  const HttpReply reply = server.get(target);
+  const HttpReply reply = [&] {
+    try {
+      return server.get(target);
+    } catch (const ConnectionError& error) {
+      throw InputError(error.what());  // nothing has begun yet that would be worth another attempt
+    }
+  }();
   if (reply.status != 200)
     throw InputError(fmt::format("the server refuses {}: {}", target, error_of(reply)));
   return reply.body;
-}
-
-// A suggestion as annotators see it, from the JSON of `ask`.
-Suggestion suggestion_in(const Json& json, const Study& study) {
-  Suggestion suggestion;
-  suggestion.id = json.at("id").get<std::int64_t>();
-  suggestion.point = json.at("point").get<std::string>();
-  const std::optional<Index> row = study.pool().find(suggestion.point);
-  if (!row)
-    throw InputError(fmt::format("the server asks for the point \"{}\", which is not in the copy of its pool",
-                                 printable(suggestion.point, 40)));
-  suggestion.row = *row;
-  for (Index k = 0; k < static_cast<Index>(study.pool().inputs().size()); ++k)
-    suggestion.inputs.push_back(study.pool().points()(*row, k));
-  if (study.is_ladder()) {
-    const Json& alpha = json.at("alpha");
-    suggestion.level =
-        study.level_of(alpha.is_string() ? std::numeric_limits<double>::infinity() : alpha.get<double>());
-  } else {
-    suggestion.level = study.level_named(json.at("level").get<std::string>());
-  }
-  suggestion.channel = suggestion.level.channel;
-  suggestion.cost = json.at("cost").get<double>();
-  if (const auto from = json.find("resume_from"); from != json.end() && from->is_number_integer())
-    suggestion.resume_from = from->get<std::int64_t>();
-  return suggestion;
 }
 
 Json tell_body(const Outcome& outcome) {
@@ -155,15 +129,16 @@ class RemoteWork {
       const std::optional<HttpReply> reply = post("/v1/ask", ask_body());
       if (!reply) return;
       if (reply->status != 200) throw InputError("the server refuses to be asked: " + error_of(*reply));
-      const Json json = Json::parse(reply->body);
-      const Json& list = json.at("suggestions");
-      if (list.empty()) {
-        finished_ = json.at("status") == "finished";
-        reason_ = json.at("reason").get<std::string>();
-        ask_at_ = after(json.at("retry_after").is_number() ? json.at("retry_after").get<double>() : 5.0);
+      const AskReply found = ask_reply_in(reply->body, study_);
+      if (!found.suggestion) {
+        finished_ = found.is_finished;
+        reason_ = found.reason;
+        ask_at_ = after(found.retry_after);
         return;
       }
-      const Suggestion suggestion = suggestion_in(list.front(), study_);
+      const Suggestion& suggestion = *found.suggestion;
+      if (busy_.contains(suggestion.id))
+        throw InputError(fmt::format("the server gives suggestion {} to two workers", suggestion.id));
       busy_[suggestion.id] = {free_.front(), suggestion.row};
       free_.pop_front();
       annotators_.resume(suggestion);  // what it worked on before it was stopped, if it did
@@ -266,7 +241,7 @@ class RemoteWork {
 }  // namespace
 
 void fetch_study(HttpClient& server, const std::string& url, const fs::path& folder) {
-  const Json names = Json::parse(content_of(server, "/v1/files")).at("files");
+  const std::vector<std::string> names = file_names_in(content_of(server, "/v1/files"));
   std::error_code ignored;
   if (fs::exists(folder, ignored)) {
     std::ifstream stream(folder / origin_file);
@@ -277,13 +252,7 @@ void fetch_study(HttpClient& server, const std::string& url, const fs::path& fol
   }
   fs::create_directories(folder, ignored);
   std::map<fs::path, std::string> contents{{folder / origin_file, url + "\n"}};
-  for (const Json& one : names) {
-    const std::string name = one.get<std::string>();
-    if (name.empty() || name.find('/') != std::string::npos || name.front() == '.')
-      throw InputError(
-          fmt::format("the server has a file \"{}\", must be a plain name", printable(name, 40)));
-    contents[folder / name] = content_of(server, "/v1/files/" + name);
-  }
+  for (const std::string& name : names) contents[folder / name] = content_of(server, "/v1/files/" + name);
   std::vector<NewFile> files;
   for (const auto& [file, content] : contents) files.push_back({file, content});
   write_files(files);
