@@ -1,5 +1,7 @@
 #include "service/byte_stream.hpp"
 
+#include <poll.h>
+
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -94,6 +96,12 @@ void ByteStream::send_without_delay() {
 
 void ByteStream::close() {
   streams_->lowest().close();
+}
+
+bool ByteStream::is_abandoned() const {
+  // Says so although bytes before the end are unread.
+  pollfd one{streams_->lowest().socket().native_handle(), POLLRDHUP, 0};
+  return ::poll(&one, 1, 0) > 0 && (one.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
 bool ByteStream::is_timeout(const Error& error) {

@@ -53,6 +53,10 @@ class ByteStream {
   void send_without_delay();
   void close();
 
+  /// Whether the other side has closed the connection, or at least will send no more. Any thread may ask as
+  /// long as nobody closes the stream.
+  bool is_abandoned() const;
+
   static bool is_timeout(const Error& error);
 
  private:

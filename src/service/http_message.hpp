@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -20,6 +21,10 @@ struct HttpRequest {
   std::string peer;  ///< the address that it came from, without the port
   /// A header field says that a proxy has passed it on: then it may come from anywhere, whatever `peer` is.
   bool is_forwarded = false;
+  std::string fetch_site = {};  ///< Sec-Fetch-Site: what a browser says of the page that makes the request
+  /// Whether the client has closed the connection, so that nobody waits for the reply. May be called while
+  /// the request is being answered; empty: not known.
+  std::function<bool()> is_abandoned = {};
 };
 
 struct HttpReply {
@@ -29,6 +34,8 @@ struct HttpReply {
   std::vector<std::pair<std::string, std::string>> fields = {};  ///< further header fields
   /// The reply does not end: `body` is its beginning, and HttpServer::publish() adds to it.
   bool is_event_stream = false;
+  /// Whose stream it is, if there is a limit for each (HttpLimits::streams_of_one); empty: none.
+  std::string stream_client = {};
 };
 
 /// A request that cannot be answered as asked: its HTTP status and one sentence.

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <deque>
 #include <list>
+#include <map>
 #include <thread>
 
 #include "acuity/base/errors.hpp"
@@ -61,6 +62,7 @@ struct SessionList {
   asio::thread_pool* answering = nullptr;
   std::list<Session*> idle;  // without a complete request, the longest idle first
   std::list<std::weak_ptr<Session>> streams;
+  std::map<std::string, int> streams_of;  // by client, of those that have a limit
   int connections = 0;
   std::atomic<int> waiting{0};
   bool stopping = false;
@@ -91,6 +93,7 @@ class Session : public std::enable_shared_from_this<Session> {
   }
   ~Session() {
     leave_idle();
+    leave_streams();
     --all_.connections;
   }
   Session(const Session&) = delete;
@@ -104,7 +107,10 @@ class Session : public std::enable_shared_from_this<Session> {
     });
   }
 
-  void close_now() { stream_.close(); }
+  void close_now() {
+    leave_streams();
+    stream_.close();
+  }
 
   /// Ends a session that waits for a request, in favour of another one.
   void evict() {
@@ -127,6 +133,21 @@ class Session : public std::enable_shared_from_this<Session> {
   void leave_idle() {
     if (is_idle_) all_.idle.erase(place_);
     is_idle_ = false;
+  }
+
+  void enter_streams(const std::string& client) {
+    stream_place_ = all_.streams.insert(all_.streams.end(), weak_from_this());
+    stream_client_ = client;
+    if (!client.empty()) ++all_.streams_of[client];
+    is_stream_ = true;
+  }
+  // At once, not when its object ends: another one may have the place.
+  void leave_streams() {
+    if (!std::exchange(is_stream_, false)) return;
+    all_.streams.erase(stream_place_);
+    if (stream_client_.empty()) return;
+    const auto found = all_.streams_of.find(stream_client_);
+    if (--found->second == 0) all_.streams_of.erase(found);
   }
 
   // The deadline is that of the whole request: a client that sends a byte now and then gains nothing by it.
@@ -162,6 +183,7 @@ class Session : public std::enable_shared_from_this<Session> {
     keeps_alive_ = reader_.keeps_alive();
     HttpRequest request = reader_.request();
     request.peer = peer_;
+    request.is_abandoned = [this] { return stream_.is_abandoned(); };  // nobody closes it meanwhile
     is_head_ = request.method == "HEAD";
     if (!take_target(reader_.target(), request)) {
       keeps_alive_ = false;
@@ -187,6 +209,9 @@ class Session : public std::enable_shared_from_this<Session> {
           fmt::format("the body of the request is too large, must be at most {} bytes", all_.limits.body))));
     if (reading == Reading::header_too_large)
       return write(problem_reply(HttpProblem(431, "the header of the request is too large")));
+    if (reading == Reading::unknown_encoding)
+      return write(problem_reply(
+          HttpProblem(501, "the body of the request has another encoding, must be plain or chunked")));
     if (reading == Reading::closed) return close_now();
     write(problem_reply(HttpProblem(400, "the request is not well-formed HTTP")));
   }
@@ -221,9 +246,13 @@ class Session : public std::enable_shared_from_this<Session> {
   void write_stream(HttpReply reply) {
     if (static_cast<int>(all_.streams.size()) >= all_.limits.streams)
       return write(problem_reply(HttpProblem(503, "the server has too many event streams", 10.0)));
+    const auto others = all_.streams_of.find(reply.stream_client);
+    if (others != all_.streams_of.end() && others->second >= all_.limits.streams_of_one)
+      return write(problem_reply(
+          HttpProblem(503, "too many event streams without a token come from this address", 10.0)));
     std::string head = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
     for (const auto& [name, value] : all_.fields) head += name + ": " + value + "\r\n";
-    all_.streams.push_back(weak_from_this());
+    enter_streams(reply.stream_client);
     add_event(head + "Content-Type: text/event-stream\r\n\r\n" + reply.body);
     watch_for_end();
   }
@@ -258,6 +287,9 @@ class Session : public std::enable_shared_from_this<Session> {
   bool keeps_alive_ = false, is_head_ = false;
   std::list<Session*>::iterator place_;  // in the list of idle sessions
   bool is_idle_ = false;
+  std::list<std::weak_ptr<Session>>::iterator stream_place_;  // in the list of streams
+  std::string stream_client_;
+  bool is_stream_ = false;
 };
 
 tcp::endpoint endpoint_of(const ListenAddress& address) {
@@ -400,10 +432,16 @@ struct HttpServer::Parts {
     });
   }
 
-  void to_streams(const std::string& text) {
-    all.streams.remove_if([](const std::weak_ptr<Session>& one) { return one.expired(); });
+  // A session that is closed leaves the list, so that it must not be walked meanwhile.
+  std::vector<std::shared_ptr<Session>> open_streams() const {
+    std::vector<std::shared_ptr<Session>> open;
     for (const std::weak_ptr<Session>& one : all.streams)
-      if (const std::shared_ptr<Session> session = one.lock()) session->add_event(text);
+      if (std::shared_ptr<Session> session = one.lock()) open.push_back(std::move(session));
+    return open;
+  }
+
+  void to_streams(const std::string& text) {
+    for (const std::shared_ptr<Session>& session : open_streams()) session->add_event(text);
   }
 
   void stop() {
@@ -416,8 +454,7 @@ struct HttpServer::Parts {
       pulse.cancel();
       if (pause) pause->cancel();
       while (!all.idle.empty()) all.idle.front()->evict();
-      for (const std::weak_ptr<Session>& one : all.streams)
-        if (const std::shared_ptr<Session> session = one.lock()) session->close_now();
+      for (const std::shared_ptr<Session>& session : open_streams()) session->close_now();
     });
     // Replies on their way have a moment; then whatever is left is dropped.
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);

@@ -28,6 +28,7 @@ struct HttpLimits {
   /// At most so many connections; a further one takes the place of the one that has been idle longest.
   int connections = 1024;
   int streams = 256;              ///< event streams among them
+  int streams_of_one = 16;        ///< of those, for each HttpReply::stream_client
   double request_seconds = 20.0;  ///< from the first byte to the last one of a request, and for its reply
   double idle_seconds = 60.0;     ///< between two requests
   int handlers = 64;  ///< requests that are answered at the same time; most of them wait for a lock

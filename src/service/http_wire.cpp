@@ -90,6 +90,16 @@ struct WireReader::ParserOf : Parser {
       buffer.consume(parsing->put(buffer.data(), error));
     if (error && error != http::error::need_more) return reading_of(error);
     if (!had_header && parsing->is_header_done()) {
+      if (is_request) {
+        // The body of an encoding that is not decoded would be read as the next request.
+        const auto& message = parsing->get();
+        const auto encodings = message.count(http::field::transfer_encoding);
+        if (encodings > 1 ||
+            (encodings == 1 && !beast::iequals(message[http::field::transfer_encoding], "chunked")))
+          return Reading::unknown_encoding;
+        // Which of two hosts is meant is not for this server to guess.
+        if (message.count(http::field::host) > 1) return Reading::malformed;
+      }
       const auto length = parsing->content_length();
       return length && *length > body_limit ? Reading::body_too_large : Reading::header;
     }
@@ -158,7 +168,8 @@ HttpRequest WireReader::request() const {
           .accept = std::string(message[http::field::accept]),
           .body = message.body(),
           .peer = {},
-          .is_forwarded = tells_of_a_proxy(message)};
+          .is_forwarded = tells_of_a_proxy(message),
+          .fetch_site = std::string(message["Sec-Fetch-Site"])};
 }
 
 std::string WireReader::target() const {

@@ -28,7 +28,8 @@ class WireReader {
     closed,          ///< the other side has closed the connection between two messages
     body_too_large,  ///< the body, or its announced size, exceeds the limit
     header_too_large,
-    malformed  ///< not HTTP, or the connection was closed within the message
+    unknown_encoding,  ///< Transfer-Encoding is something else than chunked
+    malformed          ///< not HTTP, or the connection was closed within the message
   };
 
   WireReader(Kind kind, std::size_t header_limit, std::uint64_t body_limit);

@@ -10,6 +10,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "service/http_client.hpp"
+#include "support/background.hpp"
 #include "support/program.hpp"
 #include "support/raw_connection.hpp"
 #include "support/thorough.hpp"
@@ -92,6 +93,36 @@ TEST(HttpServer, RefusesWhatIsNotHttp) {
     EXPECT_TRUE(reply.empty() || reply.starts_with("HTTP/1.1 4")) << bytes << reply;
   }
   EXPECT_EQ(server.client.get("/still").status, 200);
+}
+
+TEST(HttpServer, DoesNotTakeABodyOfAnotherEncodingForTheNextRequest) {
+  Server server;
+  for (const char* encoding :
+       {"identity", "gzip", "xchunked", "chunked, identity", "chunked, chunked", "gzip, chunked",
+        "chunked\r\nTransfer-Encoding: chunked", "identity\r\nTransfer-Encoding: chunked"}) {
+    RawConnection one(server.http.port());
+    one.send(
+        fmt::format("POST /first HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: {}\r\n\r\n"
+                    "GET /second HTTP/1.1\r\nHost: h\r\n\r\n",
+                    encoding));
+    const std::string reply = one.receive();
+    EXPECT_TRUE(reply.starts_with("HTTP/1.1 501") || reply.starts_with("HTTP/1.1 400")) << encoding << reply;
+    EXPECT_EQ(reply.find("/second"), std::string::npos) << reply;
+    EXPECT_FALSE(one.is_open()) << encoding;
+  }
+  RawConnection chunked(server.http.port());
+  chunked.send(
+      "POST /p HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n\r\n"
+      "2\r\nab\r\n0\r\n\r\n");
+  EXPECT_NE(chunked.receive().find("POST /p ab"), std::string::npos);
+}
+
+TEST(HttpServer, RefusesRequestsForTwoHosts) {
+  Server server;
+  RawConnection one(server.http.port());
+  one.send("GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(one.receive().starts_with("HTTP/1.1 400"));
+  EXPECT_FALSE(one.is_open());
 }
 
 TEST(HttpServer, RefusesLargeHeadersAndBodiesWithoutReadingThem) {
@@ -211,6 +242,72 @@ TEST(HttpServer, AStreamStaysOpenForLongerThanARequestMayTake) {
   EXPECT_TRUE(watcher.is_open());
   server.http.publish("log", "{\"sequence\": 7}");
   EXPECT_NE(watcher.receive("7}\n\n", 5.0).find("event: log"), std::string::npos);
+}
+
+TEST(HttpServer, AStreamThatIsClosedMakesRoomAtOnce) {
+  HttpLimits limits;
+  limits.streams = 2;
+  Server server(limits);
+  const auto begins = [&](RawConnection& one) {
+    one.send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n");
+    return one.receive("\r\n\r\n", 5.0).starts_with("HTTP/1.1 200");
+  };
+  for (int round = 0; round < 5; ++round) {
+    std::vector<RawConnection> all;
+    // Well within the time between two pulses, after which closed streams would be noticed anyway.
+    const auto start = std::chrono::steady_clock::now();
+    while (all.size() < 2 && std::chrono::steady_clock::now() - start < 5s) {
+      RawConnection next(server.http.port());
+      if (begins(next)) all.push_back(std::move(next));
+    }
+    ASSERT_EQ(all.size(), 2U) << round;
+    RawConnection third(server.http.port());
+    EXPECT_FALSE(begins(third));
+  }
+}
+
+TEST(HttpServer, OneClientHasFewStreams) {
+  HttpLimits limits;
+  limits.streams_of_one = 2;
+  Server server(limits, [](const HttpRequest& request) {
+    return HttpReply{.status = 200,
+                     .content_type = "",
+                     .body = ": begins\n\n",
+                     .fields = {},
+                     .is_event_stream = true,
+                     .stream_client = request.path == "/free" ? "" : request.path};
+  });
+  std::vector<RawConnection> open;
+  const auto status_of = [&](const std::string& path) {
+    open.emplace_back(server.http.port());
+    open.back().send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n");
+    return open.back().receive("\r\n\r\n", 5.0).substr(9, 3);
+  };
+  EXPECT_EQ(status_of("/a"), "200");
+  EXPECT_EQ(status_of("/a"), "200");
+  EXPECT_EQ(status_of("/a"), "503");
+  EXPECT_EQ(status_of("/b"), "200") << "others are not concerned";
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(status_of("/free"), "200");
+  open.clear();
+  EXPECT_TRUE(comes_true([&] { return status_of("/a") == "200"; }));
+}
+
+TEST(HttpServer, KnowsWhenNobodyWaitsForAReply) {
+  std::atomic<bool> begun{false}, noticed{false};
+  Server server({}, [&](const HttpRequest& request) {
+    EXPECT_FALSE(request.is_abandoned());
+    begun = true;
+    noticed = comes_true([&] { return request.is_abandoned(); });
+    return HttpReply{};
+  });
+  {
+    RawConnection one(server.http.port());
+    one.send("GET /long HTTP/1.1\r\nHost: h\r\n\r\nGET /more");  // unread bytes do not hide the end
+    ASSERT_TRUE(comes_true([&] { return begun.load(); }));
+    std::this_thread::sleep_for(50ms);
+    EXPECT_FALSE(noticed);
+  }
+  EXPECT_TRUE(comes_true([&] { return noticed.load(); }));
 }
 
 TEST(HttpServer, AStreamThatNobodyReadsEndsAndCostsNothing) {
